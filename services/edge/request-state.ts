@@ -38,8 +38,8 @@ export function routeOf(request: FastifyRequest): Route | undefined {
   return request.routeOptions.config.route;
 }
 
-export function isCommand({ method }: Pick<Route, "method">): boolean {
-  return method !== "GET";
+export function isCommand({ method, changesNothing }: Pick<Route, "method" | "changesNothing">): boolean {
+  return method !== "GET" && changesNothing !== true;
 }
 
 export function factsOf(request: FastifyRequest): RequestFacts {

@@ -137,6 +137,8 @@ type Facts<P extends Shape | undefined, Q extends Shape | undefined, B> = {
   readonly lookUp?: string;
   /** The answer as a file, for callers who ask for `text/csv`. */
   readonly file?: CsvFile<P, Q>;
+  /** It has a body or a long query, so it is no GET, and yet it is no command: nothing is recorded of it. */
+  readonly changesNothing?: true;
   /** Every call, allowed or not, is audited before its response is sent. */
   readonly revealsSecrets?: boolean;
 };

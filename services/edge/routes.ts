@@ -7,7 +7,9 @@ import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
 import { whoami } from "./routes/keys/whoami.ts";
 import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
+import { previewWithdraw } from "./routes/funding/preview-withdraw.ts";
 import { withdraw } from "./routes/funding/withdraw.ts";
+import { getEquity } from "./routes/history/get-equity.ts";
 import { getPerformance } from "./routes/history/get-performance.ts";
 import { getStatement } from "./routes/history/get-statement.ts";
 import { listAllocations } from "./routes/history/list-allocations.ts";
@@ -31,6 +33,8 @@ import { getOperation } from "./routes/operations/get-operation.ts";
 import { listOperations } from "./routes/operations/list-operations.ts";
 import { assign } from "./routes/subscription/assign.ts";
 import { listSubscriptions } from "./routes/subscription/list-subscriptions.ts";
+import { previewAssign } from "./routes/subscription/preview-assign.ts";
+import { previewUnassign } from "./routes/subscription/preview-unassign.ts";
 import { unassign } from "./routes/subscription/unassign.ts";
 
 /** The whole interface, in the order of its documentation. */
@@ -47,14 +51,18 @@ export const ROUTES: readonly Route[] = [
   createInvestor,
   addInvestor,
   getActiveMaster,
+  getEquity,
   listAllocations,
   getStatement,
   revealInvestor,
   assign,
+  previewAssign,
   unassign,
+  previewUnassign,
   listSubscriptions,
   deposit,
   withdraw,
+  previewWithdraw,
   getBalance,
   listOperations,
   getOperation,

@@ -26,7 +26,8 @@ export function nameIgnoredFields(route: Route, request: FastifyRequest, reply: 
 }
 
 function refusesUnknown(route: Route): boolean {
-  return route.class === "money";
+  // A preview of a movement has its parameters.
+  return route.class === "money" || route.changesNothing === true;
 }
 
 /** Names that are not in the schema, those inside of known members by their path. */

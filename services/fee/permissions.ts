@@ -13,6 +13,7 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   sumPaymentCredits: ["edge"],
   getFeeAccount: ["edge"],
   prepare: ["subscription"],
+  previewCrystallise: ["edge", "subscription"],
   crystallise: ["subscription"],
   collect: ["funding", "subscription"],
   listDueItems: ["edge"],

@@ -17,6 +17,7 @@ import { readAllocations } from "./jobs/read-allocations.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { configurationReads, getConfiguration } from "./queries/get-configuration.ts";
 import { listVersions } from "./queries/list-versions.ts";
+import { previewCrystallise } from "./queries/preview-crystallise.ts";
 import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { readingQueue } from "./store/allocation-watermarks.ts";
@@ -47,6 +48,7 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     getFeeAccount: (request) => getFeeAccount(deps, request),
     prepare: (request, context) => prepare(deps, request, context),
     crystallise: (request, context) => crystallise(deps, request, context),
+    previewCrystallise: (request) => previewCrystallise(deps, request),
     collect: (request, context) => collect(deps, request, context),
     listDueItems: (request) => listDueItems(deps, request),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),

@@ -5,6 +5,7 @@ import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 export const PERMISSIONS: Permissions<typeof FundingServiceService> = {
   deposit: ["edge"],
   withdraw: ["edge"],
+  previewWithdraw: ["edge"],
   getBalance: ["edge"],
   getOperation: ["edge"],
   listOperations: ["edge"],

@@ -13,6 +13,7 @@ import { listOwnedLegs } from "./store/owned-legs.ts";
 import { cashflowQueue } from "./store/cashflow-transitions.ts";
 import { nextUnreleased } from "./store/withdrawals.ts";
 import { getOperation, listOperations, operationReads } from "./queries/operations.ts";
+import { previewWithdraw } from "./queries/preview-withdraw.ts";
 
 /** Every rpc of the contract and the one function behind it. */
 export function fundingService(deps: Deps): Implementation<FundingServiceService> {
@@ -21,6 +22,7 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
   return {
     deposit: (request, context) => deposit(deps, request, context),
     withdraw: (request, context) => withdraw(deps, request, context),
+    previewWithdraw: (request, context) => previewWithdraw(deps, request, context),
     getBalance: (request, context) => getBalance(readBalance, request, context),
     getOperation: (request) => getOperation(deps, readOperation, request),
     listOperations: (request) => listOperations(deps, request),

@@ -15,6 +15,7 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   readTransfers: ["funding"],
   listFeeTransfers: ["fee"],
   hold: ["funding", "subscription"],
+  previewHold: ["subscription"],
   release: ["funding", "subscription"],
   readLog: ["fee", "subscription"],
   readStatement: ["edge"],

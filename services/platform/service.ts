@@ -42,6 +42,7 @@ import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
 import { inspectClosing } from "./queries/inspect-closing.ts";
 import { listReviews } from "./queries/list-reviews.ts";
+import { previewHold } from "./queries/preview-hold.ts";
 import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
 import { readTransfers } from "./queries/read-transfers.ts";
@@ -66,6 +67,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readTransfers: (request) => readTransfers(deps, request),
     listFeeTransfers: (request) => listFeeTransfers(deps, request),
     hold: (request, context) => hold({ ...deps, holds }, request, context),
+    previewHold: (request) => previewHold({ ...deps, holds }, request),
     release: (request) => release(deps, request),
     readLog: (request) => readLog(deps, request),
     readStatement: (request) => readStatement(deps, request),

@@ -35,6 +35,9 @@ import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
 import { getProof } from "./queries/get-proof.ts";
+import { previewAssign } from "./queries/preview/preview-assign.ts";
+import { previewLeave } from "./queries/preview/preview-leave.ts";
+import { previewUnassign } from "./queries/preview/preview-unassign.ts";
 import {
   countActiveInvestors,
   findOpenSubscription,
@@ -71,12 +74,15 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
   return {
     assign: (request, context) => assign(deps, request, context),
     unassign: (request, context) => unassign(deps, request, context),
+    previewAssign: (request, context) => previewAssign(deps, request, context),
+    previewUnassign: (request, context) => previewUnassign(deps, request, context),
     listSubscriptions: (request) => listSubscriptions(gathered, request),
     getActiveMaster: (request, context) => getActiveMaster(gathered, request, context),
     listActiveInvestors: (request, context) => listActiveInvestors(gathered, request, context),
     countActiveInvestors: (request) => countActiveInvestors(deps, request),
     findOpenSubscription: (request) => findOpenSubscription(gathered, request),
     leave: (request, context) => leave(deps, request, context),
+    previewLeave: (request, context) => previewLeave(deps, request, context),
     findLeave: (request) => findLeave(deps, request),
     returnReserve: (request) => returnReserve(deps, request),
     getPoolLedger: (request, context) => getPoolLedger(deps, request, context),

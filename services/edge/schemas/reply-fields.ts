@@ -23,6 +23,9 @@ const TWO_DECIMALS = { shown: { pattern: "^-?[0-9]+\\.[0-9]{2}$" } };
 export const decimalReply = (description: string): TString =>
   string({ description, example: "100.50", ...TWO_DECIMALS });
 
+export const nullableDecimalReply = (description: string, example: string | null = "100.50") =>
+  nullableString({ description, example, ...TWO_DECIMALS });
+
 const TIME = { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}$" };
 
 export const timeReply = (description: string): TString =>

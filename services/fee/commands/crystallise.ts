@@ -5,7 +5,7 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
-import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type {
   CrystalliseRequest,
@@ -14,6 +14,7 @@ import type {
   PrepareResponse,
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
+import { allocationInProgress } from "../domain/allocation-in-progress.ts";
 import { refuse } from "../refusals.ts";
 import type { Crystallisation } from "../store/crystallisations.ts";
 import { dueItem } from "../messages/due-item.ts";
@@ -118,12 +119,6 @@ async function readInTime(deps: Deps, masterLogin: string, context: CallContext,
     const isBusy = !(error instanceof Refusal) && isTransientFailure(error);
     throw isBusy ? allocationInProgress(masterLogin) : error;
   }
-}
-
-/** Nothing is lost: the next call and the job continue after the last committed step. */
-function allocationInProgress(masterLogin = ""): Error {
-  const message = `The results of Master ${masterLogin} are being added to its Investors. Retry shortly.`;
-  return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
 }
 
 /** Built from the stored rows, so that a repetition gets the same answer. */

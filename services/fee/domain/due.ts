@@ -47,9 +47,33 @@ export function decideDue(facts: DueFacts): DecidedDue {
   return { earnings: decided.after, due: [...owed, fee] };
 }
 
-/** Outside a pool only debts are due. */
-export function decideDebts(facts: Pick<DueFacts, "versions" | "debts" | "at">): readonly Due[] {
-  return isEnabledAt(facts.versions, facts.at) ? dueDebts(facts.debts, facts.at) : [];
+export type LeavingFacts = Omit<DueFacts, "masterLogin" | "floating" | "markedAt"> & {
+  /** Undefined outside a pool. */
+  readonly masterLogin: string | undefined;
+};
+
+/** Money leaves a pool only while the Master is flat, so there is no floating result. Outside a pool only debts are due. */
+export function decideLeaving({ masterLogin, earnings, versions, debts, at }: LeavingFacts): DecidedDue {
+  if (masterLogin === undefined) return { earnings, due: decideDebts({ versions, debts, at }) };
+  return decideDue({ masterLogin, earnings, versions, debts, floating: 0n, markedAt: undefined, at });
+}
+
+function decideDebts({ versions, debts, at }: Pick<DueFacts, "versions" | "debts" | "at">): readonly Due[] {
+  return isEnabledAt(versions, at) ? dueDebts(debts, at) : [];
+}
+
+/** What is left of each amount after imported fees of its Master have paid, in the sequence of collection: as payments are inserted. */
+export function lessPrepaid(
+  due: readonly Pick<Due, "masterLogin" | "amount">[],
+  prepaid: ReadonlyMap<string, bigint>,
+): bigint[] {
+  const left = new Map(prepaid);
+  return due.map(({ masterLogin, amount }) => {
+    const paid = left.get(masterLogin) ?? 0n;
+    const taken = paid < amount ? paid : amount;
+    left.set(masterLogin, paid - taken);
+    return amount - taken;
+  });
 }
 
 function dueDebts(debts: readonly Debt[], at: Date): Due[] {

@@ -179,7 +179,7 @@ export async function findPayment(db: Queryable, id: bigint): Promise<PaymentSta
   return maybeOne<PaymentState>(db, sql`select ${PAYMENT_STATE_COLUMNS} from fee_payment_row payment where id = ${id}`);
 }
 
-type OpenWeekly = { readonly id: bigint; readonly investorLogin: string; readonly due: bigint };
+type OpenWeekly = { readonly id: bigint; readonly key: string; readonly investorLogin: string; readonly due: bigint };
 
 /** Weekly payments of some Investors that are not debited yet and may be collected, those of each oldest first. */
 export async function listOpenWeekly(
@@ -188,7 +188,7 @@ export async function listOpenWeekly(
 ): Promise<Map<string, OpenWeekly[]>> {
   const rows = await many<OpenWeekly>(
     db,
-    sql`select id, investor_login as "investorLogin", due_minor - prepaid_minor as due
+    sql`select id, key, investor_login as "investorLogin", due_minor - prepaid_minor as due
         from fee_payment
         where investor_login = any(${investorLogins}::text[]) and status in ('PENDING', 'EXECUTING') and is_weekly
           and transfer_id is null and due_minor > prepaid_minor

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type JournalBatch, type JournalEntry, newEntries } from "../domain/journal.ts";
 import type { Part } from "../domain/layers.ts";
@@ -66,13 +66,13 @@ type PartRow = { readonly rank: bigint; readonly number: bigint; readonly amount
  * parts. They are looked up by Investor, which the inner order makes sure of: the parts of all others in the pool are not read.
  */
 export async function listPartsToFold(
-  tx: Transaction,
+  db: Queryable,
   wanted: readonly PartsWanted[],
   each: number,
 ): Promise<NextParts[]> {
   if (wanted.length === 0) return [];
   const rows = await many<PartRow>(
-    tx,
+    db,
     sql`select folded.rank, part.number, part.amount
         from unnest(
           ${wanted.map(({ masterLogin }) => masterLogin)}::text[],
@@ -99,7 +99,7 @@ export async function listPartsToFold(
   const byRank = Map.groupBy(rows, ({ rank }) => Number(rank) - 1);
   const masterOf = ({ rank }: PartRow): string => wanted[Number(rank) - 1]?.masterLogin ?? "";
   const dealTimes = await listDealTimes(
-    tx,
+    db,
     new Map(
       rows.map((row) => [entryName(masterOf(row), row.number), { number: row.number, masterLogin: masterOf(row) }]),
     ),
@@ -121,14 +121,11 @@ export async function listPartsToFold(
 type EntryKey = { readonly masterLogin: string; readonly number: bigint };
 
 /** The time of the deal of each entry; null for a closed week, whose parts are no results. */
-async function listDealTimes(
-  tx: Transaction,
-  entries: ReadonlyMap<string, EntryKey>,
-): Promise<Map<string, Date | null>> {
+async function listDealTimes(db: Queryable, entries: ReadonlyMap<string, EntryKey>): Promise<Map<string, Date | null>> {
   if (entries.size === 0) return new Map();
   const keys = [...entries.values()];
   const rows = await many<EntryKey & { readonly dealAt: Date | null }>(
-    tx,
+    db,
     sql`select entry.master_login as "masterLogin", entry.number, entry.deal_at as "dealAt"
         from unnest(
                ${keys.map(({ masterLogin }) => masterLogin)}::text[], ${keys.map(({ number }) => number)}::bigint[]

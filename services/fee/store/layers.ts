@@ -1,4 +1,4 @@
-import { many, sql } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Layer } from "../domain/layers.ts";
 
@@ -13,11 +13,11 @@ export type LayeredPair = Owner & {
 
 type Row = Owner & Layer;
 
-/** The layers of some pairs, each from bottom to top, by `nameOf`. The pairs must be locked, by a statement before. */
-export async function listLayers(tx: Transaction, owners: readonly Owner[]): Promise<Map<string, Layer[]>> {
+/** The layers of some pairs, each from bottom to top, by `nameOf`. The pairs must be locked, by a statement before, or be of the same snapshot. */
+export async function listLayers(db: Queryable, owners: readonly Owner[]): Promise<Map<string, Layer[]>> {
   if (owners.length === 0) return new Map();
   const rows = await many<Row>(
-    tx,
+    db,
     sql`select layer.investor_login as "investorLogin", layer.master_login as "masterLogin", layer.amount_e8 as amount,
                layer.earned_from as "earnedFrom", layer.earned_to as "earnedTo"
         from unnest(

@@ -1,4 +1,4 @@
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Earnings, Layer } from "../domain/layers.ts";
 import { listLayers, nameOf, saveLayers } from "./layers.ts";
@@ -41,7 +41,33 @@ export async function lockPairs(
 ): Promise<Pair[]> {
   const rows = await many<PairRow>(
     tx,
-    sql`select investor_login as "investorLogin", master_login as "masterLogin", folded_number as "foldedNumber",
+    sql`${pairsOf(investorLogins, masterLogins)}
+        for no key update`,
+  );
+  return await withLayers(tx, rows);
+}
+
+/** The same without locks, and what imported fees have paid in advance, by Master. */
+export async function readPairs(
+  db: Queryable,
+  investorLogin: string,
+  masterLogins: readonly string[],
+): Promise<{ readonly pairs: readonly Pair[]; readonly prepaid: ReadonlyMap<string, bigint> }> {
+  const rows = await many<PairRow>(db, sql`${pairsOf([investorLogin], masterLogins)}`);
+  const prepaid = await many<{ masterLogin: string; amount: bigint }>(
+    db,
+    sql`select master_login as "masterLogin", prepaid_minor as amount
+        from fee_pair
+        where investor_login = ${investorLogin} and prepaid_minor > 0`,
+  );
+  return {
+    pairs: await withLayers(db, rows),
+    prepaid: new Map(prepaid.map(({ masterLogin, amount }) => [masterLogin, amount])),
+  };
+}
+
+function pairsOf(investorLogins: readonly string[], masterLogins: readonly string[]): Fragment {
+  return fragment`select investor_login as "investorLogin", master_login as "masterLogin", folded_number as "foldedNumber",
                earned_minor as earned, mark_e8 as mark, debt_minor as debt, debt_since as "debtSince",
                crystallised_at as "crystallisedAt"
         from fee_pair
@@ -49,10 +75,11 @@ export async function lockPairs(
           master_login = any(${masterLogins}::text[])
           or (debt_minor > 0 and master_login not in (select master_login from fee_master where break_reason is not null))
         )
-        order by investor_login, master_login
-        for no key update`,
-  );
-  const layers = await listLayers(tx, rows);
+        order by investor_login, master_login`;
+}
+
+async function withLayers(db: Queryable, rows: readonly PairRow[]): Promise<Pair[]> {
+  const layers = await listLayers(db, rows);
   return rows.map((row) => pairOf(row, layers.get(nameOf(row)) ?? []));
 }
 

@@ -1,7 +1,10 @@
+import { expect } from "vitest";
+import { Refusal } from "#kernel/refusal.ts";
 import type { CrystalliseRequest, CrystalliseResponse } from "#proto/pamm/fee/v1/fee.ts";
 import { collect } from "../commands/collect.ts";
-import { crystallise } from "../commands/crystallise.ts";
+import { crystallise, prepare } from "../commands/crystallise.ts";
 import type { Deps } from "../deps.ts";
+import { previewCrystallise } from "../queries/preview-crystallise.ts";
 import { aCall, INVESTOR, MASTER } from "./fee.ts";
 import { formatCents } from "./worked-example.ts";
 import { lastNumberOf } from "./subscription-fake.ts";
@@ -29,11 +32,31 @@ export function aLeave(world: World, parts: Partial<CrystalliseRequest> = {}): C
 
 export type FormattedAnswer = { pending: string; items: [key: string, amount: string, isWeekly: boolean][] };
 
+/** Every decision is previewed first, and has to be what the preview says. */
 export async function decideLeave(world: World, parts: Partial<CrystalliseRequest> = {}): Promise<FormattedAnswer> {
   const request = aLeave(world, parts);
+  const isNew = !world.subscriptions.leaves.has(request.key);
+  const previewed = isNew ? await previewLeave(world, request) : undefined;
   const answer = formatAnswer(await crystallise(world.deps, request, aCall()));
+  if (previewed !== undefined) expect(withoutKeys(previewed)).toEqual(withoutKeys(answer));
   world.subscriptions.leaves.set(request.key, request);
   return answer;
+}
+
+/** As subscription does: fee prepares first. Undefined when a decision is refused now. */
+async function previewLeave({ deps }: World, request: CrystalliseRequest): Promise<FormattedAnswer | undefined> {
+  try {
+    if (request.masterLogin !== "") await prepare(deps, request, aCall());
+    return formatAnswer(await previewCrystallise(deps, request));
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** A payment that is not recorded yet has no key. */
+function withoutKeys({ pending, items }: FormattedAnswer) {
+  return { pending, items: items.map(([key, amount, isWeekly]) => (isWeekly ? [key, amount] : amount)) };
 }
 
 /** Collects under the account lock, as the caller does; returns the collected amount. */

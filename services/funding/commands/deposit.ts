@@ -14,7 +14,8 @@ import { type Cashflow, depositKey } from "../domain/cashflow.ts";
 import { outcomeUnknown, refusalOfTransfer, refusedUnsent } from "../domain/transfer-outcome.ts";
 import { findOpenOperation, getCashflowById } from "../store/cashflows.ts";
 import { markRepeated, markDoubt, markNeverSent, markRefused } from "../store/cashflow-transitions.ts";
-import { clientKeyOf, duplicateRuleOf } from "./record-cashflows.ts";
+import { duplicateRuleOf } from "../domain/duplicate.ts";
+import { clientKeyOf } from "./record-cashflows.ts";
 import { record } from "./record.ts";
 import { finish, sendTransfer } from "./transfer.ts";
 

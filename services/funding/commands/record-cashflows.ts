@@ -3,11 +3,10 @@ import { Counter } from "prom-client";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { autocommit } from "#kernel/postgres/transaction.ts";
 import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
-import type { Client } from "#proto/pamm/funding/v1/funding.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import { type ClientKey, refusalUnderKey } from "../domain/client-key.ts";
 import { decideDeposit } from "../domain/deposit.ts";
-import { duplicateInProgress, type DuplicateRule, possibleDuplicate } from "../domain/duplicate.ts";
+import { duplicateReasons } from "../domain/duplicate.ts";
 import { listCashflowsById } from "../store/cashflows.ts";
 import { type Considered, insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
 
@@ -87,28 +86,22 @@ export function clientKeyOf(key: IdempotencyKey | undefined): ClientKey | undefi
   return { clientId, hash, keptSince };
 }
 
-/** Undefined when duplicates cannot be distinguished: no API key, or a default comment. */
-export function duplicateRuleOf(client: Client | undefined): DuplicateRule | undefined {
-  if (client === undefined || client.keyId === "" || !client.choseComment) return undefined;
-  return { clientId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
-}
-
 /** Undefined when the operation is recorded, or another one was recorded since the statement began. */
 function resultOf(draft: Draft, considered: Considered | undefined): Result | undefined {
   const { asked, duplicates, clientKey: _, at: createdAt, ...intent } = draft;
   if (considered?.knownId !== undefined) return undefined;
   if (considered?.keyed !== undefined) return refusalUnderKey(considered.keyed);
   if (considered?.facts === undefined) return "unknown_investor";
-  const { id, facts, openDuplicate, executed } = considered;
+  const { id, facts, executed } = considered;
   const isDeposit = draft.action === "deposit";
   if (isDeposit && facts.isFirst && asked === undefined) return "unknown_investor";
   const decision = isDeposit ? decideDeposit(facts) : undefined;
-  if (openDuplicate !== undefined) return duplicateInProgress(openDuplicate);
-  const rejectedFor = duplicates?.rejectsDuplicates ? executed : undefined;
-  if (id === undefined && rejectedFor === undefined) return undefined;
-  const counted = { action: draft.action, decision: rejectedFor === undefined ? "executed" : "rejected" };
+  const [reason] = duplicateReasons(considered, duplicates);
+  if (considered.openDuplicate !== undefined) return reason;
+  if (id === undefined && reason === undefined) return undefined;
+  const counted = { action: draft.action, decision: reason === undefined ? "executed" : "rejected" };
   if (executed !== undefined) possibleDuplicates.inc(counted);
-  if (id === undefined) return rejectedFor && possibleDuplicate(rejectedFor);
+  if (id === undefined) return reason;
   const open = { state: "RECORDED", doubt: undefined, dealId: undefined, refusal: undefined } as const;
   const possibleDuplicateOf = executed?.dealId;
   const cashflow = { ...intent, ...open, id, decision, possibleDuplicateOf, createdAt, finishedAt: undefined };

@@ -7,10 +7,23 @@ export type RequestedMovement = { readonly operationId: string; readonly amount:
 
 /** Throws one refusal with all invalid fields of a request to move money. */
 export function checkMovement({ operationId, amount, comment }: RequestedMovement): void {
+  const errors = operationId === "" ? [NO_COMMAND] : [];
+  refuseInvalid([...errors, ...findErrors({ amount, comment })]);
+}
+
+/** The same for a preview, which has no operation. */
+export function checkRequested(requested: Omit<RequestedMovement, "operationId">): void {
+  refuseInvalid(findErrors(requested));
+}
+
+const NO_COMMAND: FieldError = {
+  field: "command_id",
+  code: "required",
+  message: "command_id is required to move money.",
+};
+
+function findErrors({ amount, comment }: Omit<RequestedMovement, "operationId">): FieldError[] {
   const errors: FieldError[] = [];
-  if (operationId === "") {
-    errors.push({ field: "command_id", code: "required", message: "command_id is required to move money." });
-  }
   if (isLess(amount, MIN_AMOUNT) || isLess(MAX_AMOUNT, amount)) {
     const range = `from ${formatDecimal(MIN_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
     errors.push({ field: "amount", code: "out_of_range", message: `amount must be ${range}.` });
@@ -22,7 +35,10 @@ export function checkMovement({ operationId, amount, comment }: RequestedMovemen
       message: `comment must have at most ${MAX_COMMENT_LENGTH} characters.`,
     });
   }
-  if (errors.length > 0) {
-    throw refuse("validation_failed", "The request is invalid.", { errors, outcome: "not_executed" });
-  }
+  return errors;
+}
+
+function refuseInvalid(errors: readonly FieldError[]): void {
+  if (errors.length === 0) return;
+  throw refuse("validation_failed", "The request is invalid.", { errors, outcome: "not_executed" });
 }

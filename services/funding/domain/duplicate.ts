@@ -1,4 +1,5 @@
 import { DAY_MS } from "#kernel/duration.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /** For this long after an executed deposit or withdrawal an equal one is a possible duplicate. */
@@ -7,18 +8,48 @@ export const DUPLICATE_WINDOW_MS = DAY_MS;
 /** The client whose equal operations are duplicates, and whether a duplicate of an executed one is refused. */
 export type DuplicateRule = { readonly clientId: string; readonly rejectsDuplicates: boolean };
 
+/** The client of a request, as its caller names it. */
+type RequestingClient = {
+  readonly keyId: string;
+  readonly choseComment: boolean;
+  readonly rejectsDuplicates: boolean;
+};
+
+/** Undefined when duplicates cannot be distinguished: no API key, or a default comment. */
+export function duplicateRuleOf(client: RequestingClient | undefined): DuplicateRule | undefined {
+  if (client === undefined || client.keyId === "" || !client.choseComment) return undefined;
+  return { clientId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
+}
+
 /** An equal operation that was executed within the window. */
 export type ExecutedDuplicate = { readonly operationId: string; readonly dealId: bigint };
 
+/** What is recorded of operations that equal the requested one. */
+export type Duplicates = {
+  /** Operation id of one that is open. */
+  readonly openDuplicate: string | undefined;
+  /** The last one, when it was executed within the window. */
+  readonly executed: ExecutedDuplicate | undefined;
+};
+
+/** Everything for which a request is refused because of its duplicates. */
+export function duplicateReasons({ openDuplicate, executed }: Duplicates, rule: DuplicateRule | undefined): Refusal[] {
+  const rejectedFor = rule?.rejectsDuplicates === true ? executed : undefined;
+  return [
+    ...(openDuplicate === undefined ? [] : [duplicateInProgress(openDuplicate)]),
+    ...(rejectedFor === undefined ? [] : [possibleDuplicate(rejectedFor)]),
+  ];
+}
+
 /** The first operation may still be executed, so a second one could move the money twice. */
-export function duplicateInProgress(operationId: string): Error {
+function duplicateInProgress(operationId: string): Refusal {
   return refuse("operation_in_progress", `An identical operation is still being processed (${operationId}).`, {
     outcome: "not_executed",
     operationId,
   });
 }
 
-export function possibleDuplicate({ operationId, dealId }: ExecutedDuplicate): Error {
+function possibleDuplicate({ operationId, dealId }: ExecutedDuplicate): Refusal {
   return refuse(
     "possible_duplicate",
     `An identical operation was executed within the last 24 hours (deal ${dealId}).`,

@@ -26,6 +26,13 @@ export function refusedUnsent(refusal: Refusal, operationId?: string): Refusal {
   return refuse("safety_stop", message, { outcome: "not_executed", operationId });
 }
 
+/** The refusal of an account lock: no money moved, and none will. `blockedBy` is the operation that has the account. */
+export function refusalOfLock(refusal: Refusal, blockedBy: string | undefined): Refusal {
+  const { code } = refusal;
+  if (code !== "account_busy") return refusedUnsent(refusal);
+  return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
+}
+
 type RefusedTransfer = Extract<TransferOutcome, { kind: "refused" }>;
 
 /** The refusal for a transfer that platform recorded as refused: no money moved. */

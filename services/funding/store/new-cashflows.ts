@@ -1,8 +1,8 @@
 import { type Money, usd } from "#kernel/money.ts";
-import { type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { type Fragment, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { NewCashflow } from "../domain/cashflow.ts";
 import type { KeyedOperation } from "../domain/client-key.ts";
-import { DUPLICATE_WINDOW_MS, type ExecutedDuplicate } from "../domain/duplicate.ts";
+import { DUPLICATE_WINDOW_MS, type Duplicates } from "../domain/duplicate.ts";
 import type { InvestorFacts } from "./investor-facts.ts";
 
 export type RequestedCashflow = Omit<NewCashflow, "decision"> & {
@@ -14,7 +14,7 @@ export type RequestedCashflow = Omit<NewCashflow, "decision"> & {
 };
 
 /** What a request was decided with. Its row is recorded when it has an id. */
-export type Considered = {
+export type Considered = Duplicates & {
   readonly id: bigint | undefined;
   /** The row that the id of the operation stood for before. */
   readonly knownId: bigint | undefined;
@@ -22,10 +22,6 @@ export type Considered = {
   readonly keyed: KeyedOperation | undefined;
   /** Undefined for an Investor of which this service does not know everything. */
   readonly facts: (InvestorFacts & { readonly isFirst: boolean }) | undefined;
-  /** An equal operation that is open. */
-  readonly openDuplicate: string | undefined;
-  /** The last equal operation, when it was executed within the window. */
-  readonly executed: ExecutedDuplicate | undefined;
 };
 
 type Row = {
@@ -47,6 +43,18 @@ type Row = {
 
 /** The condition of the index cashflow_equal. */
 const IS_IN_CHAIN = fragment`duplicate_scope_key is not null and (deal_id is not null or state not in ('POSTED', 'REFUSED'))`;
+
+/** The last operation that equals a request, and whether it was executed within the window. */
+const EQUAL = fragment`left join lateral (
+                 select id, operation_id, deal_id, finished_at
+                 from cashflow
+                 where duplicate_scope_key = scope_key and login = requested.login and action = requested.action
+                   and amount_minor = amount and currency = requested.currency and comment = requested.comment
+                   and ${IS_IN_CHAIN}
+                 order by follows desc
+                 limit 1
+               ) as equal on true`;
+const IS_RECENT = fragment`equal.finished_at >= at - ${DUPLICATE_WINDOW_MS} * interval '1 millisecond'`;
 
 /** What a request finds: the row that its id stands for, and the last one under its key. */
 const RECORDED = fragment`left join lateral (
@@ -89,7 +97,7 @@ export async function insertCashflows(
                  has_asked or facts.login is not null as has_facts,
                  case when has_asked then asked_minimum else facts.minimum end as minimum,
                  equal.id as equal_id, equal.operation_id as equal_operation, equal.deal_id as equal_deal,
-                 equal.finished_at >= at - ${DUPLICATE_WINDOW_MS} * interval '1 millisecond' as is_recent,
+                 ${IS_RECENT} as is_recent,
                  ${OF_KEY}
           from ${rowsOf(requested)}
                ${RECORDED}
@@ -106,15 +114,7 @@ export async function insertCashflows(
                    and (master_login is null or known_master.login is not null)
                  limit 1
                ) as facts on true
-               left join lateral (
-                 select id, operation_id, deal_id, finished_at
-                 from cashflow
-                 where duplicate_scope_key = scope_key and login = requested.login and action = requested.action
-                   and amount_minor = amount and currency = requested.currency and comment = requested.comment
-                   and ${IS_IN_CHAIN}
-                 order by follows desc
-                 limit 1
-               ) as equal on true
+               ${EQUAL}
         ), inserted as (
           insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
                                 deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, follows,
@@ -148,6 +148,17 @@ export async function insertCashflows(
   return new Map(rows.map((row) => [row.operationId, consideredOf(row)]));
 }
 
+/** The operations that a request would find equal to it; nothing is recorded. */
+export async function findDuplicates(db: Queryable, requested: RequestedCashflow): Promise<Duplicates> {
+  const row = await one<Pick<Row, "equalId" | "equalDeal" | "isRecent">>(
+    db,
+    sql`select equal.operation_id as "equalId", equal.deal_id as "equalDeal", ${IS_RECENT} as "isRecent"
+        from ${rowsOf([requested])}
+             ${EQUAL}`,
+  );
+  return duplicatesOf(row);
+}
+
 function rowsOf(requested: readonly RequestedCashflow[]): Fragment {
   return fragment`unnest(
                  ${requested.map(({ operationId }) => operationId)}::text[],
@@ -170,14 +181,20 @@ function rowsOf(requested: readonly RequestedCashflow[]): Fragment {
 }
 
 function consideredOf(row: Row): Considered {
-  const { id, knownId, hasFacts, isFunded, minimum, equalId, equalDeal, isRecent } = row;
+  const { id, knownId, hasFacts, isFunded, minimum } = row;
   const masterMinimum: Money | undefined = minimum === null ? undefined : usd(minimum);
-  const isExecuted = equalId !== null && equalDeal !== null;
   return {
     id: id ?? undefined,
     knownId: knownId ?? undefined,
     keyed: keyedOf(row),
     facts: hasFacts ? { masterMinimum, isFirst: !isFunded } : undefined,
+    ...duplicatesOf(row),
+  };
+}
+
+function duplicatesOf({ equalId, equalDeal, isRecent }: Pick<Row, "equalId" | "equalDeal" | "isRecent">): Duplicates {
+  const isExecuted = equalId !== null && equalDeal !== null;
+  return {
     openDuplicate: isExecuted ? undefined : (equalId ?? undefined),
     executed: isExecuted && isRecent === true ? { operationId: equalId, dealId: equalDeal } : undefined,
   };

@@ -33,6 +33,7 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     getFeeAccount: unused,
     prepare: unused,
     crystallise: unused,
+    previewCrystallise: unused,
     findTransfers: unused,
     listBreaks: unused,
     listReviews: unused,

@@ -1,15 +1,14 @@
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { BUSY_RETRY_AFTER_MS, Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
+import { accountBusy } from "../domain/hold-reasons.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
-import type { RequestedMovement } from "../domain/lost-movement.ts";
 import { refusalOfGate } from "../domain/permit-gate.ts";
+import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { refuse } from "../refusals.ts";
@@ -33,7 +32,7 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   const closed = refusalOfGate(deps.gate.read());
   if (closed !== undefined) throw closed;
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
-  const withdrawal = withdrawalOf(request);
+  const withdrawal = intendedWithdrawal(request);
   let behind: LegNumber | undefined;
   do {
     const claim = await deps.holds.claiming.add({ login, lockOwner, withdrawal }, byMs).catch(lateIsUnclaimed);
@@ -45,26 +44,14 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   } while (performance.now() < byMs);
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
   await withdrawClaim(deps.pool, login, lockOwner);
-  throw busy(behind);
-}
-
-function withdrawalOf({ login, withdrawal }: HoldRequest): RequestedMovement | undefined {
-  if (withdrawal === undefined) return undefined;
-  return { login, amountMinor: -moneyFromProto(withdrawal.amount, "amount").minor, comment: withdrawal.comment };
+  throw accountBusy(behind);
 }
 
 /** Undefined while the platform and the log differ, or the platform cannot be read. */
 async function readAgreeing(deps: HoldDeps, login: string, byMs: number): Promise<HoldResponse | undefined> {
   try {
     const facts = await readSharedFacts(deps, deps.holds.facts, login, byMs);
-    if (!facts.isComplete) return undefined;
-    const { balanceMinor, positions, log } = facts;
-    return {
-      balance: moneyToProto(usd(balanceMinor)),
-      logNumber: log.number,
-      logEntryId: log.entryId,
-      openPositions: positions.length,
-    };
+    return facts.isComplete ? heldFacts(facts) : undefined;
   } catch (error) {
     if (error instanceof Mt5Error || isLate(error)) return undefined;
     throw error;
@@ -78,12 +65,4 @@ function lateIsUnclaimed(error: unknown): undefined {
 /** The time for this Hold was over before its set began. */
 function isLate(error: unknown): boolean {
   return error instanceof Refusal && error.code === "deadline_exceeded";
-}
-
-function busy(behind: LegNumber | undefined): Refusal {
-  return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
-    outcome: "not_executed",
-    operationId: behind === undefined ? undefined : String(behind),
-    retryAfterMs: BUSY_RETRY_AFTER_MS,
-  });
 }

@@ -1,4 +1,4 @@
-import { column, execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
@@ -19,6 +19,30 @@ export type LockRequest = { readonly login: string; readonly lockOwner: string }
 /** The leg that has to end before the lock is granted; without one it is granted. */
 export type Claim = { readonly behind: LegNumber | undefined };
 
+/** Of the login `of_login`: the first leg that has to end before a lock is granted. */
+const LEG_BEFORE_LOCK = fragment`
+            select leg.number
+            from leg
+            join transfer on transfer.id = transfer_id
+            join account as holder on holder.login = leg.login
+            where leg.login = of_login and is_exclusive
+              and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN')
+                   or (state = 'INTENT' and (holder.lock_number is null or leg.number < holder.lock_number)
+                       and (attempt > 0 or send_before is null or send_before > clock_timestamp())))
+            order by leg.number
+            limit 1`;
+
+/** The leg that a lock of the login would wait for if it were claimed now. */
+export async function findLegBeforeLock(db: Queryable, login: string): Promise<LegNumber | undefined> {
+  const row = await maybeOne<{ number: bigint }>(
+    db,
+    sql`select leg.number
+        from unnest(${[login]}::text[]) as requested (of_login)
+             cross join lateral (${LEG_BEFORE_LOCK}) as leg`,
+  );
+  return row === undefined ? undefined : legNumber(row.number);
+}
+
 /**
  * Claims locks, after which later legs wait, and grants those for which every earlier leg has ended: one with an unknown outcome,
  * and one queued before the lock. Their numbers come from the leg sequence, so both have one order. The accounts are locked, one for
@@ -36,16 +60,7 @@ export async function claimLocks(
             lock_granted_at = case when behind is null then coalesce(lock_granted_at, clock_timestamp()) else lock_granted_at end
         from (
           select requested.*, (
-            select leg.number
-            from leg
-            join transfer on transfer.id = transfer_id
-            join account as holder on holder.login = leg.login
-            where leg.login = of_login and is_exclusive
-              and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN')
-                   or (state = 'INTENT' and (holder.lock_number is null or leg.number < holder.lock_number)
-                       and (attempt > 0 or send_before is null or send_before > clock_timestamp())))
-            order by leg.number
-            limit 1
+            ${LEG_BEFORE_LOCK}
           ) as behind
           from unnest(
             ${requests.map(({ login }) => login)}::text[],

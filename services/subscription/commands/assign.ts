@@ -9,7 +9,7 @@ import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { AssignRequest, AssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { decideAssignment } from "../domain/decide-assignment.ts";
+import { checkAssignment } from "../domain/decide-assignment.ts";
 import { refuse } from "../refusals.ts";
 import { getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
 import { findSafetyStop } from "../store/masters.ts";
@@ -23,10 +23,10 @@ import {
   tryInsertSubscription,
 } from "../store/subscriptions.ts";
 import { abandonAssignment, finishAssignment, lockOfAssignment } from "../processes/assign/finish-assignment.ts";
-import { accountBusy, holdLock } from "../processes/account-lock.ts";
+import { holdLock } from "../processes/account-lock.ts";
+import { accountBusy } from "../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
-import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
 
 /** How long a command waits for an earlier command on the same Investor. */
@@ -103,30 +103,10 @@ async function checkNotBlocked(
   for (;;) {
     const open = await findOpenSubscription(deps.pool, investorLogin);
     if (open === undefined) break;
-    if (open.status === "ACTIVE") {
-      throw openAlready("already_subscribed", open);
-    }
-    if (open.status === "PAUSED") {
-      throw openAlready("exit_in_progress", open);
-    }
-    if (wait.isOver()) {
-      throw accountBusy(`Another assignment of Investor ${investorLogin} is in progress. Retry shortly.`);
-    }
+    if (open.status !== "ASSIGNING" || wait.isOver()) checkAssignment({ open });
     await wait.pause();
   }
-  const stop = await findSafetyStop(deps.pool, masterLogin);
-  if (stop !== undefined) throw safetyStop(masterLogin, stop);
-}
-
-function openAlready(
-  code: "already_subscribed" | "exit_in_progress",
-  { id, masterLogin, investorLogin }: Subscription,
-): Refusal {
-  const message =
-    code === "already_subscribed"
-      ? `Investor ${investorLogin} already has an active subscription (id ${id}) to Master ${masterLogin}.`
-      : `Investor ${investorLogin} is still leaving Master ${masterLogin} (subscription id ${id}).`;
-  return refuse(code, message, { outcome: "not_executed" });
+  checkAssignment({ pool: { masterLogin, stop: await findSafetyStop(deps.pool, masterLogin) } });
 }
 
 type Saga = { readonly request: AssignRequest; readonly masterId: bigint; readonly investorId: bigint };
@@ -157,11 +137,13 @@ async function decide(deps: Deps, id: bigint, master: Master, context: CallConte
   const subscription = await getSubscription(pool, id);
   try {
     const held = await holdLock(deps, lockOfAssignment(subscription), context);
-    decideAssignment({
-      balance: usd(held.balance),
-      openPositions: held.openPositions,
-      minDeposit: moneyFromProto(master.minDeposit, "min_deposit"),
-      hasFollowedBefore: isSingleSubscription && (await hasFollowedBefore(pool, subscription.investorLogin)),
+    checkAssignment({
+      account: {
+        balance: usd(held.balance),
+        openPositions: held.openPositions,
+        minDeposit: moneyFromProto(master.minDeposit, "min_deposit"),
+        hasFollowedBefore: isSingleSubscription && (await hasFollowedBefore(pool, subscription.investorLogin)),
+      },
     });
     const at = now();
     const isDecided = await inTransaction(pool, async (tx) => {

@@ -10,9 +10,10 @@ import { beginTry, type Exit, findExit, findExitOfCommand } from "../store/exits
 import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
 import { markUnassignmentEnded } from "../store/unassignments.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
-import { accountBusy } from "../processes/account-lock.ts";
+import { accountBusy } from "../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { lockOfExit, type OneTry, releaseExitLock, tryToLeave } from "../processes/exit/try-to-leave.ts";
+import { neverAssigned, unassignReasons } from "../domain/unassign-reasons.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 
 /** How long a command waits for an earlier command on the same Investor and for a temporary refusal to pass. */
@@ -75,16 +76,8 @@ async function findActive(deps: Deps, request: UnassignRequest, context: CallCon
   if (subscription === undefined) throw await refuseUnknownPair(deps, request, context);
   const exit = subscription.status === "ACTIVE" ? undefined : await findExit(deps.pool, subscription.id);
   const isOwn = exit?.commandId === context.commandId && context.commandId !== "";
-  if (subscription.status === "PAUSED" && !isOwn) {
-    throw refuse("exit_in_progress", `${pair(request)} is already ending (subscription id ${subscription.id}).`, {
-      outcome: "not_executed",
-    });
-  }
-  if (subscription.status === "CANCELLED" && !isOwn) {
-    throw refuse("subscription_not_active", `${pair(request)} has ended (subscription id ${subscription.id}).`, {
-      outcome: "not_executed",
-    });
-  }
+  const [reason] = isOwn ? [] : unassignReasons(subscription);
+  if (reason !== undefined) throw reason;
   return subscription;
 }
 
@@ -95,12 +88,7 @@ async function refuseUnknownPair(
 ): Promise<Refusal> {
   await accounts.findMaster({ login: masterLogin }, queryContext(context));
   await accounts.findInvestor({ login: investorLogin }, queryContext(context));
-  const message = `Investor ${investorLogin} was never assigned to Master ${masterLogin}.`;
-  return refuse("subscription_not_found", message, { outcome: "not_executed" });
-}
-
-function pair({ masterLogin, investorLogin }: UnassignRequest): string {
-  return `The subscription of Investor ${investorLogin} to Master ${masterLogin}`;
+  return neverAssigned({ masterLogin, investorLogin });
 }
 
 /** Records the next try before any other service is called; undefined when another try blocks it. */

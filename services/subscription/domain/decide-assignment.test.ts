@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { usd } from "#kernel/money.ts";
-import { type AssignmentFacts, decideAssignment } from "./decide-assignment.ts";
+import { type AssignmentFacts, assignmentReasons, checkAssignment } from "./decide-assignment.ts";
 
 const GOOD: AssignmentFacts = {
   balance: usd(100_00n),
@@ -10,11 +10,11 @@ const GOOD: AssignmentFacts = {
 };
 
 test("a balance of exactly the minimum deposit is accepted", () => {
-  expect(() => decideAssignment(GOOD)).not.toThrow();
+  expect(() => checkAssignment({ account: GOOD })).not.toThrow();
 });
 
 test("a balance of a cent below the minimum deposit is refused with both amounts", () => {
-  expect(() => decideAssignment({ ...GOOD, balance: usd(99_99n) })).toThrow(
+  expect(() => checkAssignment({ account: { ...GOOD, balance: usd(99_99n) } })).toThrow(
     expect.objectContaining({
       code: "below_min_deposit",
       status: "conflict",
@@ -25,20 +25,53 @@ test("a balance of a cent below the minimum deposit is refused with both amounts
 });
 
 test("a minimum deposit of 0.00 accepts an empty account, but not a negative balance", () => {
-  expect(() => decideAssignment({ ...GOOD, balance: usd(0n), minDeposit: usd(0n) })).not.toThrow();
-  expect(() => decideAssignment({ ...GOOD, balance: usd(-1n), minDeposit: usd(0n) })).toThrow(
+  expect(() => checkAssignment({ account: { ...GOOD, balance: usd(0n), minDeposit: usd(0n) } })).not.toThrow();
+  expect(() => checkAssignment({ account: { ...GOOD, balance: usd(-1n), minDeposit: usd(0n) } })).toThrow(
     expect.objectContaining({ code: "below_min_deposit" }),
   );
 });
 
 test("an Investor with open positions is refused", () => {
-  expect(() => decideAssignment({ ...GOOD, openPositions: 2 })).toThrow(
+  expect(() => checkAssignment({ account: { ...GOOD, openPositions: 2 } })).toThrow(
     expect.objectContaining({ code: "investor_has_open_positions", details: { open_positions: "2" } }),
   );
 });
 
 test("an Investor with an earlier subscription is refused if only one is allowed", () => {
-  expect(() => decideAssignment({ ...GOOD, hasFollowedBefore: true })).toThrow(
+  expect(() => checkAssignment({ account: { ...GOOD, hasFollowedBefore: true } })).toThrow(
     expect.objectContaining({ code: "investor_previously_subscribed" }),
   );
+});
+
+const OPEN = { id: 4n, masterLogin: "5001", investorLogin: "9001" };
+
+test.each([
+  ["ACTIVE", "already_subscribed"],
+  ["PAUSED", "exit_in_progress"],
+  ["ASSIGNING", "account_busy"],
+] as const)("another subscription that is %s is reported as %s", (status, code) => {
+  expect(() => checkAssignment({ open: { ...OPEN, status } })).toThrow(
+    expect.objectContaining({ code, outcome: "not_executed" }),
+  );
+});
+
+test("a subscription that is over blocks nothing, and neither does a pool without a stop", () => {
+  expect(assignmentReasons({ open: { ...OPEN, status: "CANCELLED" } })).toEqual([]);
+  expect(assignmentReasons({ open: undefined, pool: { masterLogin: "5001", stop: undefined } })).toEqual([]);
+});
+
+test("all reasons are found at once, in the sequence in which the command meets them", () => {
+  const reasons = assignmentReasons({
+    open: { ...OPEN, status: "ACTIVE" },
+    pool: { masterLogin: "5002", stop: "deficit" },
+    account: { balance: usd(1n), openPositions: 2, minDeposit: usd(100_00n), hasFollowedBefore: true },
+  });
+
+  expect(reasons.map(({ code }) => code)).toEqual([
+    "already_subscribed",
+    "safety_stop",
+    "investor_previously_subscribed",
+    "investor_has_open_positions",
+    "below_min_deposit",
+  ]);
 });

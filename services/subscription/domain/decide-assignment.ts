@@ -1,5 +1,9 @@
 import { formatAmount, formatDecimal, isLess, type Money } from "#kernel/money.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
+import type { SubscriptionStatus } from "./lifecycle.ts";
+import { accountBusy } from "./lock-refusals.ts";
+import { safetyStop } from "./safety-stop.ts";
 
 export type AssignmentFacts = {
   /** Balance that platform's Hold returned. */
@@ -10,38 +14,94 @@ export type AssignmentFacts = {
   readonly hasFollowedBefore: boolean;
 };
 
+/** A subscription of the Investor that is not over. */
+export type OpenSubscription = {
+  readonly id: bigint;
+  readonly masterLogin: string;
+  readonly investorLogin: string;
+  readonly status: SubscriptionStatus;
+};
+
 /**
- * Refuses when the capital of an Investor may not join a pool. If several reasons apply, the one that is hardest to
- * cure is reported.
+ * What is known about an assignment: the command asks for one part after the other, and a part that it does not know yet gives no
+ * reason.
  */
-export function decideAssignment(facts: AssignmentFacts): void {
+export type KnownOfAssignment = {
+  readonly open?: OpenSubscription | undefined;
+  readonly pool?: { readonly masterLogin: string; readonly stop: "stopped" | "deficit" | undefined };
+  readonly account?: AssignmentFacts | undefined;
+};
+
+/**
+ * Everything for which the capital of an Investor may not join a pool now. The command reports the first reason; of those of the
+ * account, the one that is hardest to cure.
+ */
+export function assignmentReasons({ open, pool, account }: KnownOfAssignment): readonly Refusal[] {
+  const reasons = [
+    open === undefined ? undefined : blockedBy(open),
+    pool?.stop === undefined ? undefined : safetyStop(pool.masterLogin, pool.stop),
+    ...(account === undefined ? [] : accountReasons(account)),
+  ];
+  return reasons.filter((reason) => reason !== undefined);
+}
+
+/** Refuses for the first reason. */
+export function checkAssignment(known: KnownOfAssignment): void {
+  const [reason] = assignmentReasons(known);
+  if (reason !== undefined) throw reason;
+}
+
+function accountReasons(facts: AssignmentFacts): readonly (Refusal | undefined)[] {
   const { balance, openPositions, minDeposit, hasFollowedBefore } = facts;
-  if (hasFollowedBefore) {
-    throw refuse(
-      "investor_previously_subscribed",
-      "The Investor already had a subscription. Only one per Investor is allowed.",
-      {
-        outcome: "not_executed",
-      },
-    );
+  return [
+    hasFollowedBefore ? previouslySubscribed() : undefined,
+    openPositions > 0 ? investorOpenPositions(openPositions) : undefined,
+    isLess(balance, minDeposit) ? belowMinDeposit(balance, minDeposit) : undefined,
+  ];
+}
+
+function blockedBy({ id, masterLogin, investorLogin, status }: OpenSubscription): Refusal | undefined {
+  const extra = { outcome: "not_executed" } as const;
+  switch (status) {
+    case "ACTIVE":
+      return refuse(
+        "already_subscribed",
+        `Investor ${investorLogin} already has an active subscription (id ${id}) to Master ${masterLogin}.`,
+        extra,
+      );
+    case "PAUSED":
+      return refuse(
+        "exit_in_progress",
+        `Investor ${investorLogin} is still leaving Master ${masterLogin} (subscription id ${id}).`,
+        extra,
+      );
+    case "ASSIGNING":
+      return accountBusy(`Another assignment of Investor ${investorLogin} is in progress. Retry shortly.`);
+    case "CANCELLED":
+    case "ABORTED":
+      return undefined;
   }
-  if (openPositions > 0) {
-    throw refuse(
-      "investor_has_open_positions",
-      `The Investor has open positions: ${openPositions}. Close them first.`,
-      {
-        details: { open_positions: String(openPositions) },
-        outcome: "not_executed",
-      },
-    );
-  }
-  if (isLess(balance, minDeposit)) {
-    const required = formatDecimal(minDeposit);
-    const actual = formatDecimal(balance);
-    const minimum = `the Master's minimum deposit of ${formatAmount(minDeposit)}`;
-    throw refuse("below_min_deposit", `Investor balance ${formatAmount(balance)} is below ${minimum}.`, {
-      details: { required, actual },
-      outcome: "not_executed",
-    });
-  }
+}
+
+function previouslySubscribed(): Refusal {
+  return refuse(
+    "investor_previously_subscribed",
+    "The Investor already had a subscription. Only one per Investor is allowed.",
+    { outcome: "not_executed" },
+  );
+}
+
+function investorOpenPositions(openPositions: number): Refusal {
+  return refuse("investor_has_open_positions", `The Investor has open positions: ${openPositions}. Close them first.`, {
+    details: { open_positions: String(openPositions) },
+    outcome: "not_executed",
+  });
+}
+
+function belowMinDeposit(balance: Money, minDeposit: Money): Refusal {
+  const minimum = `the Master's minimum deposit of ${formatAmount(minDeposit)}`;
+  return refuse("below_min_deposit", `Investor balance ${formatAmount(balance)} is below ${minimum}.`, {
+    details: { required: formatDecimal(minDeposit), actual: formatDecimal(balance) },
+    outcome: "not_executed",
+  });
 }

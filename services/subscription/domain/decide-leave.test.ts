@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkLeaving, checkMaster, decideLeave, type LeaveFacts } from "./decide-leave.ts";
+import { decideLeave, type LeaveFacts, openClaims } from "./decide-leave.ts";
 
 const FACTS: LeaveFacts = {
   kind: "WITHDRAWAL",
@@ -89,13 +89,6 @@ test("outside of a pool nothing is reserved", () => {
   });
 });
 
-test("an Investor in deficit can neither leave the pool nor withdraw", () => {
-  expect(() => checkLeaving(-3_21n)).toThrow(
-    expect.objectContaining({ code: "investor_deficit", details: { deficit: "3.21" } }),
-  );
-  expect(() => checkLeaving(0n)).not.toThrow();
-});
-
 test("a negative share reserves nothing and makes nothing available", () => {
   const deficit = { held: 0n, pooled: -3_21n, unposted: -3_21n };
   expect(numbersOf(deficit)).toMatchObject({ before: 0n, available: 0n, effective: 0n });
@@ -130,12 +123,14 @@ test("the numbers are never negative and never above the request or the balance"
   );
 });
 
-test("open positions are refused, and reported before deals that are not filed", () => {
-  expect(() => checkMaster({ isComplete: true, openPositions: 0 })).not.toThrow();
-  expect(() => checkMaster({ isComplete: false, openPositions: 3 })).toThrow(
-    expect.objectContaining({ code: "master_open_positions", details: { open_positions: "3" } }),
-  );
-  expect(() => checkMaster({ isComplete: false, openPositions: 0 })).toThrow(
-    expect.objectContaining({ code: "allocation_in_progress", retryAfterMs: expect.any(Number) }),
-  );
+test("a fee of a weekly run that was debited or is reserved is not owed again, and a reserve counts once", () => {
+  const other = { key: "fee:payment:3", amount: 7_00n, isWeekly: true };
+  const reserves = [
+    { key: WEEKLY.key, amount: 50_00n },
+    { key: FEE.key, amount: 10_00n },
+  ];
+
+  const claims = openClaims({ due: [WEEKLY, FEE, other], reserves, taken: new Set([other.key]) });
+
+  expect(claims).toEqual({ due: [FEE], reserved: 60_00n });
 });

@@ -1,14 +1,4 @@
-import { formatAmount, formatDecimal, usd } from "#kernel/money.ts";
-import type { Refusal } from "#kernel/refusal.ts";
-import { refuse } from "../refusals.ts";
-
 export type LeaveKind = "WITHDRAWAL" | "EXIT";
-
-export type MasterFacts = {
-  /** All deals of the Master are filed: balance and open positions on the platform equal those of the log. */
-  readonly isComplete: boolean;
-  readonly openPositions: number;
-};
 
 export type LeaveFacts = {
   readonly kind: LeaveKind;
@@ -42,41 +32,21 @@ export type LeaveDecision = {
   readonly reserves: readonly { readonly key: string; readonly amount: bigint }[];
 };
 
-/** A gate is closed only for a moment, so this is shorter than the delay after a transient failure. */
-const GATE_RETRY_AFTER_MS = 500;
+/** What an Investor owes, and what is reserved for debits that are still open. */
+export type Claims = {
+  readonly due: readonly DueFee[];
+  readonly reserves: readonly { readonly key: string; readonly amount: bigint }[];
+  /** Keys of the due fees that were debited. */
+  readonly taken: ReadonlySet<string>;
+};
 
-export function allocationInProgress(message: string): Refusal {
-  return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: GATE_RETRY_AFTER_MS });
-}
-
-/** Refuses while the Master has open positions or deals that are not filed. */
-export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
-  if (openPositions > 0) {
-    throw refuse(
-      "master_open_positions",
-      `The Master has open positions: ${openPositions}. Retry when they are closed.`,
-      {
-        details: { open_positions: String(openPositions) },
-        outcome: "not_executed",
-      },
-    );
-  }
-  if (!isComplete) {
-    throw allocationInProgress("The Master's latest deals are still being read. Retry shortly.");
-  }
-}
-
-/**
- * Refuses the exit and the withdrawal of an Investor in deficit. Called before the fee is crystallised, because a refusal is not
- * possible later.
- */
-export function checkLeaving(pooled: bigint): void {
-  if (pooled >= 0n) return;
-  const share = formatAmount(usd(pooled));
-  throw refuse("investor_deficit", `The Investor's share of the pool is ${share}. An operator must cover it first.`, {
-    details: { deficit: formatDecimal(usd(-pooled)) },
-    outcome: "not_executed",
-  });
+/** What is still owed: fees of weekly runs that were already debited or reserved may not be recorded by fee yet. */
+export function openClaims({ due, reserves, taken }: Claims): Pick<LeaveFacts, "due" | "reserved"> {
+  const reservedKeys = new Set(reserves.map(({ key }) => key));
+  return {
+    due: due.filter(({ key, isWeekly }) => !taken.has(key) && !(isWeekly && reservedKeys.has(key))),
+    reserved: sum(reserves),
+  };
 }
 
 /**

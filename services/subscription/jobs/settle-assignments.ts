@@ -1,6 +1,6 @@
 import { reasonOf } from "#kernel/retry.ts";
 import { abandonAssignment, finishAssignment, releaseAssignmentLock } from "../processes/assign/finish-assignment.ts";
-import { accountBusy } from "../processes/account-lock.ts";
+import { accountBusy } from "../domain/lock-refusals.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { assignmentQueue } from "../store/assignments.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { reasonOf } from "#kernel/retry.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
-import { accountBusy } from "../processes/account-lock.ts";
+import { accountBusy } from "../domain/lock-refusals.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { continueLeaving, abandonTry, releaseExitLock } from "../processes/exit/try-to-leave.ts";
 import type { Deps } from "../deps.ts";

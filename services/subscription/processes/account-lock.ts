@@ -1,9 +1,9 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../deps.ts";
-import { refuse } from "../refusals.ts";
+import { accountBusy, refusalOfLock } from "../domain/lock-refusals.ts";
 import { findFiledNumber } from "../store/filed-numbers.ts";
 import { catchUp } from "./filing/catch-up.ts";
 
@@ -50,25 +50,12 @@ export async function releaseLock(deps: Deps, accountLock: AccountLock, context:
   }
 }
 
-export function accountBusy(message: string): Refusal {
-  return refuse("account_busy", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
-}
-
-export function platformUnavailable(message: string): Refusal {
-  return refuse("platform_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
-}
-
 /** For calls that move no money: every failure is "not executed". */
 async function callWithoutEffect<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // lock_not_owned: the recovery job has released this lock owner, so the saga was aborted.
-    if (error.code === "account_busy" || error.code === "lock_not_owned") {
-      throw accountBusy("Another operation of this Investor is in progress. Retry shortly.");
-    }
-    if (error.code === "safety_stop") throw refuse("safety_stop", error.message, { outcome: "not_executed" });
-    throw platformUnavailable("The trading platform cannot be reached. Nothing was executed.");
+    throw refusalOfLock(error);
   }
 }

@@ -9,7 +9,7 @@ import { inSnapshot } from "#kernel/reconcile/check.ts";
 import type { ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { GetEquityRequest, GetEquityResponse, HoldingValue } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { allocationInProgress } from "../domain/decide-leave.ts";
+import { allocationInProgress } from "../domain/leave-reasons.ts";
 import { floatingBefore } from "../domain/floating-before.ts";
 import { valueHolding } from "../domain/holding-value.ts";
 import { EMPTY_POOL } from "../domain/pool/unit-pool.ts";

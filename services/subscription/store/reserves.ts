@@ -37,9 +37,9 @@ export async function findReserveOwner(db: Queryable, key: string): Promise<Rese
 export type OpenReserve = { readonly investorLogin: string; readonly key: string; readonly amount: bigint };
 
 /** The open reserves of Investors, in their current pools and in pools that they have left. */
-export async function listOpenReserves(tx: Transaction, investorLogins: readonly string[]): Promise<OpenReserve[]> {
+export async function listOpenReserves(db: Queryable, investorLogins: readonly string[]): Promise<OpenReserve[]> {
   return many<OpenReserve>(
-    tx,
+    db,
     sql`select holding.investor_login as "investorLogin", reserve.key, reserve.amount_minor as amount
         from reserve join holding on holding.subscription_id = reserve.subscription_id
         where holding.investor_login = any(${investorLogins}::text[]) and reserve.state = 'OPEN'`,

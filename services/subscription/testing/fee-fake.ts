@@ -9,6 +9,7 @@ import type {
   CrystalliseResponse,
   FeeServiceService,
   ListDueItemsRequest,
+  PreviewCrystalliseRequest,
 } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -58,6 +59,10 @@ export function feeFake(world: World): FeeFake {
       const response = responseOf(rules.due(request));
       crystallised.set(request.key, { request, response });
       return response;
+    },
+    async previewCrystallise(request: PreviewCrystalliseRequest) {
+      reach();
+      return responseOf(rules.due({ ...request, key: "", subscriptionId: 0n, periodStart: undefined, suffix: "" }));
     },
     async listDueItems({ key }: ListDueItemsRequest) {
       reach();

@@ -4,9 +4,20 @@ import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
 import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
 import { aCredit, aFeeConfiguration, aFeeVersion, aPayment } from "../../../services/edge/testing/replies/fee.ts";
-import { aDeposit, anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
+import {
+  aDeposit,
+  anOperation,
+  aWithdrawal,
+  aWithdrawalPreview,
+} from "../../../services/edge/testing/replies/funding.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
-import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
+import {
+  anAccountProof,
+  anAssignmentPreview,
+  anUnassignmentPreview,
+  aProof,
+  aSubscription,
+} from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
 import { historyRoutes } from "./history-cases.ts";
 
@@ -101,6 +112,14 @@ const fundingRoutes: readonly Case[] = [
     answers: { funding: { withdraw: async (_request, { commandId }) => aWithdrawal({ operationId: commandId }) } },
   },
   {
+    name: "preview-withdraw",
+    method: "POST",
+    url: "/api/v1/investor/withdraw/preview?login=3000003&amount=250.55",
+    answers: {
+      funding: { previewWithdraw: async () => aWithdrawalPreview({ effectiveWithdraw: cents(238_21n) }) },
+    },
+  },
+  {
     name: "get-balance",
     method: "GET",
     url: "/api/v1/info/balance/3000003",
@@ -138,6 +157,19 @@ const subscriptionRoutes: readonly Case[] = [
     url: "/api/v1/investor/assign",
     body: { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } },
     answers: { subscriptions: { assign: async () => ({ subscription: aSubscription() }) } },
+  },
+  {
+    name: "preview-assign",
+    method: "POST",
+    url: "/api/v1/investor/assign/preview",
+    body: { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } },
+    answers: { subscriptions: { previewAssign: async () => anAssignmentPreview() } },
+  },
+  {
+    name: "preview-unassign",
+    method: "POST",
+    url: "/api/v1/subscriptions/unassign/preview?master_login=3000001&investor_login=3000003",
+    answers: { subscriptions: { previewUnassign: async () => anUnassignmentPreview() } },
   },
   {
     name: "unassign",
@@ -443,3 +475,6 @@ export const CASES: readonly Case[] = [
   ...reviewRoutes,
   ...keyRoutes,
 ];
+
+/** A preview is no command: nothing is recorded of it, and it may be sent as often as a read. */
+export const COMMAND_CASES = CASES.filter(({ method, url }) => method !== "GET" && !/[/]preview([?]|$)/.test(url));

@@ -1,11 +1,30 @@
 import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
-import { anAllocation, aPerformanceDay, aStatement } from "../../../services/edge/testing/replies/history.ts";
+import {
+  anAllocation,
+  anEquity,
+  aPerformanceDay,
+  aStatement,
+  aWithdrawalPreview,
+} from "../../../services/edge/testing/replies/history.ts";
 import { cents } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./cases.ts";
 
 const accounts = { findInvestor: async () => anInvestor(), findMaster: async () => aMaster() };
 
 export const historyRoutes: readonly Case[] = [
+  {
+    name: "get-equity",
+    method: "GET",
+    url: "/api/v1/info/investor/3000003/equity",
+    answers: {
+      subscriptions: { getEquity: async () => anEquity() },
+      fees: {
+        getFeeAccount: async () => ({ markE8: 50_000_000_000n, debt: cents(0n) }),
+        previewCrystallise: async () => ({ pending: cents(30_00n), items: [] }),
+      },
+      funding: { previewWithdraw: async () => aWithdrawalPreview(970_00n, "master_open_positions") },
+    },
+  },
   {
     name: "list-allocations",
     method: "GET",
@@ -40,3 +59,20 @@ export const historyRoutes: readonly Case[] = [
     },
   },
 ];
+
+/** A further example of the documentation. */
+export const outsidePool: Case = {
+  name: "get-equity-outside",
+  method: "GET",
+  url: "/api/v1/info/investor/3000004/equity",
+  answers: {
+    subscriptions: {
+      getEquity: async () => anEquity({ investorLogin: "3000004", balance: cents(250_50n), holding: undefined }),
+    },
+    fees: {
+      getFeeAccount: async () => ({ markE8: 0n, debt: cents(0n) }),
+      previewCrystallise: async () => ({ pending: cents(0n), items: [] }),
+    },
+    funding: { previewWithdraw: async () => aWithdrawalPreview(250_50n) },
+  },
+};

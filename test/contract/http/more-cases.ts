@@ -1,13 +1,38 @@
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
-import { anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
-import { aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
-import { AT, cents } from "../../../services/edge/testing/replies/values.ts";
+import { anOperation, aWithdrawal, aWithdrawalPreview } from "../../../services/edge/testing/replies/funding.ts";
+import {
+  anAssignmentPreview,
+  anUnassignmentPreview,
+  aSubscription,
+} from "../../../services/edge/testing/replies/subscription.ts";
+import { aReason, AT, cents } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./cases.ts";
+import { outsidePool } from "./history-cases.ts";
 
 const AN_ID = "0198c0de-0000-7000-8000-000000000003";
 
+const OPEN_POSITIONS = aReason(
+  "master_open_positions",
+  "The Master has open positions: 2. Retry when they are closed.",
+  { open_positions: "2" },
+);
+const NOT_ASSIGNABLE = [
+  aReason("investor_has_open_positions", "The Investor has open positions: 2. Close them first.", {
+    open_positions: "2",
+  }),
+  aReason("below_min_deposit", "Investor balance 50.00 USD is below the Master's minimum deposit of 100.00 USD.", {
+    required: "100.00",
+    actual: "50.00",
+  }),
+];
+const ENDING = aReason(
+  "exit_in_progress",
+  "The subscription of Investor 3000004 to Master 3000001 is already ending (subscription id 9).",
+);
+
 /** Further examples of the documentation; they need no golden file, because the documentation has the answer. */
 export const MORE_CASES: readonly Case[] = [
+  outsidePool,
   {
     name: "withdraw-reduced",
     method: "POST",
@@ -39,6 +64,45 @@ export const MORE_CASES: readonly Case[] = [
             balanceBefore: cents(0n),
             availableAfterFee: cents(0n),
             dealId: undefined,
+          }),
+      },
+    },
+  },
+  {
+    name: "preview-withdraw-blocked",
+    method: "POST",
+    url: "/api/v1/investor/withdraw/preview?login=3000003&amount=50&comment=CRM-2026-0001",
+    answers: {
+      funding: {
+        previewWithdraw: async () => ({
+          ...aWithdrawalPreview({ effectiveWithdraw: cents(50_00n) }),
+          refusals: [OPEN_POSITIONS],
+        }),
+      },
+    },
+  },
+  {
+    name: "preview-assign-blocked",
+    method: "POST",
+    url: "/api/v1/investor/assign/preview",
+    body: { master_login: "3000001", investor_login: "3000004", perf_fee: { rate: 0.3, enabled: true } },
+    answers: {
+      subscriptions: {
+        previewAssign: async () => anAssignmentPreview({ balance: cents(50_00n), refusals: NOT_ASSIGNABLE }),
+      },
+    },
+  },
+  {
+    name: "preview-unassign-blocked",
+    method: "POST",
+    url: "/api/v1/subscriptions/unassign/preview?master_login=3000001&investor_login=3000004",
+    answers: {
+      subscriptions: {
+        previewUnassign: async () =>
+          anUnassignmentPreview({
+            refusals: [ENDING],
+            subscription: aSubscription({ status: 2, inPool: false, investorLogin: "3000004" }),
+            figures: undefined,
           }),
       },
     },

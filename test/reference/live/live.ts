@@ -84,7 +84,8 @@ export function endOfWeek({ periodMs, anchorMs }: Live["week"], at: number): num
   return at + periodMs - ((at - anchorMs) % periodMs);
 }
 
-const TEMPORARY = ["account_busy", "allocation_in_progress"];
+/** Codes of refusals that pass by themselves. */
+export const TEMPORARY = ["account_busy", "allocation_in_progress"];
 const RETRY_MS = 200;
 const SEND_TIMEOUT_MS = 30_000;
 

@@ -7,7 +7,8 @@ import * as investing from "../engine/investing.ts";
 import * as capital from "../engine/own-capital.ts";
 import { mark, realise, trade } from "../engine/trading.ts";
 import type { Investor, Master } from "../engine/world.ts";
-import { accountOnPlatform, retryWhileBusy, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
+import { accountOnPlatform, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
+import { type Previewed, sendPreviewed } from "./previewed.ts";
 import { untilEqual } from "./until-equal.ts";
 import { inWeek } from "./weeks.ts";
 
@@ -30,7 +31,12 @@ export async function assign(live: Live, investor: Investor, master: Master, ter
       investor_login: loginOf(live, investor),
       perf_fee: { rate: Number(rateText(terms.ratePpm)), enabled: terms.enabled },
     };
-    const reply = await retryWhileBusy(() => live.client.post("/api/v1/investor/assign", body));
+    const assignment = "/api/v1/investor/assign";
+    const reply = await previewed(live, {
+      preview: () => live.client.post(`${assignment}/preview`, body),
+      send: () => live.client.post(assignment, body),
+      members: ["master_id", "investor_id", "status", "in_pool"],
+    });
     const started = reply.status === 200 ? { startedAt: instantIn(reply, "started_at") } : {};
     const outcome = investing.assign(live.world, investor, master, { ...terms, ...started });
     expectOutcome(live, reply, outcome);
@@ -40,7 +46,12 @@ export async function assign(live: Live, investor: Investor, master: Master, ter
 
 export async function withdraw(live: Live, investor: Investor, cents: bigint): Promise<void> {
   await inWeek(live, `${investor.name} wants to withdraw ${dollars(cents)}`, async () => {
-    const reply = await retryWhileBusy(() => requests.withdraw(live.client, loginOf(live, investor), dollars(cents)));
+    const query = `login=${loginOf(live, investor)}&amount=${dollars(cents)}`;
+    const reply = await previewed(live, {
+      preview: () => live.client.post(`/api/v1/investor/withdraw/preview?${query}`),
+      send: () => requests.withdraw(live.client, loginOf(live, investor), dollars(cents)),
+      members: OF_A_WITHDRAWAL,
+    });
     const outcome = investing.withdraw(live.world, investor, cents);
     expectOutcome(live, reply, outcome);
     if ("refused" in outcome) return;
@@ -57,8 +68,13 @@ export async function withdraw(live: Live, investor: Investor, cents: bigint): P
 
 export async function unassign(live: Live, investor: Investor, master: Master): Promise<void> {
   await inWeek(live, `${investor.name} is unassigned from ${master.name}`, async () => {
-    const send = () => requests.unassign(live.client, masterAccountsOf(live, master).login, loginOf(live, investor));
-    const reply = await retryWhileBusy(send);
+    const [masterLogin, investorLogin] = [masterAccountsOf(live, master).login, loginOf(live, investor)];
+    const query = `master_login=${masterLogin}&investor_login=${investorLogin}`;
+    const reply = await previewed(live, {
+      preview: () => live.client.post(`/api/v1/subscriptions/unassign/preview?${query}`),
+      send: () => requests.unassign(live.client, masterLogin, investorLogin),
+      members: ["subscription.id", "subscription.status", "subscription.in_pool", "payout_enqueued", "amount"],
+    });
     const isKnown = live.world.subscriptions.some((each) => each.investor === investor && each.master === master);
     const outcome = investing.unassign(live.world, investor);
     if (!isKnown) return expectAnswer(live, reply, "404 subscription_not_found");
@@ -66,6 +82,23 @@ export async function unassign(live: Live, investor: Investor, master: Master): 
     if (!("refused" in outcome)) expectNumbers(live, reply, { amount: outcome.amount });
   });
   await untilEqual(live);
+}
+
+const OF_A_WITHDRAWAL = [
+  "status",
+  "message",
+  "requested_amount",
+  "effective_withdraw",
+  "check_open_positions",
+  "perf_fee_pending_at_request",
+  "balance_before",
+  "available_after_perf_fee",
+];
+
+async function previewed(live: Live, command: Previewed): Promise<Reply> {
+  const { reply, differences } = await sendPreviewed(command);
+  if (differences.length > 0) fail(live, differences.join("; "));
+  return reply;
 }
 
 type Change = { readonly ratePpm?: bigint; readonly enabled?: boolean; readonly since?: number };

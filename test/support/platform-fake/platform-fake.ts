@@ -117,6 +117,12 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       reach();
       return hold(fake, request);
     },
+    async previewHold({ login }) {
+      reach();
+      const { lockOwner } = getAccount(ledger, login);
+      const refusals = lockOwner === undefined ? [] : [refusalToProto(refusal("account_busy", "conflict"))];
+      return { refusals, facts: factsOf(ledger, login) };
+    },
     async release({ login, lockOwner }) {
       reach();
       if (fake.faults.release.shift() !== undefined) throw serviceUnavailable("platform");
@@ -190,15 +196,19 @@ function answerOf(fake: Parts, request: TransferRequest): TransferAnswer {
 
 function hold({ ledger, faults }: Parts, { login, lockOwner }: HoldRequest): HoldResponse {
   const fault = faults.hold.shift();
-  const { positions, lockOwner: owner = lockOwner } = getAccount(ledger, login);
+  const { lockOwner: owner = lockOwner } = getAccount(ledger, login);
   if (ledger.released.includes(lockOwner)) throw refusal("lock_not_owned", "conflict");
   if (fault === "account_busy" || owner !== lockOwner) throw refusal("account_busy", "conflict");
   if (fault === "unreachable") throw serviceUnavailable("platform");
   ledger.accountLocks.set(login, lockOwner);
   if (fault === "lost answer") throw outcomeUnknown("platform");
+  return factsOf(ledger, login);
+}
+
+function factsOf(ledger: PlatformLedger, login: string): HoldResponse {
   const { number: logNumber, entryId: logEntryId } = lastEntry(ledger, login);
   const balance = moneyToProto(usd(balanceOf(ledger, login)));
-  return { balance, logNumber, logEntryId, openPositions: positions.length };
+  return { balance, logNumber, logEntryId, openPositions: getAccount(ledger, login).positions.length };
 }
 
 function balanceAt(ledger: PlatformLedger, { login, number }: LogPosition): ShownBalance & { log: LogBalance } {

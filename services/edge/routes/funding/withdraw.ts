@@ -1,15 +1,14 @@
-import { moneyFromProto } from "#kernel/contract/money.ts";
-import { formatAmount, formatDecimal, isLess, isPositive, isZero, type Money, subtract } from "#kernel/money.ts";
-import type { WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
+import { formatDecimal, isPositive } from "#kernel/money.ts";
 import { currencyReply } from "../../schemas/currency.ts";
 import { bool, choice, model, nullableInteger, string } from "../../schemas/field.ts";
 import { decimalReply, investorLoginReply, moneyReply } from "../../schemas/reply-fields.ts";
 import { route } from "../../route.ts";
 import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
+import { heldBackOf, outcomeText } from "./withdrawal-text.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber, moneyText } from "../../wire/money.ts";
 
-const DEFAULT_COMMENT = "API Withdraw";
+export const WITHDRAW_COMMENT = "API Withdraw";
 
 const HELD_BACK = "X-Held-Back";
 
@@ -24,7 +23,7 @@ export const withdraw = route({
   description:
     "Collects pending performance fees, then pays out the requested amount or, if less, the available amount. Refused while the Master has open positions. Parameters are in the query; a body is ignored.",
   returns: "What was paid out; with status `no_funds`, nothing was.",
-  query: movementQuery(DEFAULT_COMMENT),
+  query: movementQuery(WITHDRAW_COMMENT),
   reply: model("Withdrawal", "A withdrawal that was executed, as far as money was available.", {
     status: choice(
       {
@@ -130,7 +129,7 @@ export const withdraw = route({
   ],
 
   async handle({ funding }, { query }, context) {
-    const done = await funding.withdraw(movementOf(query, context, DEFAULT_COMMENT), context);
+    const done = await funding.withdraw(movementOf(query, context, WITHDRAW_COMMENT), context);
     context.reportOperation(done.operationId);
     reportDuplicate(context, done.possibleDuplicateOf);
     const heldBack = heldBackOf(done);
@@ -141,7 +140,7 @@ export const withdraw = route({
       );
     }
     return {
-      ...outcomeText(done, heldBack),
+      ...outcomeText(done, done.requestedAmount, heldBack),
       action: "withdraw" as const,
       login: query.login,
       requested_amount: moneyNumber(done.requestedAmount),
@@ -155,35 +154,3 @@ export const withdraw = route({
     };
   },
 });
-
-function outcomeText(done: WithdrawResponse, heldBack: Money): { status: "success" | "no_funds"; message: string } {
-  const [paid, requested] = [moneyFromProto(done.effectiveWithdraw), moneyFromProto(done.requestedAmount)];
-  if (isZero(paid)) {
-    const balance = formatAmount(moneyFromProto(done.balanceBefore));
-    const why = notAvailable(done, heldBack);
-    return { status: "no_funds", message: `Balance is ${balance}; nothing was withdrawn${why}.` };
-  }
-  if (!isLess(paid, requested)) {
-    const rest = isPositive(heldBack) ? ` Held back: funds under review ${formatAmount(heldBack)}.` : "";
-    return { status: "success", message: `Withdrew ${formatAmount(paid)}.${rest}` };
-  }
-  const ofRequested = `${formatAmount(paid)} of ${formatAmount(requested)}`;
-  const why = notAvailable(done, heldBack);
-  return { status: "success", message: `Withdrew ${ofRequested}: the full available amount${why}.` };
-}
-
-/** Why the balance was not available: the performance fee, and external funds that await a decision. */
-function notAvailable(done: WithdrawResponse, heldBack: Money): string {
-  const fee = moneyFromProto(done.pendingFee);
-  const reasons = [
-    ...(isPositive(fee) ? [`performance fee ${formatAmount(fee)}`] : []),
-    ...(isPositive(heldBack) ? [`funds under review ${formatAmount(heldBack)}`] : []),
-  ];
-  return reasons.length === 0 ? "" : ` (not available: ${reasons.join(", ")})`;
-}
-
-/** What is left of the balance after the fee, and not available. Not above zero when there is nothing. */
-function heldBackOf(done: WithdrawResponse): Money {
-  const afterFee = subtract(moneyFromProto(done.balanceBefore), moneyFromProto(done.pendingFee));
-  return subtract(afterFee, moneyFromProto(done.availableAfterFee));
-}

@@ -3,6 +3,8 @@ import {
   type Operation,
   OperationAction,
   OperationOutcome,
+  type PreviewWithdrawResponse,
+  type WithdrawalFigures,
   type WithdrawResponse,
 } from "#proto/pamm/funding/v1/funding.ts";
 import { AT, LATER, cents } from "./values.ts";
@@ -28,6 +30,22 @@ export function aWithdrawal(overrides: Partial<WithdrawResponse> = {}): Withdraw
     availableAfterFee: cents(250_55n),
     dealId: 1_234_568n,
     ...overrides,
+  };
+}
+
+/** With a pending fee of 12.34 and a balance of 250.55. */
+export function aWithdrawalPreview(figures: Partial<WithdrawalFigures> = {}): PreviewWithdrawResponse {
+  return {
+    refusals: [],
+    openPositionsChecked: true,
+    figures: {
+      effectiveWithdraw: cents(50_00n),
+      pendingFee: cents(12_34n),
+      balanceBefore: cents(250_55n),
+      availableAfterFee: cents(238_21n),
+      ...figures,
+    },
+    possibleDuplicateOf: undefined,
   };
 }
 

@@ -1,6 +1,13 @@
+import { refusalToProto } from "#kernel/contract/error.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { ReadStatementResponse, StatementLine } from "#proto/pamm/platform/v1/platform.ts";
-import type { InvestorAllocation, PerformanceDay } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { PreviewWithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
+import type {
+  GetEquityResponse,
+  InvestorAllocation,
+  PerformanceDay,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import { AT, cents, LATER } from "./values.ts";
 
 export function anAllocation(overrides: Partial<InvestorAllocation> = {}): InvestorAllocation {
@@ -66,4 +73,45 @@ export function aPerformanceDay(overrides: Partial<PerformanceDay> = {}): Perfor
     valuedAt: AT,
     ...overrides,
   };
+}
+
+/** 1000.00 in a pool with an open position; outside of it with other facts. */
+export function anEquity(overrides: Partial<GetEquityResponse> = {}): GetEquityResponse {
+  return {
+    investorLogin: "3000003",
+    asOf: AT,
+    balance: cents(1_000_00n),
+    unposted: cents(0n),
+    quarantined: cents(0n),
+    holding: {
+      subscriptionId: 4n,
+      masterLogin: "3000001",
+      pooled: cents(1_000_00n),
+      joining: cents(0n),
+      floatingE8: 45_000_000_000n,
+      carryE8: 0n,
+      units: "100000000000",
+      poolUnits: "600000000000",
+      poolValueE8: "870000000000",
+      openPositions: 1,
+      allocationNumber: 17n,
+      dealId: 1_234_567n,
+      dealAt: AT,
+    },
+    ...overrides,
+  };
+}
+
+export function aWithdrawalPreview(available: bigint, ...codes: readonly string[]): PreviewWithdrawResponse {
+  const figures = {
+    effectiveWithdraw: cents(available),
+    pendingFee: cents(0n),
+    balanceBefore: cents(available),
+    availableAfterFee: cents(available),
+  };
+  return { refusals: codes.map(aConflict), openPositionsChecked: true, figures };
+}
+
+function aConflict(code: string) {
+  return refusalToProto(new Refusal({ code, status: "conflict", message: code }));
 }

@@ -1,6 +1,8 @@
 import {
   type AccountProof,
   type GetProofResponse,
+  type PreviewAssignResponse,
+  type PreviewUnassignResponse,
   type Subscription,
   SubscriptionStatus,
 } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -19,6 +21,31 @@ export function aSubscription(overrides: Partial<Subscription> = {}): Subscripti
     endedAt: undefined,
     createdAt: AT,
     balanceBaselineOpId: 41n,
+    ...overrides,
+  };
+}
+
+export function anAssignmentPreview(overrides: Partial<PreviewAssignResponse> = {}): PreviewAssignResponse {
+  return {
+    refusals: [],
+    masterId: 7n,
+    investorId: 8n,
+    balance: cents(500_00n),
+    minDeposit: cents(100_00n),
+    ...overrides,
+  };
+}
+
+export function anUnassignmentPreview(overrides: Partial<PreviewUnassignResponse> = {}): PreviewUnassignResponse {
+  return {
+    refusals: [],
+    subscription: aSubscription({ status: SubscriptionStatus.PAUSED, inPool: false }),
+    figures: {
+      balanceBefore: cents(250_55n),
+      pendingFee: cents(12_34n),
+      availableAfterFee: cents(238_21n),
+      effective: cents(238_21n),
+    },
     ...overrides,
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { decideDebts, decideDue, type DecidedDue } from "../../domain/due.ts";
+import { type DecidedDue, decideLeaving } from "../../domain/due.ts";
 import { NOTHING_EARNED } from "../../domain/layers.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import type { StepSizes } from "../../domain/step-sizes.ts";
@@ -145,12 +145,9 @@ async function decideFolded(tx: Transaction, opened: readonly Opened[], at: Date
   );
 }
 
-/** Money leaves the pool only while the Master is flat, so there is no floating result. Outside a pool only debts are due. */
 function decideInvestor({ masterLogin, at }: RequestedCrystallisation, { pair, debts, terms }: Books): DecidedDue {
-  const versions = terms?.versions ?? [];
   const earnings = pair?.earnings ?? NOTHING_EARNED;
-  if (masterLogin === undefined) return { earnings, due: decideDebts({ versions, debts, at }) };
-  return decideDue({ masterLogin, earnings, versions, debts, floating: 0n, markedAt: undefined, at });
+  return decideLeaving({ masterLogin, earnings, versions: terms?.versions ?? [], debts, at });
 }
 
 function crystallised({ at }: RequestedCrystallisation, before: Pair, earnings: DecidedDue["earnings"]) {

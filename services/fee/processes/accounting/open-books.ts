@@ -1,5 +1,5 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { type Debt, inOrder } from "../../domain/debt.ts";
+import { type Debt, debtsOf } from "../../domain/debt.ts";
 import { NOTHING_EARNED } from "../../domain/layers.ts";
 import { listTerms, type Terms } from "../../store/configurations.ts";
 import { nameOf } from "../../store/layers.ts";
@@ -74,8 +74,4 @@ export function changedPairs(books: readonly Books[]): Pair[] {
 function newPair(investorLogin: string, masterLogin: string): Pair {
   const none = { storedLayers: [], debt: undefined, crystallisedAt: undefined };
   return { investorLogin, masterLogin, foldedNumber: 0n, earnings: NOTHING_EARNED, ...none };
-}
-
-function debtsOf(pairs: readonly Pair[]): Debt[] {
-  return inOrder(pairs.flatMap(({ masterLogin, debt }) => (debt === undefined ? [] : [{ masterLogin, ...debt }])));
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { RETRY_AFTER_MS, type RefusalOutcome } from "#kernel/refusal.ts";
-import { refuse } from "../../refusals.ts";
+import type { RefusalOutcome } from "#kernel/refusal.ts";
+import { feesUnknown } from "../../domain/fees-unknown.ts";
 import { areFeesKnown, isDatabase } from "../../store/fee-search.ts";
 
 export type Searching = { readonly searchingIn?: string };
@@ -17,9 +17,5 @@ export async function requireKnownFees(
   outcome: RefusalOutcome = "not_executed",
 ): Promise<void> {
   if (await mayDecide(db, searching)) return;
-  throw refuse(
-    "service_unavailable",
-    "Fees that this database may have lost are being looked for after a restart of it. Retry shortly.",
-    { outcome, retryAfterMs: RETRY_AFTER_MS },
-  );
+  throw feesUnknown(outcome);
 }

@@ -4,7 +4,7 @@ import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { lockOwnerOf } from "../../domain/cashflow.ts";
-import { notSent, refusalOfTransfer, refusedUnsent } from "../../domain/transfer-outcome.ts";
+import { notSent, refusalOfLock } from "../../domain/transfer-outcome.ts";
 import type { Saga } from "../../domain/withdrawal.ts";
 import { findOpenOperation } from "../../store/cashflows.ts";
 import { getSaga } from "../../store/withdrawals.ts";
@@ -40,10 +40,6 @@ export async function acquireLock(deps: Deps, saga: Saga, context: CallContext):
 }
 
 async function refusalOfHold({ pool }: Deps, { cashflow }: Saga, refusal: Refusal): Promise<Refusal> {
-  const { code } = refusal;
-  if (code === "account_busy") {
-    const blockedBy = await findOpenOperation(pool, cashflow.login, cashflow.id);
-    return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
-  }
-  return refusedUnsent(refusal);
+  const isBusy = refusal.code === "account_busy";
+  return refusalOfLock(refusal, isBusy ? await findOpenOperation(pool, cashflow.login, cashflow.id) : undefined);
 }

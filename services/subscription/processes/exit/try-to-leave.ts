@@ -6,7 +6,8 @@ import { exitKey } from "../../domain/lifecycle.ts";
 import { refuse } from "../../refusals.ts";
 import { type Exit, findExit, markExitLockReleased, markLeaving, refuseTry } from "../../store/exits.ts";
 import type { Subscription } from "../../store/subscriptions.ts";
-import { accountBusy, type AccountLock, type AccountLockFacts, holdLock, releaseLock } from "../account-lock.ts";
+import { type AccountLock, type AccountLockFacts, holdLock, releaseLock } from "../account-lock.ts";
+import { accountBusy } from "../../domain/lock-refusals.ts";
 import { reachDecision } from "../leave/reach-decision.ts";
 
 export function lockOfExit(

@@ -4,7 +4,7 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { decideLeave, type DueFee, type LeaveDecision } from "../../domain/decide-leave.ts";
+import { decideLeave, type DueFee, type LeaveDecision, openClaims } from "../../domain/decide-leave.ts";
 import { refuse } from "../../refusals.ts";
 import { crystalliseRequest } from "../../messages/crystallise-request.ts";
 import { listTakenFees } from "../../store/fees.ts";
@@ -68,11 +68,7 @@ export async function decideAmounts(
   return leaves.map(({ leave, due, pooled }) => {
     const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
     assert(unposted !== null && quarantined !== null, "a settled leave has its facts");
-    const open = reservesOf.get(leave.investorLogin) ?? [];
-    const reserved = open.reduce((total, { amount }) => total + amount, 0n);
-    const reservedKeys = new Set(open.map(({ key }) => key));
-    // Fees of weekly runs that were already debited or reserved may not be recorded by fee yet.
-    const owed = due.filter(({ key, isWeekly }) => !taken.has(key) && !(isWeekly && reservedKeys.has(key)));
-    return decideLeave({ kind, requested, held, unposted, quarantined, reserved, pooled, due: owed }, payoutKey);
+    const claims = openClaims({ due, taken, reserves: reservesOf.get(leave.investorLogin) ?? [] });
+    return decideLeave({ kind, requested, held, unposted, quarantined, pooled, ...claims }, payoutKey);
   });
 }

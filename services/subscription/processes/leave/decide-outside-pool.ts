@@ -3,11 +3,11 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
+import { checkLeave } from "../../domain/leave-reasons.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { refuse } from "../../refusals.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type Leave, markDecided, type NewLeave, type Outcome, recordOutcomes } from "../../store/leaves.ts";
-import { accountBusy } from "../account-lock.ts";
 import { crystallise, decideAmounts } from "./crystallise.ts";
 
 /**
@@ -24,9 +24,10 @@ export async function settleOutsidePool({ pool, now, week }: Deps, leave: NewLea
       if (leave.kind === "EXIT") {
         throw refuse("subscription_not_active", `Investor ${leave.investorLogin} is not in a pool.`);
       }
-      if (account.pooledIn !== undefined || account.filedNumber !== leave.heldLogNumber) {
-        throw accountBusy("The account changed while it was being read. Retry shortly.");
-      }
+      checkLeave({
+        account: { filedNumber: account.filedNumber, heldNumber: leave.heldLogNumber },
+        share: { isMoving: account.pooledIn !== undefined, pooled: 0n },
+      });
       const { unposted, quarantined } = account.buckets;
       const position = { holding: null, settledNumber: null, allocationNumber: 0n };
       const instant = { settledAt: at, periodStart: lastCutOff(week, at) };

@@ -3,7 +3,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
-import { allocationInProgress } from "../../domain/decide-leave.ts";
+import { allocationInProgress, feeNotReady } from "../../domain/leave-reasons.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { type Leave, recordOutcomes } from "../../store/leaves.ts";
 import { jobContext } from "../deadlines.ts";
@@ -95,7 +95,7 @@ async function settle(deps: Deps, waiting: Waiting, context: CallContext): Promi
         return await refuseAll(deps, leaves, safetyStop(login, "stopped"));
       case "unavailable":
         deps.log.info("fee not prepared, retry scheduled", { login, error: settled.error });
-        return waits("Performance fees cannot be calculated now. Retry shortly.");
+        return { kind: "waits", refusal: feeNotReady() };
       case "closed":
         return waitsFor(login);
     }

@@ -1,6 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { changeAccount, changeHolding, combine, type HoldingBuckets, move } from "../../domain/buckets.ts";
+import { changeAccount, combine, type HoldingBuckets, move } from "../../domain/buckets.ts";
+import { afterExit, afterWithdrawal, sumOfReserves } from "../../domain/leave-buckets.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { type FlatOutflow, takeOutFlat } from "../../domain/take-out-flat.ts";
 import { saveAccounts } from "../../store/books.ts";
@@ -44,11 +45,10 @@ type Change = { readonly leaving: Leaving; readonly buckets: HoldingBuckets; rea
 /** Reserves fees and payout: they stay on the Master until their debits show in the log. */
 function reserve(leaving: Leaving): Change {
   const { subscriptionId, buckets } = leaving.books.holding;
-  const amount = sumOf(leaving);
   return {
     leaving,
-    buckets: changeHolding(buckets, move("pooled", "reserved", amount)),
-    outflow: { subscriptionId, amount, isLast: false },
+    buckets: afterWithdrawal(buckets, leaving.decision),
+    outflow: { subscriptionId, amount: sumOfReserves(leaving.decision), isLast: false },
   };
 }
 
@@ -59,28 +59,17 @@ function reserve(leaving: Leaving): Change {
 function exit(leaving: Leaving): Change & Exited {
   const { account, holding } = leaving.books;
   const { subscriptionId, masterLogin } = holding;
-  // A reserve returned since the log position was fixed waits for units that are no longer issued.
-  const { waiting, pooled } = holding.buckets;
-  const amount = leaving.decision.numbers.effective + waiting;
-  const left = combine(
-    move("pooled", "reserved", sumOf(leaving)),
-    move("waiting", "pooled", waiting),
-    move("pooled", "outbound", amount),
-  );
+  const { amount, buckets } = afterExit(holding.buckets, leaving.decision);
   const gained = combine({ outside: amount }, move("quarantined", "outside", account.buckets.quarantined));
   return {
     leaving,
     subscriptionId,
     masterLogin,
     amount,
-    buckets: changeHolding(holding.buckets, left),
+    buckets,
     account: { ...account, buckets: changeAccount(account.buckets, gained), pooledIn: undefined },
-    outflow: { subscriptionId, amount: pooled, isLast: true },
+    outflow: { subscriptionId, amount: holding.buckets.pooled, isLast: true },
   };
-}
-
-function sumOf({ decision }: Leaving): bigint {
-  return decision.reserves.reduce((total, { amount }) => total + amount, 0n);
 }
 
 function withoutWaiting(pool: UnitPool, exits: readonly Exited[]): UnitPool {

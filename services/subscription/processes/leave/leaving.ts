@@ -4,7 +4,8 @@ import { Refusal } from "#kernel/refusal.ts";
 import { later } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
-import { allocationInProgress, type LeaveDecision } from "../../domain/decide-leave.ts";
+import type { LeaveDecision } from "../../domain/decide-leave.ts";
+import { masterUnreadable } from "../../domain/leave-reasons.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import type { WorkAtGate } from "../../store/gates.ts";
 import { lockHoldings } from "../../store/holdings.ts";
@@ -70,9 +71,9 @@ export function wakeAfterGate(
   if (isWeekDue) afterCommit(tx, wakeSignals.weeks.notify);
 }
 
-/** The refusal to record: that of `checkMaster`, or for every other error that the account cannot be read. */
+/** The refusal to record: that of `checkLeave`, or for every other error that the account cannot be read. */
 export function finalRefusal(error: unknown): Refusal {
   const isFinal =
     error instanceof Refusal && (error.code === "master_open_positions" || error.code === "allocation_in_progress");
-  return isFinal ? error : allocationInProgress("The Master's account cannot be read now. Retry shortly.");
+  return isFinal ? error : masterUnreadable();
 }

@@ -2,11 +2,11 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { safetyStop } from "../../domain/safety-stop.ts";
+import { leaveReasons } from "../../domain/leave-reasons.ts";
 import { refuse } from "../../refusals.ts";
 import { findInvestorState, type InvestorState, NOT_FILED } from "../../store/investor-states.ts";
 import { type Leave, type NewLeave, outcomeOf, recordOutcomes } from "../../store/leaves.ts";
-import { accountBusy } from "../account-lock.ts";
+import { accountBusy } from "../../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
@@ -64,19 +64,18 @@ async function tryToDecide(
   if (investor === undefined) {
     return await refuseTry(deps, leave, accountBusy("The account cannot be read now. Retry shortly."));
   }
-  if (investor.filedNumber !== leave.heldLogNumber) {
-    // The account changed after it was locked: the next try has to lock and read it again.
-    return await refuseTry(deps, leave, accountBusy("The account changed while it was being read. Retry shortly."));
-  }
-  const { holding } = investor;
+  const { filedNumber, holding } = investor;
+  // An account that changed after it was locked has to be locked and read again by the next try.
+  const [final] = leaveReasons({ account: { filedNumber, heldNumber: leave.heldLogNumber }, pool: holding });
+  if (final !== undefined) return await refuseTry(deps, leave, final);
   if (holding === undefined) {
     await settleOutsidePool(deps, leave);
     return { kind: "recorded" };
   }
-  if (holding.isStopped) return await refuseTry(deps, leave, safetyStop(holding.masterLogin, "stopped"));
-  if (holding.inbound !== 0n) {
+  const [passing] = leaveReasons({ inbound: holding.inbound });
+  if (passing !== undefined) {
     deps.wakeSignals.mirrors.notify();
-    return { kind: "waits", refusal: accountBusy("A transfer to the Master is still in progress. Retry shortly.") };
+    return { kind: "waits", refusal: passing };
   }
   return await joinEpisode(deps, { leave, holding, database }, wait.untilMs);
 }

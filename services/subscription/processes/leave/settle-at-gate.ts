@@ -4,7 +4,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { allocationInProgress, checkLeaving, checkMaster } from "../../domain/decide-leave.ts";
+import { allocationInProgress, checkLeave } from "../../domain/leave-reasons.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { closeGate, type Gate } from "../../store/gates.ts";
@@ -13,7 +13,7 @@ import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
-import { accountBusy } from "../account-lock.ts";
+import { accountBusy } from "../../domain/lock-refusals.ts";
 import { type GatedLeave, type LeavingBooks, lockLeaving, type PooledLeave } from "./leaving.ts";
 import type { FeeState } from "./prepare-fee.ts";
 
@@ -53,7 +53,7 @@ export async function settleAtGate(deps: Deps, waiting: Waiting, parent: CallCon
     const reading = await readMaster(deps, waiting.masterLogin, context);
     const fee = await waiting.preparing;
     if (fee.kind !== "ready") return fee;
-    checkMaster({ isComplete: reading.isComplete, openPositions: reading.marks.length });
+    checkLeave({ master: { isComplete: reading.isComplete, openPositions: reading.marks.length } });
     const end = await inTransaction(deps.pool, (tx) => settleAtLogPosition(tx, deps, waiting, reading));
     if (typeof end === "object") return end;
     if (end === "moved") reads += 1;
@@ -131,12 +131,10 @@ function checkDatabase(waiting: PooledLeave, database: string): void {
   throw accountBusy("The database was restarted or restored meanwhile. Retry shortly.");
 }
 
-function checkBooks({ heldLogNumber }: NewLeave, { account, holding }: LeavingBooks): void {
+function checkBooks({ heldLogNumber: heldNumber }: NewLeave, { account, holding }: LeavingBooks): void {
   const { inbound, waiting, pooled } = holding.buckets;
-  if (account.filedNumber !== heldLogNumber || inbound !== 0n || waiting !== 0n || !holding.isPooled) {
-    throw accountBusy("The account changed while it was being read. Retry shortly.");
-  }
-  checkLeaving(pooled);
+  const isMoving = inbound !== 0n || waiting !== 0n || !holding.isPooled;
+  checkLeave({ account: { filedNumber: account.filedNumber, heldNumber }, share: { isMoving, pooled } });
 }
 
 function refused({ leave }: PooledLeave, refusal: Refusal): Outcome {

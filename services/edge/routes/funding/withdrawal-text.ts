@@ -1,0 +1,41 @@
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { formatAmount, isLess, isPositive, isZero, type Money, subtract } from "#kernel/money.ts";
+import type { Money as MoneyMessage } from "#proto/pamm/common/v1/money.ts";
+import type { WithdrawalFigures } from "#proto/pamm/funding/v1/funding.ts";
+
+/** What a withdrawal has done, or would do, with these figures. */
+export function outcomeText(
+  done: WithdrawalFigures,
+  requestedAmount: MoneyMessage | undefined,
+  heldBack: Money,
+): { status: "success" | "no_funds"; message: string } {
+  const [paid, requested] = [moneyFromProto(done.effectiveWithdraw), moneyFromProto(requestedAmount)];
+  if (isZero(paid)) {
+    const balance = formatAmount(moneyFromProto(done.balanceBefore));
+    const why = notAvailable(done, heldBack);
+    return { status: "no_funds", message: `Balance is ${balance}; nothing was withdrawn${why}.` };
+  }
+  if (!isLess(paid, requested)) {
+    const rest = isPositive(heldBack) ? ` Held back: funds under review ${formatAmount(heldBack)}.` : "";
+    return { status: "success", message: `Withdrew ${formatAmount(paid)}.${rest}` };
+  }
+  const ofRequested = `${formatAmount(paid)} of ${formatAmount(requested)}`;
+  const why = notAvailable(done, heldBack);
+  return { status: "success", message: `Withdrew ${ofRequested}: the full available amount${why}.` };
+}
+
+/** Why the balance was not available: the performance fee, and external funds that await a decision. */
+function notAvailable(done: WithdrawalFigures, heldBack: Money): string {
+  const fee = moneyFromProto(done.pendingFee);
+  const reasons = [
+    ...(isPositive(fee) ? [`performance fee ${formatAmount(fee)}`] : []),
+    ...(isPositive(heldBack) ? [`funds under review ${formatAmount(heldBack)}`] : []),
+  ];
+  return reasons.length === 0 ? "" : ` (not available: ${reasons.join(", ")})`;
+}
+
+/** What is left of the balance after the fee, and not available. Not above zero when there is nothing. */
+export function heldBackOf(done: WithdrawalFigures): Money {
+  const afterFee = subtract(moneyFromProto(done.balanceBefore), moneyFromProto(done.pendingFee));
+  return subtract(afterFee, moneyFromProto(done.availableAfterFee));
+}

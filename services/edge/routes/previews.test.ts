@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { serviceUnavailable } from "#kernel/contract/refusals.ts";
+import { errorsOf, testEdge } from "../testing/test-edge.ts";
+import { aWithdrawalPreview } from "../testing/replies/funding.ts";
+import { anAssignmentPreview, anUnassignmentPreview, aSubscription } from "../testing/replies/subscription.ts";
+import { aReason, cents } from "../testing/replies/values.ts";
+
+const WITHDRAW = "/api/v1/investor/withdraw/preview";
+const UNASSIGN = "/api/v1/subscriptions/unassign/preview?master_login=3000001&investor_login=3000003";
+const ASSIGN = "/api/v1/investor/assign/preview";
+
+test("a preview of a withdrawal asks what the withdrawal would ask, is no command, and is not audited", async () => {
+  const edge = await testEdge({ funding: { previewWithdraw: async () => aWithdrawalPreview() } });
+  const headers = { "idempotency-key": "key-1" };
+  const answer = await edge.call({ method: "POST", url: `${WITHDRAW}?login=3000003&amount=50`, headers });
+
+  expect(answer.body).toMatchObject({ allowed: true, blocking: [], status: "success", effective_withdraw: 50 });
+  expect(edge.calls).toMatchObject([
+    {
+      method: "previewWithdraw",
+      request: {
+        login: "3000003",
+        amount: cents(50_00n),
+        comment: "API Withdraw",
+        client: { keyId: "KeyOfTests01", choseComment: false, rejectsDuplicates: false },
+      },
+      context: { commandId: "" },
+    },
+  ]);
+  expect(edge.audited).toEqual([]);
+  expect(answer.headers).not.toHaveProperty("x-operation-id");
+  expect(answer.headers).not.toHaveProperty("idempotency-replayed");
+});
+
+test("every reason has its code, its text and its facts; a code that is not part of the interface is a conflict", async () => {
+  const refusals = [
+    { ...aReason("account_busy", "Busy."), operationId: "0198c0de-0000-7000-8000-000000000001" },
+    aReason("master_open_positions", "Open.", { open_positions: "2", internal: "x" }),
+    aReason("investor_deficit", "Negative.", { deficit: "3.21" }),
+    aReason("possible_duplicate", "Twice.", { deal_id: "9007199254740993" }),
+    aReason("inner_reason", "Inner."),
+  ];
+  const previewWithdraw = async () => ({ ...aWithdrawalPreview(), refusals });
+  const edge = await testEdge({ funding: { previewWithdraw } });
+  const answer = await edge.call({ method: "POST", url: `${WITHDRAW}?login=3000003&amount=50` });
+
+  expect(answer.status).toBe(200);
+  expect(answer.text).toContain('"deal_id":9007199254740993');
+  expect(answer.body).toMatchObject({
+    allowed: false,
+    blocking: [
+      {
+        code: "account_busy",
+        detail: "Busy.",
+        retryable: true,
+        operation_id: "0198c0de-0000-7000-8000-000000000001",
+      },
+      { code: "master_open_positions", detail: "Open.", retryable: false, open_positions: 2 },
+      { code: "investor_deficit", detail: "Negative.", deficit: "3.21" },
+      { code: "possible_duplicate" },
+      { code: "conflict", detail: "Inner." },
+    ],
+  });
+  expect(answer.text).not.toContain("internal");
+});
+
+test("funds under review and a duplicate are shown as by the withdrawal", async () => {
+  const figures = { balanceBefore: cents(300_00n), effectiveWithdraw: cents(0n), availableAfterFee: cents(0n) };
+  const previewWithdraw = async () => ({ ...aWithdrawalPreview(figures), possibleDuplicateOf: 77n });
+  const edge = await testEdge({ funding: { previewWithdraw } });
+  const answer = await edge.call({ method: "POST", url: `${WITHDRAW}?login=3000003&amount=50` });
+
+  expect(answer.body).toMatchObject({ status: "no_funds", effective_withdraw: 0, held_back: "287.66" });
+  expect(answer.headers["x-possible-duplicate-of"]).toBe("77");
+});
+
+test("figures that cannot be read are null", async () => {
+  const edge = await testEdge({
+    funding: { previewWithdraw: async () => ({ ...aWithdrawalPreview(), figures: undefined }) },
+    subscriptions: {
+      previewUnassign: async () => anUnassignmentPreview({ figures: undefined, subscription: aSubscription() }),
+      previewAssign: async () => anAssignmentPreview({ balance: undefined }),
+    },
+  });
+  const withdrawal = await edge.call({ method: "POST", url: `${WITHDRAW}?login=3000003&amount=50` });
+  expect(withdrawal.body).toMatchObject({
+    status: null,
+    message: null,
+    effective_withdraw: null,
+    perf_fee_pending_at_request: null,
+    balance_before: null,
+    available_after_perf_fee: null,
+    held_back: null,
+  });
+  const exit = await edge.call({ method: "POST", url: UNASSIGN });
+  expect(exit.body).toMatchObject({ subscription: { status: "ACTIVE" }, payout_enqueued: false, amount: null });
+  const payload = { master_login: "1", investor_login: "2", perf_fee: { rate: 0.3, enabled: true } };
+  expect((await edge.call({ method: "POST", url: ASSIGN, payload })).body).toMatchObject({ balance: null });
+});
+
+test("an invalid request of a preview is refused with all its errors, unknown names included", async () => {
+  const edge = await testEdge({});
+  const answer = await edge.call({ method: "POST", url: `${WITHDRAW}?login=x&amount=0.001&coment=a` });
+
+  expect(answer.status).toBe(422);
+  expect(errorsOf(answer)).toEqual([
+    ["login", "invalid_login"],
+    ["amount", "amount_precision"],
+    ["coment", "unknown_parameter"],
+  ]);
+  expect(answer.body).not.toHaveProperty("outcome");
+});
+
+test("a service that cannot be reached makes a preview unavailable, without an outcome", async () => {
+  const previewUnassign = () => Promise.reject(serviceUnavailable("subscription"));
+  const edge = await testEdge({ subscriptions: { previewUnassign } });
+  const answer = await edge.call({ method: "POST", url: UNASSIGN });
+
+  expect(answer.status).toBe(503);
+  expect(answer.body).toMatchObject({ code: "service_unavailable" });
+  expect(answer.body).not.toHaveProperty("outcome");
+});

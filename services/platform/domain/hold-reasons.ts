@@ -1,0 +1,41 @@
+import { BUSY_RETRY_AFTER_MS, type Refusal } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+import { accountStopped } from "./account-stop.ts";
+import type { LegNumber } from "./leg-number.ts";
+import { type LostMovement, repeatsLost } from "./lost-movement.ts";
+import { type PermitGate, refusalOfGate } from "./permit-gate.ts";
+
+export type HoldFacts = {
+  readonly login: string;
+  readonly gate: PermitGate;
+  readonly isStopped: boolean;
+  /** Equal to the withdrawal that the lock is for. */
+  readonly lost: LostMovement | undefined;
+  /** Another lock owner has the account, or has claimed it. */
+  readonly hasOwner: boolean;
+  /** A leg that has to end first. */
+  readonly behind: LegNumber | undefined;
+  /** The platform shows the account as its log has it. */
+  readonly isReadable: boolean;
+};
+
+/** Everything for which an account lock is not granted now. */
+export function holdReasons(facts: HoldFacts): readonly Refusal[] {
+  const { login, gate, isStopped, lost, hasOwner, behind, isReadable } = facts;
+  const isBusy = hasOwner || behind !== undefined || !isReadable;
+  const reasons = [
+    refusalOfGate(gate),
+    isStopped ? accountStopped(login) : undefined,
+    lost === undefined ? undefined : repeatsLost(lost),
+    isBusy ? accountBusy(behind) : undefined,
+  ];
+  return reasons.filter((reason) => reason !== undefined);
+}
+
+export function accountBusy(behind: LegNumber | undefined): Refusal {
+  return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
+    outcome: "not_executed",
+    operationId: behind === undefined ? undefined : String(behind),
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
+  });
+}

@@ -1,0 +1,53 @@
+import { refusalToProto } from "#kernel/contract/error.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { HoldResponse, PreviewHoldRequest, PreviewHoldResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { holdReasons } from "../domain/hold-reasons.ts";
+import { executedBefore, type LostMovement, type RequestedMovement } from "../domain/lost-movement.ts";
+import { Mt5Error } from "../mt5/errors.ts";
+import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
+import type { HoldQueues } from "../protocol/hold-queues.ts";
+import { readSharedFacts } from "../protocol/history/read-facts.ts";
+import { refuse } from "../refusals.ts";
+import { findLegBeforeLock } from "../store/account-locks.ts";
+import { findAccount } from "../store/accounts.ts";
+import { listLostMovements } from "../store/lost-movements.ts";
+
+type PreviewDeps = Deps & { readonly holds: Pick<HoldQueues, "facts"> };
+
+/** What Hold would answer now, without a claim: it delays no leg, and waits for none. */
+export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest): Promise<PreviewHoldResponse> {
+  const { login } = request;
+  const account = await findAccount(deps.pool, login);
+  if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
+  if (account.role === "payment") throw refuse("validation_failed", "A payment account cannot be locked.");
+  const withdrawal = intendedWithdrawal(request);
+  const isRepeatable = withdrawal !== undefined && account.hasLostMovements;
+  const facts = await readAgreeing(deps, login);
+  const reasons = holdReasons({
+    login,
+    gate: deps.gate.read(),
+    isStopped: account.isStopped,
+    lost: isRepeatable ? await findLost(deps, withdrawal) : undefined,
+    hasOwner: account.accountLock !== undefined,
+    behind: await findLegBeforeLock(deps.pool, login),
+    isReadable: facts !== undefined,
+  });
+  return { refusals: reasons.map(refusalToProto), facts };
+}
+
+async function findLost({ pool }: Deps, withdrawal: RequestedMovement): Promise<LostMovement | undefined> {
+  return executedBefore(withdrawal, await listLostMovements(pool, [withdrawal.login]));
+}
+
+/** Undefined while the platform and the log differ, or the platform cannot be read. */
+async function readAgreeing(deps: PreviewDeps, login: string): Promise<HoldResponse | undefined> {
+  try {
+    const facts = await readSharedFacts(deps, deps.holds.facts, login);
+    return facts.isComplete ? heldFacts(facts) : undefined;
+  } catch (error) {
+    const isNotShown = error instanceof Refusal && error.code === "platform_account_not_found";
+    if (error instanceof Mt5Error || isNotShown) return undefined;
+    throw error;
+  }
+}

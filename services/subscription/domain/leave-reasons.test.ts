@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { checkLeave, type KnownOfLeave, leaveReasons } from "./leave-reasons.ts";
+
+const ACCOUNT = { filedNumber: 7n, heldNumber: 7n };
+const POOL = { masterLogin: "5001", isStopped: false };
+const MASTER = { isComplete: true, openPositions: 0 };
+const SHARE = { isMoving: false, pooled: 100_00n };
+const FREE: KnownOfLeave = {
+  account: ACCOUNT,
+  pool: POOL,
+  inbound: 0n,
+  master: MASTER,
+  isAllocated: true,
+  share: SHARE,
+};
+
+const codesOf = (known: KnownOfLeave): string[] => leaveReasons(known).map(({ code }) => code);
+
+test.each<[string, KnownOfLeave, string[]]>([
+  ["nothing is against it", FREE, []],
+  ["nothing is known yet", {}, []],
+  ["outside a pool", { account: ACCOUNT, pool: undefined }, []],
+  ["the account changed after it was locked", { account: { ...ACCOUNT, filedNumber: 8n } }, ["account_busy"]],
+  ["the Master is stopped", { ...FREE, pool: { ...POOL, isStopped: true } }, ["safety_stop"]],
+  ["money is on its way to the Master", { ...FREE, inbound: 1n }, ["account_busy"]],
+  ["the Master has open positions", { ...FREE, master: { ...MASTER, openPositions: 3 } }, ["master_open_positions"]],
+  [
+    "deals of the Master are not filed",
+    { ...FREE, master: { ...MASTER, isComplete: false } },
+    ["allocation_in_progress"],
+  ],
+  ["deals of the Master are not allocated", { ...FREE, isAllocated: false }, ["allocation_in_progress"]],
+  ["the share is moving", { ...FREE, share: { ...SHARE, isMoving: true } }, ["account_busy"]],
+  ["the share is negative", { ...FREE, share: { ...SHARE, pooled: -3_21n } }, ["investor_deficit"]],
+  ["the share is 0.00", { ...FREE, share: { ...SHARE, pooled: 0n } }, []],
+])("%s", (_, known, codes) => {
+  expect(codesOf(known)).toEqual(codes);
+});
+
+test("all reasons are found at once, in the sequence in which a command meets them, and it throws the first", () => {
+  const known: KnownOfLeave = {
+    account: { filedNumber: 8n, heldNumber: 7n },
+    pool: { ...POOL, isStopped: true },
+    inbound: 5n,
+    master: { isComplete: false, openPositions: 3 },
+    isAllocated: false,
+    share: { isMoving: true, pooled: -3_21n },
+  };
+
+  expect(codesOf(known)).toEqual([
+    "account_busy",
+    "safety_stop",
+    "account_busy",
+    "master_open_positions",
+    "allocation_in_progress",
+    "allocation_in_progress",
+    "investor_deficit",
+  ]);
+  expect(() => checkLeave(known)).toThrow(expect.objectContaining({ code: "account_busy" }));
+  expect(() => checkLeave(FREE)).not.toThrow();
+});
+
+test("a reason has its facts, says that nothing was executed, and when a retry makes sense", () => {
+  const [positions, deals] = leaveReasons({ master: { isComplete: false, openPositions: 3 } });
+  expect(positions).toMatchObject({ details: { open_positions: "3" }, outcome: "not_executed" });
+  expect(deals).toMatchObject({ outcome: "not_executed", retryAfterMs: expect.any(Number) });
+  const [deficit] = leaveReasons({ share: { isMoving: false, pooled: -3_21n } });
+  expect(deficit).toMatchObject({ code: "investor_deficit", details: { deficit: "3.21" }, outcome: "not_executed" });
+});

@@ -1,0 +1,95 @@
+import { formatAmount, formatDecimal, usd } from "#kernel/money.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+import { accountBusy } from "./lock-refusals.ts";
+import { safetyStop } from "./safety-stop.ts";
+
+export type MasterFacts = {
+  /** All deals of the Master are filed: balance and open positions on the platform equal those of the log. */
+  readonly isComplete: boolean;
+  readonly openPositions: number;
+};
+
+/**
+ * What is known about a leave: a command asks for one part after the other, and a part that it does not know yet gives no reason. The
+ * parts are in the sequence in which a command comes to know them.
+ */
+export type KnownOfLeave = {
+  /** The account of the Investor, and its log position when the account lock was acquired. */
+  readonly account?: { readonly filedNumber: bigint; readonly heldNumber: bigint };
+  /** Undefined outside a pool. */
+  readonly pool?: { readonly masterLogin: string; readonly isStopped: boolean } | undefined;
+  /** Credited to the Investor, mirror not applied yet. */
+  readonly inbound?: bigint;
+  readonly master?: MasterFacts | undefined;
+  /** All deals, and the ended weeks, are allocated up to the log position of the Master, and no other leave is being decided there. */
+  readonly isAllocated?: boolean;
+  /** The share of the Investor at that position, after a strike. */
+  readonly share?: { readonly isMoving: boolean; readonly pooled: bigint };
+};
+
+/** A gate is closed only for a moment, so this is shorter than the delay after a transient failure. */
+const GATE_RETRY_AFTER_MS = 500;
+
+export function allocationInProgress(message: string): Refusal {
+  return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: GATE_RETRY_AFTER_MS });
+}
+
+export function masterUnreadable(): Refusal {
+  return allocationInProgress("The Master's account cannot be read now. Retry shortly.");
+}
+
+export function feeNotReady(): Refusal {
+  return allocationInProgress("Performance fees cannot be calculated now. Retry shortly.");
+}
+
+/**
+ * Everything for which an Investor cannot take capital out of a pool, or leave it, now. A command throws the first reason; once
+ * the fee is crystallised, none is possible any more.
+ */
+export function leaveReasons(known: KnownOfLeave): readonly Refusal[] {
+  const { account, pool, inbound = 0n, master, isAllocated = true, share } = known;
+  const hasMoved = account !== undefined && account.filedNumber !== account.heldNumber;
+  const isMoving = hasMoved || share?.isMoving === true;
+  const openPositions = master?.openPositions ?? 0;
+  const pooled = share?.pooled ?? 0n;
+  const reasons = [
+    isMoving ? accountBusy("The account changed while it was being read. Retry shortly.") : undefined,
+    pool?.isStopped === true ? safetyStop(pool.masterLogin, "stopped") : undefined,
+    inbound === 0n ? undefined : accountBusy("A transfer to the Master is still in progress. Retry shortly."),
+    openPositions > 0 ? masterOpenPositions(openPositions) : undefined,
+    master?.isComplete === false
+      ? allocationInProgress("The Master's latest deals are still being read. Retry shortly.")
+      : undefined,
+    isAllocated
+      ? undefined
+      : allocationInProgress("The Master's latest deals are still being allocated. Retry shortly."),
+    pooled < 0n ? investorDeficit(pooled) : undefined,
+  ];
+  return reasons.filter((reason) => reason !== undefined);
+}
+
+/** Refuses for the first reason. */
+export function checkLeave(known: KnownOfLeave): void {
+  const [reason] = leaveReasons(known);
+  if (reason !== undefined) throw reason;
+}
+
+function masterOpenPositions(openPositions: number): Refusal {
+  return refuse(
+    "master_open_positions",
+    `The Master has open positions: ${openPositions}. Retry when they are closed.`,
+    {
+      details: { open_positions: String(openPositions) },
+      outcome: "not_executed",
+    },
+  );
+}
+
+function investorDeficit(pooled: bigint): Refusal {
+  const share = formatAmount(usd(pooled));
+  return refuse("investor_deficit", `The Investor's share of the pool is ${share}. An operator must cover it first.`, {
+    details: { deficit: formatDecimal(usd(-pooled)) },
+    outcome: "not_executed",
+  });
+}

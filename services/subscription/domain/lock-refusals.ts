@@ -1,0 +1,24 @@
+import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+
+export function accountBusy(message: string): Refusal {
+  return refuse("account_busy", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+}
+
+export function platformUnavailable(message: string): Refusal {
+  return refuse("platform_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+}
+
+/** What a caller is told when platform has refused an account lock, or a read under it. */
+export function refusalOfLock({ code, message }: Pick<Refusal, "code" | "message">): Refusal {
+  switch (code) {
+    case "account_busy":
+    // The recovery job has released this lock owner, so the saga was aborted.
+    case "lock_not_owned":
+      return accountBusy("Another operation of this Investor is in progress. Retry shortly.");
+    case "safety_stop":
+      return refuse("safety_stop", message, { outcome: "not_executed" });
+    default:
+      return platformUnavailable("The trading platform cannot be reached. Nothing was executed.");
+  }
+}

@@ -1,0 +1,56 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
+import { refusalToProto } from "#kernel/contract/error.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+import type { PreviewUnassignRequest, PreviewUnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../../deps.ts";
+import { isEmptyHolding } from "../../domain/buckets.ts";
+import { refusalOfLock } from "../../domain/lock-refusals.ts";
+import { neverAssigned, unassignReasons } from "../../domain/unassign-reasons.ts";
+import { isLogin, validate } from "../../domain/validate.ts";
+import { subscriptionMessage } from "../../messages/subscription.ts";
+import { findLatestOfPair, type Subscription } from "../../store/subscriptions.ts";
+import { figuresOf, type LeavePreview, lookAtLeave } from "./look-at-leave.ts";
+import { untilPassed } from "./until-passed.ts";
+
+/** What an unassign would do now. */
+export async function previewUnassign(
+  deps: Deps,
+  request: PreviewUnassignRequest,
+  context: CallContext,
+): Promise<PreviewUnassignResponse> {
+  const { investorLogin } = request;
+  validate(isLogin("master_login", request.masterLogin), isLogin("investor_login", investorLogin));
+  return await failAsUnavailable(async () => {
+    const subscription = await findLatestOfPair(deps.pool, request);
+    if (subscription === undefined) throw await refuseUnknownPair(deps, request, context);
+    const reasons = unassignReasons(subscription);
+    if (reasons.length > 0) {
+      const refusals = reasons.map(refusalToProto);
+      return { refusals, subscription: subscriptionMessage(subscription), figures: undefined };
+    }
+    const wanted = { investorLogin, kind: "EXIT", requested: 0n, refusalOfLock } as const;
+    const preview = await untilPassed(() => lookAtLeave(deps, wanted, context), context);
+    return {
+      refusals: preview.reasons.map(refusalToProto),
+      subscription: subscriptionMessage(asLeft(subscription, preview)),
+      figures: figuresOf(preview),
+    };
+  });
+}
+
+async function refuseUnknownPair(
+  { accounts }: Deps,
+  request: PreviewUnassignRequest,
+  context: CallContext,
+): Promise<Refusal> {
+  await accounts.findMaster({ login: request.masterLogin }, queryContext(context));
+  await accounts.findInvestor({ login: request.investorLogin }, queryContext(context));
+  return neverAssigned(request);
+}
+
+/** The status that the exit would commit. When it would end is not known before. */
+function asLeft(subscription: Subscription, { decided }: LeavePreview): Subscription {
+  if (decided?.exited === undefined) return subscription;
+  return { ...subscription, status: isEmptyHolding(decided.exited.buckets) ? "CANCELLED" : "PAUSED" };
+}

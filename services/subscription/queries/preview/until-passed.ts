@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { remainingMs } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+
+/** How long a preview waits for what a command would wait for too: results that are being allocated, or a movement in progress. */
+const MAX_WAIT_MS = 1_500;
+const PAUSE_MS = 100;
+/** Codes of refusals that may not apply a moment later. */
+const TEMPORARY_CODES = new Set(["account_busy", "allocation_in_progress"]);
+
+/** Looks again while nothing but temporary reasons is found. */
+export async function untilPassed<T extends { readonly reasons: readonly Refusal[] }>(
+  look: () => Promise<T>,
+  context: CallContext,
+): Promise<T> {
+  const untilMs = performance.now() + Math.min(MAX_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
+  for (;;) {
+    const seen = await look();
+    const isPassing = seen.reasons.length > 0 && seen.reasons.every(({ code }) => TEMPORARY_CODES.has(code));
+    if (!isPassing || performance.now() + PAUSE_MS >= untilMs) return seen;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** The first reason of each code: a caller branches on the code, and the first one is what the command would answer. */
+export function oneOfEachCode(reasons: readonly Refusal[]): Refusal[] {
+  return [...new Map(reasons.toReversed().map((reason) => [reason.code, reason])).values()].toReversed();
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isObject, itemsOf } from "../../../deploy/demo/exact-json.ts";
+import type { Reply } from "../../journey/support/client.ts";
+import { codeOf, retryWhileBusy, TEMPORARY } from "./live.ts";
+
+/** A command, the preview of it, and the members that both answers have. */
+export type Previewed = {
+  readonly preview: () => Promise<Reply>;
+  readonly send: () => Promise<Reply>;
+  readonly members: readonly string[];
+};
+
+export type Answered = {
+  readonly reply: Reply;
+  /** What the preview has said otherwise than the answer of the command; empty when it was right. */
+  readonly differences: readonly string[];
+};
+
+/** Previews a command and sends it: the answer has to be what the preview says. */
+export async function sendPreviewed({ preview, send, members }: Previewed): Promise<Answered> {
+  const previewed = await untilNothingPasses(preview);
+  const reply = await retryWhileBusy(send);
+  return { reply, differences: differencesOf(previewed, reply, members) };
+}
+
+const RETRY_MS = 200;
+const TIMEOUT_MS = 30_000;
+
+/** A command waits for what passes, and a preview reports it when it takes longer. */
+async function untilNothingPasses(preview: () => Promise<Reply>): Promise<Reply> {
+  for (const until = Date.now() + TIMEOUT_MS; ;) {
+    const reply = await preview();
+    const codes = codesOf(reply);
+    const isPassing = codes.length > 0 && codes.every((code) => TEMPORARY.includes(code));
+    if (!isPassing || Date.now() > until) return reply;
+    await sleep(RETRY_MS);
+  }
+}
+
+function codesOf({ body }: Reply): string[] {
+  return itemsOf(body["blocking"] ?? []).map((reason) => (isObject(reason) ? String(reason["code"]) : ""));
+}
+
+function differencesOf(previewed: Reply, reply: Reply, members: readonly string[]): string[] {
+  if (previewed.status !== 200) return same("status", `${previewed.status} ${codeOf(previewed)}`, answerOf(reply));
+  const [first] = codesOf(previewed);
+  if (first !== undefined) return same("the first reason", `409 ${first}`, answerOf(reply));
+  if (reply.status !== 200) return [`the preview allows it, and the answer is ${answerOf(reply)}`];
+  return members.flatMap((path) => same(path, textAt(previewed, path), textAt(reply, path)));
+}
+
+function answerOf(reply: Reply): string {
+  return reply.status === 503 ? `409 ${codeOf(reply)}` : `${reply.status} ${codeOf(reply)}`;
+}
+
+function same(name: string, previewed: string, real: string): string[] {
+  return previewed === real ? [] : [`${name}: the preview says ${previewed}, and the command ${real}`];
+}
+
+function textAt({ body }: Reply, path: string): string {
+  const value = path.split(".").reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), body);
+  return JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? String(each) : each)) ?? "missing";
+}
