@@ -58,7 +58,8 @@ export function decideLeaving({ masterLogin, earnings, versions, debts, at }: Le
   return decideDue({ masterLogin, earnings, versions, debts, floating: 0n, markedAt: undefined, at });
 }
 
-function decideDebts({ versions, debts, at }: Pick<DueFacts, "versions" | "debts" | "at">): readonly Due[] {
+/** Outside a pool only debts are due. */
+export function decideDebts({ versions, debts, at }: Pick<DueFacts, "versions" | "debts" | "at">): readonly Due[] {
   return isEnabledAt(versions, at) ? dueDebts(debts, at) : [];
 }
 
