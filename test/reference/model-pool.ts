@@ -1,9 +1,8 @@
 import { allocateDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { checkPool } from "../../services/subscription/domain/pool/check-pool.ts";
 import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
-import { equityOf as equityE8 } from "../../services/subscription/domain/pool/equity.ts";
+import { equityOf as equityE8, netAssetValue } from "../../services/subscription/domain/pool/equity.ts";
 import { accruedIn } from "../../services/subscription/domain/pool/accruals.ts";
-import { netAssetValue } from "../../services/subscription/domain/pool/equity.ts";
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
 import { allHoldings, totalUnits } from "../../services/subscription/domain/pool/units.ts";
 import { valueHolding } from "../../services/subscription/domain/holding-value.ts";

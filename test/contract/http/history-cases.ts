@@ -7,7 +7,14 @@ import {
   aWithdrawalPreview,
 } from "../../../services/edge/testing/replies/history.ts";
 import { cents } from "../../../services/edge/testing/replies/values.ts";
-import type { Case } from "./cases.ts";
+import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
+
+type Case = {
+  readonly name: string;
+  readonly method: "GET";
+  readonly url: string;
+  readonly answers: TestOptions;
+};
 
 const accounts = { findInvestor: async () => anInvestor(), findMaster: async () => aMaster() };
 
