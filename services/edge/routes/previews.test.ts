@@ -104,7 +104,7 @@ test("an invalid request of a preview is refused with all its errors, unknown na
 
   expect(answer.status).toBe(422);
   expect(errorsOf(answer)).toEqual([
-    ["login", "invalid_login"],
+    ["login", "malformed"],
     ["amount", "amount_precision"],
     ["coment", "unknown_parameter"],
   ]);

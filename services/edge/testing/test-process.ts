@@ -93,6 +93,7 @@ export async function serveFunding(
   const implementation = {
     deposit,
     withdraw: async (_request: unknown, { commandId }: CallContext) => aWithdrawal({ operationId: commandId }),
+    previewWithdraw: () => Promise.reject(new Error("unexpected call")),
     getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
     getOperation: () => Promise.reject(new Error("unexpected call")),
     listOperations: () => Promise.reject(new Error("unexpected call")),

@@ -5,9 +5,8 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { accountBusy } from "../domain/hold-reasons.ts";
+import { accountBusy, holdReasons } from "../domain/hold-reasons.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
-import { refusalOfGate } from "../domain/permit-gate.ts";
 import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
@@ -29,7 +28,7 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   const { login, lockOwner } = request;
   if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
   // What begins here could not move any money.
-  const closed = refusalOfGate(deps.gate.read());
+  const [closed] = holdReasons({ login, gate: deps.gate.read() });
   if (closed !== undefined) throw closed;
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
   const withdrawal = intendedWithdrawal(request);

@@ -5,23 +5,24 @@ import type { LegNumber } from "./leg-number.ts";
 import { type LostMovement, repeatsLost } from "./lost-movement.ts";
 import { type PermitGate, refusalOfGate } from "./permit-gate.ts";
 
+/** What is known about an account lock; a part that is not known yet gives no reason. */
 export type HoldFacts = {
   readonly login: string;
-  readonly gate: PermitGate;
-  readonly isStopped: boolean;
+  readonly gate?: PermitGate;
+  readonly isStopped?: boolean;
   /** Equal to the withdrawal that the lock is for. */
-  readonly lost: LostMovement | undefined;
+  readonly lost?: LostMovement | undefined;
   /** Another lock owner has the account, or has claimed it. */
-  readonly hasOwner: boolean;
+  readonly hasOwner?: boolean;
   /** A leg that has to end first. */
-  readonly behind: LegNumber | undefined;
+  readonly behind?: LegNumber | undefined;
   /** The platform shows the account as its log has it. */
-  readonly isReadable: boolean;
+  readonly isReadable?: boolean;
 };
 
-/** Everything for which an account lock is not granted now. */
+/** Everything for which an account lock is not granted now. Hold answers the first reason. */
 export function holdReasons(facts: HoldFacts): readonly Refusal[] {
-  const { login, gate, isStopped, lost, hasOwner, behind, isReadable } = facts;
+  const { login, gate = "open", isStopped = false, lost, hasOwner = false, behind, isReadable = true } = facts;
   const isBusy = hasOwner || behind !== undefined || !isReadable;
   const reasons = [
     refusalOfGate(gate),

@@ -3,10 +3,9 @@ import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../deps.ts";
-import { accountStopped } from "../domain/account-stop.ts";
-import { executedBefore, repeatsLost, type RequestedMovement } from "../domain/lost-movement.ts";
+import { holdReasons } from "../domain/hold-reasons.ts";
+import { executedBefore, type LostMovement, type RequestedMovement } from "../domain/lost-movement.ts";
 import { refuse } from "../refusals.ts";
 import { type Claim, claimLocks, listReleased, type LockRequest } from "../store/account-locks.ts";
 import { type Account, listRoles, lockFreeAccounts } from "../store/accounts.ts";
@@ -62,9 +61,10 @@ async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Prom
       const role = accounts.get(login)?.role ?? managed.get(login);
       if (role === undefined) return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
       if (role === "payment") return refuse("validation_failed", "A payment account cannot be locked.");
-      if (accounts.get(login)?.isStopped === true) return accountStopped(login);
-      if (released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
-      return repeated.get(login) ?? claims.get(login);
+      const isStopped = accounts.get(login)?.isStopped === true;
+      const [reason] = holdReasons({ login, isStopped, lost: repeated.get(login) });
+      if (!isStopped && released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
+      return reason ?? claims.get(login);
     });
   });
 }
@@ -73,12 +73,12 @@ function isLockable(account: Account | undefined): boolean {
   return account !== undefined && account.role !== "payment" && !account.isStopped;
 }
 
-/** By login, the refusals of withdrawals that repeat one that the database lost. */
+/** By login, the movement that the database lost and that the withdrawal repeats. */
 async function listRepeated(
   tx: Transaction,
   accounts: ReadonlyMap<string, Account>,
   requests: readonly HoldRequest[],
-): Promise<ReadonlyMap<string, Refusal>> {
+): Promise<ReadonlyMap<string, LostMovement>> {
   const withdrawals = requests.flatMap(({ login, withdrawal }) =>
     withdrawal !== undefined && accounts.get(login)?.hasLostMovements === true ? [withdrawal] : [],
   );
@@ -89,7 +89,7 @@ async function listRepeated(
   return new Map(
     withdrawals.flatMap((withdrawal) => {
       const earlier = executedBefore(withdrawal, lost);
-      return earlier === undefined ? [] : [[withdrawal.login, repeatsLost(earlier)] as const];
+      return earlier === undefined ? [] : [[withdrawal.login, earlier] as const];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { platformService } from "../service.ts";
 import { aDeposit } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
 test.concurrent("a preview of an account lock has the facts of the lock, and takes and delays nothing", async (context) => {
   const world = await aWorld(context);
@@ -35,13 +35,18 @@ test.concurrent("an account that another owner has is busy, and its facts are sh
 test.concurrent("a leg that is being sent makes the account busy", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
-  const { service } = instance;
+  const { service, deps } = instance;
   const login = await anAccount(instance);
   await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 1_500 });
   const deposit = service.transfer(aDeposit(login, 5_00n), aCall());
-  await expect
-    .poll(async () => (await service.previewHold({ login }, aCall())).refusals)
-    .toMatchObject([{ code: "account_busy", operationId: expect.stringMatching(/^\d+$/) }]);
+  await eventually(
+    () => deps.pool.query("select from leg where state = 'SENDING'"),
+    ({ rowCount }) => rowCount === 1,
+  );
+
+  const busy = await service.previewHold({ login }, aCall());
+
+  expect(busy.refusals).toMatchObject([{ code: "account_busy", operationId: expect.stringMatching(/^\d+$/) }]);
   await deposit;
   expect((await service.previewHold({ login }, aCall())).refusals).toEqual([]);
 });
@@ -49,10 +54,12 @@ test.concurrent("a leg that is being sent makes the account busy", async (contex
 test.concurrent("a stop, a closed gate and a platform that cannot be read are reported together", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
-  const { service, deps } = instance;
+  const { deps } = instance;
   const login = await anAccount(instance);
   await deps.pool.query("update account set stopped_reason = 'test' where login = $1", [login]);
-  await world.control.fault({ command: "user/get_batch", effect: "retcode:3", times: 9 });
+  for (const command of ["user/get_batch", "user/get"]) {
+    await world.control.fault({ command, effect: "retcode:3", times: 9 });
+  }
   const { gate } = deps;
   const closed = { ...instance.deps, gate: { ...gate, read: () => "reading" as const } };
 

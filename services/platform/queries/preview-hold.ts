@@ -23,6 +23,8 @@ export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest
   if (account.role === "payment") throw refuse("validation_failed", "A payment account cannot be locked.");
   const withdrawal = intendedWithdrawal(request);
   const isRepeatable = withdrawal !== undefined && account.hasLostMovements;
+  // First, as for a lock: a leg that ends meanwhile is in the facts.
+  const behind = await findLegBeforeLock(deps.pool, login);
   const facts = await readAgreeing(deps, login);
   const reasons = holdReasons({
     login,
@@ -30,7 +32,7 @@ export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest
     isStopped: account.isStopped,
     lost: isRepeatable ? await findLost(deps, withdrawal) : undefined,
     hasOwner: account.accountLock !== undefined,
-    behind: await findLegBeforeLock(deps.pool, login),
+    behind,
     isReadable: facts !== undefined,
   });
   return { refusals: reasons.map(refusalToProto), facts };

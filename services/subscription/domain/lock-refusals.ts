@@ -9,7 +9,7 @@ export function platformUnavailable(message: string): Refusal {
   return refuse("platform_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
 }
 
-/** What a caller is told when platform has refused an account lock, or a read under it. */
+/** What a caller is answered when platform has refused an account lock, or a read under it. */
 export function refusalOfLock({ code, message }: Pick<Refusal, "code" | "message">): Refusal {
   switch (code) {
     case "account_busy":

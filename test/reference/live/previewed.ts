@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, itemsOf } from "../../../deploy/demo/exact-json.ts";
+import { isObject, itemsOf, type Json, textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Reply } from "../../journey/support/client.ts";
 import { codeOf, retryWhileBusy, TEMPORARY } from "./live.ts";
 
@@ -38,7 +38,7 @@ async function untilNothingPasses(preview: () => Promise<Reply>): Promise<Reply>
 }
 
 function codesOf({ body }: Reply): string[] {
-  return itemsOf(body["blocking"] ?? []).map((reason) => (isObject(reason) ? String(reason["code"]) : ""));
+  return itemsOf(body["blocking"] ?? []).map((reason) => textOf(reason, "code"));
 }
 
 function differencesOf(previewed: Reply, reply: Reply, members: readonly string[]): string[] {
@@ -58,6 +58,6 @@ function same(name: string, previewed: string, real: string): string[] {
 }
 
 function textAt({ body }: Reply, path: string): string {
-  const value = path.split(".").reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), body);
-  return JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? String(each) : each)) ?? "missing";
+  const inner = (value: Json | undefined, name: string) => (isObject(value) ? value[name] : undefined);
+  return JSON.stringify(path.split(".").reduce<Json | undefined>(inner, body)) ?? "missing";
 }

@@ -32,7 +32,7 @@ export type WantedLeave = {
   /** In cents; 0 for an exit. */
   readonly requested: bigint;
   readonly withdrawal?: IntendedWithdrawal;
-  /** What the caller is told about a refused account lock. */
+  /** The answer to the caller for a refused account lock. */
   readonly refusalOfLock: (refusal: Refusal) => Refusal;
 };
 
