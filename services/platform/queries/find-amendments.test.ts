@@ -25,7 +25,7 @@ test("of each amended deal the newest amendment is found, and the sum of what wa
     findAmendments({ pool, settings: { server: SERVER } as never }, { login: LOGIN, dealIds });
 
   const { amendments } = await find([70n, 71n, 72n]);
-  expect(amendments.map(({ foundAt: _, ...amendment }) => amendment)).toEqual([
+  expect(amendments).toMatchObject([
     { dealId: 71n, reason: "deal_gone", corrected: moneyOf(-10_50n) },
     { dealId: 72n, reason: "deal_cancelled", corrected: undefined },
   ]);
