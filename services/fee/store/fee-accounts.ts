@@ -1,3 +1,4 @@
+import { DAY_MS } from "#kernel/duration.ts";
 import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 export type FeeAccount = {
@@ -17,6 +18,9 @@ export async function getFeeAccount(db: Queryable, investorLogin: string, master
   );
 }
 
+/** Days begin at midnight, UTC. */
+const EPOCH = new Date(0);
+
 export type CreditedDay = { readonly day: string; readonly amount: bigint };
 
 /** The credits of a Master by day (UTC) of the deal, ascending. The index has all that is read. */
@@ -24,12 +28,16 @@ export async function listCreditedDays(
   db: Queryable,
   { masterLogin, from, to }: { readonly masterLogin: string; readonly from: Date; readonly to: Date },
 ): Promise<CreditedDay[]> {
-  return many<CreditedDay>(
+  const rows = await many<{ readonly day: Date; readonly amount: bigint }>(
     db,
-    sql`select to_char(deal_at at time zone 'UTC', 'YYYY-MM-DD') as day, sum(amount_minor)::bigint as amount
-        from payment_credit
-        where master_login = ${masterLogin} and deal_at >= ${from} and deal_at < ${to}
+    sql`select day, sum(amount_minor)::bigint as amount
+        from (
+          select date_bin(${DAY_MS}::bigint * interval '1 millisecond', deal_at, ${EPOCH}::timestamptz) as day, amount_minor
+          from payment_credit
+          where master_login = ${masterLogin} and deal_at >= ${from} and deal_at < ${to}
+        ) as credited
         group by day
         order by day`,
   );
+  return rows.map(({ day, amount }) => ({ day: day.toISOString().slice(0, "2026-01-31".length), amount }));
 }

@@ -1,4 +1,4 @@
-import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { LogEntry } from "../domain/log-entry.ts";
 import { entryOf, type LogRow } from "./log.ts";
 
@@ -10,24 +10,22 @@ const LONGEST_LOG = 2n ** 32n;
  * so few of its entries are looked at, the same ones however long the log has become since.
  */
 export async function findLastBefore(db: Queryable, login: string, instant: Date): Promise<bigint> {
-  const { number } = await one<{ number: bigint }>(
+  const { last } = await one<{ last: bigint }>(
     db,
-    sql`with recursive search (number, step) as (
-          select -1::bigint, ${LONGEST_LOG}::bigint
-          union all
-          select case when (
-                   select logged_at
-                   from log_entry
-                   where log_entry.login = ${login} and log_entry.number = search.number + search.step
-                 ) < ${instant}
-                 then number + step else number end,
-                 step / 2
-          from search
-          where step > 0
-        )
-        select number from search where step = 0`,
+    sql`select coalesce(max(number), -1)::bigint as last from log_entry where login = ${login}`,
   );
+  let number = -1n;
+  for (let step = LONGEST_LOG; step > 0n; step /= 2n) {
+    if (number + step <= last && (await isLoggedBefore(db, login, number + step, instant))) number += step;
+  }
   return number;
+}
+
+async function isLoggedBefore(db: Queryable, login: string, number: bigint, instant: Date): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select number from log_entry where login = ${login} and number = ${number} and logged_at < ${instant}`,
+  );
 }
 
 export type LoggedEntry = { readonly entry: LogEntry; readonly loggedAt: Date };

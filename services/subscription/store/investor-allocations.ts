@@ -1,4 +1,5 @@
-import { many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { findLastNumber } from "./allocations.ts";
 import { exitKey, VISIBLE_STATUSES } from "../domain/lifecycle.ts";
 
 /** A subscription whose parts are listed. */
@@ -40,24 +41,21 @@ const MOST_ENTRIES = 2n ** 32n;
  * their numbers, so few of them are looked at, the same ones however many there are since.
  */
 export async function findLastAllocatedBefore(db: Queryable, masterLogin: string, instant: Date): Promise<bigint> {
-  const { number } = await one<{ number: bigint }>(
-    db,
-    sql`with recursive search (number, step) as (
-          select 0::bigint, ${MOST_ENTRIES}::bigint
-          union all
-          select case when (
-                   select created_at
-                   from allocation_entry
-                   where master_login = ${masterLogin} and allocation_entry.number = search.number + search.step
-                 ) < ${instant}
-                 then number + step else number end,
-                 step / 2
-          from search
-          where step > 0
-        )
-        select number from search where step = 0`,
-  );
+  const last = await findLastNumber(db, masterLogin);
+  let number = 0n;
+  for (let step = MOST_ENTRIES; step > 0n; step /= 2n) {
+    if (number + step <= last && (await isAllocatedBefore(db, masterLogin, number + step, instant))) number += step;
+  }
   return number;
+}
+
+async function isAllocatedBefore(db: Queryable, masterLogin: string, number: bigint, instant: Date): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select number
+        from allocation_entry
+        where master_login = ${masterLogin} and number = ${number} and created_at < ${instant}`,
+  );
 }
 
 export type EntryOfInvestor = {
