@@ -58,7 +58,7 @@ export const getPerformance = route({
   class: "read",
   tag: "Masters",
   summary: "Get a Master's performance",
-  description: `Value of a unit of the Master's pool by day, for at most ${MAX_PERIOD_DAYS} days, before performance fees. Deposits, withdrawals and fees buy or redeem units and do not change their value, so the return is time-weighted. A unit is worth 1 USD before the first result; units that are issued anew do not change it. A pool is valued by each result, and by the open positions whenever an Investor joins or leaves: between such valuations the result of open positions is not contained. Days without a valuation and without fees are left out. Values are kept since version 0.2.0 and begin with 1 then.`,
+  description: `Value of a unit of the Master's pool by day, for at most ${MAX_PERIOD_DAYS} days, before performance fees. Deposits, withdrawals and fees buy or redeem units and do not change their value, so the return is time-weighted. A unit is worth 1 USD before the first result; units that are issued anew do not change it. A pool is valued by each result, and by the open positions whenever an Investor joins or leaves: between such valuations the result of open positions is not contained. Days without a valuation and without fees are left out. Values are kept since the upgrade to the first version with this route, and begin with 1 then.`,
   returns: "The performance of the period.",
   params: Type.Object({ master_login: masterLogin }),
   query: Type.Object({ from: firstDay, to: endDay }),
