@@ -31,6 +31,7 @@ const APPEND_ONLY: Record<Service, readonly string[]> = {
     "feed_poison",
     "finding",
     "handled_break",
+    "log_checkpoint",
     "log_entry",
     "released_lock",
     "review_event",

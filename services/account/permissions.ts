@@ -6,7 +6,7 @@ export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   createMaster: ["edge"],
   addMaster: ["edge"],
   getMaster: ["edge"],
-  findMaster: ["fee", "funding", "subscription"],
+  findMaster: ["edge", "fee", "funding", "subscription"],
   updateMaster: ["edge"],
   closeMaster: ["edge"],
   getMasterStatus: ["edge"],
@@ -14,7 +14,7 @@ export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   revealMaster: ["edge"],
   createInvestor: ["edge"],
   addInvestor: ["edge"],
-  findInvestor: ["fee", "funding", "subscription"],
+  findInvestor: ["edge", "fee", "funding", "subscription"],
   listInvestors: ["edge"],
   revealInvestor: ["edge"],
   // Its actor was authenticated by the edge.

@@ -15,6 +15,7 @@ import { isCommand } from "./request-state.ts";
 import { contextOf, inputOf, routeContextOf, pollOf, waitMs } from "./route-context.ts";
 import type { Deps, Route } from "./route.ts";
 import { answerInTime } from "./time-limit.ts";
+import { sendFile, wantsCsv } from "./send-file.ts";
 import { nameIgnoredFields, unknownParameters } from "./unknown-fields.ts";
 import { findMistakes } from "./validation.ts";
 import type { LongPoll } from "./long-poll.ts";
@@ -57,6 +58,10 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
       const leave = runtime.admission.enter(route.class);
       return request.edge.span.run(() => {
         if (route.kind === "list") return stream({ route, runtime, leave }, request, reply);
+        if (route.file !== undefined) reply.header("vary", "accept");
+        if (route.file !== undefined && wantsCsv(request)) {
+          return sendFile({ route, file: route.file, runtime, leave }, request, reply);
+        }
         return answer({ route, runtime, leave }, request, reply);
       });
     },

@@ -14,6 +14,7 @@ import type { RequiredScope, Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { AnswerHeader } from "./openapi/headers.ts";
 import type { Cursors } from "./wire/cursor.ts";
+import type { CsvRow } from "./wire/csv.ts";
 import type { Pages } from "./wire/json-array.ts";
 import type { JsonNumber } from "./wire/json-number.ts";
 
@@ -103,7 +104,15 @@ export type Example<Request, Answer> = {
 /** The first one is also the example of each parameter, and of the path in problems. */
 export type Examples<Request, Answer> = readonly [Example<Request, Answer>, ...Example<Request, Answer>[]];
 
-type Facts<P, Q, B> = {
+/** Rows of comma-separated values, read page by page while the caller receives them. */
+export type CsvFile<P extends Shape | undefined, Q extends Shape | undefined> = {
+  readonly rows: (deps: Deps, input: Input<P, Q, undefined>, contextOfPage: () => CallContext) => Pages<CsvRow>;
+  readonly name: (input: Input<P, Q, undefined>) => string;
+  /** As in the documentation. */
+  readonly example: string;
+};
+
+type Facts<P extends Shape | undefined, Q extends Shape | undefined, B> = {
   /** Name of the operation in generated clients: a verb and a noun. */
   readonly operationId: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -126,6 +135,8 @@ type Facts<P, Q, B> = {
   readonly headers?: readonly AnswerHeader[];
   /** How the caller of a command that the ledger of operations does not have finds out what became of it. A sentence. */
   readonly lookUp?: string;
+  /** The answer as a file, for callers who ask for `text/csv`. */
+  readonly file?: CsvFile<P, Q>;
   /** It has a body or a long query, so it is no GET, and yet it is no command: nothing is recorded of it. */
   readonly changesNothing?: true;
   /** Every call, allowed or not, is audited before its response is sent. */

@@ -11,6 +11,10 @@ import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
 import { previewWithdraw } from "./routes/funding/preview-withdraw.ts";
 import { withdraw } from "./routes/funding/withdraw.ts";
+import { getEquity } from "./routes/history/get-equity.ts";
+import { getPerformance } from "./routes/history/get-performance.ts";
+import { getStatement } from "./routes/history/get-statement.ts";
+import { listAllocations } from "./routes/history/list-allocations.ts";
 import { addInvestor } from "./routes/investor/add-investor.ts";
 import { createInvestor } from "./routes/investor/create-investor.ts";
 import { getActiveMaster } from "./routes/investor/get-active-master.ts";
@@ -47,11 +51,15 @@ export const ROUTES: readonly Route[] = [
   closeMaster,
   getMasterStatus,
   listMasterInvestors,
+  getPerformance,
   revealMaster,
   listInvestors,
   createInvestor,
   addInvestor,
   getActiveMaster,
+  getEquity,
+  listAllocations,
+  getStatement,
   revealInvestor,
   assign,
   previewAssign,

@@ -25,6 +25,8 @@ import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { readingQueue } from "./store/allocation-watermarks.ts";
 import { paymentQueue } from "./store/due-payments.ts";
+import { getFeeAccount } from "./queries/get-fee-account.ts";
+import { sumPaymentCredits } from "./queries/sum-payment-credits.ts";
 import { listDueItems, listInvestorPayments, listPaymentCredits } from "./queries/payments.ts";
 
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
@@ -48,6 +50,8 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     explainPayment: (request, context) => explainPayment(deps, request, context),
     getPendingFee: (request, context) => getPendingFee(deps, request, context),
     changePaymentAccount: (request) => changePaymentAccount(deps, request),
+    sumPaymentCredits: (request) => sumPaymentCredits(deps, request),
+    getFeeAccount: (request) => getFeeAccount(deps, request),
     prepare: (request, context) => prepare(deps, request, context),
     crystallise: (request, context) => crystallise(deps, request, context),
     previewCrystallise: (request, context) => previewCrystallise(deps, request, context),

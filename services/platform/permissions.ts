@@ -18,6 +18,8 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   previewHold: ["subscription"],
   release: ["funding", "subscription"],
   readLog: ["fee", "subscription"],
+  readStatement: ["edge"],
+  findAmendments: ["edge"],
   readAccount: ["subscription"],
   getBalance: [],
   readBalances: ["funding", "subscription"],

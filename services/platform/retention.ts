@@ -57,6 +57,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   history_reading: "one row for each account whose history operators have had read again",
   leg: "books: what was sent under which number; the log, the search for lost deals and the ledger of operations name it",
   leg_numbering: "one row",
+  log_checkpoint: "books: the balance of each account at some entries of its log",
   log_entry: "books: the log of each account, whose sum is its balance",
   login_allocation: "one row",
   lost_movement: "written after a restore only",

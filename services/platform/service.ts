@@ -36,6 +36,7 @@ import { nextLost, nextWaiting } from "./store/queues.ts";
 import { getBalance } from "./queries/get-balance.ts";
 import { getHistoryReading } from "./queries/get-history-reading.ts";
 import { getStatus } from "./queries/get-status.ts";
+import { findAmendments } from "./queries/find-amendments.ts";
 import { listFeeTransfers } from "./queries/list-fee-transfers.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
@@ -46,6 +47,7 @@ import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
 import { readTransfers } from "./queries/read-transfers.ts";
 import { readLog } from "./queries/read-log.ts";
+import { readStatement } from "./queries/read-statement.ts";
 
 export const FEEDS = [MOVEMENTS_FEED, IMPORTS_FEED];
 
@@ -68,6 +70,8 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     previewHold: (request) => previewHold({ ...deps, holds }, request),
     release: (request) => release(deps, request),
     readLog: (request) => readLog(deps, request),
+    readStatement: (request) => readStatement(deps, request),
+    findAmendments: (request) => findAmendments(deps, request),
     readAccount: (request) => readAccount({ ...deps, holds }, request),
     getBalance: (request) => getBalance(deps, request),
     readHistoryAgain: (request) => readHistoryAgain(deps, request),

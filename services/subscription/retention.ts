@@ -56,6 +56,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   leave: "one row for each withdrawal and exit: its key gets the same decision again",
   master_pool: "one row for each Master",
   master_result: "books: the trades of each Master, from which its open positions follow",
+  performance_day: "one row for each Master and day",
   pool_position: "one row for each open position",
   reserve: "one row for each fee: its key reserves once",
   subscription: "one row for each subscription",

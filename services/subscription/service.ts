@@ -31,6 +31,9 @@ import { settleGates } from "./jobs/settle-gates.ts";
 import { gatheredReads } from "./queries/gathered.ts";
 import { findLeave } from "./queries/find-leave.ts";
 import { getClosing } from "./queries/get-closing.ts";
+import { getEquity } from "./queries/get-equity.ts";
+import { listInvestorAllocations } from "./queries/list-investor-allocations.ts";
+import { listPerformance } from "./queries/list-performance.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
@@ -91,6 +94,9 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     findLeave: (request) => findLeave(deps, request),
     returnReserve: (request) => returnReserve(deps, request),
     getPoolLedger: (request, context) => getPoolLedger(deps, request, context),
+    getEquity: (request, context) => getEquity(deps, request, context),
+    listInvestorAllocations: (request) => listInvestorAllocations(deps, request),
+    listPerformance: (request) => listPerformance(deps, request),
     readAllocations: (request) => readAllocations(deps, request),
     readAllocationRows: (request) => readAllocationRows(deps, request),
     getFeeFloors: (request) => getFeeFloors(deps, request),

@@ -3,6 +3,7 @@ import { newWorld } from "./engine/world.ts";
 import { histories, type HistoryShape } from "./history.ts";
 import { FIRST_DAY, runHistory } from "./run-history.ts";
 import { expectConserved } from "./conserved.ts";
+import { expectOwned } from "./model-equity.ts";
 import { type FeesUnderTest, REAL_FEES, modelFees } from "./model-fees.ts";
 import { type PoolUnderTest, type Tally, REAL_POOL, modelPool } from "./model-pool.ts";
 import { expectShown, type ProofUnderTest, REAL_PROOF } from "./model-proof.ts";
@@ -50,6 +51,7 @@ export function compareWithReference({
     runHistory(world, history, () => {
       expectConserved(world);
       expectShown(world, proof);
+      expectOwned(world);
     });
   });
   const { failed, errorInstance } = fc.check(property, { seed, numRuns: runs, endOnFailure: !shrink });

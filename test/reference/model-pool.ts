@@ -1,9 +1,12 @@
 import { allocateDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { checkPool } from "../../services/subscription/domain/pool/check-pool.ts";
 import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
-import { equityOf as equityE8 } from "../../services/subscription/domain/pool/equity.ts";
+import { equityOf as equityE8, netAssetValue } from "../../services/subscription/domain/pool/equity.ts";
+import { accruedIn } from "../../services/subscription/domain/pool/accruals.ts";
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
-import { type Mark, strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
+import { allHoldings, totalUnits } from "../../services/subscription/domain/pool/units.ts";
+import { valueHolding } from "../../services/subscription/domain/holding-value.ts";
+import { type Mark, markPositions, strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { allocate, type Split } from "./engine/allocate.ts";
@@ -99,6 +102,7 @@ export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = REAL_POOL
       const exact = floatingOf(pool, holding, floating);
       const shown = fraction(tested.floatingShares(real, floating).get(holding) ?? 0n, E8_PER_CENT);
       expectNear(`floating of ${holding}`, shown, exact, grow(tolerance, pool, sizeOf(floating)));
+      expectValued(real, holding, floating);
       return shown;
     },
   };
@@ -156,6 +160,35 @@ function expectSame(pool: Pool, real: UnitPool, tolerance: Fraction): void {
     .toSorted()
     .join(", ");
   if (volumes !== exact) throw new Error(`open are ${volumes}, and ${exact} by the reference`);
+}
+
+/** A holding is valued from the sums of its pool as among all holdings, and the pool as with its positions marked. */
+function expectValued(real: UnitPool, subscriptionId: bigint, results: Floating): void {
+  const all = allHoldings(real);
+  const holding = all.find((each) => each.subscriptionId === subscriptionId);
+  if (holding === undefined) return;
+  const withUnits = all.filter(({ units }) => units > 0n);
+  const idle = new Set(all.filter(({ units }) => units === 0n).map((each) => each.subscriptionId));
+  const sums = {
+    units: totalUnits(all),
+    cash: withUnits.reduce((sum, { pooled, unredeemed }) => sum + pooled + unredeemed, 0n),
+    carry: withUnits.reduce((sum, { carry }) => sum + carry, 0n),
+    basisWithoutUnits: real.accruals.reduce((sum, row) => sum + (idle.has(row.subscriptionId) ? row.basis : 0n), 0n),
+  };
+  const accruals = real.accruals.filter((row) => row.subscriptionId === subscriptionId);
+  const { floating, poolValue } = valueHolding({ holding, positions: real.positions, accruals, sums }, results);
+  const marked = markPositions(real, marksOf(real, results));
+  const expected = [
+    floatingShares(real, results).get(subscriptionId),
+    sums.units === 0n ? 0n : netAssetValue(allHoldings(marked), accruedIn(marked)),
+  ];
+  // The attributed results add up to the marks to less than 1e-8 for each holding.
+  const isSame = floating === expected[0] && distanceOf(poolValue, expected[1] ?? 0n) <= BigInt(all.length);
+  if (!isSame) throw new Error(`${subscriptionId} is valued ${floating} of ${poolValue}, not ${expected.join(" of ")}`);
+}
+
+function distanceOf(left: bigint, right: bigint): bigint {
+  return left > right ? left - right : right - left;
 }
 
 const NO_HOLDING = { units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };

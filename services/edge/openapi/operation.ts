@@ -88,6 +88,14 @@ function answerOf(route: Route, components: Components): Json {
         schema: documented(schema, components),
         examples: exampleSet(route, ({ answer }) => answer),
       },
+      ...(route.file === undefined
+        ? {}
+        : {
+            "text/csv": {
+              schema: { type: "string" },
+              examples: { file: { summary: "As a file", value: route.file.example } },
+            },
+          }),
     },
   };
 }

@@ -21,6 +21,7 @@ export const { refuse, refusals } = refusalsOf({
   route_not_found: "not_found",
   method_not_allowed: "invalid",
   rate_limited: "busy",
+  allocation_in_progress: "conflict",
   service_unavailable: "unavailable",
   outcome_unknown: "unknown_outcome",
 });

@@ -28,6 +28,7 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   leverage: ["1", "100", "500", "5000"],
   rate: ["0", "0.0", "1", "1.000000", "0.300000", "0.000001"],
   datetime: ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05"],
+  day: ["2026-01-31", "2024-02-29"],
   limit_100: ["1", "50", "100"],
   limit_500: ["1", "100", "500"],
   review_id: ["platform-1", "subscription-999999999999999999", "fee-2"],
@@ -145,6 +146,11 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["0.0000001", "rate_precision"],
     ["0.3000000", "rate_precision"],
     ["1e400", "malformed"],
+  ],
+  day: [
+    ["2026-02-29", "malformed"],
+    ["2026-1-1", "malformed"],
+    ["2026-01-01T00:00", "malformed"],
   ],
   datetime: [
     ["2026-02-30T00:00:00", "malformed"],

@@ -53,6 +53,7 @@ export const CHECKS = {
   email: (text) => (isEmail(text) ? undefined : malformed("must be an e-mail address")),
   leverage: (text) => checkInteger(text, 1, MAX_LEVERAGE),
   rate: checkRate,
+  day: (text) => (isDay(text) ? undefined : malformed("must be a day such as 2026-01-31")),
   datetime: (text) => (parseTimestamp(text) ? undefined : malformed("must be an ISO 8601 date and time")),
   limit_100: (text) => checkInteger(text, 1, 100),
   limit_500: (text) => checkInteger(text, 1, 500),
@@ -72,6 +73,10 @@ export type CheckName = keyof typeof CHECKS;
 
 function malformed(text: string): Problem {
   return { code: "malformed", text };
+}
+
+function isDay(text: string): boolean {
+  return text.length === "2026-01-31".length && parseTimestamp(`${text}T00:00`) !== undefined;
 }
 
 function isId(text: string): boolean {

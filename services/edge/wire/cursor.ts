@@ -9,11 +9,15 @@ export type Cursors = {
   /** For lists whose ids are UUIDs. */
   readonly writeUuid: (list: string, beforeId: string) => string;
   readonly readUuid: (list: string, text: string) => string | undefined;
+  /** For lists that are continued by two numbers. */
+  readonly writePair: (list: string, pair: readonly [bigint, bigint]) => string;
+  readonly readPair: (list: string, text: string) => readonly [bigint, bigint] | undefined;
 };
 
 /** Lengths that are multiples of three in all are characters without padding, so every cursor has exactly one spelling. */
 const NUMBER = { idBytes: 8, tagBytes: 10 };
 const UUID = { idBytes: 16, tagBytes: 11 };
+const PAIR = { idBytes: 2 * NUMBER.idBytes, tagBytes: 11 };
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 
 type Form = typeof NUMBER;
@@ -41,6 +45,16 @@ export function cursorsOf(key: Uint8Array): Cursors {
     readUuid: (list, text) => {
       const id = read(list, text, UUID);
       return id && uuid.stringify(id);
+    },
+    writePair(list, [first, second]) {
+      const id = Buffer.alloc(PAIR.idBytes);
+      id.writeBigInt64BE(first);
+      id.writeBigInt64BE(second, NUMBER.idBytes);
+      return write(list, id, PAIR);
+    },
+    readPair(list, text) {
+      const id = read(list, text, PAIR);
+      return id && [id.readBigInt64BE(), id.readBigInt64BE(NUMBER.idBytes)];
     },
   };
 }

@@ -14,13 +14,12 @@ import { readFacts } from "./pending-facts.ts";
 /** What a crystallisation would fix now: the same rules on the same facts, in one snapshot that nothing is written to. */
 export async function previewCrystallise(
   deps: Deps,
-  { at, investorLogin, masterLogin, throughNumber }: PreviewCrystalliseRequest,
+  { at, investorLogin, masterLogin, throughNumber, floatingE8: floating = 0n }: PreviewCrystalliseRequest,
   context: CallContext,
 ): Promise<CrystalliseResponse> {
   if (at === undefined) throw refuse("validation_failed", "A preview requires an instant.");
   if (masterLogin !== "") await checkRead(deps, masterLogin, throughNumber);
-  // Money leaves a pool only while the Master is flat, so there is no floating result.
-  const pool = masterLogin === "" ? undefined : { masterLogin, throughNumber, floating: 0n, markedAt: undefined };
+  const pool = masterLogin === "" ? undefined : { masterLogin, throughNumber, floating, markedAt: undefined };
   const now = await readFacts(deps, { investorLogin, pool, at }, context);
   // A later entry is decided already, so the position of the preview is outdated.
   if (now === "newer" || now === "unfinished") throw allocationInProgress(masterLogin);

@@ -31,6 +31,8 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     cancelVersion: unused,
     listPaymentCredits: unused,
     listInvestorPayments: unused,
+    sumPaymentCredits: unused,
+    getFeeAccount: unused,
     prepare: unused,
     crystallise: unused,
     previewCrystallise: unused,

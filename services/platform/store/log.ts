@@ -5,6 +5,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { EntryKind, AmendmentKind, LogEntry, NewEntry } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
 import { tradeOf, type TradeRow } from "./logged-deals.ts";
+import { CHECKPOINTED } from "./log-checkpoints.ts";
 
 export type LogRow = TradeRow & {
   id: bigint;
@@ -23,7 +24,7 @@ export type LogRow = TradeRow & {
   deal_state: number;
 };
 
-function entryOf(row: LogRow): LogEntry {
+export function entryOf(row: LogRow): LogEntry {
   const { leg_number: leg, transfer_id: transferId, key, deal_id: dealId } = row;
   return {
     id: row.id,
@@ -97,7 +98,7 @@ export async function insertEntries(
           using added
           where unlogged_leg.login = added.login and unlogged_leg.leg_number = added.leg_number
         ), ended as (
-          select login, max(number) as number, max(id) as id, sum(amount_minor)::bigint as added,
+          select login, max(number) as number, max(id) as id, sum(amount_minor)::bigint as added, count(*) as entries,
                  max(case when kind in ('mirror', 'result') then number end) as netted
           from added
           group by login
@@ -107,7 +108,8 @@ export async function insertEntries(
               netted_number = coalesce(ended.netted, netted_number)
           from ended
           where account.login = ended.login and log_number < ended.number
-          returning account.login
+          returning account.login, log_number, log_minor, entries
+        ), checkpointed as ( ${CHECKPOINTED}
         )
         select id, (select count(*) from moved) as moved from added order by id`,
   );

@@ -1,6 +1,7 @@
 import { type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
+import { CHECKPOINTED } from "./log-checkpoints.ts";
 
 /** An answer of the platform that a leg was applied. */
 export type AppliedAnswer = {
@@ -42,7 +43,8 @@ const MOVED = fragment`
     group by applied.login
     having count(added.id) > 0 or max(applied.releases) is not null or max(case applied.kind when 'mirror' then 1 end) = 1
   ) as change
-  where login = of_login`;
+  where login = of_login
+  returning login, log_number, log_minor, entries`;
 
 /** The answers whose deal no leg and no log has. Subqueries: without statistics a join would read all deals of the server. */
 function newDeals(server: string, answers: readonly AppliedAnswer[]): Fragment {
@@ -125,6 +127,7 @@ export async function saveApplied(
           select releases, login from applied where releases is not null
           on conflict (lock_owner) do nothing
         ), moved as ( ${MOVED}
+        ), checkpointed as ( ${CHECKPOINTED}
         )
         select applied.number, at, role, added.id as entry_id, added.number as entry_number
         from applied

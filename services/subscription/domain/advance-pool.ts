@@ -36,6 +36,8 @@ export type ResultEvent = {
   readonly parts: Allocation["parts"];
   /** Cents that go to own capital. */
   readonly own: bigint;
+  /** Pool before the deal, with the same units. */
+  readonly before: UnitPool;
   /** Pool and its equity after the deal. */
   readonly pool: UnitPool;
   readonly equity: E8;
@@ -153,6 +155,7 @@ function allocate(
     kind: "result",
     deal,
     ...allocation,
+    before: pool,
     equity: poolEquity(allocation.pool),
     isLate: weeksClosedThrough !== undefined && deal.dealAt < weeksClosedThrough,
   };

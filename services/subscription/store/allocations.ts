@@ -17,17 +17,22 @@ export type AllocationEntry = {
   readonly week: { readonly periodStart: Date; readonly cutOff: Date; readonly markedAt: Date | undefined } | undefined;
 };
 
+export type NewAllocationEntry = AllocationEntry & {
+  /** Units of the whole pool, own capital included. */
+  readonly poolUnits: bigint;
+};
+
 export async function insertEntries(
   tx: Transaction,
   masterLogin: string,
-  entries: readonly AllocationEntry[],
+  entries: readonly NewAllocationEntry[],
   at: Date,
 ): Promise<void> {
   if (entries.length === 0) return;
   await many(
     tx,
     sql`insert into allocation_entry (master_login, created_at, kind, number, log_number, deal_id, deal_at,
-                                      result_minor, own_minor, period_start, cut_off, marked_at)
+                                      result_minor, own_minor, period_start, cut_off, marked_at, pool_units)
         select ${masterLogin}, ${at}::timestamptz, case when cut_off is null then 'RESULT' else 'WEEK' end, *
         from unnest(
           ${entries.map(({ number }) => number)}::bigint[],
@@ -38,9 +43,10 @@ export async function insertEntries(
           ${entries.map(({ result }) => result?.own)}::bigint[],
           ${entries.map(({ week }) => week?.periodStart)}::timestamptz[],
           ${entries.map(({ week }) => week?.cutOff)}::timestamptz[],
-          ${entries.map(({ week }) => week?.markedAt)}::timestamptz[]
+          ${entries.map(({ week }) => week?.markedAt)}::timestamptz[],
+          ${entries.map(({ poolUnits }) => poolUnits)}::numeric[]
         ) as entry (number, log_number, deal_id, deal_at, result_minor, own_minor, period_start, cut_off,
-                    marked_at)`,
+                    marked_at, pool_units)`,
   );
 }
 
@@ -51,6 +57,7 @@ export type AllocationRow = {
   /** Pooled amount (cents) and carry (1e-8 USD) after the entry. */
   readonly pooled: bigint;
   readonly carry: bigint;
+  readonly units: bigint;
   readonly floating: bigint;
 };
 
@@ -59,7 +66,7 @@ export async function insertRows(tx: Transaction, masterLogin: string, rows: rea
   await many(
     tx,
     sql`insert into allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8,
-                                    floating_e8)
+                                    floating_e8, units)
         select ${masterLogin}, *
         from unnest(
           ${rows.map(({ number }) => number)}::bigint[],
@@ -67,7 +74,8 @@ export async function insertRows(tx: Transaction, masterLogin: string, rows: rea
           ${rows.map(({ amount }) => amount)}::bigint[],
           ${rows.map(({ pooled }) => pooled)}::bigint[],
           ${rows.map(({ carry }) => carry)}::bigint[],
-          ${rows.map(({ floating }) => floating)}::bigint[]
+          ${rows.map(({ floating }) => floating)}::bigint[],
+          ${rows.map(({ units }) => units)}::numeric[]
         )`,
   );
 }

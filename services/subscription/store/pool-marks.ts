@@ -2,8 +2,8 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Accrual, PoolPosition, UnitPool } from "../domain/pool/unit-pool.ts";
 
-type PositionRow = Omit<PoolPosition, "mark" | "perUnit"> & { readonly mark: string; readonly perUnit: string };
-type AccrualRow = Omit<Accrual, "basis" | "perUnit"> & { readonly basis: string; readonly perUnit: string };
+export type PositionRow = Omit<PoolPosition, "mark" | "perUnit"> & { readonly mark: string; readonly perUnit: string };
+export type AccrualRow = Omit<Accrual, "basis" | "perUnit"> & { readonly basis: string; readonly perUnit: string };
 /** A position has no owner, an accrual has no symbol. */
 type Row = (PositionRow & { readonly subscriptionId: null }) | AccrualRow;
 
@@ -30,11 +30,11 @@ export async function readMarks(
   };
 }
 
-function toPosition({ positionId, symbol, volume, mark, perUnit }: PositionRow): PoolPosition {
+export function toPosition({ positionId, symbol, volume, mark, perUnit }: PositionRow): PoolPosition {
   return { positionId, symbol, volume, mark: BigInt(mark), perUnit: BigInt(perUnit) };
 }
 
-function toAccrual({ positionId, subscriptionId, basis, perUnit }: AccrualRow): Accrual {
+export function toAccrual({ positionId, subscriptionId, basis, perUnit }: AccrualRow): Accrual {
   return {
     positionId,
     subscriptionId,

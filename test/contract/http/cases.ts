@@ -21,6 +21,7 @@ import {
   aSubscription,
 } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
+import { historyRoutes } from "./history-cases.ts";
 
 export type Case = {
   /** Name of the golden file. */
@@ -500,6 +501,7 @@ const reconciliationRoutes: readonly Case[] = [
 
 /** One valid request for each route of the specification. */
 export const CASES: readonly Case[] = [
+  ...historyRoutes,
   ...masterRoutes,
   ...investorRoutes,
   ...subscriptionRoutes,

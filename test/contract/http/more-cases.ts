@@ -10,6 +10,7 @@ import {
 } from "../../../services/edge/testing/replies/subscription.ts";
 import { aReason, AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./cases.ts";
+import { outsidePool } from "./history-cases.ts";
 
 const AN_ID = "0198c0de-0000-7000-8000-000000000003";
 
@@ -34,6 +35,7 @@ const ENDING = aReason(
 
 /** Further examples of the documentation; they need no golden file, because the documentation has the answer. */
 export const MORE_CASES: readonly Case[] = [
+  outsidePool,
   {
     name: "update-master-payment-account",
     method: "PATCH",

@@ -9,6 +9,8 @@ import {
   type DueItem,
   type Investor,
   type Master,
+  move,
+  type Movement,
   strikeWhereDue,
   type Suffix,
   type World,
@@ -64,7 +66,7 @@ export function collect(world: World, investor: Investor, items: readonly DueIte
     else investor.owed.set(item.master, debt);
     world.onFeeEvent({ kind: "collected", investor, item, cents: paid, at: world.now });
     if (paid === 0n) continue;
-    takeOut(world, investor, paid);
+    takeOut(world, investor, "fee_debit", paid);
     item.master.paymentBalance += paid;
     item.master.payments.push({ investor, suffix: item.suffix, cents: paid });
   }
@@ -80,8 +82,8 @@ function takeable(world: World, investor: Investor): bigint {
 }
 
 /** Debits the Investor's account; money in a pool leaves the Master's account too. */
-export function takeOut(world: World, investor: Investor, cents: bigint): void {
-  investor.balance -= cents;
+export function takeOut(world: World, investor: Investor, kind: Movement["kind"], cents: bigint): void {
+  move(investor, kind, -cents);
   const holding = activeOf(world, investor);
   if (holding === undefined) return;
   holding.master.pool.depart(holding.id, cents);

@@ -6,6 +6,7 @@ import {
   type Investor,
   isFlat,
   type Master,
+  move,
   post,
   strikeWhereDue,
   type Subscription,
@@ -17,7 +18,7 @@ export type Refused = {
 };
 
 export function deposit(world: World, investor: Investor, cents: bigint): void {
-  investor.balance += cents;
+  move(investor, "deposit", cents);
   const holding = activeOf(world, investor);
   if (holding !== undefined) enter(holding, cents);
   post(investor);
@@ -59,7 +60,7 @@ export function withdraw(world: World, investor: Investor, requested: bigint): W
   const available = notBelowZero(before - pending);
   const effective = requested < available ? requested : available;
   collect(world, investor, items);
-  if (effective > 0n) takeOut(world, investor, effective);
+  if (effective > 0n) takeOut(world, investor, "withdrawal", effective);
   if (holding !== undefined) strikeWhereDue(holding.master);
   return { requested, effective, pending, before, available };
 }

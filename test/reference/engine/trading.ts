@@ -10,6 +10,7 @@ export function trade(world: World, master: Master, deal: Deal, floating?: bigin
     const { investor } = world.subscriptions.find(({ id }) => id === owner)!;
     earn(accountOf(master, investor), cents, world.now);
     world.onFeeEvent({ kind: "earned", investor, master, cents, at: world.now });
+    if (cents !== 0n) investor.parts.push({ master, cents });
     investor.unposted += cents;
     post(investor);
   }

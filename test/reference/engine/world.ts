@@ -23,6 +23,15 @@ export type Investor = {
   configuration: Configuration;
   /** Debts by Master, the oldest first. */
   readonly owed: Map<Master, bigint>;
+  /** Every movement of the account. */
+  readonly journal: Movement[];
+  /** Its parts of results, without those of 0.00. */
+  readonly parts: { readonly master: Master; readonly cents: bigint }[];
+};
+
+export type Movement = {
+  readonly kind: "deposit" | "withdrawal" | "fee_debit" | "result";
+  readonly cents: bigint;
 };
 
 export type Master = {
@@ -111,7 +120,7 @@ export function newWorld({
 }
 
 export function addInvestor({ investors }: World, name: string): Investor {
-  const investor = { name, balance: 0n, unposted: 0n, configuration: [], owed: new Map() };
+  const investor = { name, balance: 0n, unposted: 0n, configuration: [], owed: new Map(), journal: [], parts: [] };
   investors.push(investor);
   return investor;
 }
@@ -152,6 +161,11 @@ export function strikeWhereDue({ pool, floating }: Master): void {
 /** A posting takes an account to zero at most. */
 export function post(investor: Investor): void {
   const cents = investor.unposted < -investor.balance ? -investor.balance : investor.unposted;
-  investor.balance += cents;
   investor.unposted -= cents;
+  move(investor, "result", cents);
+}
+
+export function move(investor: Investor, kind: Movement["kind"], cents: bigint): void {
+  investor.balance += cents;
+  if (cents !== 0n) investor.journal.push({ kind, cents });
 }

@@ -4,7 +4,7 @@ import { centsOf } from "../engine/cents.ts";
 import type { Investor, Master } from "../engine/world.ts";
 import type { InternalState } from "./internal-state.ts";
 import { addLiveInvestor, addLiveMaster, type Live, openLive, masterAccountsOf, WeekCrossedError } from "./live.ts";
-import { expectSubscriptions, untilEqual } from "./until-equal.ts";
+import { expectHistory, expectSubscriptions, untilEqual } from "./until-equal.ts";
 import * as steps from "./steps.ts";
 
 /** Tries of an example, which has to end within one week. */
@@ -22,6 +22,7 @@ export async function runExample(
       await example(live);
       await untilEqual(live);
       await expectSubscriptions(live);
+      await expectHistory(live);
       for (const master of live.world.masters) await expectFeesToReconcile(live.client, masterAccountsOf(live, master));
       return;
     } catch (error) {

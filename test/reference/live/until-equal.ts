@@ -4,6 +4,7 @@ import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { dollars } from "../engine/cents.ts";
 import { activeAt, activeOf, type Master } from "../engine/world.ts";
 import { expectConserved } from "../conserved.ts";
+import { equityDifferences, historyDifferences } from "./compare-history.ts";
 import { accountOnPlatform, type Live, loginOf, closePassedWeeks, masterAccountsOf } from "./live.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -28,8 +29,20 @@ async function differencesOf(live: Live): Promise<string[]> {
       return [equal(`balance of ${investor.name}`, balance, investor.balance)];
     }),
     ...masters.map((master) => differencesAt(live, master)),
+    sampledEquity(live),
   ]);
   return differences.flat().filter((each) => each !== undefined);
+}
+
+/** At every few steps that of one Investor: it takes as long as all other comparisons of a step. */
+const STEPS_PER_EQUITY = 4;
+
+async function sampledEquity(live: Live): Promise<(string | undefined)[]> {
+  const { investors } = live.world;
+  const step = live.transcript.length;
+  const investor = investors[Math.floor(step / STEPS_PER_EQUITY) % Math.max(1, investors.length)];
+  if (step % STEPS_PER_EQUITY !== 0 || investor === undefined) return [];
+  return await equityDifferences(live, investor);
 }
 
 async function differencesAt(live: Live, master: Master): Promise<(string | undefined)[]> {
@@ -78,6 +91,17 @@ async function paymentsAt(live: Live, master: Master): Promise<string[]> {
 /** Compares subscriptions and answered balances, at the end of an example. */
 export function expectSubscriptions(live: Live): Promise<void> {
   return eventually(() => compareSubscriptions(live), TIMEOUT_MS);
+}
+
+/** Compares what the account and the parts of each Investor show of all steps, at the end of an example. */
+export function expectHistory(live: Live): Promise<void> {
+  return eventually(async () => {
+    await closePassedWeeks(live);
+    const differences = await historyDifferences(live);
+    if (differences.length > 0) {
+      throw new Error([...live.transcript, ...differences.map((each) => `   => ${each}`)].join("\n"));
+    }
+  }, TIMEOUT_MS);
 }
 
 async function compareSubscriptions(live: Live): Promise<void> {

@@ -104,11 +104,14 @@ function parseReference(tokens: Tokens, name: string | undefined, columns: reado
 }
 
 function parseIndex(tokens: Tokens, isUnique: boolean): Definition {
+  tokens.takes("concurrently");
   const name = tokens.name();
   tokens.expect("on");
   const table = tokens.name();
   if (tokens.takes("using")) tokens.name();
   const on = tokens.inParentheses(() => tokens.list(() => parseIndexed(tokens)));
+  // What a query could read from the index alone.
+  if (tokens.takes("include")) names(tokens);
   if (tokens.takes("with")) tokens.inParentheses(() => tokens.list(() => parseAlone(tokens)));
   const where = tokens.takes("where") ? parseAlone(tokens) : undefined;
   return { kind: "index", isUnique, name, table, on, where };

@@ -152,6 +152,8 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       const rest = fake.breaks.filter(({ id }) => id > afterId);
       return { items: rest.slice(0, limit), hasMore: rest.length > limit, checks: [] };
     },
+    readStatement: notSupported,
+    findAmendments: notSupported,
     createAccount: notSupported,
     disableAccount: notSupported,
     inspectClosing: notSupported,

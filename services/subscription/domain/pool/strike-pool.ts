@@ -31,7 +31,8 @@ export function strikePool(pool: UnitPool, marks: readonly Mark[]): UnitPool {
   return changeUnits(marked, runFlows(all, { price, accrued, flat }));
 }
 
-function markPositions(pool: UnitPool, marks: readonly Mark[]): UnitPool {
+/** The pool with its floating result attributed as of these marks. */
+export function markPositions(pool: UnitPool, marks: readonly Mark[]): UnitPool {
   const known = new Map(pool.positions.map((position) => [position.positionId, position]));
   const units = sumOf(sharingUnits(allHoldings(pool)));
   const positions = marks.map((mark) => {

@@ -3,6 +3,7 @@ import { type Advance, advancePool, type Reading, type PoolState } from "../../d
 import type { Arrival } from "../../domain/arrival.ts";
 import type { AccountBook } from "../../domain/books.ts";
 import type { MasterDeal } from "../../domain/master-deal.ts";
+import { addValuations, type Valuation } from "../../domain/performance.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
 import { type Mark, strikePool } from "../../domain/pool/strike-pool.ts";
@@ -11,12 +12,14 @@ import { allHoldings } from "../../domain/pool/units.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
 import { lockAccounts } from "../../store/books.ts";
+import { findLastDay, savePerformance } from "../../store/performance.ts";
 import { hasProgress, type Master, saveProgress } from "../../store/masters.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { listActiveHoldings } from "../../store/unit-holdings.ts";
 import { logDeficit, recordEvents } from "./record-events.ts";
 import { stopForError } from "./stop.ts";
+import { valuationsOf, valuationsOfMarks } from "./valuations.ts";
 
 /** The pool of a Master under the lock of this transaction, with the changes that are not saved yet. */
 export type Ledger = {
@@ -30,6 +33,8 @@ export type Ledger = {
   readonly admitted: readonly bigint[];
   /** Sum of the results allocated in this transaction, in cents. */
   readonly allocated: bigint;
+  /** How results and marks have changed the value of its units. */
+  readonly valuations: readonly Valuation[];
 };
 
 export type LedgerScope = {
@@ -104,7 +109,16 @@ export async function openLedger(
   const admitted = idsWithout(state.arrivals, arrivals);
   const now = { ...master, ...recorded, ...progressOf(advance) };
   return {
-    ledger: { opened: master, master: now, stored, pool, arrivals, admitted, allocated },
+    ledger: {
+      opened: master,
+      master: now,
+      stored,
+      pool,
+      arrivals,
+      admitted,
+      allocated,
+      valuations: valuationsOf(events),
+    },
     accounts,
     end: advance.end,
   };
@@ -185,13 +199,20 @@ export async function strikeLedger(
     arrivals,
     admitted: [...ledger.admitted, ...idsWithout(ledger.arrivals, arrivals)],
     master: { ...master, isInDeficit, struckDealId: master.filedDealId, arePositionsKnown: true },
+    valuations: [
+      ...ledger.valuations,
+      ...valuationsOfMarks(ledger.pool, marks, { at: deps.now(), dealId: master.filedDealId }),
+    ],
   };
 }
 
 /** Writes what has changed. Must run in the transaction that opened the ledger. */
 export async function saveLedger(tx: Transaction, ledger: Ledger): Promise<void> {
-  const { opened, master, stored, pool, admitted, allocated } = ledger;
+  const { opened, master, stored, pool, admitted, allocated, valuations } = ledger;
   await saveUnitPool(tx, master.login, stored, pool);
   await deleteArrivals(tx, admitted);
   if (allocated !== 0n || hasProgress(opened, master)) await saveProgress(tx, { ...master, allocated });
+  if (valuations.length > 0) {
+    await savePerformance(tx, master.login, addValuations(await findLastDay(tx, master.login), valuations));
+  }
 }

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { ResultEvent, PoolEvent, WeekEvent } from "../../domain/advance-pool.ts";
 import type { UnitPool, UnitHolding } from "../../domain/pool/unit-pool.ts";
 import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
-import { type AllocationEntry, type AllocationRow, insertEntries, insertRows } from "../../store/allocations.ts";
+import { type AllocationRow, insertEntries, insertRows, type NewAllocationEntry } from "../../store/allocations.ts";
 import type { Master } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
 import type { ActiveHolding } from "../../store/unit-holdings.ts";
@@ -38,22 +38,23 @@ export async function recordEvents(
   return { lastAllocation: master.lastAllocation + BigInt(events.length), isInDeficit };
 }
 
-function entryOf(event: Numbered<PoolEvent>): AllocationEntry {
-  const { number } = event;
+function entryOf(event: Numbered<PoolEvent>): NewAllocationEntry {
+  const { number, pool } = event;
+  const poolUnits = totalUnits(allHoldings(pool));
   if (event.kind === "week") {
     const { periodStart, cutOff, markedAt } = event;
-    return { number, result: undefined, week: { periodStart, cutOff, markedAt } };
+    return { number, poolUnits, result: undefined, week: { periodStart, cutOff, markedAt } };
   }
   const { deal, own } = event;
   const { number: logNumber, dealId, dealAt, amount } = deal;
-  return { number, result: { logNumber, dealId, dealAt, amount, own }, week: undefined };
+  return { number, poolUnits, result: { logNumber, dealId, dealAt, amount, own }, week: undefined };
 }
 
 function rowsOfResult({ number, parts, pool }: Numbered<ResultEvent>): AllocationRow[] {
   const holdings = holdingsOf(pool);
   return parts.map(({ subscriptionId, amount }) => {
-    const { pooled = 0n, carry = 0n } = holdings.get(subscriptionId) ?? {};
-    return { number, subscriptionId, amount, pooled, carry, floating: 0n };
+    const { pooled = 0n, carry = 0n, units = 0n } = holdings.get(subscriptionId) ?? {};
+    return { number, subscriptionId, amount, pooled, carry, units, floating: 0n };
   });
 }
 
@@ -66,8 +67,8 @@ function rowsOfWeek(
   return active
     .filter(({ startedAt }) => startedAt < cutOff)
     .map(({ subscriptionId }) => {
-      const { pooled = 0n, carry = 0n } = holdings.get(subscriptionId) ?? {};
-      return { number, subscriptionId, amount: 0n, pooled, carry, floating: shares.get(subscriptionId) ?? 0n };
+      const { pooled = 0n, carry = 0n, units = 0n } = holdings.get(subscriptionId) ?? {};
+      return { number, subscriptionId, amount: 0n, pooled, carry, units, floating: shares.get(subscriptionId) ?? 0n };
     });
 }
 

@@ -1,0 +1,162 @@
+import { expect, test } from "vitest";
+import { Refusal } from "#kernel/refusal.ts";
+import type { ReadStatementRequest } from "#proto/pamm/platform/v1/platform.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
+import { anInvestor } from "../../testing/replies/account.ts";
+import {
+  anAllocation,
+  anEquity,
+  aStatement,
+  aStatementLine,
+  aWithdrawalPreview,
+} from "../../testing/replies/history.ts";
+import { AT, cents } from "../../testing/replies/values.ts";
+
+const INVESTOR = "/api/v1/info/investor/3000003";
+const PERIOD = "from=2026-01-01T00:00:00&to=2026-02-01T00:00:00";
+const accounts = { findInvestor: async () => anInvestor() };
+const unavailable = () =>
+  Promise.reject(new Refusal({ code: "service_unavailable", status: "unavailable", message: "down" }));
+
+/** Two pages of one line, each of 1.00. */
+async function readTwoPages({ after }: ReadStatementRequest) {
+  const number = (after?.number ?? 0n) + 1n;
+  const balance = (after?.balance?.minorUnits ?? 0n) + 1_00n;
+  return aStatement({
+    opening: { number: number - 1n, balance: cents(balance - 1_00n) },
+    closing: { number, balance: cents(balance) },
+    lines: [aStatementLine(number, 1_00n, balance)],
+    hasMore: number === 1n,
+  });
+}
+
+test("the pages of a statement continue one another, and a cursor is of one Investor and period", async () => {
+  const edge = await testEdge({ accounts, platform: { readStatement: readTwoPages } });
+  const first = (await edge.call({ url: `${INVESTOR}/statement?${PERIOD}&limit=1` })).body as Record<string, unknown>;
+  expect(first).toMatchObject({ opening_balance: 0, closing_balance: 1, has_more: true });
+  const cursor = String(first["next_cursor"]);
+  const second = await edge.call({ url: `${INVESTOR}/statement?${PERIOD}&limit=1&cursor=${cursor}` });
+
+  expect(second.body).toMatchObject({ opening_balance: 1, closing_balance: 2, has_more: false, next_cursor: null });
+  const other = PERIOD.replace("02-01", "02-02");
+  expect(errorsOf(await edge.call({ url: `${INVESTOR}/statement?${other}&cursor=${cursor}` }))).toEqual([
+    ["cursor", "invalid_cursor"],
+  ]);
+});
+
+test.each([
+  ["&format=csv", {}],
+  ["", { accept: "text/csv" }],
+  ["", { accept: "application/json;q=0.5, text/csv" }],
+])("with %s %j a statement is one file of all pages", async (query, headers) => {
+  const edge = await testEdge({ accounts, platform: { readStatement: readTwoPages } });
+  const answer = await edge.call({ url: `${INVESTOR}/statement?${PERIOD}${query}`, headers });
+
+  expect(answer.status).toBe(200);
+  expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8; header=present");
+  expect(answer.headers["content-disposition"]).toBe(
+    'attachment; filename="statement-3000003-2026-01-01-2026-02-01.csv"',
+  );
+  const at = "2026-01-02T03:04:05.678000";
+  expect(answer.text.split("\r\n")).toEqual([
+    "number,booked_at,deal_at,kind,amount,balance,currency,deal_id,mt5_transfer_id",
+    ",2026-01-01T00:00:00.000000,,opening_balance,,0,USD,,",
+    `1,${at},${at},deposit,1,1,USD,1234567,77`,
+    `2,${at},${at},deposit,1,2,USD,1234567,77`,
+    ",2026-02-01T00:00:00.000000,,closing_balance,,2,USD,,",
+    "",
+  ]);
+});
+
+test.each([{ accept: "*/*" }, { accept: "text/csv;q=0.1, application/json" }, {}])(
+  "with %j the answer is JSON",
+  async (headers) => {
+    const edge = await testEdge({ accounts, platform: { readStatement: async () => aStatement() } });
+    const answer = await edge.call({ url: `${INVESTOR}/statement?${PERIOD}`, headers });
+    expect(answer.headers["content-type"]).toContain("application/json");
+    expect(answer.headers["vary"]).toBe("accept");
+  },
+);
+
+test("a file whose first page is refused is a problem, not a part of a file", async () => {
+  const edge = await testEdge({ accounts, platform: { readStatement: unavailable } });
+  const answer = await edge.call({ url: `${INVESTOR}/statement?${PERIOD}&format=csv` });
+  expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable" }]);
+});
+
+test("a period has a length, and that of a statement at most 366 days", async () => {
+  const edge = await testEdge();
+  const errors = async (query: string) => errorsOf(await edge.call({ url: `${INVESTOR}/statement?${query}` }));
+  expect(await errors("from=2026-01-01T00:00:00&to=2026-01-01T00:00:00")).toEqual([["to", "out_of_range"]]);
+  expect(await errors("from=2026-01-01T00:00:00&to=2027-01-03T00:00:00")).toEqual([["to", "out_of_range"]]);
+  expect(await errors("from=x")).toEqual([
+    ["to", "required"],
+    ["from", "malformed"],
+  ]);
+});
+
+test("a deal that was amended after its result was allocated is shown as such", async () => {
+  const edge = await testEdge({
+    accounts,
+    subscriptions: { listInvestorAllocations: async () => ({ items: [anAllocation()], next: undefined }) },
+    platform: {
+      findAmendments: async () => ({
+        amendments: [{ dealId: 1_234_567n, reason: "deal_changed", foundAt: AT, corrected: cents(-10_50n) }],
+      }),
+    },
+  });
+  expect((await edge.call({ url: `${INVESTOR}/allocations` })).body).toMatchObject({
+    items: [{ correction: { kind: "deal_changed", found_at: "2026-01-02T03:04:05.678000", amount: -10.5 } }],
+    has_more: false,
+  });
+});
+
+const feesOf = {
+  getFeeAccount: async () => ({ markE8: 0n, debt: cents(0n) }),
+  previewCrystallise: async () => ({ pending: cents(0n), items: [] }),
+};
+const funding = { previewWithdraw: async () => aWithdrawalPreview(970_00n) };
+
+test("an equity that changes while it is read is read again", async () => {
+  const balances = [1_000_00n, 900_00n, 900_00n];
+  const edge = await testEdge({
+    subscriptions: { getEquity: async () => anEquity({ balance: cents(balances.shift() ?? 0n) }) },
+    fees: feesOf,
+    funding,
+  });
+  expect((await edge.call({ url: `${INVESTOR}/equity` })).body).toMatchObject({
+    balance: 900,
+    equity: 1350,
+    free_to_withdraw: 970,
+    withdrawal_blocked_by: [],
+  });
+});
+
+test("nothing is shown of an equity that keeps changing, or without the fee service", async () => {
+  let minor = 0n;
+  const changing = { getEquity: async () => anEquity({ balance: cents((minor += 1n)) }) };
+  const edge = await testEdge({ subscriptions: changing, fees: feesOf, funding });
+  const busy = await edge.call({ url: `${INVESTOR}/equity` });
+  expect([busy.status, busy.body]).toMatchObject([409, { code: "allocation_in_progress" }]);
+
+  const without = await testEdge({
+    subscriptions: { getEquity: async () => anEquity() },
+    fees: { ...feesOf, previewCrystallise: unavailable },
+    funding,
+  });
+  const answer = await without.call({ url: `${INVESTOR}/equity` });
+  expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable" }]);
+});
+
+test("a share of a loss is rounded to the nearest cent, half up", async () => {
+  const holding = { ...anEquity().holding!, floatingE8: -12_345_678n };
+  const edge = await testEdge({
+    subscriptions: { getEquity: async () => anEquity({ holding }) },
+    fees: feesOf,
+    funding,
+  });
+  expect((await edge.call({ url: `${INVESTOR}/equity` })).body).toMatchObject({
+    floating_share: -0.12,
+    equity: 999.88,
+  });
+});

@@ -1,0 +1,117 @@
+import { refusalToProto } from "#kernel/contract/error.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import type { ReadStatementResponse, StatementLine } from "#proto/pamm/platform/v1/platform.ts";
+import type { PreviewWithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
+import type {
+  GetEquityResponse,
+  InvestorAllocation,
+  PerformanceDay,
+} from "#proto/pamm/subscription/v1/subscription.ts";
+import { AT, cents, LATER } from "./values.ts";
+
+export function anAllocation(overrides: Partial<InvestorAllocation> = {}): InvestorAllocation {
+  return {
+    subscriptionId: 4n,
+    masterLogin: "3000001",
+    number: 17n,
+    dealId: 1_234_567n,
+    dealAt: AT,
+    allocatedAt: LATER,
+    amount: cents(100_00n),
+    result: cents(600_00n),
+    units: "100000000000",
+    poolUnits: "600000000000",
+    ...overrides,
+  };
+}
+
+export function aStatementLine(number: bigint, minor: bigint, balance: bigint): StatementLine {
+  return {
+    entry: {
+      login: "3000003",
+      role: AccountRole.INVESTOR,
+      number,
+      entryId: 1_000n + number,
+      kind: MovementKind.DEPOSIT,
+      key: `funding:deposit:${number}`,
+      transferId: 77n,
+      amount: cents(minor),
+      dealId: 1_234_567n,
+      dealAt: AT,
+      trade: undefined,
+      reason: "",
+    },
+    loggedAt: AT,
+    balance: cents(balance),
+  };
+}
+
+/** 1000.00, and a deposit of 250.50. */
+export function aStatement(overrides: Partial<ReadStatementResponse> = {}): ReadStatementResponse {
+  return {
+    role: AccountRole.INVESTOR,
+    opening: { number: 11n, balance: cents(1_000_00n) },
+    closing: { number: 12n, balance: cents(1_250_50n) },
+    lines: [aStatementLine(12n, 250_50n, 1_250_50n)],
+    hasMore: false,
+    ...overrides,
+  };
+}
+
+export function aPerformanceDay(overrides: Partial<PerformanceDay> = {}): PerformanceDay {
+  return {
+    day: "2026-01-02",
+    value: "1450000000000000000",
+    lowest: "990000000000000000",
+    peak: "1450000000000000000",
+    drawdownPpm: 100_000,
+    result: cents(450_00n),
+    poolValueE8: "145000000000",
+    poolUnits: "100000000000",
+    dealId: 1_234_567n,
+    valuedAt: AT,
+    ...overrides,
+  };
+}
+
+/** 1000.00 in a pool with an open position; outside of it with other facts. */
+export function anEquity(overrides: Partial<GetEquityResponse> = {}): GetEquityResponse {
+  return {
+    investorLogin: "3000003",
+    asOf: AT,
+    balance: cents(1_000_00n),
+    unposted: cents(0n),
+    quarantined: cents(0n),
+    holding: {
+      subscriptionId: 4n,
+      masterLogin: "3000001",
+      pooled: cents(1_000_00n),
+      joining: cents(0n),
+      floatingE8: 45_000_000_000n,
+      carryE8: 0n,
+      units: "100000000000",
+      poolUnits: "600000000000",
+      poolValueE8: "870000000000",
+      openPositions: 1,
+      allocationNumber: 17n,
+      dealId: 1_234_567n,
+      dealAt: AT,
+    },
+    ...overrides,
+  };
+}
+
+export function aWithdrawalPreview(available: bigint, ...codes: readonly string[]): PreviewWithdrawResponse {
+  const figures = {
+    effectiveWithdraw: cents(available),
+    pendingFee: cents(0n),
+    balanceBefore: cents(available),
+    availableAfterFee: cents(available),
+  };
+  return { refusals: codes.map(aConflict), openPositionsChecked: true, figures };
+}
+
+function aConflict(code: string) {
+  return refusalToProto(new Refusal({ code, status: "conflict", message: code }));
+}

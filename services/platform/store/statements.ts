@@ -1,0 +1,54 @@
+import { many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { LogEntry } from "../domain/log-entry.ts";
+import { entryOf, type LogRow } from "./log.ts";
+
+/** A power of 2 above the length of any log. */
+const LONGEST_LOG = 2n ** 32n;
+
+/**
+ * Number of the last entry that was logged before an instant; -1 without one. A log has no gaps and is written in the order of its numbers,
+ * so few of its entries are looked at, the same ones however long the log has become since.
+ */
+export async function findLastBefore(db: Queryable, login: string, instant: Date): Promise<bigint> {
+  const { last } = await one<{ last: bigint }>(
+    db,
+    sql`select coalesce(max(number), -1)::bigint as last from log_entry where login = ${login}`,
+  );
+  let number = -1n;
+  for (let step = LONGEST_LOG; step > 0n; step /= 2n) {
+    if (number + step <= last && (await isLoggedBefore(db, login, number + step, instant))) number += step;
+  }
+  return number;
+}
+
+async function isLoggedBefore(db: Queryable, login: string, number: bigint, instant: Date): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select number from log_entry where login = ${login} and number = ${number} and logged_at < ${instant}`,
+  );
+}
+
+export type LoggedEntry = { readonly entry: LogEntry; readonly loggedAt: Date };
+
+export type LogRange = {
+  readonly login: string;
+  readonly after: bigint;
+  readonly through: bigint;
+  readonly limit: number;
+};
+
+/** Entries of a log between two positions, ascending. */
+export async function listLogged(db: Queryable, { login, after, through, limit }: LogRange): Promise<LoggedEntry[]> {
+  const rows = await many<LogRow & { logged_at: Date }>(
+    db,
+    sql`select log_entry.id, log_entry.login, role, number, kind, amount_minor, leg_number, transfer_id, key,
+               coalesce(deal_id, corrected_deal_id) as deal_id, deal_at, server_msc, action, entry, position_id, symbol,
+               volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state, logged_at
+        from log_entry
+        join account on account.login = log_entry.login
+        where log_entry.login = ${login} and number > ${after} and number <= ${through}
+        order by number
+        limit ${limit}`,
+  );
+  return rows.map((row) => ({ entry: entryOf(row), loggedAt: row.logged_at }));
+}

@@ -1,0 +1,43 @@
+import type { PoolEvent } from "../../domain/advance-pool.ts";
+import type { Valuation } from "../../domain/performance.ts";
+import { accruedIn } from "../../domain/pool/accruals.ts";
+import { netAssetValue } from "../../domain/pool/equity.ts";
+import { type Mark, markPositions } from "../../domain/pool/strike-pool.ts";
+import type { E8, UnitPool } from "../../domain/pool/unit-pool.ts";
+import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
+
+/** How results have changed the value of the units of a pool. */
+export function valuationsOf(events: readonly PoolEvent[]): Valuation[] {
+  let known: { readonly pool: UnitPool; readonly value: E8 } | undefined;
+  const valueOf = (pool: UnitPool): E8 => {
+    if (known?.pool !== pool) known = { pool, value: navOf(pool) };
+    return known.value;
+  };
+  return events.flatMap((event) => {
+    if (event.kind === "week") return [];
+    const { dealAt: at, dealId, amount: result } = event.deal;
+    const before = valueOf(event.before);
+    const after = valueOf(event.pool);
+    return [{ at, dealId, before, after, units: unitsOf(event.pool), result }];
+  });
+}
+
+/** How the marks of a strike change the value of the units of a pool. */
+export function valuationsOfMarks(
+  pool: UnitPool,
+  marks: readonly Mark[],
+  { at, dealId }: Pick<Valuation, "at" | "dealId">,
+): Valuation[] {
+  if (marks.length === 0) return [];
+  return [
+    { at, dealId, before: navOf(pool), after: navOf(markPositions(pool, marks)), units: unitsOf(pool), result: 0n },
+  ];
+}
+
+function navOf(pool: UnitPool): E8 {
+  return netAssetValue(allHoldings(pool), accruedIn(pool));
+}
+
+function unitsOf(pool: UnitPool): bigint {
+  return totalUnits(allHoldings(pool));
+}

@@ -1,0 +1,110 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { MINUTE_MS } from "#kernel/duration.ts";
+import { usd } from "#kernel/money.ts";
+import type {
+  AllocationPosition,
+  InvestorAllocation,
+  ListInvestorAllocationsRequest,
+  ListInvestorAllocationsResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { isLogin, validate } from "../domain/validate.ts";
+import {
+  type AllocatedSubscription,
+  type EntryOfInvestor,
+  findLastAllocatedBefore,
+  findSubscriptionUpTo,
+  listEntriesOfInvestor,
+} from "../store/investor-allocations.ts";
+import { isPageSize } from "./page.ts";
+
+/** Entries of Masters without a part of the Investor, and subscriptions without entries, that one page passes over. */
+const MAX_READS = 10;
+/** Entries are dated by the clocks of replicas, subscriptions too. */
+const CLOCKS_DIFFER_MS = 5 * MINUTE_MS;
+const NEWEST = 2n ** 63n - 1n;
+
+/**
+ * The parts of an Investor in results, newest first, over all its subscriptions. Entries are looked at one after the other, so the work of a
+ * page is limited wherever it is; where an Investor has few parts, a page may have fewer than its limit.
+ */
+export async function listInvestorAllocations(
+  { pool }: Pick<Deps, "pool">,
+  request: ListInvestorAllocationsRequest,
+): Promise<ListInvestorAllocationsResponse> {
+  const { investorLogin, limit, from, to } = request;
+  validate(isLogin("investor_login", investorLogin), isPageSize(limit));
+  const items: InvestorAllocation[] = [];
+  let next: AllocationPosition | undefined = request.before ?? { subscriptionId: NEWEST, number: NEWEST };
+  for (let reads = 0; reads < MAX_READS && next !== undefined && items.length < limit; reads += 1) {
+    const before: AllocationPosition = next;
+    const subscription = await findSubscriptionUpTo(pool, investorLogin, before.subscriptionId);
+    if (subscription === undefined) return { items, next: undefined };
+    const after = await firstNumber(pool, subscription, from);
+    const through = await lastNumber(pool, subscription, { before, to });
+    const wanted = limit - items.length;
+    const range = { masterLogin: subscription.masterLogin, subscriptionId: subscription.id, after, through };
+    // One more than can be needed, so that the last page is known as such.
+    const entries = through > after ? await listEntriesOfInvestor(pool, { ...range, limit: wanted + 1 }) : [];
+    const read = entries.slice(0, wanted);
+    items.push(...read.flatMap((entry) => allocationOf(subscription, entry)));
+    const last = read.at(-1);
+    if (entries.length > wanted && last !== undefined) next = { subscriptionId: subscription.id, number: last.number };
+    else next = isBefore(subscription, from) ? undefined : { subscriptionId: subscription.id - 1n, number: NEWEST };
+  }
+  if (next !== undefined && (await isEnd(pool, investorLogin, next))) next = undefined;
+  return { items, next };
+}
+
+/** The number before the first entry that may have a part and is in the period. */
+async function firstNumber(
+  pool: Deps["pool"],
+  { masterLogin, startedAt }: AllocatedSubscription,
+  from: Date | undefined,
+): Promise<bigint> {
+  const begun = new Date(startedAt.getTime() - CLOCKS_DIFFER_MS);
+  return await findLastAllocatedBefore(pool, masterLogin, from !== undefined && from > begun ? from : begun);
+}
+
+type Upper = { readonly before: AllocationPosition; readonly to: Date | undefined };
+
+async function lastNumber(
+  pool: Deps["pool"],
+  { id, masterLogin, leftNumber }: AllocatedSubscription,
+  { before, to }: Upper,
+): Promise<bigint> {
+  const limits = [
+    leftNumber ?? NEWEST,
+    before.subscriptionId === id ? before.number - 1n : NEWEST,
+    to === undefined ? NEWEST : await findLastAllocatedBefore(pool, masterLogin, to),
+  ];
+  return limits.reduce((left, right) => (right < left ? right : left));
+}
+
+/** Earlier subscriptions have ended before the period. */
+function isBefore({ startedAt }: AllocatedSubscription, from: Date | undefined): boolean {
+  return from !== undefined && startedAt < from;
+}
+
+async function isEnd(pool: Deps["pool"], investorLogin: string, { subscriptionId, number }: AllocationPosition) {
+  return number === NEWEST && (await findSubscriptionUpTo(pool, investorLogin, subscriptionId)) === undefined;
+}
+
+function allocationOf({ id, masterLogin }: AllocatedSubscription, entry: EntryOfInvestor): InvestorAllocation[] {
+  const { number, allocatedAt, dealId, dealAt, result, amount, units, poolUnits } = entry;
+  if (dealId === null || dealAt === null || result === null || amount === null) return [];
+  return [
+    {
+      subscriptionId: id,
+      masterLogin,
+      number,
+      dealId,
+      dealAt,
+      allocatedAt,
+      amount: moneyToProto(usd(amount)),
+      result: moneyToProto(usd(result)),
+      units: units ?? undefined,
+      poolUnits: poolUnits ?? undefined,
+    },
+  ];
+}

@@ -1,0 +1,109 @@
+import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { findLastNumber } from "./allocations.ts";
+import { exitKey, VISIBLE_STATUSES } from "../domain/lifecycle.ts";
+
+/** A subscription whose parts are listed. */
+export type AllocatedSubscription = {
+  readonly id: bigint;
+  readonly masterLogin: string;
+  readonly startedAt: Date;
+  /** Number of the last entry that can have a part of it; null while it is in the pool. */
+  readonly leftNumber: bigint | null;
+};
+
+/** The newest subscription of an Investor up to an id. */
+export async function findSubscriptionUpTo(
+  db: Queryable,
+  investorLogin: string,
+  id: bigint,
+): Promise<AllocatedSubscription | undefined> {
+  const row = await maybeOne<Omit<AllocatedSubscription, "leftNumber">>(
+    db,
+    sql`select id, "masterLogin", "startedAt"
+        from subscription_row
+        where "investorLogin" = ${investorLogin} and id <= ${id} and status = any(${VISIBLE_STATUSES}::text[])
+        order by id desc
+        limit 1`,
+  );
+  if (row === undefined) return undefined;
+  const left = await maybeOne<{ number: bigint }>(
+    db,
+    sql`select allocation_number as number from leave where key = ${exitKey(row.id)} and state = 'DECIDED'`,
+  );
+  return { ...row, leftNumber: left?.number ?? null };
+}
+
+/** A power of 2 above the number of entries of any Master. */
+const MOST_ENTRIES = 2n ** 32n;
+
+/**
+ * Number of a Master's last entry that was allocated before an instant; 0 without one. Entries have no gaps and are written in the order of
+ * their numbers, so few of them are looked at, the same ones however many there are since.
+ */
+export async function findLastAllocatedBefore(db: Queryable, masterLogin: string, instant: Date): Promise<bigint> {
+  const last = await findLastNumber(db, masterLogin);
+  let number = 0n;
+  for (let step = MOST_ENTRIES; step > 0n; step /= 2n) {
+    if (number + step <= last && (await isAllocatedBefore(db, masterLogin, number + step, instant))) number += step;
+  }
+  return number;
+}
+
+async function isAllocatedBefore(db: Queryable, masterLogin: string, number: bigint, instant: Date): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select number
+        from allocation_entry
+        where master_login = ${masterLogin} and number = ${number} and created_at < ${instant}`,
+  );
+}
+
+export type EntryOfInvestor = {
+  readonly number: bigint;
+  readonly allocatedAt: Date;
+  /** Null for a closed week, like the result. */
+  readonly dealId: bigint | null;
+  readonly dealAt: Date | null;
+  readonly result: bigint | null;
+  /** Null when the subscription has no part. */
+  readonly amount: bigint | null;
+  /** Null for entries of before they were kept. */
+  readonly units: string | null;
+  readonly poolUnits: string | null;
+};
+
+export type EntryRange = {
+  readonly masterLogin: string;
+  readonly subscriptionId: bigint;
+  /** Exclusive. */
+  readonly after: bigint;
+  readonly through: bigint;
+  readonly limit: number;
+};
+
+/**
+ * The entries of a Master in a range, descending, each with the part of a subscription. The parts are looked up by entry: those of all
+ * others in the pool are not read.
+ */
+export async function listEntriesOfInvestor(db: Queryable, range: EntryRange): Promise<EntryOfInvestor[]> {
+  const { masterLogin, subscriptionId, after, through, limit } = range;
+  return many<EntryOfInvestor>(
+    db,
+    sql`select entry.number, entry.created_at as "allocatedAt", entry.deal_id as "dealId", entry.deal_at as "dealAt",
+               entry.result_minor as result, entry.pool_units as "poolUnits", part.amount, part.units
+        from (
+               select number, created_at, deal_id, deal_at, result_minor, pool_units
+               from allocation_entry
+               where master_login = ${masterLogin} and number > ${after} and number <= ${through}
+               order by number desc
+               limit ${limit}
+             ) as entry
+             left join lateral (
+               select amount_minor as amount, units
+               from allocation_row
+               where master_login = ${masterLogin} and number = entry.number and subscription_id = ${subscriptionId}
+               limit 1
+             ) as part on true
+        order by entry.number desc`,
+  );
+}

@@ -1,0 +1,146 @@
+import { isObject, itemsOf, textOf, type JsonObject } from "../../../deploy/demo/exact-json.ts";
+import { minorOf } from "../../journey/support/client.ts";
+import { dollars } from "../engine/cents.ts";
+import { activeOf, accountOf, type Investor, type Movement } from "../engine/world.ts";
+import { compare, distance, fraction, plus, times } from "../engine/fraction.ts";
+import { pendingOf } from "../model-equity.ts";
+import { type Live, loginOf } from "./live.ts";
+
+const DAY_MS = 86_400_000;
+/** Few, so that a history has several pages. */
+const PAGE = 7;
+const KINDS = ["deposit", "withdrawal", "fee_debit", "result"] as const;
+
+/** What statement, its file and the allocations of each Investor show otherwise than the reference. */
+export async function historyDifferences(live: Live): Promise<string[]> {
+  const differences = await Promise.all(live.world.investors.map((investor) => ofInvestor(live, investor)));
+  return differences.flat();
+}
+
+async function ofInvestor(live: Live, investor: Investor): Promise<string[]> {
+  const login = loginOf(live, investor);
+  const at = (ms: number) => new Date(ms).toISOString();
+  const period = `from=${at(Date.now() - DAY_MS)}&to=${at(Date.now() + DAY_MS)}`;
+  const statement = `/api/v1/info/investor/${login}/statement?${period}`;
+  const pages = await pagesOf(live, statement);
+  const parts = (await pagesOf(live, `/api/v1/info/investor/${login}/allocations?limit=${PAGE}`)).flatMap(linesOf);
+  const file = (await live.client.get(`${statement}&format=csv`)).text.trimEnd().split("\r\n");
+  const lines = pages.flatMap(linesOf);
+  const closing = amountOf(pages.at(-1), "closing_balance");
+  return [
+    ...pages.flatMap((page, index) => {
+      const opening = amountOf(page, "opening_balance");
+      const sum = linesOf(page).reduce((total, line) => total + amountOf(line, "amount"), opening);
+      const before = index === 0 ? 0n : amountOf(pages[index - 1], "closing_balance");
+      return [
+        same(`page ${index} of the statement`, sum, amountOf(page, "closing_balance")),
+        same(`opening of page ${index}`, opening, before),
+      ];
+    }),
+    same("closing balance", closing, investor.balance),
+    same("last row of the file", amountIn(file.at(-1)), investor.balance),
+    same("rows of the file", BigInt(file.length), BigInt(lines.length + 3)),
+    ...KINDS.map((kind) => sameText(kind, movementsOf(kind, lines), exactOf(kind, investor.journal))),
+    sameText(
+      "parts",
+      parts.map((part) => dollars(amountOf(part, "amount"))).toReversed(),
+      investor.parts.map(({ cents }) => dollars(cents)),
+    ),
+  ]
+    .filter((difference) => difference !== undefined)
+    .map((difference) => `${investor.name}: ${difference}`);
+}
+
+async function pagesOf({ client }: Live, path: string): Promise<JsonObject[]> {
+  const pages: JsonObject[] = [];
+  let cursor = "";
+  do {
+    const { body } = await client.get(`${path}&limit=${PAGE}${cursor}`.replace(/(limit=\d+)&limit=\d+/, "$1"));
+    pages.push(body);
+    cursor = body["next_cursor"] === null ? "" : `&cursor=${textOf(body, "next_cursor")}`;
+  } while (cursor !== "");
+  return pages;
+}
+
+function linesOf(page: JsonObject): readonly JsonObject[] {
+  return itemsOf(page["items"]);
+}
+
+function amountOf(line: JsonObject | undefined, name: string): bigint {
+  return minorOf(textOf(line ?? {}, name));
+}
+
+function amountIn(row = ""): bigint {
+  return minorOf(row.split(",")[5] ?? "");
+}
+
+/** Results are posted in sums, and weekly fees when their week is decided: the order within a step differs. */
+function movementsOf(kind: Movement["kind"], lines: readonly JsonObject[]): string[] {
+  const amounts = lines.filter((line) => line["kind"] === kind).map((line) => amountOf(line, "amount"));
+  return shown(kind, amounts);
+}
+
+function exactOf(kind: Movement["kind"], journal: readonly Movement[]): string[] {
+  const amounts = journal.filter((movement) => movement.kind === kind).map(({ cents }) => cents);
+  return shown(kind, amounts);
+}
+
+function shown(kind: Movement["kind"], amounts: readonly bigint[]): string[] {
+  if (kind === "result") return [dollars(amounts.reduce((sum, cents) => sum + cents, 0n))];
+  return amounts.map(dollars).toSorted();
+}
+
+/** What the equity of an Investor shows otherwise than the reference. */
+export async function equityDifferences(live: Live, investor: Investor): Promise<(string | undefined)[]> {
+  const { world } = live;
+  const { status, body, text } = await live.client.get(`/api/v1/info/investor/${loginOf(live, investor)}/equity`);
+  if (status !== 200) return [`equity of ${investor.name}: ${text}`];
+  const holding = activeOf(world, investor);
+  const master = holding?.master;
+  const floating = holding && master ? master.pool.floating(holding.id, master.floating) : fraction(0n);
+  const pending = pendingOf(world, investor);
+  const blocked = [
+    ...(master !== undefined && master.floating.size > 0 ? ["master_open_positions"] : []),
+    ...(holding !== undefined && holding.master.pool.cash(holding.id).pooled < 0n ? ["investor_deficit"] : []),
+  ];
+  const owned = investor.balance + investor.unposted;
+  const free = blocked.length > 0 || owned - pending < 0n ? 0n : owned - pending;
+  const mark = master === undefined ? fraction(0n) : accountOf(master, investor).highWaterMark;
+  const shownShare = fraction(minorOf(textOf(body, "floating_share")));
+  const isNear = compare(distance(shownShare, floating), fraction(51n, 100n)) <= 0;
+  return [
+    same("balance", amountOf(body, "balance"), investor.balance),
+    same("unposted result", amountOf(body, "unposted_result"), investor.unposted),
+    same("equity", amountOf(body, "equity"), owned + minorOf(textOf(body, "floating_share"))),
+    same("pending fee", amountOf(body, "pending_fee"), pendingOf(world, investor, floating)),
+    same(
+      "debt",
+      amountOf(body, "debt"),
+      [...investor.owed.values()].reduce((sum, cents) => sum + cents, 0n),
+    ),
+    same("free to withdraw", amountOf(body, "free_to_withdraw"), free),
+    sameText("reasons", (body["withdrawal_blocked_by"] as readonly string[]) ?? [], blocked),
+    sameText("in a pool", [String(isObject(body["pool"]))], [String(holding !== undefined)]),
+    isNear ? undefined : `floating share is ${textOf(body, "floating_share")}`,
+    compare(markOf(body), mark) === 0 ? undefined : `high-water mark is ${textOf(body, "high_water_mark")}`,
+  ].map((difference) => difference && `equity of ${investor.name}: ${difference}`);
+}
+
+/** In cents. */
+function markOf(body: JsonObject) {
+  const [whole = "0", decimals = ""] = textOf(body, "high_water_mark").split(".");
+  const scale = 10n ** BigInt(decimals.length);
+  return times(
+    plus(fraction(BigInt(whole)), fraction(BigInt(decimals === "" ? "0" : decimals), scale)),
+    fraction(100n),
+  );
+}
+
+function same(what: string, real: bigint, exact: bigint): string | undefined {
+  return real === exact ? undefined : `${what} is ${dollars(real)}, and ${dollars(exact)} by the reference`;
+}
+
+function sameText(what: string, real: readonly string[], exact: readonly string[]): string | undefined {
+  const [left, right] = [real.join(" "), exact.join(" ")];
+  return left === right ? undefined : `${what} are ${left || "none"}, and ${right || "none"} by the reference`;
+}
