@@ -3,10 +3,12 @@ import { listInvestors, listMasters } from "./routes/directories.ts";
 import { getFee, updateFee } from "./routes/fee/configuration.ts";
 import { cancelFeeVersion, listFeeVersions } from "./routes/fee/versions.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
+import { listPaymentsOfInvestor } from "./routes/fee/list-payments-of-investor.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
 import { whoami } from "./routes/keys/whoami.ts";
 import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
+import { getBalances } from "./routes/funding/get-balances.ts";
 import { withdraw } from "./routes/funding/withdraw.ts";
 import { addInvestor } from "./routes/investor/add-investor.ts";
 import { createInvestor } from "./routes/investor/create-investor.ts";
@@ -28,6 +30,7 @@ import { getOperation } from "./routes/operations/get-operation.ts";
 import { listOperations } from "./routes/operations/list-operations.ts";
 import { assign } from "./routes/subscription/assign.ts";
 import { listSubscriptions } from "./routes/subscription/list-subscriptions.ts";
+import { searchSubscriptions } from "./routes/subscription/search-subscriptions.ts";
 import { unassign } from "./routes/subscription/unassign.ts";
 
 /** The whole interface, in the order of its documentation. */
@@ -47,9 +50,11 @@ export const ROUTES: readonly Route[] = [
   assign,
   unassign,
   listSubscriptions,
+  searchSubscriptions,
   deposit,
   withdraw,
   getBalance,
+  getBalances,
   listOperations,
   getOperation,
   getFee,
@@ -57,6 +62,7 @@ export const ROUTES: readonly Route[] = [
   listFeeVersions,
   cancelFeeVersion,
   listInvestorPayments,
+  listPaymentsOfInvestor,
   listPaymentCredits,
   getProof,
   listBreaks,

@@ -6,6 +6,7 @@ export const PERMISSIONS: Permissions<typeof FundingServiceService> = {
   deposit: ["edge"],
   withdraw: ["edge"],
   getBalance: ["edge"],
+  getBalances: ["edge"],
   getOperation: ["edge"],
   listOperations: ["edge"],
   findTransfers: ["platform"],

@@ -28,6 +28,7 @@ import { settleExits } from "./jobs/settle-exits.ts";
 import { settleGates } from "./jobs/settle-gates.ts";
 import { gatheredReads } from "./queries/gathered.ts";
 import { findLeave } from "./queries/find-leave.ts";
+import { findMirrors } from "./queries/find-mirrors.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
@@ -40,6 +41,7 @@ import {
   listSubscriptions,
 } from "./queries/subscriptions.ts";
 import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
+import { searchSubscriptions } from "./queries/search-subscriptions.ts";
 import { listLockOwners } from "./store/lock-owners.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { assignmentQueue } from "./store/assignments.ts";
@@ -69,6 +71,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     assign: (request, context) => assign(deps, request, context),
     unassign: (request, context) => unassign(deps, request, context),
     listSubscriptions: (request) => listSubscriptions(gathered, request),
+    searchSubscriptions: (request) => searchSubscriptions(deps, request),
     getActiveMaster: (request, context) => getActiveMaster(gathered, request, context),
     listActiveInvestors: (request, context) => listActiveInvestors(gathered, request, context),
     countActiveInvestors: (request) => countActiveInvestors(deps, request),
@@ -80,6 +83,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     readAllocations: (request) => readAllocations(deps, request),
     readAllocationRows: (request) => readAllocationRows(deps, request),
     getFeeFloors: (request) => getFeeFloors(deps, request),
+    findMirrors: (request) => findMirrors(deps, request),
     getOperation: (request) => getOperation(deps, request),
     listOperations: (request) => listOperations(deps, request),
     getProof: (request, context) => getProof(deps, request, context),

@@ -15,7 +15,7 @@ export const FIELD_ERROR_CODES = setOf("FieldErrorCode", "Why a field is wrong. 
   amount_precision: "It has more than two decimals.",
   rate_precision: "It has more than six decimals.",
   currency_not_supported: "It is not USD.",
-  duplicate: "The query has the name more than once.",
+  duplicate: "The query has the name, or the list the value, more than once.",
   duplicate_member: "The body has the member more than once.",
   unknown_parameter: "The route has no query parameter of this name.",
   invalid_cursor: "It is not the `next_cursor` of the same list with the same filter.",

@@ -5,6 +5,7 @@ const codeOf = (name: CheckName, text: string): string | undefined => CHECKS[nam
 
 const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   login: ["1", "3000001", "9".repeat(19)],
+  logins: ["1", "3000003,3000001", Array.from({ length: 100 }, (_, index) => index + 1).join(",")],
   id: ["0", "1", "9223372036854775807"],
   amount: ["0.01", "0.1", "1", "1000000000", "1000000000.00", "000.50"],
   min_deposit: ["0", "0.00", "100", "1000000000.00"],
@@ -50,6 +51,13 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["1 ", "malformed"],
     ["١٢", "malformed"],
     ["1".repeat(20), "malformed"],
+  ],
+  logins: [
+    ["", "malformed"],
+    ["1,", "malformed"],
+    ["1, 2", "malformed"],
+    ["1,2,1", "duplicate"],
+    [Array.from({ length: 101 }, (_, index) => index + 1).join(","), "out_of_range"],
   ],
   id: [
     ["", "malformed"],

@@ -94,13 +94,32 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
     const errors = [{ field: "limit", code: "out_of_range", message: `limit must be from 1 to ${MAX_PAGE_SIZE}.` }];
     throw refuse("validation_failed", "The request is invalid.", { errors });
   }
-  const filter = { login, comment, outcome: OUTCOMES[request.outcome], beforeId, limit: limit + 1 };
+  const action = wantedAction(request);
+  if (action === "none") return { items: [], hasMore: false };
+  const { masterLogin, fromId } = request;
+  const own = { action, masterLogin, fromId, outcome: OUTCOMES[request.outcome] };
+  const filter = { login, comment, ...own, beforeId, limit: limit + 1 };
   const now = deps.now();
   const { items, hasMore } = pageOf(await readOperations(deps.pool, filter, now), limit);
   return { items: items.map((recorded) => operationMessage(recorded, now)), hasMore };
 }
 
 const ACTIONS = { deposit: OperationAction.DEPOSIT, withdraw: OperationAction.WITHDRAW } as const;
+
+/** Undefined for both. "none": another service records the requested ones. */
+function wantedAction({ action }: ListOperationsRequest): keyof typeof ACTIONS | "none" | undefined {
+  switch (action) {
+    case undefined:
+    case OperationAction.UNSPECIFIED:
+      return undefined;
+    case OperationAction.DEPOSIT:
+      return "deposit";
+    case OperationAction.WITHDRAW:
+      return "withdraw";
+    default:
+      return "none";
+  }
+}
 
 /** With the keys of its fees and transfers. */
 function operationMessage(recorded: LedgerOperation, now: Date): Operation {
@@ -124,5 +143,6 @@ function operationMessage(recorded: LedgerOperation, now: Date): Operation {
       isImported ? importedKey(dealId ?? 0n) : action === "deposit" ? depositKey(recorded) : payoutKey(recorded),
     ],
     imported: isImported,
+    masterLogin: recorded.masterLogin,
   };
 }

@@ -88,6 +88,7 @@ export async function insertCashflows(
           select requested.*, known.id as known_id, funded.id is not null as is_funded,
                  has_asked or facts.login is not null as has_facts,
                  case when has_asked then asked_minimum else facts.minimum end as minimum,
+                 case when has_asked then asked_master else facts.master_login end as followed,
                  equal.id as equal_id, equal.operation_id as equal_operation, equal.deal_id as equal_deal,
                  equal.finished_at >= at - ${DUPLICATE_WINDOW_MS} * interval '1 millisecond' as is_recent,
                  ${OF_KEY}
@@ -100,10 +101,10 @@ export async function insertCashflows(
                  limit 1
                ) as funded on true
                left join lateral (
-                 select known_investor.login, min_deposit_minor as minimum
-                 from known_investor left join known_master on known_master.login = master_login
+                 select known_investor.login, known_investor.master_login, min_deposit_minor as minimum
+                 from known_investor left join known_master on known_master.login = known_investor.master_login
                  where known_investor.login = requested.login
-                   and (master_login is null or known_master.login is not null)
+                   and (known_investor.master_login is null or known_master.login is not null)
                  limit 1
                ) as facts on true
                left join lateral (
@@ -118,12 +119,12 @@ export async function insertCashflows(
         ), inserted as (
           insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
                                 deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, follows,
-                                possible_duplicate_of, key_client, key_hash, key_follows)
+                                possible_duplicate_of, key_client, key_hash, key_follows, master_login)
           select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
                  case when action = 'deposit' then not is_funded and minimum is not null end,
                  case when action = 'deposit' then coalesce(minimum, 0) end,
                  coalesce(equal_id, 0), case when is_recent then equal_deal end,
-                 client, hash, coalesce(keyed_id, 0)
+                 client, hash, coalesce(keyed_id, 0), followed
           from considered
           where known_id is null and has_key is not true and has_facts and (action = 'withdraw' or is_funded or has_asked)
             and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
@@ -162,11 +163,12 @@ function rowsOf(requested: readonly RequestedCashflow[]): Fragment {
                  ${requested.map(({ at }) => at)}::timestamptz[],
                  ${requested.map(({ asked }) => asked !== undefined)}::boolean[],
                  ${requested.map(({ asked }) => asked?.masterMinimum?.minor)}::bigint[],
+                 ${requested.map(({ asked }) => asked?.masterLogin)}::text[],
                  ${requested.map(({ clientKey }) => clientKey?.clientId)}::text[],
                  ${requested.map(({ clientKey }) => clientKey && Buffer.from(clientKey.hash))}::bytea[],
                  ${requested.map(({ clientKey }) => clientKey?.keptSince)}::timestamptz[]
                ) as requested (operation_id, action, login, amount, currency, comment, scope_key, rejects, deadline, at,
-                               has_asked, asked_minimum, client, hash, kept_since)`;
+                               has_asked, asked_minimum, asked_master, client, hash, kept_since)`;
 }
 
 function consideredOf(row: Row): Considered {

@@ -28,6 +28,8 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     listVersions: unused,
     cancelVersion: unused,
     listPaymentCredits: unused,
+    listPaymentsOfInvestor: unused,
+    findDueItems: unused,
     listInvestorPayments: unused,
     prepare: unused,
     crystallise: unused,

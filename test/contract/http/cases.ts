@@ -70,6 +70,19 @@ const feeRoutes: readonly Case[] = [
     },
   },
   {
+    name: "list-payments-of-investor",
+    method: "GET",
+    url: "/api/v1/perf-fee/investor/3000003/payments?limit=1",
+    answers: {
+      fees: {
+        listPaymentsOfInvestor: async () => ({
+          items: [{ payment: aPayment(), masterLogin: "3000001", paymentAccountLogin: "3000002" }],
+          hasMore: true,
+        }),
+      },
+    },
+  },
+  {
     name: "list-investor-payments",
     method: "GET",
     url: "/api/v1/perf-fee/master/3000001/investor-payments",
@@ -104,6 +117,21 @@ const fundingRoutes: readonly Case[] = [
     method: "GET",
     url: "/api/v1/info/balance/3000003",
     answers: { funding: { getBalance: async () => ({ login: "3000003", balance: cents(250_55n), error: "" }) } },
+  },
+  {
+    name: "get-balances",
+    method: "GET",
+    url: "/api/v1/info/balances?logins=3000003%2C3999999",
+    answers: {
+      funding: {
+        getBalances: async () => ({
+          balances: [
+            { login: "3000003", balance: cents(250_55n), error: "" },
+            { login: "3999999", balance: undefined, error: "unknown login" },
+          ],
+        }),
+      },
+    },
   },
 ];
 
@@ -152,6 +180,12 @@ const subscriptionRoutes: readonly Case[] = [
         }),
       },
     },
+  },
+  {
+    name: "search-subscriptions",
+    method: "GET",
+    url: "/api/v1/subscriptions?master_login=3000001&from=2026-01-01T00%3A00%3A00Z&to=2026-02-01T00%3A00%3A00Z&limit=1",
+    answers: { subscriptions: { searchSubscriptions: async () => ({ items: [aSubscription()], hasMore: true }) } },
   },
   {
     name: "list-subscriptions",

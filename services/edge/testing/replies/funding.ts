@@ -43,6 +43,7 @@ export function anOperation(overrides: Partial<Operation> = {}): Operation {
     dealId: 1_234_567n,
     createdAt: AT,
     finishedAt: LATER,
+    masterLogin: "3000001",
     reference: "PD0F7K3M9Q2X1A",
     feeKey: "",
     transferKeys: [],
