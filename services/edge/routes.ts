@@ -13,13 +13,18 @@ import { withdraw } from "./routes/funding/withdraw.ts";
 import { addInvestor } from "./routes/investor/add-investor.ts";
 import { createInvestor } from "./routes/investor/create-investor.ts";
 import { getActiveMaster } from "./routes/investor/get-active-master.ts";
+import { getInvestor } from "./routes/investor/get-investor.ts";
 import { revealInvestor } from "./routes/investor/reveal-investor.ts";
+import { searchInvestors } from "./routes/investor/search-investors.ts";
+import { updateInvestor } from "./routes/investor/update-investor.ts";
 import { addMaster } from "./routes/master/add-master.ts";
 import { createMaster } from "./routes/master/create-master.ts";
 import { getMaster } from "./routes/master/get-master.ts";
+import { getMasterProfile } from "./routes/master/get-master-profile.ts";
 import { getProof } from "./routes/master/get-proof.ts";
 import { listMasterInvestors } from "./routes/master/list-master-investors.ts";
 import { revealMaster } from "./routes/master/reveal-master.ts";
+import { searchMasters } from "./routes/master/search-masters.ts";
 import { updateMaster } from "./routes/master/update-master.ts";
 import { decideReview } from "./routes/ops/decide-review.ts";
 import { eraseInvestor } from "./routes/ops/erase-investor.ts";
@@ -40,11 +45,16 @@ export const ROUTES: readonly Route[] = [
   addMaster,
   getMaster,
   updateMaster,
+  getMasterProfile,
+  searchMasters,
   listMasterInvestors,
   revealMaster,
   listInvestors,
   createInvestor,
   addInvestor,
+  getInvestor,
+  updateInvestor,
+  searchInvestors,
   getActiveMaster,
   revealInvestor,
   assign,

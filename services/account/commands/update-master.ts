@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { changeFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
+import { type LabelsChange, NO_LABELS } from "#kernel/labels.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
@@ -9,6 +11,8 @@ import { countInvestorsOf, getMasterById } from "../directory.ts";
 import { checkAll, minDepositError, nameError, textError } from "../domain/checks.ts";
 import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
+import { withFreeExternalId } from "../processes/external-id.ts";
+import { relabel } from "../processes/relabel.ts";
 import { insertMasterUpdate } from "../store/master-updates.ts";
 import { findMasterById } from "../store/masters.ts";
 
@@ -21,23 +25,39 @@ export async function updateMaster(
   const { id, name, strategyName, strategy } = request;
   const minDeposit = request.minDeposit && moneyFromProto(request.minDeposit, "min_deposit");
   const change: MasterChange = { name, strategyName, strategy, minDeposit };
+  const labels = changeFromProto(request.labels);
   checkAll(
     nameError("name", name),
     textError("strategy_name", strategyName),
     textError("strategy", strategy),
     minDepositError(minDeposit),
-    Object.values(change).every((value) => value === undefined) ? NOTHING_TO_CHANGE : undefined,
+    labels === undefined && Object.values(change).every((value) => value === undefined) ? NOTHING_TO_CHANGE : undefined,
   );
   // Counted before the change: a failure afterwards would hide from the caller that the change was made.
   const { login } = await getMasterById(deps, id);
   const investorsCount = await countInvestorsOf(deps, login, context);
-  return masterMessage(await changeOnce(deps, id, change, context.commandId), investorsCount);
+  const changed = await withFreeExternalId("MASTER", labels ?? NO_LABELS, () =>
+    changeOnce(deps, { id, login, change, labels }, context.commandId),
+  );
+  return masterMessage(changed, investorsCount);
 }
 
+type Change = {
+  readonly id: bigint;
+  readonly login: string;
+  readonly change: MasterChange;
+  readonly labels: LabelsChange | undefined;
+};
+
 /** A repeated command changes nothing: a later command may have changed the same fields. */
-async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange, commandId: string): Promise<Master> {
+async function changeOnce(
+  { pool, now }: Deps,
+  { id, login, change, labels }: Change,
+  commandId: string,
+): Promise<Master> {
   const master = await inTransaction(pool, async (tx) => {
     const isNew = commandId === "" || (await insertMasterUpdate(tx, commandId, now()));
+    if (isNew && labels !== undefined) await relabel(tx, { kind: "MASTER", login }, labels);
     return isNew ? await changeMaster(tx, id, change) : await findMasterById(tx, id);
   });
   assert(master !== undefined, "a Master is never deleted");
@@ -47,5 +67,5 @@ async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange,
 const NOTHING_TO_CHANGE = {
   field: "",
   code: "nothing_to_change",
-  message: "At least one of name, strategy_name, strategy and min_deposit is required.",
+  message: "At least one of name, strategy_name, strategy, min_deposit, external_id and metadata is required.",
 };

@@ -1,3 +1,4 @@
+import type { Labels } from "#kernel/labels.ts";
 import type { Money } from "#kernel/money.ts";
 
 export type MasterTexts = {
@@ -15,7 +16,11 @@ export type Master = MasterTexts & {
 };
 
 /** `commandId` is that of the command that registers the Master, or "". */
-export type NewMaster = Omit<Master, "id"> & { readonly commandId: string };
+export type NewMaster = Omit<Master, "id"> & {
+  readonly commandId: string;
+  /** As in NewInvestor. */
+  readonly labels: Labels | undefined;
+};
 
 /** Undefined keeps what is stored. */
 export type MasterChange = {

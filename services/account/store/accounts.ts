@@ -14,7 +14,7 @@ export type KnownAccount = {
 export async function findAccounts(db: Queryable, logins: readonly string[]): Promise<KnownAccount[]> {
   return await many<KnownAccount>(
     db,
-    sql`select account.login, account.kind, coalesce(master.id, investor.id) as id, coalesce(master.name, investor.name) as name
+    sql`select account.login, account.kind, coalesce(master.id, investor.id) as id, coalesce(master.name, investor.alias, investor.name) as name
         from account
         left join master on master.login = account.login or master.payment_login = account.login
         left join investor on investor.login = account.login

@@ -9,6 +9,8 @@ export const FIELD_ERROR_CODES = setOf("FieldErrorCode", "Why a field is wrong. 
   out_of_range: "It is below the minimum or above the maximum.",
   empty: "It is empty, or has spaces only.",
   too_long: "It has too many characters.",
+  too_many: "It has too many members.",
+  external_id_in_use: "Another account of this role has it.",
   control_character: "It has a control character.",
   invisible_character: "It has a character that shows nothing, or that changes the order of others.",
   reserved_reference: "It begins like a reference of this service.",

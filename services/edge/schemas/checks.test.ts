@@ -22,6 +22,9 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
     "PROCESSING FEE 1",
   ],
   name: ["A", "  Ада  ", "名前", "x".repeat(255)],
+  external_id: ["CRM-1", "x".repeat(255)],
+  metadata_value: ["", "🎉".repeat(500)],
+  name_prefix: ["a", " ", "x".repeat(255)],
   strategy_name: ["", "Alpha"],
   strategy: ["", "x".repeat(2_000)],
   group: ["pamm\\investor", "real"],
@@ -116,6 +119,19 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["a\tb", "control_character"],
     ["x".repeat(256), "too_long"],
     ["\ud800", "malformed"],
+  ],
+  external_id: [
+    [" ", "empty"],
+    ["x".repeat(256), "too_long"],
+    ["\n", "control_character"],
+  ],
+  metadata_value: [
+    ["x".repeat(501), "too_long"],
+    ["\u200b", "invisible_character"],
+  ],
+  name_prefix: [
+    ["", "empty"],
+    ["x".repeat(256), "too_long"],
   ],
   strategy_name: [["a\u007fb", "control_character"]],
   strategy: [

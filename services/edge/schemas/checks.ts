@@ -1,3 +1,4 @@
+import { MAX_EXTERNAL_ID_LENGTH, MAX_METADATA_VALUE_LENGTH } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH } from "#kernel/limits.ts";
 import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
@@ -50,6 +51,10 @@ export const CHECKS = {
   comment: checkComment,
   name: (text) =>
     text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NAME_LENGTH),
+  external_id: (text) =>
+    text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_EXTERNAL_ID_LENGTH),
+  metadata_value: (text) => checkText(text, MAX_METADATA_VALUE_LENGTH),
+  name_prefix: (text) => (text === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NAME_LENGTH)),
   strategy_name: (text) => checkText(text, MAX_NAME_LENGTH),
   strategy: (text) => checkText(text, MAX_STRATEGY_LENGTH),
   group: (text) => (text === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_GROUP_LENGTH)),

@@ -38,6 +38,12 @@ export const masterId = text("id", {
   shown: { type: "integer", ...INT64, minimum: 0 },
 });
 
+export const investorId = text("id", {
+  description: "Internal integer id of the Investor; not its login.",
+  example: 8,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
 export const feeVersionId = text("id", {
   description: "Id of the version, from the listing of versions.",
   example: 17,

@@ -2,7 +2,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
-import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
+import { aMaster, aMasterProfile, anInvestor, anInvestorProfile } from "../../../services/edge/testing/replies/account.ts";
 import { aCredit, aFeeConfiguration, aFeeVersion, aPayment } from "../../../services/edge/testing/replies/fee.ts";
 import { aDeposit, anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
@@ -203,6 +203,37 @@ const subscriptionRoutes: readonly Case[] = [
 ];
 
 const investorRoutes: readonly Case[] = [
+  {
+    name: "get-investor",
+    method: "GET",
+    url: "/api/v1/investor/8",
+    answers: { accounts: { getInvestorProfile: async () => anInvestorProfile() } },
+  },
+  {
+    name: "update-investor",
+    method: "PATCH",
+    url: "/api/v1/investor/8",
+    body: { external_id: "CRM-7001", metadata: { segment: "retail", lead: null } },
+    answers: { accounts: { updateInvestor: async () => anInvestorProfile() } },
+  },
+  {
+    name: "search-investors",
+    method: "GET",
+    url: "/api/v1/investors?name=A&limit=1",
+    answers: { accounts: { searchInvestors: async () => ({ items: [anInvestorProfile()], hasMore: true }) } },
+  },
+  {
+    name: "get-master-profile",
+    method: "GET",
+    url: "/api/v1/master/7/profile",
+    answers: { accounts: { getMasterProfile: async () => aMasterProfile() } },
+  },
+  {
+    name: "search-masters",
+    method: "GET",
+    url: "/api/v1/masters?name=A&limit=1",
+    answers: { accounts: { searchMasters: async () => ({ items: [aMasterProfile()], hasMore: true }) } },
+  },
   {
     name: "list-investors",
     method: "GET",

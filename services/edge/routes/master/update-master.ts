@@ -1,11 +1,12 @@
 import { Type } from "typebox";
 import { aliasField, masterId, minDepositNumber, strategy, strategyName } from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
+import { labelChangeFields, labelsChangeOf, metadataErrors } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
 
-const KNOWN = ["name", "strategy_name", "strategy", "min_deposit"] as const;
+const KNOWN = ["name", "strategy_name", "strategy", "min_deposit", "external_id", "metadata"] as const;
 
 export const updateMaster = route({
   operationId: "updateMaster",
@@ -16,7 +17,7 @@ export const updateMaster = route({
   tag: "Masters",
   summary: "Update a Master",
   description:
-    "At least one field is required; omitted fields keep their value. A new minimum deposit applies to later assignments only.",
+    "At least one field is required; omitted fields keep their value. A new minimum deposit applies to later assignments only. Members of `metadata` are merged.",
   returns: "The Master after the change.",
   params: Type.Object({ master_id: masterId }),
   body: Type.Object({
@@ -24,11 +25,12 @@ export const updateMaster = route({
     strategy_name: Type.Optional(strategyName),
     strategy: Type.Optional(strategy),
     min_deposit: Type.Optional(minDepositNumber),
+    ...labelChangeFields,
   }),
   reply: MasterItem,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/master/directory before sending a new one.",
-  refusals: ["master_not_found"],
+  refusals: ["master_not_found", "external_id_in_use"],
   examples: [
     {
       name: "min_deposit",
@@ -49,7 +51,7 @@ export const updateMaster = route({
     },
   ],
   check({ body }) {
-    if (KNOWN.some((name) => body[name] !== undefined)) return [];
+    if (KNOWN.some((name) => body[name] !== undefined)) return metadataErrors(body.metadata);
     return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
   },
 
@@ -62,6 +64,7 @@ export const updateMaster = route({
         strategyName: body.strategy_name,
         strategy: body.strategy,
         minDeposit: minimum === undefined ? undefined : moneyOf(minimum),
+        labels: labelsChangeOf(body),
       },
       context,
     );
