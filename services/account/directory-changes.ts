@@ -15,14 +15,14 @@ export const DIRECTORY_FEED = "account.directory";
 /** Every change of the directory, each with its event. */
 export async function registerInvestor(tx: Transaction, fresh: NewInvestor): Promise<Investor> {
   const investor = await insertInvestor(tx, fresh);
-  await tellOf(tx, "INVESTOR", fresh);
+  await labelAccount(tx, "INVESTOR", fresh);
   publish(tx, { feed: DIRECTORY_FEED, event: InvestorRegistered, message: { login: investor.login } });
   return investor;
 }
 
 export async function registerMaster(tx: Transaction, fresh: NewMaster): Promise<Master> {
   const master = await insertMaster(tx, fresh);
-  await tellOf(tx, "MASTER", fresh);
+  await labelAccount(tx, "MASTER", fresh);
   publishMaster(tx, master);
   return master;
 }
@@ -39,7 +39,7 @@ function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
 }
 
 /** The profile of a new account: its own, or that of the request that has created it. */
-async function tellOf(tx: Transaction, kind: ProfileKind, fresh: NewInvestor | NewMaster): Promise<void> {
+async function labelAccount(tx: Transaction, kind: ProfileKind, fresh: NewInvestor | NewMaster): Promise<void> {
   const { login, commandId, labels } = fresh;
   if (labels === undefined) await moveProfile(tx, commandId, login);
   else if (hasLabels(labels)) await insertProfile(tx, { kind, login }, labels);

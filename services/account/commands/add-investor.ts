@@ -16,10 +16,10 @@ import { registerOnce, registrationFacts } from "../processes/register.ts";
 /** Registers an existing account as an Investor. Moves no funds. */
 export async function addInvestor(
   deps: Deps,
-  { login, name, labels: told }: AddInvestorRequest,
+  { login, name, labels: given }: AddInvestorRequest,
   context: CallContext,
 ): Promise<InvestorMessage> {
-  const labels = labelsFromProto(told);
+  const labels = labelsFromProto(given);
   checkAll(loginError("mt5_login", login), nameError("name", name), ...labelErrors(labels));
   const { commandId } = context;
   const register = async (): Promise<Investor> => {

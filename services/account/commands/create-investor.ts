@@ -18,8 +18,8 @@ export async function createInvestor(
   request: CreateInvestorRequest,
   context: CallContext,
 ): Promise<CreateInvestorResponse> {
-  const { username: email, labels: told, ...details } = request;
-  const labels = labelsFromProto(told);
+  const { username: email, labels: given, ...details } = request;
+  const labels = labelsFromProto(given);
   const operationId = context.commandId;
   checkAll(
     commandError(operationId),

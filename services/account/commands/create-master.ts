@@ -19,8 +19,8 @@ export async function createMaster(
   request: CreateMasterRequest,
   context: CallContext,
 ): Promise<CreateMasterResponse> {
-  const { username: email, strategyName, strategy, labels: told, ...details } = request;
-  const labels = labelsFromProto(told);
+  const { username: email, strategyName, strategy, labels: given, ...details } = request;
+  const labels = labelsFromProto(given);
   const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");
   const operationId = context.commandId;
   checkAll(

@@ -132,7 +132,9 @@ test("an erasure ends the names, the address and the labels for good, also when 
   const deps = await world();
   await createInvestor(deps, anInvestor({ labels: A }), aCall("op-1"));
   await createInvestor(deps, anInvestor({ ...OTHER, labels: { metadata: { note: "second" } } }), aCall("op-2"));
-  for (const id of [1n, 2n]) await updateInvestor(deps, { id, name: "Renamed", email: "new@example.com" }, aCall(`u-${id}`));
+  for (const id of [1n, 2n]) {
+    await updateInvestor(deps, { id, name: "Renamed", email: "new@example.com" }, aCall(`u-${id}`));
+  }
   await eraseInvestor(deps, { login: "3000001", actor: "anna" }, aCall("op-3"));
   // The previous version calls this function after it has recorded the erasure, and knows of no profile.
   await execute(
@@ -144,7 +146,9 @@ test("an erasure ends the names, the address and the labels for good, also when 
   for (const id of [1n, 2n]) {
     const { name, labels } = await profileOf(deps, id);
     expect({ name, labels }).toEqual({ name: "erased", labels: undefined });
-    await expect(updateInvestor(deps, { id, name: "Back" }, aCall())).rejects.toMatchObject({ code: "investor_erased" });
+    await expect(updateInvestor(deps, { id, name: "Back" }, aCall())).rejects.toMatchObject({
+      code: "investor_erased",
+    });
   }
   const { rows } = await deps.pool.query<{ text: string }>("select to_jsonb(row)::text as text from profile as row");
   expect(rows).toEqual([]);

@@ -6,13 +6,14 @@ import type { InvestorProfile, UpdateInvestorRequest } from "#proto/pamm/account
 import type { Deps } from "../deps.ts";
 import { getInvestorById } from "../directory.ts";
 import { checkAll, emailError, nameError } from "../domain/checks.ts";
+import { profileFields } from "../messages.ts";
 import { withFreeExternalId } from "../processes/external-id.ts";
 import { relabel } from "../processes/relabel.ts";
-import { getInvestorProfile } from "../queries/profiles.ts";
 import { refuse } from "../refusals.ts";
 import { findErasure } from "../store/erasures.ts";
 import { lockAgainstErasure, renameInvestor } from "../store/investors.ts";
 import { insertMasterUpdate } from "../store/master-updates.ts";
+import { findProfile } from "../store/profiles.ts";
 
 /** Changes what the service keeps of an Investor; the trading platform keeps the names under which the account was created. */
 export async function updateInvestor(
@@ -28,7 +29,8 @@ export async function updateInvestor(
   await withFreeExternalId("INVESTOR", labels ?? NO_LABELS, () =>
     changeOnce(deps, { login, name, email, labels }, commandId),
   );
-  return await getInvestorProfile(deps, { id });
+  const investor = await getInvestorById(deps, id);
+  return { investor, ...profileFields(await findProfile(deps.pool, "INVESTOR", login)) };
 }
 
 type Change = Pick<UpdateInvestorRequest, "name" | "email"> & {
@@ -52,7 +54,7 @@ async function changeOnce(
 }
 
 function erased(login: string): Error {
-  const message = `The personal data of Investor ${login} was erased; nothing is told of it any more.`;
+  const message = `The personal data of Investor ${login} was erased; it cannot be changed any more.`;
   return refuse("investor_erased", message, { outcome: "not_executed" });
 }
 

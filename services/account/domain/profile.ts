@@ -3,7 +3,7 @@ import { refuse } from "../refusals.ts";
 
 export type ProfileKind = "MASTER" | "INVESTOR";
 
-/** What its client tells of an account. */
+/** What its client says of an account. */
 export type Profile = { readonly email: string | undefined; readonly labels: Labels };
 
 /** An account, or the request that creates one. */

@@ -1,4 +1,4 @@
--- What clients tell of an account beside its registration.
+-- What clients say of an account beside its registration.
 create table profile (
   id           bigint generated always as identity primary key,
   kind         text not null check (kind in ('MASTER', 'INVESTOR')),

@@ -5,7 +5,7 @@ import { lockLabels, saveProfile } from "../store/profiles.ts";
 
 const SAME: LabelsChange = { externalId: undefined, set: {}, removed: [] };
 
-/** Changes what is told of an account, one change after the other. */
+/** Changes the labels and the e-mail address of an account, one change after the other. */
 export async function relabel(
   tx: Transaction,
   account: { readonly kind: ProfileKind; readonly login: string },

@@ -79,7 +79,9 @@ test("a renamed Investor with another address is found by the new ones only", as
   expect(await walk(deps, { email: "ivy@example.com" })).toEqual([]);
   expect(await walk(deps, { namePrefix: "ZOË", email: "ZOE@example.com" })).toEqual(["3000001"]);
   const masters = await searchMasters(deps, { ...ALL, email: "IVY@example.com", namePrefix: "alp" }, aCall());
-  expect(masters).toMatchObject({ items: [{ email: "ivy@example.com", master: { name: "Alpha", investorsCount: 0n } }] });
+  expect(masters).toMatchObject({
+    items: [{ email: "ivy@example.com", master: { name: "Alpha", investorsCount: 0n } }],
+  });
 });
 
 test("a page is cut where its metadata would not fit into a message, and the next one goes on", async () => {
@@ -110,7 +112,11 @@ test("a page costs the same at the end as at the start, under each filter", asyn
     inTransaction(deps.pool, (tx) => rowsRead(tx, tables, async () => void (await list(tx, { ...search, ...part }))));
   const late = { afterId: BigInt(rows - 100) };
 
-  for (const part of [{}, { namePrefix: "name" }, { createdFrom: afterSeconds(1), createdTo: afterSeconds(rows - 1) }]) {
+  for (const part of [
+    {},
+    { namePrefix: "name" },
+    { createdFrom: afterSeconds(1), createdTo: afterSeconds(rows - 1) },
+  ]) {
     for (const place of [{}, late]) expect(await cost(listInvestorsFound, { ...part, ...place })).toBeLessThan(200);
   }
   for (const place of [{}, late]) {

@@ -71,16 +71,20 @@ function searchOf({ kind, rows, name, columns }: Table, search: AccountSearch) {
   const key = namePrefix === undefined ? fragment`account.created_at, account.id` : fragment`${name}, account.id`;
   const conditions = allOf([
     namePrefix === undefined ? undefined : beginsWith(name, namePrefix),
-    email === undefined ? undefined : fragment`account.login = any(array(${loginsOf(kind, email)}))`,
-    externalId === undefined
-      ? undefined
-      : fragment`account.login = (select login from profile where kind = ${kind} and external_id = ${externalId})`,
     createdFrom && fragment`account.created_at >= ${createdFrom}`,
     createdTo && fragment`account.created_at < ${createdTo}`,
     afterId === 0n ? undefined : fragment`(${key}) > (select ${key} from ${rows} where account.id = ${afterId})`,
   ]);
+  const named = allOf([
+    email === undefined ? undefined : fragment`account.login = any(array(${loginsOf(kind, email)}))`,
+    externalId === undefined
+      ? undefined
+      : fragment`account.login = (select login from profile where kind = ${kind} and external_id = ${externalId})`,
+  ]);
+  // The offset keeps the planner from walking the order of the page in search of them.
+  const isNamed = email !== undefined || externalId !== undefined;
   return sql`select ${columns}, ${PROFILE_COLUMNS}
-      from ${rows}
+      from ${isNamed ? fragment`(select * from ${rows} where ${named} offset 0) as account` : rows}
       left join profile on profile.login = account.login
       left join provisioning on provisioning.login = account.login and provisioning.state = 'ACTIVE'
       where ${conditions}
@@ -93,7 +97,7 @@ function beginsWith(name: Fragment, prefix: string): Fragment {
   return fragment`${name} >= lower(${prefix}) and ${name} < lower(${prefix}) || chr(1114111)`;
 }
 
-/** The address of a request counts until another one was told. */
+/** The address of a request counts until it was changed. */
 function loginsOf(kind: ProfileKind, email: string): Fragment {
   return fragment`
     select login from profile where lower(email) = lower(${email}) and email is not null and kind = ${kind} and login is not null

@@ -54,7 +54,8 @@ export const CHECKS = {
   external_id: (text) =>
     text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_EXTERNAL_ID_LENGTH),
   metadata_value: (text) => checkText(text, MAX_METADATA_VALUE_LENGTH),
-  name_prefix: (text) => (text === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NAME_LENGTH)),
+  name_prefix: (text) =>
+    text === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NAME_LENGTH),
   strategy_name: (text) => checkText(text, MAX_NAME_LENGTH),
   strategy: (text) => checkText(text, MAX_STRATEGY_LENGTH),
   group: (text) => (text === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_GROUP_LENGTH)),
@@ -87,8 +88,9 @@ function checkLogins(text: string): Problem | undefined {
   const logins = text.split(",");
   if (logins.length > MAX_LOGINS) return { code: "out_of_range", text: `must have 1 to ${MAX_LOGINS} logins` };
   const wrong = logins.filter((login) => !LOGIN.test(login)).map((login) => `"${login.slice(0, 20)}"`);
-  if (wrong.length > 0)
+  if (wrong.length > 0) {
     return malformed(`must be logins separated by commas; no logins are ${wrong.slice(0, 20).join(", ")}`);
+  }
   const repeated = logins.filter((login, index) => logins.indexOf(login) < index);
   return repeated.length === 0
     ? undefined

@@ -56,7 +56,7 @@ export function investorItem(investor: Investor) {
   return { engine: "PAMM" as const, ...investorFields(investor) };
 }
 
-export const InvestorProfile = model("InvestorProfile", "An Investor with what you have told of it.", {
+export const InvestorProfile = model("InvestorProfile", "An Investor with your labels.", {
   engine: engineReply,
   ...identity,
   email: emailReply,

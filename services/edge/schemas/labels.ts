@@ -12,18 +12,31 @@ import { CHECKS } from "./checks.ts";
 import { nullableString, text } from "./field.ts";
 
 const EXTERNAL_ID = { shown: { minLength: 1, maxLength: MAX_EXTERNAL_ID_LENGTH } };
-const TOLD = "It is not sent to the trading platform.";
+const NOT_SENT = "It is not sent to the trading platform.";
 const MEMBERS = `Up to ${MAX_METADATA_MEMBERS} members; keys have letters, digits, \`_\`, \`-\` and \`.\`, up to 40, values up to ${MAX_METADATA_VALUE_LENGTH} characters.`;
 
-const externalIdField = (description: string) => text("external_id", { description, example: "CRM-7001", ...EXTERNAL_ID });
+const externalIdField = (description: string) =>
+  text("external_id", { description, example: "CRM-7001", ...EXTERNAL_ID });
 
 /** For a body that makes an account. */
 export const labelFields = {
   external_id: Type.Optional(
-    externalIdField(`Your own id of the account, unique among those of its role. ${TOLD}`),
+    externalIdField(`Your own id of the account, unique among those of its role. ${NOT_SENT}`),
   ),
   metadata: Type.Optional(
-    members<string>(`Your own data. ${MEMBERS} ${TOLD}`, { type: "string", maxLength: MAX_METADATA_VALUE_LENGTH }),
+    members<string>(`Your own data. ${MEMBERS} ${NOT_SENT}`, { type: "string", maxLength: MAX_METADATA_VALUE_LENGTH }),
+  ),
+};
+
+/** For a command about money. */
+export const operationLabelFields = {
+  external_id: Type.Optional(
+    externalIdField(
+      "Your own id of the operation, by which the list of operations finds it. A request with another one is no duplicate.",
+    ),
+  ),
+  metadata: Type.Optional(
+    members<string>(`Your own data. ${MEMBERS} ${NOT_SENT}`, { type: "string", maxLength: MAX_METADATA_VALUE_LENGTH }),
   ),
 };
 
@@ -43,11 +56,13 @@ export const labelChangeFields = {
   ),
 };
 
-export const externalIdFilter = Type.Optional(externalIdField("Only the account with this `external_id`, exactly."));
+export const externalIdFilter = Type.Optional(externalIdField("Only what has this `external_id`, exactly."));
+
+export const metadataReply = members<string>("Your own data; an empty object without any.", { type: "string" });
 
 export const labelReplies = {
   external_id: nullableString({ description: "Your own id of the account; null without one.", example: "CRM-7001" }),
-  metadata: members<string>("Your own data; an empty object without any.", { type: "string" }),
+  metadata: metadataReply,
 };
 
 /** The values are shown with their limits, and checked by `metadataErrors`, which names the key. */
@@ -91,23 +106,23 @@ function memberErrors(key: string, value: unknown): readonly FieldError[] {
   return problem === undefined ? [] : [{ field, code: problem.code, message: `${field} ${problem.text}.` }];
 }
 
-type Told = {
+type Given = {
   readonly external_id?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 };
 
 /** Undefined when the request has none. */
-export function labelsOf({ external_id: externalId, metadata }: Told): Labels | undefined {
+export function labelsOf({ external_id: externalId, metadata }: Given): Labels | undefined {
   if (externalId === undefined && metadata === undefined) return undefined;
   return { externalId, metadata: { ...metadata } };
 }
 
-type ToldAgain = {
+type GivenChange = {
   readonly external_id?: string | null | undefined;
   readonly metadata?: Readonly<Record<string, string | null>> | undefined;
 };
 
-export function labelsChangeOf({ external_id: externalId, metadata }: ToldAgain): LabelsChange | undefined {
+export function labelsChangeOf({ external_id: externalId, metadata }: GivenChange): LabelsChange | undefined {
   if (externalId === undefined && metadata === undefined) return undefined;
   const entries = Object.entries(metadata ?? {});
   return {

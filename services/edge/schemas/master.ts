@@ -100,7 +100,7 @@ export function investorsCount({ investorsCount: count }: Master): bigint {
   return count;
 }
 
-export const MasterProfile = model("MasterProfile", "A Master with what you have told of it.", {
+export const MasterProfile = model("MasterProfile", "A Master with your labels.", {
   engine: engineReply,
   ...identity,
   ...strategyFields,

@@ -12,6 +12,7 @@ import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import { instantOfId } from "../wire/uuid-time.ts";
 import { usDollar } from "./currency.ts";
 import { bool, model, nullableDecimal, nullableInteger, nullableString, setOf, string } from "./field.ts";
+import { labelsReply, metadataReply } from "./labels.ts";
 import { problemCode } from "./problem-sets.ts";
 import { investorLoginReply, moneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
@@ -82,6 +83,8 @@ export const OperationReply = model("Operation", "A deposit, withdrawal, assign 
   amount: nullableDecimal({ description: "Requested amount; null without one.", example: 250.5 }),
   currency: usDollar.orNull("Currency of the amount; null without an amount.", "USD"),
   comment: nullableString({ description: "Comment of the request; null without one.", example: "CRM-2026-0001" }),
+  external_id: nullableString({ description: "Your own id of the operation; null without one.", example: "CRM-7001" }),
+  metadata: metadataReply,
   outcome: outcomeField,
   refusal: problemCode.orNull("Problem code of a refused operation; null otherwise.", null),
   deal_id: dealIdReply,
@@ -145,6 +148,7 @@ export function operationReply(operation: Operation): Static<typeof OperationRep
     amount: amount === undefined ? null : moneyNumber(amount),
     currency: amount === undefined ? null : "USD",
     comment: amount === undefined ? null : comment,
+    ...labelsReply(operation.labels),
     outcome: OUTCOME_OF[operation.outcome],
     // Internal codes are not part of the interface.
     refusal: refusalCode === "" ? null : isProblemCode(refusalCode) ? refusalCode : "conflict",

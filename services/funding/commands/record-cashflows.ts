@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Counter } from "prom-client";
+import { type Labels, NO_LABELS } from "#kernel/labels.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { autocommit } from "#kernel/postgres/transaction.ts";
 import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
@@ -87,10 +88,18 @@ export function clientKeyOf(key: IdempotencyKey | undefined): ClientKey | undefi
   return { clientId, hash, keptSince };
 }
 
-/** Undefined when duplicates cannot be distinguished: no API key, or a default comment. */
-export function duplicateRuleOf(client: Client | undefined): DuplicateRule | undefined {
-  if (client === undefined || client.keyId === "" || !client.choseComment) return undefined;
-  return { clientId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
+/**
+ * Undefined when duplicates cannot be distinguished: no API key, or neither a chosen comment nor an external id. Requests with different external
+ * ids are none, whatever else they have in common.
+ */
+export function duplicateRuleOf(
+  client: Client | undefined,
+  { externalId }: Pick<Labels, "externalId"> = NO_LABELS,
+): DuplicateRule | undefined {
+  if (client === undefined || client.keyId === "") return undefined;
+  const { keyId, rejectsDuplicates } = client;
+  if (externalId !== undefined) return { clientId: `${keyId} ${externalId}`, rejectsDuplicates };
+  return client.choseComment ? { clientId: keyId, rejectsDuplicates } : undefined;
 }
 
 /** Undefined when the operation is recorded, or another one was recorded since the statement began. */

@@ -4,7 +4,7 @@ import { refuse } from "../refusals.ts";
 /** For this long after an executed deposit or withdrawal an equal one is a possible duplicate. */
 export const DUPLICATE_WINDOW_MS = DAY_MS;
 
-/** The client whose equal operations are duplicates, and whether a duplicate of an executed one is refused. */
+/** The client whose equal operations are duplicates, with the external id of the operation if it has one, and whether a duplicate of an executed one is refused. */
 export type DuplicateRule = { readonly clientId: string; readonly rejectsDuplicates: boolean };
 
 /** An equal operation that was executed within the window. */

@@ -3,6 +3,7 @@ import { execute, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { asOwner } from "#test/support/as-owner.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { deposit } from "../commands/deposit.ts";
@@ -37,6 +38,27 @@ test("an operation keeps the Master that the Investor followed when it was recor
   expect(last.masterLogin).toBeUndefined();
 });
 
+test("operations are found by the external id of their client, and show their labels", async () => {
+  const platform = platformFake({ balances: { [INVESTOR]: 500_00n } });
+  const deps = await world({ platform });
+  const labels = { externalId: "CRM-7", metadata: { segment: "retail" } };
+  await deposit(deps, { ...REQUEST, comment: "1", labels }, aCall("op-1"));
+  await deposit(deps, { ...REQUEST, comment: "2" }, aCall("op-2"));
+  await withdraw(deps, { ...REQUEST, comment: "3", labels }, aCall("op-3"));
+
+  const found = await listOperations(deps, { ...ALL, externalId: "CRM-7" });
+  expect(found.items.map((item) => [item.operationId, item.labels])).toEqual([
+    ["op-3", labels],
+    ["op-1", labels],
+  ]);
+  expect((await listOperations(deps, { ...ALL, externalId: "crm-7" })).items).toEqual([]);
+  const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, ""]));
+  const wrong = { ...REQUEST, comment: "x".repeat(256), labels: { externalId: "", metadata: many } };
+  await expect(deposit(deps, wrong, aCall("op-4"))).rejects.toMatchObject({
+    errors: [{ field: "comment" }, { field: "external_id" }, { field: "metadata" }],
+  });
+});
+
 const ROWS = 6_000;
 
 /** Ids ascend. One in 500 is a withdrawal, one in ten is of Master 77, and all are of one Investor. */
@@ -55,6 +77,7 @@ async function insertMany(pool: Pool): Promise<void> {
 test("a page of operations costs the same at the end as at the start, under each filter", async () => {
   const { pool } = await world();
   await insertMany(pool);
+  await asOwner(pool, "funding", "analyze cashflow");
   const filter: LedgerFilter = {
     login: "",
     comment: undefined,
@@ -62,6 +85,7 @@ test("a page of operations costs the same at the end as at the start, under each
     action: undefined,
     masterLogin: undefined,
     fromId: undefined,
+    externalId: undefined,
     beforeId: "",
     limit: 6,
   };

@@ -1,7 +1,8 @@
+import { labelsToProto } from "#kernel/contract/labels.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { usd } from "#kernel/money.ts";
-import { MAX_PAGE_SIZE, pageOf } from "#kernel/page.ts";
+import { fittingPage, MAX_PAGE_SIZE } from "#kernel/page.ts";
 import {
   type GetOperationRequest,
   type ListOperationsRequest,
@@ -96,11 +97,15 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
   }
   const action = wantedAction(request);
   if (action === "none") return { items: [], hasMore: false };
-  const { masterLogin, fromId } = request;
-  const own = { action, masterLogin, fromId, outcome: OUTCOMES[request.outcome] };
+  const { masterLogin, fromId, externalId } = request;
+  const own = { action, masterLogin, fromId, externalId, outcome: OUTCOMES[request.outcome] };
   const filter = { login, comment, ...own, beforeId, limit: limit + 1 };
   const now = deps.now();
-  const { items, hasMore } = pageOf(await readOperations(deps.pool, filter, now), limit);
+  const { items, hasMore } = fittingPage(
+    await readOperations(deps.pool, filter, now),
+    limit,
+    ({ metadata }) => metadata,
+  );
   return { items: items.map((recorded) => operationMessage(recorded, now)), hasMore };
 }
 
@@ -144,5 +149,6 @@ function operationMessage(recorded: LedgerOperation, now: Date): Operation {
     ],
     imported: isImported,
     masterLogin: recorded.masterLogin,
+    labels: labelsToProto({ externalId: recorded.externalId, metadata: recorded.metadata ?? {} }),
   };
 }

@@ -146,6 +146,29 @@ test("operations are listed newest first and filtered by Investor, Master and ou
   await expect(list({ limit: 0 })).rejects.toMatchObject({ code: "validation_failed" });
 });
 
+test("an assign and an unassign keep what their client calls them, and are found by it", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  const labels = (externalId: string) => ({ externalId, metadata: { desk: externalId } });
+  const calls = [aCall(), aCall()] as const;
+  await world.service.assign({ ...anAssignment(pair), labels: labels("A") }, calls[0]);
+  await settle(world);
+  await world.service.unassign({ ...pair, labels: labels("B") }, calls[1]);
+  const find = async (externalId: string) => {
+    const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10 };
+    const { items } = await world.service.listOperations({ ...all, externalId }, aCall());
+    return items.map((item) => [item.operationId, item.labels]);
+  };
+
+  expect(await find("A")).toEqual([[calls[0].commandId, labels("A")]]);
+  expect(await find("B")).toEqual([[calls[1].commandId, labels("B")]]);
+  expect(await find("C")).toEqual([]);
+  const wrong = { ...pair, masterLogin: "x", labels: { externalId: "", metadata: {} } };
+  await expect(world.service.unassign(wrong, aCall())).rejects.toMatchObject({
+    errors: [{ field: "master_login" }, { field: "external_id" }],
+  });
+});
+
 test("an unknown operation id is not found", async () => {
   const world = await aWorld();
   await expect(world.service.getOperation({ operationId: "unknown" }, aCall())).rejects.toMatchObject({
@@ -190,6 +213,7 @@ test("a page of operations costs the same at the end as at the start, under each
     action: undefined,
     masterLogin: undefined,
     fromId: undefined,
+    externalId: undefined,
     beforeId: "",
     limit: 21,
   };

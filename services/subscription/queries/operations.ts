@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { labelsToProto } from "#kernel/contract/labels.ts";
+import { NO_LABELS } from "#kernel/labels.ts";
 import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
 import {
   type GetOperationRequest,
@@ -8,7 +10,7 @@ import {
   OperationAction,
   OperationOutcome,
 } from "#proto/pamm/funding/v1/funding.ts";
-import { pageOf } from "#kernel/page.ts";
+import { fittingPage } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
 import { exitKey } from "../domain/lifecycle.ts";
 import { validate } from "../domain/validate.ts";
@@ -20,6 +22,7 @@ import {
   type OperationOutcome as RecordedOutcome,
   type RecordedOperation,
 } from "../store/operations.ts";
+import { listOperationLabels } from "../store/operation-labels.ts";
 import { isPageSize } from "./page.ts";
 
 /** The outcome of an assign or unassign. Not found when it was refused before it was recorded, or never received. */
@@ -45,10 +48,19 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
   const action = wantedAction(request);
   const matchesNone = comment !== undefined || outcome === OperationOutcome.REVIEW || action === "none";
   if (matchesNone) return { items: [], hasMore: false };
-  const { masterLogin, fromId } = request;
-  const filter = { login, outcome: OUTCOMES[outcome], action, masterLogin, fromId, beforeId, limit: limit + 1 };
-  const { items: recorded, hasMore } = pageOf(await readOperations(deps.pool, filter, deps.now()), limit);
-  return { items: await operationMessages(deps, recorded), hasMore };
+  const { masterLogin, fromId, externalId } = request;
+  const filter = {
+    login,
+    outcome: OUTCOMES[outcome],
+    action,
+    masterLogin,
+    externalId,
+    fromId,
+    beforeId,
+    limit: limit + 1,
+  };
+  const recorded = await operationMessages(deps, await readOperations(deps.pool, filter, deps.now()));
+  return fittingPage(recorded, limit, ({ labels }) => labels?.metadata);
 }
 
 /** Undefined for both. "none": another service records the requested ones. */
@@ -72,7 +84,14 @@ const ACTIONS = { assign: OperationAction.ASSIGN, unassign: OperationAction.UNAS
 async function operationMessages({ pool }: Deps, recorded: readonly RecordedOperation[]): Promise<Operation[]> {
   const left = recorded.filter(hasLeft).map(({ subscriptionId }) => subscriptionId);
   const exitKeys = await listExitKeys(pool, left, MAX_TRANSFER_KEYS);
-  return recorded.map((operation) => operationMessage(operation, exitKeys));
+  const labels = await listOperationLabels(
+    pool,
+    recorded.map(({ commandId }) => commandId),
+  );
+  return recorded.map((operation) => ({
+    ...operationMessage(operation, exitKeys),
+    labels: labelsToProto(labels.get(operation.commandId) ?? NO_LABELS),
+  }));
 }
 
 function hasLeft({ action, outcome }: RecordedOperation): boolean {

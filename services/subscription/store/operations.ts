@@ -25,6 +25,7 @@ export type OperationFilter = {
   readonly masterLogin: string | undefined;
   /** Ids from this one on. */
   readonly fromId: string | undefined;
+  readonly externalId: string | undefined;
   /** Id of the last operation of the page before; empty to begin. */
   readonly beforeId: string;
   readonly limit: number;
@@ -122,12 +123,18 @@ function eachAssign(filter: OperationFilter): Fragment {
     select command_id from page where command_id is not null order by number`;
 }
 
-function conditionsOf(commandId: Fragment, { login, masterLogin, fromId, beforeId }: OperationFilter): Fragment {
+function conditionsOf(
+  commandId: Fragment,
+  { login, masterLogin, externalId, fromId, beforeId }: OperationFilter,
+): Fragment {
   return allOf([
     login === ""
       ? undefined
       : fragment`(subscription.investor_login = ${login} or subscription.master_login = ${login})`,
     masterLogin === undefined ? undefined : fragment`subscription.master_login = ${masterLogin}`,
+    externalId === undefined
+      ? undefined
+      : fragment`${commandId} = any(array(select command_id from operation_label where external_id = ${externalId}))`,
     fromId === undefined ? undefined : fragment`${commandId} collate "C" >= ${fromId}`,
     beforeId === "" ? undefined : fragment`${commandId} collate "C" < ${beforeId}`,
   ]);

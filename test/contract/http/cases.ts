@@ -2,7 +2,12 @@ import { Refusal } from "#kernel/refusal.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
-import { aMaster, aMasterProfile, anInvestor, anInvestorProfile } from "../../../services/edge/testing/replies/account.ts";
+import {
+  aMaster,
+  aMasterProfile,
+  anInvestor,
+  anInvestorProfile,
+} from "../../../services/edge/testing/replies/account.ts";
 import { aCredit, aFeeConfiguration, aFeeVersion, aPayment } from "../../../services/edge/testing/replies/fee.ts";
 import { aDeposit, anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
@@ -104,12 +109,14 @@ const fundingRoutes: readonly Case[] = [
     name: "deposit",
     method: "POST",
     url: "/api/v1/investor/deposit?login=3000003&amount=250.50&currency=USD&comment=CRM-2026-0001",
+    body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
     answers: { funding: { deposit: async (_request, { commandId }) => aDeposit({ operationId: commandId }) } },
   },
   {
     name: "withdraw",
     method: "POST",
     url: "/api/v1/investor/withdraw?login=3000003&amount=50",
+    body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
     answers: { funding: { withdraw: async (_request, { commandId }) => aWithdrawal({ operationId: commandId }) } },
   },
   {
@@ -170,6 +177,7 @@ const subscriptionRoutes: readonly Case[] = [
     name: "unassign",
     method: "POST",
     url: "/api/v1/subscriptions/unassign?master_login=3000001&investor_login=3000003",
+    body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
     answers: {
       subscriptions: {
         unassign: async () => ({

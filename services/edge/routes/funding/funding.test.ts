@@ -30,6 +30,7 @@ test("a deposit is answered field by field", async () => {
     comment: "API Deposit",
     client: { keyId: "KeyOfTests01", choseComment: false, rejectsDuplicates: false },
     idempotencyKey: undefined,
+    labels: undefined,
   });
   expect(answer.headers).not.toHaveProperty("x-possible-duplicate-of");
 });

@@ -23,8 +23,13 @@ export const addInvestor = route({
   reply: InvestorItem,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/investor/directory before sending a new one.",
-  refusals: ["login_already_registered",
-    "external_id_in_use", "login_in_use", "platform_account_not_found", "platform_unavailable"],
+  refusals: [
+    "login_already_registered",
+    "external_id_in_use",
+    "login_in_use",
+    "platform_account_not_found",
+    "platform_unavailable",
+  ],
   examples: [
     {
       name: "registered",
@@ -36,6 +41,8 @@ export const addInvestor = route({
   check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ accounts }, { body }, context) {
-    return investorItem(await accounts.addInvestor({ login: body.mt5_login, name: body.name, labels: labelsOf(body) }, context));
+    return investorItem(
+      await accounts.addInvestor({ login: body.mt5_login, name: body.name, labels: labelsOf(body) }, context),
+    );
   },
 });

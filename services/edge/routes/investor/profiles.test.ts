@@ -21,7 +21,7 @@ test("an account is registered with labels, and its documented answer has none o
   ]);
 });
 
-test("a change of an Investor sets and removes members, and the answer has what is told of it", async () => {
+test("a change of an Investor sets and removes members, and the answer has its labels", async () => {
   const edge = await testEdge({
     accounts: { updateInvestor: async () => anInvestorProfile({ email: undefined, labels: undefined }) },
   });
@@ -47,8 +47,8 @@ test("all mistakes of labels are reported at once, each with its key", async () 
     errorsOf(await edge.call({ method: "POST", url: ADD, payload: { ...NEW, metadata, ...more } }));
 
   expect(await send({ "a b": "1", long: "x".repeat(501), control: "\u0007" }, { external_id: " ", name: "" })).toEqual([
-    ["external_id", "empty"],
     ["name", "empty"],
+    ["external_id", "empty"],
     ["metadata.a b", "malformed"],
     ["metadata.long", "too_long"],
     ["metadata.control", "control_character"],
@@ -80,26 +80,31 @@ test("two requests are the same when only the order of the metadata differs, and
   expect(of({ a: "1", b: null })).not.toEqual(of({ a: "1", b: "" }));
 });
 
-test.each(["investors", "masters"] as const)("%s are searched page by page; a cursor is of its list and filter", async (list) => {
-  const page = <Item>(item: Item) => async ({ afterId }: { afterId: bigint }) => ({ items: [item], hasMore: afterId === 0n });
-  const accounts = { searchInvestors: page(anInvestorProfile()), searchMasters: page(aMasterProfile()) };
-  const edge = await testEdge({ accounts });
-  const url = `/api/v1/${list}?name=Ad&email=ada%40example.com&external_id=CRM-1&created_from=2026-01-01T00:00:00&created_to=2026-02-01T00:00:00Z&limit=1`;
-  const first = (await edge.call({ url })).body as { next_cursor: string };
-  const second = await edge.call({ url: `${url}&cursor=${first.next_cursor}` });
+test.each(["investors", "masters"] as const)(
+  "%s are searched page by page; a cursor is of its list and filter",
+  async (list) => {
+    const page =
+      <Item>(item: Item) =>
+      async ({ afterId }: { afterId: bigint }) => ({ items: [item], hasMore: afterId === 0n });
+    const accounts = { searchInvestors: page(anInvestorProfile()), searchMasters: page(aMasterProfile()) };
+    const edge = await testEdge({ accounts });
+    const url = `/api/v1/${list}?name=Ad&email=ada%40example.com&external_id=CRM-1&created_from=2026-01-01T00:00:00&created_to=2026-02-01T00:00:00Z&limit=1`;
+    const first = (await edge.call({ url })).body as { next_cursor: string };
+    const second = await edge.call({ url: `${url}&cursor=${first.next_cursor}` });
 
-  expect(second.body).toMatchObject({ next_cursor: null, has_more: false });
-  const filter = { namePrefix: "Ad", email: "ada@example.com", externalId: "CRM-1", limit: 1 };
-  const period = { createdFrom: new Date("2026-01-01T00:00:00Z"), createdTo: new Date("2026-02-01T00:00:00Z") };
-  expect(edge.calls.map(({ request }) => request)).toMatchObject([
-    { ...filter, ...period, afterId: 0n },
-    { ...filter, ...period, afterId: list === "masters" ? 7n : 8n },
-  ]);
-  for (const other of [`/api/v1/${list}`, `/api/v1/${list === "masters" ? "investors" : "masters"}?name=Ad`]) {
-    const answer = await edge.call({ url: `${other}${other.includes("?") ? "&" : "?"}cursor=${first.next_cursor}` });
-    expect(errorsOf(answer)).toEqual([["cursor", "invalid_cursor"]]);
-  }
-});
+    expect(second.body).toMatchObject({ next_cursor: null, has_more: false });
+    const filter = { namePrefix: "Ad", email: "ada@example.com", externalId: "CRM-1", limit: 1 };
+    const period = { createdFrom: new Date("2026-01-01T00:00:00Z"), createdTo: new Date("2026-02-01T00:00:00Z") };
+    expect(edge.calls.map(({ request }) => request)).toMatchObject([
+      { ...filter, ...period, afterId: 0n },
+      { ...filter, ...period, afterId: list === "masters" ? 7n : 8n },
+    ]);
+    for (const other of [`/api/v1/${list}`, `/api/v1/${list === "masters" ? "investors" : "masters"}?name=Ad`]) {
+      const answer = await edge.call({ url: `${other}${other.includes("?") ? "&" : "?"}cursor=${first.next_cursor}` });
+      expect(errorsOf(answer)).toEqual([["cursor", "invalid_cursor"]]);
+    }
+  },
+);
 
 test("all invalid fields of a search are reported at once", async () => {
   const edge = await testEdge();
@@ -127,5 +132,7 @@ test.each([
 ] as const)("%s %s is refused to a key with %s only", async (method, url, scope) => {
   const edge = await testEdge({ scopes: [scope] });
 
-  expect((await edge.call({ method, url, ...(method === "PATCH" ? { payload: { name: "A" } } : {}) })).status).toBe(403);
+  expect((await edge.call({ method, url, ...(method === "PATCH" ? { payload: { name: "A" } } : {}) })).status).toBe(
+    403,
+  );
 });

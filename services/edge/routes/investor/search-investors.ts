@@ -1,4 +1,10 @@
-import { ACCOUNT_ORDER, accountFilter, accountFilterErrors, accountList, accountSearchOf } from "../../schemas/account-filter.ts";
+import {
+  ACCOUNT_ORDER,
+  accountFilter,
+  accountFilterErrors,
+  accountList,
+  accountSearchOf,
+} from "../../schemas/account-filter.ts";
 import { investorProfile, InvestorProfile } from "../../schemas/investor.ts";
 import { OpaquePage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
@@ -14,7 +20,7 @@ export const searchInvestors = route({
   tag: "Investors",
   summary: "Search Investors",
   description:
-    "Investors with what you have told of them, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
+    "Investors with your labels, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Investors.",
   query: accountFilter,
   reply: OpaquePage("InvestorProfilePage", InvestorProfile, ACCOUNT_ORDER),
@@ -37,7 +43,7 @@ export const searchInvestors = route({
             created_at: "2026-01-02T03:04:05.678000",
           },
         ],
-        next_cursor: "@@searchInvestors@@",
+        next_cursor: "AAAAAAAAAAjk4c4f6qSFsHgF",
         has_more: true,
       },
     },

@@ -1,4 +1,10 @@
-import { ACCOUNT_ORDER, accountFilter, accountFilterErrors, accountList, accountSearchOf } from "../../schemas/account-filter.ts";
+import {
+  ACCOUNT_ORDER,
+  accountFilter,
+  accountFilterErrors,
+  accountList,
+  accountSearchOf,
+} from "../../schemas/account-filter.ts";
 import { masterProfile, MasterProfile } from "../../schemas/master.ts";
 import { OpaquePage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
@@ -14,7 +20,7 @@ export const searchMasters = route({
   tag: "Masters",
   summary: "Search Masters",
   description:
-    "Masters with what you have told of them, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
+    "Masters with your labels, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Masters.",
   query: accountFilter,
   reply: OpaquePage("MasterProfilePage", MasterProfile, ACCOUNT_ORDER),
@@ -42,7 +48,7 @@ export const searchMasters = route({
             created_at: "2026-01-02T03:04:05.678000",
           },
         ],
-        next_cursor: "@@searchMasters@@",
+        next_cursor: "AAAAAAAAAAfx5CzgeU2JIbMJ",
         has_more: true,
       },
     },

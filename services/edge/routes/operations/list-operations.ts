@@ -7,11 +7,21 @@ import {
   masterLogin,
   opaqueCursor,
 } from "../../schemas/request-fields.ts";
+import { externalIdFilter } from "../../schemas/labels.ts";
 import { operationAction, OperationReply, operationReply, outcomeField } from "../../schemas/operation.ts";
 import { cursorErrors, OpaquePage } from "../../schemas/page.ts";
 import { fromField, periodErrors, toField } from "../../schemas/period.ts";
 import { route } from "../../route.ts";
-import { listName, matches, NEWEST, newestFirst, readCursor, readersOf, requestOf } from "./operation-filter.ts";
+import {
+  isCovered,
+  listName,
+  matches,
+  NEWEST,
+  newestFirst,
+  readCursor,
+  readersOf,
+  requestOf,
+} from "./operation-filter.ts";
 import { READERS } from "./readers.ts";
 import { withLegs } from "./with-legs.ts";
 
@@ -32,6 +42,7 @@ export const listOperations = route({
     outcome: Type.Optional(outcomeField),
     action: Type.Optional(operationAction.of("Only operations of this action.", "deposit")),
     master_login: Type.Optional(masterLogin),
+    external_id: externalIdFilter,
     from: Type.Optional(fromField("that were requested")),
     to: Type.Optional(toField("that were requested")),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
@@ -54,6 +65,8 @@ export const listOperations = route({
             amount: 250.5,
             currency: "USD",
             comment: "CRM-2026-0001",
+            external_id: "CRM-7001",
+            metadata: { segment: "retail" },
             outcome: "executed",
             refusal: null,
             deal_id: 1234567,
@@ -89,7 +102,10 @@ export const listOperations = route({
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
     const wanted = requestOf(query, readCursor(deps, query) ?? NEWEST, limit);
     const pages = await Promise.all(readersOf(deps, query).map((read) => read(wanted, context)));
-    const merged = pages.flatMap(({ items }) => items).toSorted(newestFirst);
+    const merged = pages
+      .flatMap(({ items }) => items)
+      .filter(isCovered(pages))
+      .toSorted(newestFirst);
     const page = merged.slice(0, limit);
     const last = page.at(-1);
     const hasMore = merged.length > limit || pages.some((some) => some.hasMore);

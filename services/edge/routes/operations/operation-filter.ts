@@ -18,6 +18,7 @@ type Query = {
   readonly outcome?: OutcomeName | undefined;
   readonly action?: ActionName | undefined;
   readonly master_login?: string | undefined;
+  readonly external_id?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly cursor?: string | undefined;
@@ -25,7 +26,7 @@ type Query = {
 
 /** Ids begin with the time of their request, so a period is a range of ids. */
 export function requestOf(query: Query, cursor: string, limit: number): ListOperationsRequest {
-  const { login = "", comment, outcome, action, master_login: masterLogin } = query;
+  const { login = "", comment, outcome, action, master_login: masterLogin, external_id: externalId } = query;
   const [from, to] = [instantOf(query.from), instantOf(query.to)];
   return {
     login,
@@ -33,6 +34,7 @@ export function requestOf(query: Query, cursor: string, limit: number): ListOper
     outcome: outcomeNamed(outcome),
     action: action && actionNamed(action),
     masterLogin,
+    externalId,
     fromId: from && firstIdAt(from),
     beforeId: cursor === NEWEST && to !== undefined ? firstIdAt(to) : cursor,
     limit,
@@ -51,12 +53,20 @@ export function readersOf({ funding, subscriptions }: Deps, { action }: Query): 
 }
 
 /** A replica of the previous version ignores filters that it does not know. */
-export function matches(operation: Operation, { action, masterLogin, fromId = "" }: ListOperationsRequest): boolean {
+export function matches(operation: Operation, wanted: ListOperationsRequest): boolean {
+  const { action, masterLogin, externalId, fromId = "" } = wanted;
   return (
     (action === undefined || operation.action === action) &&
     (masterLogin === undefined || operation.masterLogin === masterLogin) &&
+    (externalId === undefined || operation.labels?.externalId === externalId) &&
     operation.operationId >= fromId
   );
+}
+
+/** Whether all pages reach as far as the operation: of a page that was cut, older ones follow, which must not come after it. */
+export function isCovered(pages: readonly ListOperationsResponse[]): (operation: Operation) => boolean {
+  const ends = pages.flatMap(({ items, hasMore }) => (hasMore ? [items.at(-1)?.operationId ?? ""] : []));
+  return ({ operationId }) => ends.every((end) => operationId >= end);
 }
 
 /** Ids grow with time, and are compared byte by byte everywhere. */
@@ -65,8 +75,8 @@ export function newestFirst(left: Operation, right: Operation): number {
 }
 
 /** A cursor of one filter means nothing under another. A filter without the names that came later has the name that it had before them. */
-export function listName({ login, comment, outcome, action, master_login, from, to }: Query): string {
-  const later = [action, master_login, instantOf(from), instantOf(to)];
+export function listName({ login, comment, outcome, action, master_login, external_id, from, to }: Query): string {
+  const later = [action, master_login, instantOf(from), instantOf(to), external_id];
   const isPlain = later.every((value) => value === undefined);
   return `operations?${JSON.stringify([login, comment, outcome, ...(isPlain ? [] : later)])}`;
 }

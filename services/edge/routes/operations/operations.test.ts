@@ -45,6 +45,8 @@ test("a deposit is returned field by field", async () => {
     amount: 250.5,
     currency: "USD",
     comment: "CRM-2026-0001",
+    external_id: "CRM-7001",
+    metadata: { segment: "retail" },
     outcome: "executed",
     refusal: null,
     deal_id: 1_234_567,
@@ -377,18 +379,42 @@ test("each service is asked for its own actions, with the whole filter; a period
   const edge = await testEdge({ funding: { listOperations: none }, subscriptions: { listOperations: none } });
   const period = "from=2025-08-19T05:47:11.232Z&to=2025-08-19T08:47:12.232%2B03:00";
   const requested = { login: "", comment: undefined, outcome: OperationOutcome.UNSPECIFIED, limit: 50 };
-  const filter = { masterLogin: "3000001", fromId: "0198c0de-0000", beforeId: "0198c0de-03e8" };
+  const filter = { masterLogin: "3000001", externalId: "CRM-1", fromId: "0198c0de-0000", beforeId: "0198c0de-03e8" };
 
   for (const [action, name] of [
     [OperationAction.WITHDRAW, "withdraw"],
     [OperationAction.UNASSIGN, "unassign"],
   ] as const) {
-    await edge.call({ url: `${OPERATIONS}?action=${name}&master_login=3000001&${period}` });
+    await edge.call({ url: `${OPERATIONS}?action=${name}&master_login=3000001&external_id=CRM-1&${period}` });
     expect(edge.calls.splice(0).map(({ request }) => request)).toEqual([{ ...requested, ...filter, action }]);
   }
   await edge.call({ url: OPERATIONS });
-  const all = { ...requested, action: undefined, masterLogin: undefined, fromId: undefined, beforeId: "" };
+  const all = {
+    ...requested,
+    action: undefined,
+    masterLogin: undefined,
+    externalId: undefined,
+    fromId: undefined,
+    beforeId: "",
+  };
   expect(edge.calls.map(({ request }) => request)).toEqual([all, all]);
+});
+
+test("a page ends where that of one service was cut, and the next one goes on from there", async () => {
+  const page = (numbers: readonly number[], hasMore: boolean) => async () => ({
+    items: numbers.map((number) => anOperation({ operationId: idOf(number) })),
+    hasMore,
+  });
+  const edge = await testEdge({
+    funding: { listOperations: page([9, 7], true) },
+    subscriptions: { listOperations: page([8, 6, 4], false) },
+  });
+  const { items, has_more: hasMore } = (await edge.call({ url: OPERATIONS })).body as {
+    items: { id: string }[];
+    has_more: boolean;
+  };
+
+  expect([items.map(({ id }) => id), hasMore]).toEqual([[9, 8, 7].map(idOf), true]);
 });
 
 test("a page goes on after operations that a replica of the previous version has not filtered", async () => {

@@ -20,12 +20,12 @@ export function anInvestor(overrides: Partial<Investor> = {}): Investor {
   return { id: 8n, login: "3000003", name: "Ada", createdAt: AT, ...overrides };
 }
 
-const TOLD = { email: "ada@example.com", labels: { externalId: "CRM-7001", metadata: { segment: "retail" } } };
+const LABELLED = { email: "ada@example.com", labels: { externalId: "CRM-7001", metadata: { segment: "retail" } } };
 
 export function aMasterProfile(overrides: Partial<MasterProfile> = {}): MasterProfile {
-  return { master: aMaster(), ...TOLD, ...overrides };
+  return { master: aMaster(), ...LABELLED, ...overrides };
 }
 
 export function anInvestorProfile(overrides: Partial<InvestorProfile> = {}): InvestorProfile {
-  return { investor: anInvestor(), ...TOLD, ...overrides };
+  return { investor: anInvestor(), ...LABELLED, ...overrides };
 }

@@ -44,6 +44,7 @@ export function anOperation(overrides: Partial<Operation> = {}): Operation {
     createdAt: AT,
     finishedAt: LATER,
     masterLogin: "3000001",
+    labels: { externalId: "CRM-7001", metadata: { segment: "retail" } },
     reference: "PD0F7K3M9Q2X1A",
     feeKey: "",
     transferKeys: [],
