@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { asOwner } from "#test/support/as-owner.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { SearchAccountsRequest } from "#proto/pamm/account/v1/account.ts";
+import type { SearchInvestorsRequest } from "#proto/pamm/account/v1/account.ts";
 import { createInvestor } from "../commands/create-investor.ts";
 import { createMaster } from "../commands/create-master.ts";
 import { updateInvestor } from "../commands/update-investor.ts";
@@ -10,7 +10,7 @@ import { type AccountSearch, listInvestorsFound, listMastersFound } from "../sto
 import { aCall, aMaster, anInvestor, world, type World } from "../testing/account.ts";
 import { searchInvestors, searchMasters } from "./profiles.ts";
 
-const ALL: SearchAccountsRequest = { createdFrom: undefined, createdTo: undefined, afterId: 0n, limit: 10 };
+const ALL: SearchInvestorsRequest = { createdFrom: undefined, createdTo: undefined, afterId: 0n, limit: 10 };
 const AT = new Date("2026-03-01T00:00:00Z");
 const afterSeconds = (seconds: number) => new Date(AT.getTime() + seconds * 1_000);
 
@@ -38,7 +38,7 @@ async function withMany(rows: number): Promise<World> {
   return deps;
 }
 
-async function walk(deps: World, search: Partial<SearchAccountsRequest>): Promise<string[]> {
+async function walk(deps: World, search: Partial<SearchInvestorsRequest>): Promise<string[]> {
   const seen: string[] = [];
   let afterId = 0n;
   for (let hasMore = true; hasMore;) {

@@ -5,7 +5,7 @@ import type {
   GetMasterProfileRequest,
   InvestorProfile,
   MasterProfile,
-  SearchAccountsRequest,
+  SearchInvestorsRequest,
   SearchInvestorsResponse,
   SearchMastersResponse,
 } from "#proto/pamm/account/v1/account.ts";
@@ -35,7 +35,7 @@ export async function getInvestorProfile(deps: Deps, { id }: GetInvestorProfileR
 
 export async function searchMasters(
   deps: Deps,
-  request: SearchAccountsRequest,
+  request: SearchInvestorsRequest,
   context: CallContext,
 ): Promise<SearchMastersResponse> {
   const { size, search } = searchOf(request);
@@ -53,14 +53,14 @@ export async function searchMasters(
 
 export async function searchInvestors(
   { pool }: Pick<Deps, "pool">,
-  request: SearchAccountsRequest,
+  request: SearchInvestorsRequest,
 ): Promise<SearchInvestorsResponse> {
   const { size, search } = searchOf(request);
   const { items, hasMore } = fittingPage(await listInvestorsFound(pool, search), size, ({ labels }) => labels);
   return { items: items.map(({ investor, ...profile }) => ({ investor, ...profileFields(profile) })), hasMore };
 }
 
-function searchOf(request: SearchAccountsRequest): { size: number; search: AccountSearch } {
+function searchOf(request: SearchInvestorsRequest): { size: number; search: AccountSearch } {
   const size = pageSize(request.limit);
   const { namePrefix, email, externalId } = request;
   return { size, search: { ...request, namePrefix, email, externalId, limit: size + 1 } };

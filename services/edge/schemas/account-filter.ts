@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { FieldError } from "#kernel/refusal.ts";
-import type { SearchAccountsRequest } from "#proto/pamm/account/v1/account.ts";
+import type { SearchInvestorsRequest } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../route.ts";
 import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from "./checks.ts";
 import { text } from "./field.ts";
@@ -52,7 +52,7 @@ export function accountFilterErrors(list: string, query: Query, deps: Deps): rea
   ];
 }
 
-export function accountSearchOf(list: string, query: Query, deps: Deps): SearchAccountsRequest {
+export function accountSearchOf(list: string, query: Query, deps: Deps): SearchInvestorsRequest {
   return {
     namePrefix: query.name,
     email: query.email,
