@@ -12,7 +12,7 @@ import { route } from "../../route.ts";
 const LIST = "investors by filter";
 
 export const searchInvestors = route({
-  operationId: "searchInvestors",
+  operationId: "listInvestorProfiles",
   method: "GET",
   url: "/api/v1/investors",
   scope: "investors:read",

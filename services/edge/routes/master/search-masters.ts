@@ -12,7 +12,7 @@ import { route } from "../../route.ts";
 const LIST = "masters by filter";
 
 export const searchMasters = route({
-  operationId: "searchMasters",
+  operationId: "listMasterProfiles",
   method: "GET",
   url: "/api/v1/masters",
   scope: "masters:read",

@@ -15,7 +15,7 @@ type Filter = {
 };
 
 export const searchSubscriptions = route({
-  operationId: "searchSubscriptions",
+  operationId: "listSubscriptionPages",
   method: "GET",
   url: "/api/v1/subscriptions",
   scope: "subscriptions:read",
