@@ -44,6 +44,7 @@ const APPEND_ONLY: Record<Service, readonly string[]> = {
     "fee_debit",
     "feed_poison",
     "handled_break",
+    "operation_label",
     "review_event",
   ],
 };

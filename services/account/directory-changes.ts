@@ -4,8 +4,10 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
 import type { Investor, NewInvestor } from "./domain/investor.ts";
 import type { Master, MasterChange, NewMaster } from "./domain/master.ts";
+import { hasLabels, type ProfileKind } from "./domain/profile.ts";
 import { insertInvestor } from "./store/investors.ts";
 import { insertMaster, updateMaster } from "./store/masters.ts";
+import { insertProfile, moveProfile } from "./store/profiles.ts";
 
 /** Other services keep what they need to know of the directory from this feed. */
 export const DIRECTORY_FEED = "account.directory";
@@ -13,12 +15,14 @@ export const DIRECTORY_FEED = "account.directory";
 /** Every change of the directory, each with its event. */
 export async function registerInvestor(tx: Transaction, fresh: NewInvestor): Promise<Investor> {
   const investor = await insertInvestor(tx, fresh);
+  await labelAccount(tx, "INVESTOR", fresh);
   publish(tx, { feed: DIRECTORY_FEED, event: InvestorRegistered, message: { login: investor.login } });
   return investor;
 }
 
 export async function registerMaster(tx: Transaction, fresh: NewMaster): Promise<Master> {
   const master = await insertMaster(tx, fresh);
+  await labelAccount(tx, "MASTER", fresh);
   publishMaster(tx, master);
   return master;
 }
@@ -37,4 +41,11 @@ export async function changeMaster(
 
 export function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
   publish(tx, { feed: DIRECTORY_FEED, event: MasterChanged, message: { login, minDeposit: moneyToProto(minDeposit) } });
+}
+
+/** The profile of a new account: its own, or that of the request that has created it. */
+async function labelAccount(tx: Transaction, kind: ProfileKind, fresh: NewInvestor | NewMaster): Promise<void> {
+  const { login, commandId, labels } = fresh;
+  if (labels === undefined) await moveProfile(tx, commandId, login);
+  else if (hasLabels(labels)) await insertProfile(tx, { kind, login }, labels);
 }

@@ -7,6 +7,7 @@ import type { Investor } from "./domain/investor.ts";
 import type { Master } from "./domain/master.ts";
 import { refuse } from "./refusals.ts";
 import { findAccounts } from "./store/accounts.ts";
+import { findInvestorById } from "./store/investors.ts";
 
 export async function getMasterById({ reads }: Deps, id: bigint): Promise<Master> {
   const master = await reads.masterById(id);
@@ -18,6 +19,12 @@ export async function getMasterByLogin({ pool, reads }: Deps, login: string): Pr
   const master = await reads.masterByLogin(login);
   if (master !== undefined) return master;
   throw refuse("master_not_found", await whyNotFound(pool, login, "Master"));
+}
+
+export async function getInvestorById({ pool }: Deps, id: bigint): Promise<Investor> {
+  const investor = await findInvestorById(pool, id);
+  if (investor !== undefined) return investor;
+  throw refuse("investor_not_found", `No Investor has the id ${id}. This route takes the internal id, not the login.`);
 }
 
 export async function getInvestorByLogin({ pool, reads }: Deps, login: string): Promise<Investor> {

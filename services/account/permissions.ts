@@ -19,6 +19,11 @@ export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   revealInvestor: ["edge"],
   // Its actor was authenticated by the edge.
   eraseInvestor: ["edge"],
+  getMasterProfile: ["edge"],
+  getInvestorProfile: ["edge"],
+  updateInvestor: ["edge"],
+  searchMasters: ["edge"],
+  searchInvestors: ["edge"],
   findAccounts: ["edge", "funding", "subscription"],
   findRegistrations: ["platform"],
 };

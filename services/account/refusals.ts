@@ -16,6 +16,7 @@ export const { refuse, refusals } = refusalsOf({
   possible_duplicate_account: "conflict",
   investor_not_closed: "conflict",
   investor_erased: "conflict",
+  external_id_in_use: "conflict",
   platform_rejected: "rejected",
   platform_unavailable: "unavailable",
   service_unavailable: "unavailable",

@@ -9,6 +9,7 @@ import { closeMaster } from "./commands/close-master.ts";
 import { createInvestor } from "./commands/create-investor.ts";
 import { createMaster } from "./commands/create-master.ts";
 import { eraseInvestor } from "./commands/erase-investor.ts";
+import { updateInvestor } from "./commands/update-investor.ts";
 import { updateMaster } from "./commands/update-master.ts";
 import type { Deps } from "./deps.ts";
 import { DIRECTORY_FEED } from "./directory-changes.ts";
@@ -20,6 +21,7 @@ import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/fin
 import { findRegistrations } from "./queries/find-registrations.ts";
 import { getMasterStatus } from "./queries/get-master-status.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
+import { getInvestorProfile, getMasterProfile, searchInvestors, searchMasters } from "./queries/profiles.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
 import { erasureQueue } from "./store/erasures.ts";
 import { changeQueue } from "./store/payment-account-changes.ts";
@@ -48,6 +50,11 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
     listInvestors: (request) => listInvestors(deps, request),
     revealInvestor: (request) => revealInvestor(deps, request),
     eraseInvestor: (request, context) => eraseInvestor(deps, request, context),
+    getMasterProfile: (request, context) => getMasterProfile(deps, request, context),
+    getInvestorProfile: (request) => getInvestorProfile(deps, request),
+    updateInvestor: (request, context) => updateInvestor(deps, request, context),
+    searchMasters: (request, context) => searchMasters(deps, request, context),
+    searchInvestors: (request) => searchInvestors(deps, request),
     findAccounts: (request) => findAccounts(deps, request),
     findRegistrations: (request) => findRegistrations(deps, request),
   };

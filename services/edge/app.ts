@@ -6,7 +6,7 @@ import { type AdmissionOptions, createAdmission } from "./admission.ts";
 import type { Audit } from "./audit/audit.ts";
 import { refusedRequests } from "./audit/refused-requests.ts";
 import { auditEntry } from "./audit/audit-entry.ts";
-import { acceptJsonBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
+import { acceptJsonBodies, acceptOptionalBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
 import { answerClientError, HTTP_LIMITS, MAX_URL_LENGTH } from "./connection.ts";
 import { serveDocument } from "./openapi/serve-document.ts";
 import { serveDocsSite } from "./docs-site/serve-docs-site.ts";
@@ -91,10 +91,17 @@ async function registerRoutes(app: FastifyInstance, routes: readonly Route[], op
   for (const { url, scope } of routes) {
     if (scope !== ANY_KEY && !isScope(scope)) throw new Error(`${url} has no scope`);
   }
-  const [withBody, withoutBody] = [routes.filter(readsBody), routes.filter((route) => !readsBody(route))];
+  const [withBody, withoutBody] = [
+    routes.filter((route) => readsBody(route) && !mayHaveBody(route)),
+    routes.filter((route) => !readsBody(route)),
+  ];
   await app.register(async (scope) => {
     acceptJsonBodies(scope);
     for (const route of withBody) registerRoute(scope, route, runtime);
+  });
+  await app.register(async (scope) => {
+    acceptOptionalBodies(scope);
+    for (const route of routes.filter(mayHaveBody)) registerRoute(scope, route, runtime);
   });
   await app.register(async (scope) => {
     ignoreBodies(scope);
@@ -102,6 +109,10 @@ async function registerRoutes(app: FastifyInstance, routes: readonly Route[], op
     const byUrl = Map.groupBy(routes, ({ url }) => url as string);
     completeMethods(scope, new Map([...byUrl].map(([url, of]) => [url, of.map(({ method }) => method)])));
   });
+}
+
+function mayHaveBody({ hasOptionalBody = false }: Route): boolean {
+  return hasOptionalBody;
 }
 
 function readsBody({ body }: Route): boolean {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "./problems/refusals.ts";
 import { parseJson } from "./wire/json-body.ts";
@@ -27,6 +27,27 @@ export function acceptJsonBodies(scope: FastifyInstance): void {
   });
 }
 
+/**
+ * A JSON object is read. Any other body is none, as of a route without a body: a client that sends one has its parameters in the query, and must
+ * not be refused for what it was never asked for.
+ */
+export function acceptOptionalBodies(scope: FastifyInstance): void {
+  ignoreBodies(scope, isJson);
+  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, bytes, done) => {
+    const { value, duplicates: all = [] } = parseJson(bytes as Buffer) ?? {};
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    const duplicates = all.filter((path) => /^(?:external_id|metadata)(?:\.|$)/.test(path));
+    if (isObject && duplicates.length > 0) done(duplicated(duplicates), undefined);
+    else done(null, isObject ? value : undefined);
+  });
+}
+
+function isJson({ headers }: Pick<FastifyRequest, "headers">): boolean {
+  return (
+    /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "") && headers["content-encoding"] === undefined
+  );
+}
+
 function duplicated(names: readonly string[]): Refusal {
   const errors = names.slice(0, MAX_NAMES).map((name) => {
     const field = name.slice(0, MAX_NAME_LENGTH).toWellFormed();
@@ -36,11 +57,15 @@ function duplicated(names: readonly string[]): Refusal {
 }
 
 /** A body is read up to the limit, and ignored. */
-export function ignoreBodies(scope: FastifyInstance): void {
+export function ignoreBodies(
+  scope: FastifyInstance,
+  isRead: (request: Pick<FastifyRequest, "headers">) => boolean = () => false,
+): void {
   scope.removeAllContentTypeParsers();
   scope.addHook("onRequest", (request, _reply, done) => {
     // The framework would refuse a malformed media type before it chooses the parser.
-    delete request.headers["content-type"];
+    if (isRead(request)) request.headers["content-type"] = "application/json";
+    else delete request.headers["content-type"];
     done();
   });
   scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _bytes, done) => done(null, undefined));

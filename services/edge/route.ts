@@ -81,7 +81,7 @@ export type Input<P extends Shape | undefined, Q extends Shape | undefined, B ex
 
 type RequestOf<P, Q, B> = (P extends Shape ? { readonly params: Static<P> } : unknown) &
   (Q extends Shape ? { readonly query: Static<Q> } : unknown) &
-  (B extends Shape ? { readonly body: Static<B> } : unknown);
+  (B extends Shape ? { readonly body?: Static<B> } : unknown);
 
 /** As a client reads it: every number is a JSON number. */
 type OnTheWire<T> = T extends bigint | JsonNumber
@@ -129,6 +129,8 @@ type Facts<P extends Shape | undefined, Q extends Shape | undefined, B> = {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** The parameters are in the query; a JSON body may add to them, and any other body is ignored. */
+  readonly hasOptionalBody?: boolean;
   /** Refusals of its own, beside those that any route may answer. */
   readonly refusals: readonly ProblemCode[];
   /** Headers of its own in the answer, beside those that any answer may have. */

@@ -5,11 +5,13 @@ import { explainPayment } from "./routes/fee/explain-payment.ts";
 import { getPendingFee } from "./routes/fee/pending-fee.ts";
 import { cancelFeeVersion, listFeeVersions } from "./routes/fee/versions.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
+import { listPaymentsOfInvestor } from "./routes/fee/list-payments-of-investor.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
 import { whoami } from "./routes/keys/whoami.ts";
 import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
 import { previewWithdraw } from "./routes/funding/preview-withdraw.ts";
+import { getBalances } from "./routes/funding/get-balances.ts";
 import { withdraw } from "./routes/funding/withdraw.ts";
 import { getEquity } from "./routes/history/get-equity.ts";
 import { getPerformance } from "./routes/history/get-performance.ts";
@@ -18,15 +20,20 @@ import { listAllocations } from "./routes/history/list-allocations.ts";
 import { addInvestor } from "./routes/investor/add-investor.ts";
 import { createInvestor } from "./routes/investor/create-investor.ts";
 import { getActiveMaster } from "./routes/investor/get-active-master.ts";
+import { getInvestor } from "./routes/investor/get-investor.ts";
 import { revealInvestor } from "./routes/investor/reveal-investor.ts";
+import { searchInvestors } from "./routes/investor/search-investors.ts";
+import { updateInvestor } from "./routes/investor/update-investor.ts";
 import { addMaster } from "./routes/master/add-master.ts";
 import { closeMaster } from "./routes/master/close-master.ts";
 import { createMaster } from "./routes/master/create-master.ts";
 import { getMaster } from "./routes/master/get-master.ts";
 import { getMasterStatus } from "./routes/master/get-master-status.ts";
+import { getMasterProfile } from "./routes/master/get-master-profile.ts";
 import { getProof } from "./routes/master/get-proof.ts";
 import { listMasterInvestors } from "./routes/master/list-master-investors.ts";
 import { revealMaster } from "./routes/master/reveal-master.ts";
+import { searchMasters } from "./routes/master/search-masters.ts";
 import { updateMaster } from "./routes/master/update-master.ts";
 import { decideReview } from "./routes/ops/decide-review.ts";
 import { eraseInvestor } from "./routes/ops/erase-investor.ts";
@@ -39,6 +46,7 @@ import { assign } from "./routes/subscription/assign.ts";
 import { listSubscriptions } from "./routes/subscription/list-subscriptions.ts";
 import { previewAssign } from "./routes/subscription/preview-assign.ts";
 import { previewUnassign } from "./routes/subscription/preview-unassign.ts";
+import { searchSubscriptions } from "./routes/subscription/search-subscriptions.ts";
 import { unassign } from "./routes/subscription/unassign.ts";
 
 /** The whole interface, in the order of its documentation. */
@@ -50,12 +58,17 @@ export const ROUTES: readonly Route[] = [
   updateMaster,
   closeMaster,
   getMasterStatus,
+  getMasterProfile,
+  searchMasters,
   listMasterInvestors,
   getPerformance,
   revealMaster,
   listInvestors,
   createInvestor,
   addInvestor,
+  getInvestor,
+  updateInvestor,
+  searchInvestors,
   getActiveMaster,
   getEquity,
   listAllocations,
@@ -66,10 +79,12 @@ export const ROUTES: readonly Route[] = [
   unassign,
   previewUnassign,
   listSubscriptions,
+  searchSubscriptions,
   deposit,
   withdraw,
   previewWithdraw,
   getBalance,
+  getBalances,
   listOperations,
   getOperation,
   getFee,
@@ -79,6 +94,7 @@ export const ROUTES: readonly Route[] = [
   getPendingFee,
   listInvestorPayments,
   explainPayment,
+  listPaymentsOfInvestor,
   listPaymentCredits,
   getProof,
   listBreaks,

@@ -25,9 +25,10 @@ import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { readingQueue } from "./store/allocation-watermarks.ts";
 import { paymentQueue } from "./store/due-payments.ts";
+import { findDueItems } from "./queries/find-due-items.ts";
 import { getFeeAccount } from "./queries/get-fee-account.ts";
 import { sumPaymentCredits } from "./queries/sum-payment-credits.ts";
-import { listDueItems, listInvestorPayments, listPaymentCredits } from "./queries/payments.ts";
+import { listDueItems, listInvestorPayments, listPaymentCredits, listPaymentsOfInvestor } from "./queries/payments.ts";
 
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
 const WATCH_EVERY_MS = 5_000;
@@ -52,11 +53,13 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     changePaymentAccount: (request) => changePaymentAccount(deps, request),
     sumPaymentCredits: (request) => sumPaymentCredits(deps, request),
     getFeeAccount: (request) => getFeeAccount(deps, request),
+    listPaymentsOfInvestor: (request, context) => listPaymentsOfInvestor(deps, request, context),
     prepare: (request, context) => prepare(deps, request, context),
     crystallise: (request, context) => crystallise(deps, request, context),
     previewCrystallise: (request, context) => previewCrystallise(deps, request, context),
     collect: (request, context) => collect(deps, request, context),
     listDueItems: (request) => listDueItems(deps, request),
+    findDueItems: (request) => findDueItems(deps, request),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     listBreaks: (request) => listBreaks(deps.pool, request),
     listReviews: (request) => listReviews(deps.pool, request),

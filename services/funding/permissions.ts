@@ -7,6 +7,7 @@ export const PERMISSIONS: Permissions<typeof FundingServiceService> = {
   withdraw: ["edge"],
   previewWithdraw: ["edge"],
   getBalance: ["edge"],
+  getBalances: ["edge"],
   getOperation: ["edge"],
   listOperations: ["edge"],
   findTransfers: ["platform"],

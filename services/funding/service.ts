@@ -8,7 +8,7 @@ import { deposit } from "./commands/deposit.ts";
 import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
 import { RELEASE_AFTER_MS, releaseLocks, settleCashflows } from "./jobs/settle-cashflows.ts";
-import { balanceReads, getBalance } from "./queries/get-balance.ts";
+import { balanceReads, getBalance, getBalances } from "./queries/get-balance.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { cashflowQueue } from "./store/cashflow-transitions.ts";
 import { nextUnreleased } from "./store/withdrawals.ts";
@@ -24,6 +24,7 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
     withdraw: (request, context) => withdraw(deps, request, context),
     previewWithdraw: (request, context) => previewWithdraw(deps, request, context),
     getBalance: (request, context) => getBalance(readBalance, request, context),
+    getBalances: (request, context) => getBalances(readBalance, request, context),
     getOperation: (request) => getOperation(deps, readOperation, request),
     listOperations: (request) => listOperations(deps, request),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),

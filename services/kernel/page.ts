@@ -13,3 +13,21 @@ export function pageSize(limit: number): number {
 export function pageOf<Row>(rows: readonly Row[], size: number): { items: Row[]; hasMore: boolean } {
   return { items: rows.slice(0, size), hasMore: rows.length > size };
 }
+
+/** Half of a message of the broker: the other half is for what has a limit of its own. */
+const MAX_TEXT_BYTES = 512 * 1_024;
+
+/** As pageOf, and cut before what clients have written would not fit into one message. It has one row at least. */
+export function fittingPage<Row>(
+  rows: readonly Row[],
+  size: number,
+  writtenOf: (row: Row) => unknown,
+): { items: Row[]; hasMore: boolean } {
+  const { items, hasMore } = pageOf(rows, size);
+  let bytes = 0;
+  const end = items.findIndex((row, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(writtenOf(row)) ?? "");
+    return index > 0 && bytes > MAX_TEXT_BYTES;
+  });
+  return end < 0 ? { items, hasMore } : { items: items.slice(0, end), hasMore: true };
+}

@@ -12,7 +12,7 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   transfer: ["fee", "funding", "subscription"],
   transferBatch: ["fee", "subscription"],
   getTransfer: ["edge", "fee"],
-  readTransfers: ["funding"],
+  readTransfers: ["edge", "funding"],
   listFeeTransfers: ["fee"],
   hold: ["funding", "subscription"],
   previewHold: ["subscription"],

@@ -60,5 +60,6 @@ export const KEPT: Readonly<Record<string, string>> = {
   pool_position: "one row for each open position",
   reserve: "one row for each fee: its key reserves once",
   subscription: "one row for each subscription",
+  operation_label: "at most one row for each assign and unassign: what its client calls it",
   unassignment: "one row for each unassign: an operation of the ledger",
 };

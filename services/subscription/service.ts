@@ -34,6 +34,7 @@ import { getClosing } from "./queries/get-closing.ts";
 import { getEquity } from "./queries/get-equity.ts";
 import { listInvestorAllocations } from "./queries/list-investor-allocations.ts";
 import { listPerformance } from "./queries/list-performance.ts";
+import { findMirrors } from "./queries/find-mirrors.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
@@ -51,6 +52,7 @@ import {
   listSubscriptions,
 } from "./queries/subscriptions.ts";
 import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
+import { searchSubscriptions } from "./queries/search-subscriptions.ts";
 import { listLockOwners } from "./store/lock-owners.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { assignmentQueue } from "./store/assignments.ts";
@@ -85,6 +87,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     previewAssign: (request, context) => previewAssign(deps, request, context),
     previewUnassign: (request, context) => previewUnassign(deps, request, context),
     listSubscriptions: (request) => listSubscriptions(gathered, request),
+    searchSubscriptions: (request) => searchSubscriptions(deps, request),
     getActiveMaster: (request, context) => getActiveMaster(gathered, request, context),
     listActiveInvestors: (request, context) => listActiveInvestors(gathered, request, context),
     countActiveInvestors: (request) => countActiveInvestors(deps, request),
@@ -102,6 +105,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     getFeeFloors: (request) => getFeeFloors(deps, request),
     readFloatingShare: (request, context) => readFloatingShare(deps, request, context),
     sumFlows: (request) => sumFlows(deps, request),
+    findMirrors: (request) => findMirrors(deps, request),
     getOperation: (request) => getOperation(deps, request),
     listOperations: (request) => listOperations(deps, request),
     getProof: (request, context) => getProof(deps, request, context),

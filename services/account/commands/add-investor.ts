@@ -1,4 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { labelsFromProto } from "#kernel/contract/labels.ts";
+import { labelErrors } from "#kernel/labels.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { AddInvestorRequest, Investor as InvestorMessage } from "#proto/pamm/account/v1/account.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
@@ -8,15 +10,17 @@ import { checkAll, loginError, nameError } from "../domain/checks.ts";
 import { decideExistence, decideTradingLogin } from "../domain/decide-registration.ts";
 import type { Investor } from "../domain/investor.ts";
 import { findInvestorByCommand } from "../store/investors.ts";
+import { requireFreeExternalId, withFreeExternalId } from "../processes/external-id.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
 
 /** Registers an existing account as an Investor. Moves no funds. */
 export async function addInvestor(
   deps: Deps,
-  { login, name }: AddInvestorRequest,
+  { login, name, labels: given }: AddInvestorRequest,
   context: CallContext,
 ): Promise<InvestorMessage> {
-  checkAll(loginError("mt5_login", login), nameError("name", name));
+  const labels = labelsFromProto(given);
+  checkAll(loginError("mt5_login", login), nameError("name", name), ...labelErrors(labels));
   const { commandId } = context;
   const register = async (): Promise<Investor> => {
     const facts = await registrationFacts(deps, [{ field: "mt5_login", login }], context);
@@ -24,10 +28,11 @@ export async function addInvestor(
       decideTradingLogin(fact, "INVESTOR");
     }
     decideExistence(facts);
+    await requireFreeExternalId(deps, "INVESTOR", labels);
     await deps.platform.adoptAccount({ login, role: AccountRole.INVESTOR }, context);
     const createdAt = deps.now();
-    return await inTransaction(deps.pool, (tx) => registerInvestor(tx, { login, name, createdAt, commandId }));
+    return await inTransaction(deps.pool, (tx) => registerInvestor(tx, { login, name, createdAt, commandId, labels }));
   };
   const find = () => findInvestorByCommand(deps.pool, commandId);
-  return await registerOnce({ find, register });
+  return await withFreeExternalId("INVESTOR", labels, () => registerOnce({ find, register }));
 }

@@ -1,5 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
+import { labelErrors } from "#kernel/labels.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { AddMasterRequest, Master as MasterMessage } from "#proto/pamm/account/v1/account.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
@@ -11,12 +13,14 @@ import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../doma
 import { paymentEqualsMaster } from "../domain/payment-equals-master.ts";
 import { masterMessage } from "../messages.ts";
 import { findMasterByCommand } from "../store/masters.ts";
+import { requireFreeExternalId, withFreeExternalId } from "../processes/external-id.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
 
 /** Registers two existing accounts as a Master. platform takes both under management before the Master is inserted. */
 export async function addMaster(deps: Deps, request: AddMasterRequest, context: CallContext): Promise<MasterMessage> {
   const { login, paymentAccountLogin: paymentLogin, name = login, strategyName, strategy } = request;
   const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");
+  const labels = labelsFromProto(request.labels);
   checkAll(
     loginError("mt5_login", login),
     loginError("payment_account_login", paymentLogin),
@@ -24,6 +28,7 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
     textError("strategy_name", strategyName),
     textError("strategy", strategy),
     minDepositError(minDeposit),
+    ...labelErrors(labels),
   );
   if (login === paymentLogin) {
     throw paymentEqualsMaster(login);
@@ -31,17 +36,18 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
   const { commandId } = context;
   const register = async (): Promise<MasterMessage> => {
     await decide(deps, login, paymentLogin, context);
+    await requireFreeExternalId(deps, "MASTER", labels);
     await deps.platform.adoptAccount({ login, role: AccountRole.MASTER }, context);
     await deps.platform.adoptAccount({ login: paymentLogin, role: AccountRole.PAYMENT }, context);
     const texts = { name, strategyName, strategy };
-    const master = { login, paymentLogin, ...texts, minDeposit, createdAt: deps.now(), commandId };
+    const master = { login, paymentLogin, ...texts, minDeposit, createdAt: deps.now(), commandId, labels };
     return masterMessage(await inTransaction(deps.pool, (tx) => registerMaster(tx, master)), 0n);
   };
   const find = async (): Promise<MasterMessage | undefined> => {
     const master = await findMasterByCommand(deps.pool, commandId);
     return master && masterMessage(master, await countInvestorsOf(deps, master.login, context));
   };
-  return await registerOnce({ find, register });
+  return await withFreeExternalId("MASTER", labels, () => registerOnce({ find, register }));
 }
 
 async function decide(deps: Deps, login: string, paymentLogin: string, context: CallContext): Promise<void> {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { labelsFromProto } from "#kernel/contract/labels.ts";
+import { labelErrors } from "#kernel/labels.ts";
 import { usd } from "#kernel/money.ts";
 import type { CreateInvestorRequest, CreateInvestorResponse } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
@@ -16,7 +18,8 @@ export async function createInvestor(
   request: CreateInvestorRequest,
   context: CallContext,
 ): Promise<CreateInvestorResponse> {
-  const { username: email, ...details } = request;
+  const { username: email, labels: given, ...details } = request;
+  const labels = labelsFromProto(given);
   const operationId = context.commandId;
   checkAll(
     commandError(operationId),
@@ -24,9 +27,14 @@ export async function createInvestor(
     nameError("last_name", details.lastName),
     nameError("name", details.name),
     leverageError(details.leverage),
+    ...labelErrors(labels),
   );
   const ofMaster = { minDeposit: usd(0n), strategyName: undefined, strategy: undefined };
-  const made = await provision(deps, { ...details, email, operationId, kind: "INVESTOR", ...ofMaster }, context);
+  const made = await provision(
+    deps,
+    { ...details, email, operationId, kind: "INVESTOR", ...ofMaster, labels },
+    context,
+  );
 
   const investor = await findInvestorById(deps.pool, made.becameId ?? 0n);
   const passwords = await decryptPasswords(deps, provisioningKey(made, "investor"));
@@ -37,7 +45,8 @@ export async function createInvestor(
     throw refuse("investor_erased", message, { outcome: "not_executed", operationId });
   }
   return {
-    investor,
+    // A repeated command gets the same answer, also after the Investor was renamed.
+    investor: { ...investor, name: made.name },
     mainPassword: passwords.main.reveal(),
     investorPassword: passwords.investor.reveal(),
   };

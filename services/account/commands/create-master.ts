@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { labelsFromProto } from "#kernel/contract/labels.ts";
+import { labelErrors } from "#kernel/labels.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { CreateMasterRequest, CreateMasterResponse } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
@@ -17,7 +19,8 @@ export async function createMaster(
   request: CreateMasterRequest,
   context: CallContext,
 ): Promise<CreateMasterResponse> {
-  const { username: email, strategyName, strategy, ...details } = request;
+  const { username: email, strategyName, strategy, labels: given, ...details } = request;
+  const labels = labelsFromProto(given);
   const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");
   const operationId = context.commandId;
   checkAll(
@@ -28,10 +31,11 @@ export async function createMaster(
     textError("strategy_name", strategyName),
     textError("strategy", strategy),
     leverageError(details.leverage),
+    ...labelErrors(labels),
     minDepositError(minDeposit),
   );
   const ofMaster = { minDeposit, strategyName, strategy };
-  const made = await provision(deps, { ...details, email, operationId, kind: "MASTER", ...ofMaster }, context);
+  const made = await provision(deps, { ...details, email, operationId, kind: "MASTER", ...ofMaster, labels }, context);
 
   const master = await findMasterById(deps.pool, made.becameId ?? 0n);
   const passwords = await decryptPasswords(deps, provisioningKey(made, "trading"));

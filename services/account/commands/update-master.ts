@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { changeFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
+import { type LabelsChange, NO_LABELS } from "#kernel/labels.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
 import { findClosing, stateOf } from "../closings.ts";
@@ -12,6 +14,8 @@ import { decideChange } from "../domain/decide-change.ts";
 import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
 import { changePaymentAccount } from "../processes/change-payment-account.ts";
+import { withFreeExternalId } from "../processes/external-id.ts";
+import { relabel } from "../processes/relabel.ts";
 import { hasMasterUpdate, insertMasterUpdate } from "../store/master-updates.ts";
 import { findMasterById } from "../store/masters.ts";
 
@@ -24,13 +28,16 @@ export async function updateMaster(
   const { id, name, strategyName, strategy, acceptingInvestors, paymentAccountLogin: paymentLogin } = request;
   const minDeposit = request.minDeposit && moneyFromProto(request.minDeposit, "min_deposit");
   const change: MasterChange = { name, strategyName, strategy, minDeposit, acceptingInvestors };
+  const labels = changeFromProto(request.labels);
   checkAll(
     nameError("name", name),
     textError("strategy_name", strategyName),
     textError("strategy", strategy),
     minDepositError(minDeposit),
     paymentLogin === undefined ? undefined : loginError("payment_account_login", paymentLogin),
-    Object.values({ ...change, paymentLogin }).every((value) => value === undefined) ? NOTHING_TO_CHANGE : undefined,
+    Object.values({ ...change, paymentLogin, labels }).every((value) => value === undefined)
+      ? NOTHING_TO_CHANGE
+      : undefined,
   );
   // Counted before the change: a failure afterwards would hide from the caller that the change was made.
   const master = await getMasterById(deps, id);
@@ -42,14 +49,29 @@ export async function updateMaster(
     // First, because it may be refused: then nothing is changed.
     if (paymentLogin !== undefined) await changePaymentAccount(deps, master, paymentLogin, context);
   }
-  return masterMessage(await changeOnce(deps, id, change, context.commandId), investorsCount);
+  const changed = await withFreeExternalId("MASTER", labels ?? NO_LABELS, () =>
+    changeOnce(deps, { id, login, change, labels }, context.commandId),
+  );
+  return masterMessage(changed, investorsCount);
 }
 
+type Change = {
+  readonly id: bigint;
+  readonly login: string;
+  readonly change: MasterChange;
+  readonly labels: LabelsChange | undefined;
+};
+
 /** A repeated command changes nothing: a later command may have changed the same fields. */
-async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange, commandId: string): Promise<Master> {
+async function changeOnce(
+  { pool, now }: Deps,
+  { id, login, change, labels }: Change,
+  commandId: string,
+): Promise<Master> {
   const master = await inTransaction(pool, async (tx) => {
     const at = now();
     const isNew = commandId === "" || (await insertMasterUpdate(tx, commandId, at));
+    if (isNew && labels !== undefined) await relabel(tx, { kind: "MASTER", login }, labels);
     return isNew ? await changeMaster(tx, id, change, at) : await findMasterById(tx, id);
   });
   assert(master !== undefined, "a Master is never deleted");
@@ -60,5 +82,5 @@ const NOTHING_TO_CHANGE = {
   field: "",
   code: "nothing_to_change",
   message:
-    "At least one of name, strategy_name, strategy, min_deposit, accepting_investors and payment_account_login is required.",
+    "At least one of name, strategy_name, strategy, min_deposit, accepting_investors, payment_account_login, external_id and metadata is required.",
 };

@@ -14,6 +14,11 @@ export function checkAll(...found: readonly (FieldError | undefined)[]): void {
   }
 }
 
+export function emailError(field: string, email: string | undefined): FieldError | undefined {
+  const isFine = email === undefined || /^[^\s@]+@[^\s@]+$/.test(email);
+  return isFine ? undefined : { field, code: "malformed", message: `${field} must be an e-mail address.` };
+}
+
 export function loginError(field: string, login: string): FieldError | undefined {
   return LOGIN.test(login)
     ? undefined

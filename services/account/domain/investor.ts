@@ -1,3 +1,5 @@
+import type { Labels } from "#kernel/labels.ts";
+
 export type Investor = {
   readonly id: bigint;
   readonly login: string;
@@ -6,4 +8,8 @@ export type Investor = {
 };
 
 /** `commandId` is that of the command that registers the Investor, or "". */
-export type NewInvestor = Omit<Investor, "id"> & { readonly commandId: string };
+export type NewInvestor = Omit<Investor, "id"> & {
+  readonly commandId: string;
+  /** Undefined when the profile of the request becomes that of the account. */
+  readonly labels: Labels | undefined;
+};

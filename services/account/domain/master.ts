@@ -1,3 +1,4 @@
+import type { Labels } from "#kernel/labels.ts";
 import type { Money } from "#kernel/money.ts";
 
 export type MasterTexts = {
@@ -18,7 +19,11 @@ export type Master = MasterTexts & {
 };
 
 /** A Master that accepts Investors. `commandId` is that of the command that registers it, or "". */
-export type NewMaster = Omit<Master, "id" | "acceptingInvestors" | "acceptingSince"> & { readonly commandId: string };
+export type NewMaster = Omit<Master, "id" | "acceptingInvestors" | "acceptingSince"> & {
+  readonly commandId: string;
+  /** As in NewInvestor. */
+  readonly labels: Labels | undefined;
+};
 
 /** Undefined keeps what is stored. */
 export type MasterChange = {

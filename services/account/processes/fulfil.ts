@@ -101,11 +101,13 @@ async function insertIdentity(tx: Transaction, details: Provisioning, createdAt:
   const { kind, name, login, paymentLogin, strategyName, strategy, minDeposit, operationId: commandId } = details;
   assert(login !== undefined, "an activated provisioning has a login");
   if (kind === "INVESTOR") {
-    return (await registerInvestor(tx, { login, name, createdAt, commandId })).id;
+    return (await registerInvestor(tx, { login, name, createdAt, commandId, labels: undefined })).id;
   }
   assert(paymentLogin !== undefined, "an activated Master has a payment login");
   const texts = { name, strategyName, strategy };
-  return (await registerMaster(tx, { login, paymentLogin, ...texts, minDeposit, createdAt, commandId })).id;
+  return (
+    await registerMaster(tx, { login, paymentLogin, ...texts, minDeposit, createdAt, commandId, labels: undefined })
+  ).id;
 }
 
 async function requestOf(deps: Deps, provisioning: Provisioning, role: ProvisionedRole): Promise<CreateAccountRequest> {

@@ -1,19 +1,29 @@
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
+import type { Labels } from "#kernel/labels.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import { Secret } from "#kernel/secret.ts";
 import type { Deps } from "../deps.ts";
+import { hasLabels } from "../domain/profile.ts";
 import { provisioningKey, rolesOf, type NewProvisioning, type Provisioning } from "../domain/provisioning.ts";
 import { putCredential } from "../store/credentials.ts";
+import { insertProfile } from "../store/profiles.ts";
 import { findProvisioning, getProvisioning, insertProvisioning, markRepeated } from "../store/provisionings.ts";
+import { withFreeExternalId } from "./external-id.ts";
 import { fulfil } from "./fulfil.ts";
 
 /** Creates the requested accounts once, however often the caller repeats the command id. */
-export async function provision(deps: Deps, details: NewProvisioning, context: CallContext): Promise<Provisioning> {
-  const recorded = await failAsUnavailable(() => record(deps, details, context));
+export async function provision(
+  deps: Deps,
+  { labels, ...details }: NewProvisioning & { readonly labels: Labels },
+  context: CallContext,
+): Promise<Provisioning> {
+  const recorded = await failAsUnavailable(() =>
+    withFreeExternalId(details.kind, labels, () => record(deps, details, labels, context)),
+  );
   return await fulfil(deps, recorded, withReplyReserve(context));
 }
 
@@ -21,6 +31,7 @@ export async function provision(deps: Deps, details: NewProvisioning, context: C
 async function record(
   { pool, credentialCipher, newPassword, now }: Deps,
   details: NewProvisioning,
+  labels: Labels,
   call: CallContext,
 ): Promise<Provisioning> {
   const known = await findProvisioning(pool, details.operationId);
@@ -31,6 +42,8 @@ async function record(
     if (provisioning === undefined) {
       return await join(tx, await getProvisioning(tx, details.operationId));
     }
+    const { kind, operationId } = details;
+    if (hasLabels(labels)) await insertProfile(tx, { kind, operationId }, labels);
     for (const role of rolesOf(details)) {
       for (const field of ["main", "investor"] as const) {
         const context = { owner: provisioningKey(provisioning, role), field };

@@ -30,7 +30,7 @@ export async function insertErasure(
 }
 
 /**
- * Everything that this schema has of the person of a login whose erasure is recorded: the name, the request for the account, the passwords, and
+ * Everything that this schema has of the person of a login whose erasure is recorded: the names, the profile, the request for the account, the passwords, and
  * refused requests for accounts under the same e-mail address, which are of no use any more.
  */
 export async function eraseRows(tx: Transaction, login: string): Promise<void> {
@@ -41,6 +41,14 @@ export async function eraseRows(tx: Transaction, login: string): Promise<void> {
         using provisioning
         where provisioning.login = ${login} and kind = 'INVESTOR'
           and owner = 'account:investor:' || provisioning.operation_id`,
+  );
+  await execute(
+    tx,
+    sql`delete from profile
+        using provisioning
+        where provisioning.operation_id = profile.operation_id and profile.login is null
+          and provisioning.email = (select email from provisioning where login = ${login} and email <> ${ERASED})
+          and state = 'FAILED' and provisioning.kind = 'INVESTOR' and is_tidied`,
   );
   await execute(
     tx,

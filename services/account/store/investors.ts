@@ -1,7 +1,10 @@
-import { many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Investor, NewInvestor } from "../domain/investor.ts";
 import { insertAccounts } from "./accounts.ts";
+
+/** With the names that they have now. */
+const INVESTORS = fragment`select id, login, coalesce(alias, name) as name, created_at as "createdAt" from investor`;
 
 /** Fails on account_pkey when the login has a role already. */
 export async function insertInvestor(tx: Transaction, investor: NewInvestor): Promise<Investor> {
@@ -16,35 +19,35 @@ export async function insertInvestor(tx: Transaction, investor: NewInvestor): Pr
 }
 
 export async function findInvestorById(db: Queryable, id: bigint): Promise<Investor | undefined> {
-  return await maybeOne<Investor>(
-    db,
-    sql`select id, login, name, created_at as "createdAt" from investor where id = ${id}`,
-  );
+  return await maybeOne<Investor>(db, sql`${INVESTORS} where id = ${id}`);
 }
 
 export async function listInvestorsByLogin(db: Queryable, logins: readonly string[]): Promise<Investor[]> {
-  return await many<Investor>(
-    db,
-    sql`select id, login, name, created_at as "createdAt" from investor where login = any(${logins}::text[])`,
-  );
+  return await many<Investor>(db, sql`${INVESTORS} where login = any(${logins}::text[])`);
 }
 
 /** The Investor that the command registered. */
 export async function findInvestorByCommand(db: Queryable, commandId: string): Promise<Investor | undefined> {
-  return await maybeOne<Investor>(
-    db,
-    sql`select id, login, name, created_at as "createdAt" from investor where command_id = ${commandId}`,
-  );
+  return await maybeOne<Investor>(db, sql`${INVESTORS} where command_id = ${commandId}`);
 }
 
 /** Ascending by id. */
 export async function listInvestors(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Investor[]> {
   return await many<Investor>(
     db,
-    sql`select id, login, name, created_at as "createdAt"
-        from investor
+    sql`${INVESTORS}
         where id > ${page.afterId}
         order by id
         limit ${page.limit}`,
   );
+}
+
+/** An Investor whose names were erased keeps none. */
+export async function renameInvestor(tx: Transaction, login: string, name: string): Promise<void> {
+  await execute(tx, sql`select rename_investor(${login}, ${name})`);
+}
+
+/** Until the end of the transaction no erasure of the Investor begins to erase; one that has begun is awaited. */
+export async function lockAgainstErasure(tx: Transaction, login: string): Promise<void> {
+  await execute(tx, sql`select pg_advisory_xact_lock(hashtextextended(${login}, 0))`);
 }

@@ -4,7 +4,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Master, MasterChange, NewMaster } from "../domain/master.ts";
 import { insertAccounts } from "./accounts.ts";
 
-type Row = Omit<Master, "minDeposit"> & { minDepositMinor: bigint };
+export type MasterRow = Omit<Master, "minDeposit"> & { minDepositMinor: bigint };
 
 const MASTERS = fragment`
   select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt",
@@ -24,16 +24,16 @@ export async function insertMaster(tx: Transaction, master: NewMaster): Promise<
                 ${master.minDeposit.minor}, ${master.createdAt}, nullif(${master.commandId}, ''))
         returning id`,
   );
-  return masterOf(await one<Row>(tx, sql`select * from master_row where id = ${id}`));
+  return masterOf(await one<MasterRow>(tx, sql`select * from master_row where id = ${id}`));
 }
 
 export async function findMasterById(db: Queryable, id: bigint): Promise<Master | undefined> {
-  const row = await maybeOne<Row>(db, sql`select * from master_row where id = ${id}`);
+  const row = await maybeOne<MasterRow>(db, sql`select * from master_row where id = ${id}`);
   return row && masterOf(row);
 }
 
 export async function listMastersById(db: Queryable, ids: readonly bigint[]): Promise<Master[]> {
-  const rows = await many<Row>(
+  const rows = await many<MasterRow>(
     db,
     sql`${MASTERS}
         where id = any(${ids}::bigint[])`,
@@ -42,7 +42,7 @@ export async function listMastersById(db: Queryable, ids: readonly bigint[]): Pr
 }
 
 export async function listMastersByLogin(db: Queryable, logins: readonly string[]): Promise<Master[]> {
-  const rows = await many<Row>(
+  const rows = await many<MasterRow>(
     db,
     sql`${MASTERS}
         where login = any(${logins}::text[])`,
@@ -52,7 +52,7 @@ export async function listMastersByLogin(db: Queryable, logins: readonly string[
 
 /** The Master that the command registered. */
 export async function findMasterByCommand(db: Queryable, commandId: string): Promise<Master | undefined> {
-  const row = await maybeOne<Row>(
+  const row = await maybeOne<MasterRow>(
     db,
     sql`select * from master_row where id = (select id from master where command_id = ${commandId})`,
   );
@@ -84,7 +84,7 @@ export async function updateMaster(
 
 /** Ascending by id. */
 export async function listMasters(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Master[]> {
-  const rows = await many<Row>(
+  const rows = await many<MasterRow>(
     db,
     sql`${MASTERS}
         where id > ${page.afterId}
@@ -94,7 +94,7 @@ export async function listMasters(db: Queryable, page: { afterId: bigint; limit:
   return rows.map(masterOf);
 }
 
-function masterOf(row: Row): Master {
+export function masterOf(row: MasterRow): Master {
   const { minDepositMinor, ...master } = withoutNulls(row);
   return { ...master, minDeposit: usd(minDepositMinor) };
 }

@@ -34,9 +34,15 @@ function canonicalMember(schema: TSchema | undefined, parent: object, name: stri
   if (schema === undefined) return undefined;
   const written = Object.hasOwn(parent, name) ? (parent as Record<string, unknown>)[name] : undefined;
   if ("properties" in schema) return written === undefined ? undefined : canonical(schema as unknown as Shape, written);
+  if (typeof written === "object" && written !== null && !Array.isArray(written)) return inOrder(written);
   const text = written === undefined ? undefined : decimalText(parent, name);
   const value = text ?? written ?? ("default" in schema ? schema.default : undefined);
   const check = "x-check" in schema ? (schema["x-check"] as CheckName) : undefined;
   const canonicalText = check && CANONICAL_TEXT[check];
   return typeof value === "string" && canonicalText !== undefined ? canonicalText(value) : value;
+}
+
+/** Members without names in the schema, such as metadata: their order says nothing. */
+function inOrder(members: object): unknown {
+  return Object.entries(members).toSorted(([one], [other]) => (one < other ? -1 : 1));
 }

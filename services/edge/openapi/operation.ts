@@ -60,11 +60,14 @@ function bodyOf(route: Route, components: Components): Json {
   const description = `Body of \`${route.operationId}\`.`;
   const named = { ...route.body, "x-model": name, "x-summary": description, description };
   return {
-    required: true,
+    required: route.hasOptionalBody !== true,
     content: {
       "application/json": {
         schema: documented(named, components),
-        examples: exampleSet(route, ({ request }) => request.body),
+        examples: exampleSet(
+          { examples: route.examples.filter(({ request }) => request.body !== undefined) },
+          ({ request }) => request.body,
+        ),
       },
     },
   };
@@ -100,7 +103,10 @@ function answerOf(route: Route, components: Components): Json {
   };
 }
 
-function exampleSet({ examples }: Route, valueOf: (example: Route["examples"][number]) => unknown): Json {
+function exampleSet(
+  { examples }: { readonly examples: readonly Route["examples"][number][] },
+  valueOf: (example: Route["examples"][number]) => unknown,
+): Json {
   return Object.fromEntries(
     examples.map((example) => [example.name, { summary: example.summary, value: valueOf(example) }]),
   );

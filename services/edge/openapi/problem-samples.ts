@@ -30,6 +30,7 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   method_not_allowed: ["Method DELETE is not allowed. Allowed: GET, PATCH."],
   request_timeout: ["The request was not received within 10 seconds."],
   login_already_registered: ["Login 3000001 is already registered as a Master."],
+  external_id_in_use: ["Another Investor has the external_id CRM-7001."],
   login_in_use: ["Login 3000001 is in use: it is a payment account."],
   payment_account_in_use: ["Payment account 3000002 is already assigned to another Master."],
   below_min_deposit: [

@@ -13,6 +13,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   fee_configuration_not_found: "The Investor has no fee configuration.",
   fee_version_not_found: "The Investor has no fee version with this id.",
   fee_payment_not_found: "There is no fee payment with this id.",
+  external_id_in_use: "Another account of the same role has this `external_id`.",
   investor_not_closed: "The Investor still has a subscription, money, open positions or an operation in progress.",
   investor_erased: "The personal data of the Investor was erased, so the request cannot be repeated.",
   fee_version_not_scheduled: "The version has begun or was cancelled; `state` is its state.",

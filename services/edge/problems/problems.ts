@@ -73,6 +73,7 @@ export const PROBLEMS = {
     title: "An account of the same person may exist already",
     members: { mt5_login: "text" },
   },
+  external_id_in_use: { status: 409, title: "The external_id is in use" },
   investor_not_closed: { status: 409, title: "The Investor is not closed" },
   investor_erased: { status: 409, title: "The personal data of the Investor was erased" },
   insufficient_funds: { status: 409, title: "Insufficient funds" },

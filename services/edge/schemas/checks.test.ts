@@ -5,6 +5,7 @@ const codeOf = (name: CheckName, text: string): string | undefined => CHECKS[nam
 
 const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   login: ["1", "3000001", "9".repeat(19)],
+  logins: ["1", "3000003,3000001", Array.from({ length: 100 }, (_, index) => index + 1).join(",")],
   id: ["0", "1", "9223372036854775807"],
   amount: ["0.01", "0.1", "1", "1000000000", "1000000000.00", "000.50"],
   min_deposit: ["0", "0.00", "100", "1000000000.00"],
@@ -21,6 +22,9 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
     "PROCESSING FEE 1",
   ],
   name: ["A", "  Ада  ", "名前", "x".repeat(255)],
+  external_id: ["CRM-1", "x".repeat(255)],
+  metadata_value: ["", "🎉".repeat(500)],
+  name_prefix: ["a", " ", "x".repeat(255)],
   strategy_name: ["", "Alpha"],
   strategy: ["", "x".repeat(2_000)],
   group: ["pamm\\investor", "real"],
@@ -51,6 +55,13 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["1 ", "malformed"],
     ["١٢", "malformed"],
     ["1".repeat(20), "malformed"],
+  ],
+  logins: [
+    ["", "malformed"],
+    ["1,", "malformed"],
+    ["1, 2", "malformed"],
+    ["1,2,1", "duplicate"],
+    [Array.from({ length: 101 }, (_, index) => index + 1).join(","), "out_of_range"],
   ],
   id: [
     ["", "malformed"],
@@ -109,6 +120,19 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["a\tb", "control_character"],
     ["x".repeat(256), "too_long"],
     ["\ud800", "malformed"],
+  ],
+  external_id: [
+    [" ", "empty"],
+    ["x".repeat(256), "too_long"],
+    ["\n", "control_character"],
+  ],
+  metadata_value: [
+    ["x".repeat(501), "too_long"],
+    ["\u200b", "invisible_character"],
+  ],
+  name_prefix: [
+    ["", "empty"],
+    ["x".repeat(256), "too_long"],
   ],
   strategy_name: [["a\u007fb", "control_character"]],
   strategy: [

@@ -1,3 +1,4 @@
+import { MAX_EXTERNAL_ID_LENGTH, MAX_METADATA_VALUE_LENGTH } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH } from "#kernel/limits.ts";
 import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
@@ -18,6 +19,8 @@ export const MAX_GROUP_LENGTH = 255;
 /** RFC 5321. */
 export const MAX_EMAIL_LENGTH = 254;
 const MAX_EMAIL_LOCAL_LENGTH = 64;
+/** Logins of one request: one call reads as many. */
+export const MAX_LOGINS = 100;
 /** Ids are int64 in contracts and tables. */
 const MAX_ID = 2n ** 63n - 1n;
 /** 1, in parts per million. */
@@ -40,6 +43,7 @@ const INVISIBLE = /[\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u;
 /** Every check that a schema can ask for by `x-check`. Numbers are checked by the text they were written with. */
 export const CHECKS = {
   login: (text) => (LOGIN.test(text) ? undefined : malformed("must be a positive number without leading zeros")),
+  logins: checkLogins,
   id: (text) => (isId(text) ? undefined : malformed("must be a whole number of up to 19 digits")),
   amount: (text) => checkMoney(text, MIN_AMOUNT),
   min_deposit: (text) => checkMoney(text, usd(0n)),
@@ -47,6 +51,11 @@ export const CHECKS = {
   comment: checkComment,
   name: (text) =>
     text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NAME_LENGTH),
+  external_id: (text) =>
+    text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_EXTERNAL_ID_LENGTH),
+  metadata_value: (text) => checkText(text, MAX_METADATA_VALUE_LENGTH),
+  name_prefix: (text) =>
+    text === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NAME_LENGTH),
   strategy_name: (text) => checkText(text, MAX_NAME_LENGTH),
   strategy: (text) => checkText(text, MAX_STRATEGY_LENGTH),
   group: (text) => (text === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_GROUP_LENGTH)),
@@ -77,6 +86,20 @@ function malformed(text: string): Problem {
 
 function isDay(text: string): boolean {
   return text.length === "2026-01-31".length && parseTimestamp(`${text}T00:00`) !== undefined;
+}
+
+/** Names each login that is none. */
+function checkLogins(text: string): Problem | undefined {
+  const logins = text.split(",");
+  if (logins.length > MAX_LOGINS) return { code: "out_of_range", text: `must have 1 to ${MAX_LOGINS} logins` };
+  const wrong = logins.filter((login) => !LOGIN.test(login)).map((login) => `"${login.slice(0, 20)}"`);
+  if (wrong.length > 0) {
+    return malformed(`must be logins separated by commas; no logins are ${wrong.slice(0, 20).join(", ")}`);
+  }
+  const repeated = logins.filter((login, index) => logins.indexOf(login) < index);
+  return repeated.length === 0
+    ? undefined
+    : { code: "duplicate", text: `must name each login once; ${repeated[0]} is repeated` };
 }
 
 function isId(text: string): boolean {

@@ -1,6 +1,17 @@
+import type { InvestorPayment } from "#proto/pamm/fee/v1/fee.ts";
+import { moneyNumber } from "../wire/money.ts";
+import { timestamp } from "../wire/timestamp.ts";
 import { model, nullableString, setOf, string } from "./field.ts";
 import { currencyReply } from "./currency.ts";
-import { idReply, investorLoginReply, moneyReply, paymentLoginReply, ticketReply, timeReply } from "./reply-fields.ts";
+import {
+  idReply,
+  investorLoginReply,
+  masterLoginReply,
+  moneyReply,
+  paymentLoginReply,
+  ticketReply,
+  timeReply,
+} from "./reply-fields.ts";
 
 export const feeKind = setOf("FeeKind", "Kind of a fee.", {
   PF: "A performance fee, collected when it was charged.",
@@ -26,7 +37,7 @@ export const feePaymentStatus = setOf("FeePaymentStatus", "Status of a fee payme
   REVERSED: "It was debited, could not be credited, and was given back.",
 });
 
-export const Payment = model("FeePayment", "A performance fee that an Investor paid.", {
+const payment = {
   id: idReply("Id of the payment; the cursor of this listing.", 21),
   run_id: idReply("Id of the run: of a week, or of the withdrawal or unassign that took the fee.", 12),
   run_status: feeRunStatus.known("Status of the run.", "EXECUTED"),
@@ -47,6 +58,14 @@ export const Payment = model("FeePayment", "A performance fee that an Investor p
     example: "PF:3000003:3000001:12:W",
   }),
   created_at: timeReply("When the payment was recorded."),
+};
+
+export const Payment = model("FeePayment", "A performance fee that an Investor paid.", payment);
+
+export const PaymentToMaster = model("FeePaymentToMaster", "A performance fee that an Investor paid to a Master.", {
+  ...payment,
+  master_login: masterLoginReply(),
+  payment_account_login: paymentLoginReply("Login of the account that was credited."),
 });
 
 export const Credit = model("PaymentCredit", "Money that a payment account received.", {
@@ -63,3 +82,24 @@ export const Credit = model("PaymentCredit", "Money that a payment account recei
   mt5_ts: timeReply("Time of the deal."),
   created_at: timeReply("When the credit was recorded."),
 });
+
+export function paymentItem(payment: InvestorPayment) {
+  return {
+    id: payment.id,
+    run_id: payment.runId,
+    run_status: payment.runStatus,
+    run_period_start: timestamp(payment.runPeriodStart),
+    run_period_end: timestamp(payment.runPeriodEnd),
+    investor_id: payment.investorId,
+    investor_mt5_login: payment.investorLogin,
+    amount: moneyNumber(payment.amount),
+    currency: payment.amount?.currencyCode ?? "",
+    status: payment.status,
+    mt5_transfer_id: payment.transferId,
+    mt5_op_id: payment.dealId,
+    executed_at: timestamp(payment.executedAt),
+    cashflow_id: payment.cashflowId,
+    cashflow_unique_key: payment.cashflowUniqueKey,
+    created_at: timestamp(payment.createdAt),
+  };
+}

@@ -1,8 +1,11 @@
-import type { Investor } from "#proto/pamm/account/v1/account.ts";
+import assert from "node:assert/strict";
+import type { Investor, InvestorProfile as InvestorProfileMessage } from "#proto/pamm/account/v1/account.ts";
 import { timestamp } from "../wire/timestamp.ts";
 import { model } from "./field.ts";
+import { labelReplies, labelsReply } from "./labels.ts";
 import { engineReply } from "./master.ts";
 import {
+  emailReply,
   idReply,
   investorLoginReply,
   investorNameReply,
@@ -51,4 +54,18 @@ export function investorFields({ id, login, name, createdAt }: Investor) {
 
 export function investorItem(investor: Investor) {
   return { engine: "PAMM" as const, ...investorFields(investor) };
+}
+
+export const InvestorProfile = model("InvestorProfile", "An Investor with your labels.", {
+  engine: engineReply,
+  ...identity,
+  email: emailReply,
+  ...labelReplies,
+  created_at: createdAt,
+});
+
+export function investorProfile({ investor, email, labels }: InvestorProfileMessage) {
+  assert(investor !== undefined, "the Investor is missing in the answer");
+  const { created_at, ...known } = investorItem(investor);
+  return { ...known, email: email ?? null, ...labelsReply(labels), created_at };
 }

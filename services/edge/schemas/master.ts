@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import type { Master } from "#proto/pamm/account/v1/account.ts";
+import type { Master, MasterProfile as MasterProfileMessage } from "#proto/pamm/account/v1/account.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { timestamp } from "../wire/timestamp.ts";
 import {
+  emailReply,
   idReply,
   masterLoginReply,
   moneyReply,
@@ -14,6 +15,7 @@ import {
   strategyReply,
   timeReply,
 } from "./reply-fields.ts";
+import { labelReplies, labelsReply } from "./labels.ts";
 import { engineSet } from "./currency.ts";
 import { integer, model } from "./field.ts";
 
@@ -96,4 +98,22 @@ export function masterItem(master: Master) {
 export function investorsCount({ investorsCount: count }: Master): bigint {
   assert(count !== undefined, "the number of Investors is missing in the answer");
   return count;
+}
+
+export const MasterProfile = model("MasterProfile", "A Master with your labels.", {
+  engine: engineReply,
+  ...identity,
+  ...strategyFields,
+  investors_count: investorsCountReply,
+  payment_account_login: paymentAccount,
+  min_deposit: minDepositReply,
+  email: emailReply,
+  ...labelReplies,
+  created_at: createdAt,
+});
+
+export function masterProfile({ master, email, labels }: MasterProfileMessage) {
+  assert(master !== undefined, "the Master is missing in the answer");
+  const { created_at, ...known } = masterItem(master);
+  return { ...known, email: email ?? null, ...labelsReply(labels), created_at };
 }

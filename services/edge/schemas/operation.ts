@@ -9,8 +9,10 @@ import { isProblemCode } from "../problems/problems.ts";
 import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
+import { instantOfId } from "../wire/uuid-time.ts";
 import { usDollar } from "./currency.ts";
 import { bool, model, nullableDecimal, nullableInteger, nullableString, setOf, string } from "./field.ts";
+import { labelsReply, metadataReply } from "./labels.ts";
 import { problemCode } from "./problem-sets.ts";
 import { investorLoginReply, moneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
@@ -25,12 +27,14 @@ export type OutcomeName = (typeof operationOutcome.values)[number];
 
 export const outcomeField = operationOutcome.of("Outcome of the operation.", "executed");
 
-const operationAction = setOf("OperationAction", "Action of an operation.", {
+export const operationAction = setOf("OperationAction", "Action of an operation.", {
   deposit: "Money was to be credited to an Investor.",
   withdraw: "Money was to be paid out to an Investor.",
   assign: "An Investor was to follow a Master.",
   unassign: "An Investor was to leave a Master.",
 });
+
+export type ActionName = (typeof operationAction.values)[number];
 
 export const legKind = setOf("LegKind", "Kind of a movement.", {
   deposit: "A deposit is credited to the Investor.",
@@ -56,7 +60,7 @@ const referenceReply = nullableString({
 const LegReply = model("Leg", "One movement of an operation on one account.", {
   login: string({ description: "Account that the leg changes.", example: "3000003" }),
   kind: legKind.known("Kind of the movement.", "deposit"),
-  amount: moneyReply("Signed change of the balance."),
+  amount: moneyReply("Signed change of the balance; of a mirror, the part that follows from the operation."),
   outcome: operationOutcome.of("Outcome of this leg.", "executed"),
   deal_id: dealIdReply,
   reference: referenceReply,
@@ -71,21 +75,30 @@ export const OperationReply = model("Operation", "A deposit, withdrawal, assign 
   }),
   action: operationAction.of("Requested action.", "deposit"),
   login: investorLoginReply(),
+  master_login: nullableString({
+    description:
+      "Trading login of the Master: of an assign or unassign, or the one that the Investor followed when a deposit or withdrawal was recorded; null without one.",
+    example: "3000001",
+  }),
   amount: nullableDecimal({ description: "Requested amount; null without one.", example: 250.5 }),
   currency: usDollar.orNull("Currency of the amount; null without an amount.", "USD"),
   comment: nullableString({ description: "Comment of the request; null without one.", example: "CRM-2026-0001" }),
+  external_id: nullableString({ description: "Your own id of the operation; null without one.", example: "CRM-7001" }),
+  metadata: metadataReply,
   outcome: outcomeField,
   refusal: problemCode.orNull("Problem code of a refused operation; null otherwise.", null),
   deal_id: dealIdReply,
   reference: referenceReply,
   legs: Type.Array(LegReply, {
-    description: "Movements of the operation in their order, as far as they can be read now.",
+    description:
+      "Movements of the operation in their order, as far as they can be read now. A deposit into a pool ends with its part of the mirror on the Master, from when it is recorded until the mirror ends by retention (180 days); the deal of the mirror may move more than this part.",
   }),
   imported: bool({
     description:
       "Its record was lost with a restore of the database and made anew from the deal: the comment is what the trading platform kept of it.",
     example: false,
   }),
+  requested_at: timeReply("When it was requested for the first time; operations are listed by it."),
   created_at: timeReply("When the operation was recorded."),
   finished_at: nullableTimeReply("When the outcome was recorded; null until then."),
 });
@@ -107,6 +120,11 @@ const OUTCOME_OF: Readonly<Record<OperationOutcome, OutcomeName>> = {
   [OperationOutcome.REVIEW]: "review",
 };
 
+export function actionNamed(name: ActionName): OperationAction {
+  const { DEPOSIT, WITHDRAW, ASSIGN, UNASSIGN } = OperationAction;
+  return { deposit: DEPOSIT, withdraw: WITHDRAW, assign: ASSIGN, unassign: UNASSIGN }[name];
+}
+
 export function outcomeNamed(name: OutcomeName | undefined): OperationOutcome {
   const { UNSPECIFIED, PENDING, EXECUTED, NOT_EXECUTED, UNKNOWN, REVIEW } = OperationOutcome;
   const named = { pending: PENDING, executed: EXECUTED, not_executed: NOT_EXECUTED, unknown: UNKNOWN, review: REVIEW };
@@ -126,9 +144,11 @@ export function operationReply(operation: Operation): Static<typeof OperationRep
     id: operation.operationId,
     action,
     login: operation.login,
+    master_login: operation.masterLogin ?? null,
     amount: amount === undefined ? null : moneyNumber(amount),
     currency: amount === undefined ? null : "USD",
     comment: amount === undefined ? null : comment,
+    ...labelsReply(operation.labels),
     outcome: OUTCOME_OF[operation.outcome],
     // Internal codes are not part of the interface.
     refusal: refusalCode === "" ? null : isProblemCode(refusalCode) ? refusalCode : "conflict",
@@ -136,6 +156,7 @@ export function operationReply(operation: Operation): Static<typeof OperationRep
     reference: textOrNull(operation.reference),
     legs: operation.legs.map(legReply),
     imported: operation.imported ?? false,
+    requested_at: timestamp(instantOfId(operation.operationId) ?? operation.createdAt),
     created_at: timestamp(operation.createdAt),
     finished_at: nullableTimestamp(operation.finishedAt),
   };

@@ -37,6 +37,11 @@ export const nullableTimeReply = (description: string) =>
 export const nameReply: TString = string({ description: "Alias, the visible name.", example: "Alpha Strategy" });
 export const investorNameReply: TString = string({ description: "Alias, the visible name.", example: "Ada" });
 
+export const emailReply = nullableString({
+  description: "E-mail address of the account holder; null when none was given.",
+  example: "ada@example.com",
+});
+
 export const strategyNameReply: TString = string({
   description: "Short commercial name of the strategy; empty when none was given.",
   example: "Alpha",

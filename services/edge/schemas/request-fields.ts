@@ -26,9 +26,21 @@ export const loginField = (description: string, role: keyof typeof LOGINS): TStr
 export const masterLogin = loginField("Trading login of the Master.", "master");
 export const investorLogin = loginField("Login of the Investor.", "investor");
 
+export const logins = text("logins", {
+  description: "1 to 100 different logins of Masters, payment accounts or Investors, separated by commas.",
+  example: `${LOGINS.investor},${LOGINS.master}`,
+  shown: { pattern: "^[1-9][0-9]{0,18}(,[1-9][0-9]{0,18}){0,99}$" },
+});
+
 export const masterId = text("id", {
   description: "Internal integer id of the Master; not its login.",
   example: 7,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
+export const investorId = text("id", {
+  description: "Internal integer id of the Investor; not its login.",
+  example: 8,
   shown: { type: "integer", ...INT64, minimum: 0 },
 });
 

@@ -95,6 +95,7 @@ export async function serveFunding(
     withdraw: async (_request: unknown, { commandId }: CallContext) => aWithdrawal({ operationId: commandId }),
     previewWithdraw: () => Promise.reject(new Error("unexpected call")),
     getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
+    getBalances: () => Promise.reject(new Error("unexpected call")),
     getOperation: () => Promise.reject(new Error("unexpected call")),
     listOperations: () => Promise.reject(new Error("unexpected call")),
     findTransfers: () => Promise.reject(new Error("unexpected call")),

@@ -18,6 +18,7 @@ import {
   type World,
 } from "../testing/world.ts";
 import type { Deps } from "../deps.ts";
+import { findDueItems } from "../queries/find-due-items.ts";
 import { listDueItems } from "../queries/payments.ts";
 import { collect } from "./collect.ts";
 
@@ -79,6 +80,9 @@ test("the transfers of a crystallisation are listed by its key", async () => {
     items: [{ key: "fee:9001:5001:WD1", amount, isWeekly: false }],
   });
   expect(await listDueItems(deps, { key: "unknown" })).toEqual({ items: [] });
+  expect(await findDueItems(deps, { keys: ["unknown", KEY] })).toEqual({
+    decided: [{ key: KEY, items: [{ key: "fee:9001:5001:WD1", amount, isWeekly: false }] }],
+  });
 });
 
 test("a transfer that a command requests carries the command id, and its queries carry none", async () => {

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { rowsRead } from "#test/support/rows-read.ts";
 import type { Deps } from "../deps.ts";
 import { aCall, feeDeps, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
-import { listInvestorPayments, listPaymentCredits } from "./payments.ts";
+import { listExecutedPaymentsOf } from "../store/payments.ts";
+import { listInvestorPayments, listPaymentCredits, listPaymentsOfInvestor } from "./payments.ts";
 
 const AT = new Date("2026-01-10T00:00:00.123Z");
 
@@ -102,4 +105,43 @@ test("a Master without fees has empty listings, and an unknown one is not found"
   await expect(listInvestorPayments(deps, { masterLogin: "1", beforeId: 0n, limit: 5 }, aCall())).rejects.toMatchObject(
     unknown,
   );
+});
+
+test("executed payments of an Investor are listed descending, with the Master and the account that each went to", async () => {
+  const deps = await depsWithPayments();
+  const page = (beforeId: bigint) =>
+    listPaymentsOfInvestor(deps, { investorLogin: INVESTOR, beforeId, limit: 2 }, aCall());
+  const { items } = await listInvestorPayments(deps, { masterLogin: MASTER, beforeId: 0n, limit: 5 }, aCall());
+  const expected = items.map((payment) => ({ payment, masterLogin: MASTER, paymentAccountLogin: PAYMENT_ACCOUNT }));
+
+  expect(await page(0n)).toEqual({ items: expected.slice(0, 2), hasMore: true });
+  expect(await page(2n)).toEqual({ items: expected.slice(2), hasMore: false });
+  await expect(
+    listPaymentsOfInvestor(deps, { investorLogin: "1", beforeId: 0n, limit: 5 }, aCall()),
+  ).rejects.toMatchObject({ code: "investor_not_found" });
+});
+
+test("a page of an Investor's payments costs the same at the end as at the start", async () => {
+  const deps = await depsWithPayments();
+  await deps.pool.query(`
+    insert into payment_credit
+      (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at, unique_key, created_at)
+    select '${MASTER}', '${PAYMENT_ACCOUNT}', '${INVESTOR}', 'PF', 1, 10000 + n, now(), 'PF:x:' || n, now()
+    from generate_series(1, 3000) n;
+    insert into fee_payment
+      (run_id, master_login, investor_id, investor_login, due_minor, amount_minor, status, transfer_id, deal_id,
+       executed_at, credit_id, created_at, kind, suffix, is_weekly, payment_account_login, owed_since, next_try_at, key, key_hash,
+       explanation)
+    select 1, '${MASTER}', 17, case when id % 100 = 0 then '${INVESTOR}' else 'other' end, 1, 1, 'EXECUTED', id, id, now(), id, now(), 'PF',
+           'X' || id, true, '${PAYMENT_ACCOUNT}', now(), now(), 'fee:x:' || id, '', '{}'
+    from payment_credit where id > 3`);
+  const cost = (beforeId: bigint) =>
+    inTransaction(deps.pool, (tx) =>
+      rowsRead(tx, ["fee_payment", "fee_run", "payment_credit"], async () => {
+        expect(await listExecutedPaymentsOf(tx, { investorLogin: INVESTOR, beforeId, limit: 6 })).toHaveLength(6);
+      }),
+    );
+
+  expect(await cost(1_000_000n)).toBeLessThan(60);
+  expect(await cost(900n)).toBeLessThan(60);
 });

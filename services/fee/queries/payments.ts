@@ -9,10 +9,12 @@ import type {
   ListInvestorPaymentsResponse,
   ListPaymentCreditsRequest,
   ListPaymentCreditsResponse,
+  ListPaymentsOfInvestorRequest,
+  ListPaymentsOfInvestorResponse,
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { dueItem } from "../messages/due-item.ts";
-import { listCredits, listExecutedPayments, type Payment } from "../store/payments.ts";
+import { listCredits, listExecutedPayments, listExecutedPaymentsOf, type Payment } from "../store/payments.ts";
 
 /** Above every id: a listing without a cursor begins with the newest. */
 const NEWEST = 2n ** 63n - 1n;
@@ -27,6 +29,26 @@ export async function listInvestorPayments(
   const page = { masterLogin, beforeId: beforeId === 0n ? NEWEST : beforeId, limit: size + 1 };
   const { items, hasMore } = pageOf(await listExecutedPayments(pool, page), size);
   return { masterLogin, paymentAccountLogin, items: items.map(paymentMessage), hasMore };
+}
+
+/** To all Masters that the Investor follows or has followed. */
+export async function listPaymentsOfInvestor(
+  { pool, accounts }: Deps,
+  { investorLogin, beforeId, limit }: ListPaymentsOfInvestorRequest,
+  context: CallContext,
+): Promise<ListPaymentsOfInvestorResponse> {
+  await accounts.findInvestor({ login: investorLogin }, context);
+  const size = pageSize(limit);
+  const page = { investorLogin, beforeId: beforeId === 0n ? NEWEST : beforeId, limit: size + 1 };
+  const { items, hasMore } = pageOf(await listExecutedPaymentsOf(pool, page), size);
+  return {
+    items: items.map(({ masterLogin, paymentAccountLogin, ...payment }) => ({
+      payment: paymentMessage(payment),
+      masterLogin,
+      paymentAccountLogin,
+    })),
+    hasMore,
+  };
 }
 
 function paymentMessage({ periodStart, periodEnd, creditId, uniqueKey, amount, ...payment }: Payment): InvestorPayment {

@@ -21,5 +21,5 @@ export async function askFacts(
   const masterMinimum = master ? moneyFromProto(master.minDeposit, "min_deposit") : undefined;
   if (masterLogin !== undefined && masterMinimum !== undefined) await addMaster(pool, masterLogin, masterMinimum);
   await addInvestor(pool, { login, masterLogin });
-  return { masterMinimum };
+  return { masterMinimum, masterLogin };
 }

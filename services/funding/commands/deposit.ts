@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
+import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import type { Refusal } from "#kernel/refusal.ts";
@@ -38,11 +39,13 @@ async function findOrRecord(deps: Deps, request: DepositRequest, context: CallCo
   const { login, comment } = request;
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
-  checkMovement({ operationId, amount, comment });
+  const labels = labelsFromProto(request.labels);
+  checkMovement({ operationId, amount, comment, labels });
   const own = { operationId, action: "deposit", login, amount, comment, deadline, at: deps.now() } as const;
   const draft = {
     ...own,
-    duplicates: duplicateRuleOf(request.client),
+    labels,
+    duplicates: duplicateRuleOf(request.client, labels),
     clientKey: clientKeyOf(request.idempotencyKey),
   };
   const { cashflow, isNew } = await record(deps, draft, context);

@@ -49,12 +49,27 @@ test.each([
   ["another amount", { amount: usd(100_01n) }],
   ["another client", { client: { ...CLIENT, keyId: "KeyOfTheCrm2" } }],
   ["a default comment", { client: { ...CLIENT, choseComment: false } }],
+  ["an external id", { labels: { externalId: "A", metadata: {} } }],
   ["no API key", { client: undefined, idempotencyKey: undefined }],
 ])("a deposit with %s is no duplicate", async (_case, difference) => {
   const deps = await world();
   await leaveUnresolved(deps);
 
   expect(await deposit(deps, aDeposit(difference), aCall("op-2"))).toMatchObject({ possibleDuplicateOf: undefined });
+});
+
+test("a deposit with the same external id is a duplicate also with a default comment, and one with another is none", async () => {
+  const deps = await world();
+  const labelled = (externalId: string) =>
+    aDeposit({ client: { ...STRICT, choseComment: false }, labels: { externalId, metadata: { try: "1" } } });
+  await leaveUnresolved(deps, labelled("A"));
+
+  await expect(deposit(deps, labelled("A"), aCall("op-2"))).rejects.toMatchObject({
+    code: "operation_in_progress",
+    operationId: "op-1",
+  });
+  expect(await deposit(deps, labelled("B"), aCall("op-3"))).toMatchObject({ possibleDuplicateOf: undefined });
+  await expect(deposit(deps, labelled("B"), aCall("op-4"))).rejects.toMatchObject({ code: "possible_duplicate" });
 });
 
 test("of concurrent duplicates exactly one is executed, and the others are refused with its operation id", async () => {

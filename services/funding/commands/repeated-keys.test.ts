@@ -145,3 +145,16 @@ test("a key is free when its operation ended before the age that the edge keeps 
   expect(await deposit(deps, kept, aCall("op-4"))).toEqual(next);
   expect(deps.platform.deals).toHaveLength(2);
 });
+
+test("a request under a key with other labels is another request", async () => {
+  const deps = await world();
+  const labels = { externalId: "A", metadata: { segment: "retail" } };
+  const first = await deposit(deps, aDeposit({ labels }), aCall("op-1"));
+
+  expect(await deposit(deps, aDeposit({ labels }), aCall("op-2"))).toEqual(first);
+  for (const other of [undefined, { ...labels, externalId: "B" }, { ...labels, metadata: {} }]) {
+    await expect(deposit(deps, aDeposit({ labels: other }), aCall("op-3"))).rejects.toMatchObject({
+      code: "idempotency_key_reused",
+    });
+  }
+});

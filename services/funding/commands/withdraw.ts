@@ -1,5 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
+import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
@@ -37,12 +38,14 @@ async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallC
   const { login, comment } = request;
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
-  checkMovement({ operationId, amount, comment });
+  const labels = labelsFromProto(request.labels);
+  checkMovement({ operationId, amount, comment, labels });
 
   const own = { operationId, action: "withdraw", login, amount, comment, deadline, at: deps.now() } as const;
   const draft = {
     ...own,
-    duplicates: duplicateRuleOf(request.client),
+    labels,
+    duplicates: duplicateRuleOf(request.client, labels),
     clientKey: clientKeyOf(request.idempotencyKey),
   };
   const { cashflow, isNew } = await record(deps, draft, context);

@@ -1,14 +1,20 @@
+import { labelErrors, type Labels } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH } from "#kernel/limits.ts";
 import { formatDecimal, isLess, MAX_AMOUNT, MIN_AMOUNT, type Money } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
-export type RequestedMovement = { readonly operationId: string; readonly amount: Money; readonly comment: string };
+export type RequestedMovement = {
+  readonly operationId: string;
+  readonly amount: Money;
+  readonly comment: string;
+  readonly labels: Labels;
+};
 
 /** Throws one refusal with all invalid fields of a request to move money. */
-export function checkMovement({ operationId, amount, comment }: RequestedMovement): void {
+export function checkMovement({ operationId, amount, comment, labels }: RequestedMovement): void {
   const errors = operationId === "" ? [NO_COMMAND] : [];
-  refuseInvalid([...errors, ...findErrors({ amount, comment })]);
+  refuseInvalid([...errors, ...findErrors({ amount, comment, labels })]);
 }
 
 /** The same for a preview, which has no operation. */
@@ -22,7 +28,7 @@ const NO_COMMAND: FieldError = {
   message: "command_id is required to move money.",
 };
 
-function findErrors({ amount, comment }: Omit<RequestedMovement, "operationId">): FieldError[] {
+function findErrors({ amount, comment, labels }: Omit<RequestedMovement, "operationId">): FieldError[] {
   const errors: FieldError[] = [];
   if (isLess(amount, MIN_AMOUNT) || isLess(MAX_AMOUNT, amount)) {
     const range = `from ${formatDecimal(MIN_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
@@ -35,7 +41,7 @@ function findErrors({ amount, comment }: Omit<RequestedMovement, "operationId">)
       message: `comment must have at most ${MAX_COMMENT_LENGTH} characters.`,
     });
   }
-  return errors;
+  return [...errors, ...labelErrors(labels)];
 }
 
 function refuseInvalid(errors: readonly FieldError[]): void {

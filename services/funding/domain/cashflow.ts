@@ -1,3 +1,4 @@
+import type { Labels } from "#kernel/labels.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { DepositDecision } from "./deposit.ts";
@@ -20,6 +21,8 @@ export type NewCashflow = {
   readonly login: string;
   readonly amount: Money;
   readonly comment: string;
+  /** What its client calls it; undefined without. */
+  readonly labels?: Labels | undefined;
   readonly deadline: Date;
   readonly at: Date;
   /** Undefined when duplicates cannot be distinguished. */

@@ -1,3 +1,4 @@
+import { type Labels, NO_LABELS } from "#kernel/labels.ts";
 import { DAY_MS } from "#kernel/duration.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
@@ -5,7 +6,7 @@ import { refuse } from "../refusals.ts";
 /** For this long after an executed deposit or withdrawal an equal one is a possible duplicate. */
 export const DUPLICATE_WINDOW_MS = DAY_MS;
 
-/** The client whose equal operations are duplicates, and whether a duplicate of an executed one is refused. */
+/** The client whose equal operations are duplicates, with the external id of the operation if it has one, and whether a duplicate of an executed one is refused. */
 export type DuplicateRule = { readonly clientId: string; readonly rejectsDuplicates: boolean };
 
 /** The client of a request, as its caller names it. */
@@ -15,10 +16,18 @@ type RequestingClient = {
   readonly rejectsDuplicates: boolean;
 };
 
-/** Undefined when duplicates cannot be distinguished: no API key, or a default comment. */
-export function duplicateRuleOf(client: RequestingClient | undefined): DuplicateRule | undefined {
-  if (client === undefined || client.keyId === "" || !client.choseComment) return undefined;
-  return { clientId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
+/**
+ * Undefined when duplicates cannot be distinguished: no API key, or neither a chosen comment nor an external id. Requests with different external
+ * ids are none, whatever else they have in common.
+ */
+export function duplicateRuleOf(
+  client: RequestingClient | undefined,
+  { externalId }: Pick<Labels, "externalId"> = NO_LABELS,
+): DuplicateRule | undefined {
+  if (client === undefined || client.keyId === "") return undefined;
+  const { keyId, rejectsDuplicates } = client;
+  if (externalId !== undefined) return { clientId: `${keyId} ${externalId}`, rejectsDuplicates };
+  return client.choseComment ? { clientId: keyId, rejectsDuplicates } : undefined;
 }
 
 /** An equal operation that was executed within the window. */

@@ -3,8 +3,15 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
-import type { GetBalanceRequest, GetBalanceResponse } from "#proto/pamm/funding/v1/funding.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import type {
+  GetBalanceRequest,
+  GetBalanceResponse,
+  GetBalancesRequest,
+  GetBalancesResponse,
+} from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
+import { refuse } from "../refusals.ts";
 
 type Shown = { readonly balance: Money | undefined; readonly error: string };
 
@@ -56,4 +63,19 @@ export async function getBalance(
     }
     throw error;
   }
+}
+
+/** Each login with its balance or why it could not be read: up to 100 logins are one call of account and one of platform. */
+export async function getBalances(
+  read: BalanceReads,
+  { logins }: GetBalancesRequest,
+  context: CallContext,
+): Promise<GetBalancesResponse> {
+  if (logins.length < 1 || logins.length > MAX_PAGE_SIZE) {
+    const errors = [
+      { field: "logins", code: "out_of_range", message: `logins must have 1 to ${MAX_PAGE_SIZE} logins.` },
+    ];
+    throw refuse("validation_failed", "The request is invalid.", { errors });
+  }
+  return { balances: await Promise.all(logins.map((login) => getBalance(read, { login }, context))) };
 }

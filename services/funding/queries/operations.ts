@@ -1,7 +1,8 @@
+import { labelsToProto } from "#kernel/contract/labels.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { usd } from "#kernel/money.ts";
-import { MAX_PAGE_SIZE, pageOf } from "#kernel/page.ts";
+import { fittingPage, MAX_PAGE_SIZE } from "#kernel/page.ts";
 import {
   type GetOperationRequest,
   type ListOperationsRequest,
@@ -94,13 +95,36 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
     const errors = [{ field: "limit", code: "out_of_range", message: `limit must be from 1 to ${MAX_PAGE_SIZE}.` }];
     throw refuse("validation_failed", "The request is invalid.", { errors });
   }
-  const filter = { login, comment, outcome: OUTCOMES[request.outcome], beforeId, limit: limit + 1 };
+  const action = wantedAction(request);
+  if (action === "none") return { items: [], hasMore: false };
+  const { masterLogin, fromId, externalId } = request;
+  const own = { action, masterLogin, fromId, externalId, outcome: OUTCOMES[request.outcome] };
+  const filter = { login, comment, ...own, beforeId, limit: limit + 1 };
   const now = deps.now();
-  const { items, hasMore } = pageOf(await readOperations(deps.pool, filter, now), limit);
+  const { items, hasMore } = fittingPage(
+    await readOperations(deps.pool, filter, now),
+    limit,
+    ({ metadata }) => metadata,
+  );
   return { items: items.map((recorded) => operationMessage(recorded, now)), hasMore };
 }
 
 const ACTIONS = { deposit: OperationAction.DEPOSIT, withdraw: OperationAction.WITHDRAW } as const;
+
+/** Undefined for both. "none": another service records the requested ones. */
+function wantedAction({ action }: ListOperationsRequest): keyof typeof ACTIONS | "none" | undefined {
+  switch (action) {
+    case undefined:
+    case OperationAction.UNSPECIFIED:
+      return undefined;
+    case OperationAction.DEPOSIT:
+      return "deposit";
+    case OperationAction.WITHDRAW:
+      return "withdraw";
+    default:
+      return "none";
+  }
+}
 
 /** With the keys of its fees and transfers. */
 function operationMessage(recorded: LedgerOperation, now: Date): Operation {
@@ -124,5 +148,7 @@ function operationMessage(recorded: LedgerOperation, now: Date): Operation {
       isImported ? importedKey(dealId ?? 0n) : action === "deposit" ? depositKey(recorded) : payoutKey(recorded),
     ],
     imported: isImported,
+    masterLogin: recorded.masterLogin,
+    labels: labelsToProto({ externalId: recorded.externalId, metadata: recorded.metadata ?? {} }),
   };
 }

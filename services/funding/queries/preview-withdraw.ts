@@ -1,6 +1,8 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { refusalFromProto, refusalToProto } from "#kernel/contract/error.ts";
+import { labelsFromProto } from "#kernel/contract/labels.ts";
+import type { Labels } from "#kernel/labels.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
@@ -30,15 +32,16 @@ export async function previewWithdraw(
 ): Promise<PreviewWithdrawResponse> {
   const { login, comment, client } = request;
   const amount = moneyFromProto(request.amount);
-  checkRequested({ amount, comment });
+  const labels = labelsFromProto(request.labels);
+  checkRequested({ amount, comment, labels });
   return await failAsUnavailable(async () => {
     await deps.accounts.findInvestor({ login }, queryContext(context));
-    const duplicates = await findEqual(deps, { login, amount, comment, client });
+    const duplicates = await findEqual(deps, { login, amount, comment, client, labels });
     const leave = { investorLogin: login, requested: moneyToProto(amount), comment };
     const { refusals, inPool, figures } = await deps.subscriptions.previewLeave(leave, queryContext(context));
     const blockedBy = await findOpenOperation(deps.pool, login, NO_OPERATION);
     const reasons = [
-      ...duplicateReasons(duplicates, duplicateRuleOf(client)),
+      ...duplicateReasons(duplicates, duplicateRuleOf(client, labels)),
       ...refusals.map((refusal) => asWithdrawRefuses(refusalFromProto(refusal), blockedBy)),
     ];
     return {
@@ -50,10 +53,13 @@ export async function previewWithdraw(
   });
 }
 
-type Requested = Pick<PreviewWithdrawRequest, "login" | "comment" | "client"> & { readonly amount: Money };
+type Requested = Pick<PreviewWithdrawRequest, "login" | "comment" | "client"> & {
+  readonly amount: Money;
+  readonly labels: Labels;
+};
 
 async function findEqual({ pool, now }: Deps, { client, ...requested }: Requested): Promise<Duplicates> {
-  const duplicates = duplicateRuleOf(client);
+  const duplicates = duplicateRuleOf(client, requested.labels);
   if (duplicates === undefined) return { openDuplicate: undefined, executed: undefined };
   const at = now();
   const request = { ...requested, duplicates, at, deadline: at, action: "withdraw", operationId: "" } as const;

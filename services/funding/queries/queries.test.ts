@@ -6,7 +6,7 @@ import { withdraw } from "../commands/withdraw.ts";
 import { getCashflow } from "../store/cashflows.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, usd, world } from "../testing/funding.ts";
-import { balanceReads, getBalance } from "./get-balance.ts";
+import { balanceReads, getBalance, getBalances } from "./get-balance.ts";
 import { getOperation, listOperations, operationReads } from "./operations.ts";
 
 const HUNDRED = {
@@ -104,6 +104,39 @@ test("balances that are asked for at the same time are one call of platform, and
   ]);
 });
 
+test("balances of 100 logins are one call of account and one of platform, in the sequence of the request", async () => {
+  const logins = Array.from({ length: 100 }, (_, index) => String(3_000_000 + index));
+  const balances = Object.fromEntries(logins.slice(1).map((login, index) => [login, BigInt(index)]));
+  const deps = await world({ platform: platformFake({ balances }) });
+  const asked: string[] = [];
+  const read = balanceReads({
+    accounts: {
+      ...deps.accounts,
+      findAccounts: async (request) => {
+        asked.push(`findAccounts ${request.logins.length}`);
+        return { accounts: request.logins.slice(1).map((login) => ({ login, kind: 3, id: 1n, name: "" })) };
+      },
+    },
+    platform: {
+      ...deps.platform,
+      readBalances: async ({ positions }) => {
+        asked.push(`readBalances ${positions.length}`);
+        const shown = positions.filter(({ login }) => Object.hasOwn(balances, login));
+        return await deps.platform.readBalances({ positions: shown }, aCall(""));
+      },
+    },
+  });
+
+  const answer = await getBalances(read, { logins }, aCall(""));
+
+  expect(asked).toEqual(["findAccounts 100", "readBalances 100"]);
+  expect(answer.balances).toEqual([
+    { login: "3000000", balance: undefined, error: "unknown login" },
+    ...logins.slice(1).map((login, index) => ({ login, balance: usd(BigInt(index)), error: "" })),
+  ]);
+  await expect(getBalances(read, { logins: [] }, aCall(""))).rejects.toMatchObject({ code: "validation_failed" });
+});
+
 test("an operation is found by its command id", async () => {
   const deps = await world();
   await deposit(
@@ -185,6 +218,11 @@ test("operations are listed newest first, in pages, by login, comment and outcom
   expect(await ids({ limit: 1 })).toEqual([["op-3"], true]);
   expect(await ids({ limit: 2 })).toEqual([["op-3", "op-2"], true]);
   expect(await ids({ limit: 2, beforeId: "op-2" })).toEqual([["op-1"], false]);
+  expect(await ids({ fromId: "op-2" })).toEqual([["op-3", "op-2"], false]);
+  expect(await ids({ fromId: "op-2", beforeId: "op-3" })).toEqual([["op-2"], false]);
+  expect(await ids({ action: OperationAction.DEPOSIT, limit: 1 })).toEqual([["op-3"], true]);
+  expect(await ids({ action: OperationAction.WITHDRAW })).toEqual([[], false]);
+  expect(await ids({ action: OperationAction.ASSIGN })).toEqual([[], false]);
   expect(await ids({ comment: "op-2" })).toEqual([["op-2"], false]);
   expect(await ids({ comment: "" })).toEqual([[], false]);
   expect(await ids({ login: "77" })).toEqual([[], false]);

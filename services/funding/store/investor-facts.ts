@@ -6,6 +6,8 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 export type InvestorFacts = {
   /** Minimum deposit of the Master that the Investor follows; undefined when it follows none. */
   readonly masterMinimum: Money | undefined;
+  /** The Master that the Investor follows. */
+  readonly masterLogin?: string | undefined;
 };
 
 export type KnownInvestor = { readonly login: string; readonly masterLogin: string | undefined };

@@ -1,13 +1,18 @@
+import type { Metadata } from "#kernel/labels.ts";
 import { allOf, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Cashflow, CurrentOutcome } from "../domain/cashflow.ts";
 
 /** A deposit or withdrawal as the operation ledger shows it. */
-export type LedgerOperation = Omit<Cashflow, "amount" | "decision" | "refusal" | "possibleDuplicateOf"> & {
+export type LedgerOperation = Omit<Cashflow, "amount" | "labels" | "decision" | "refusal" | "possibleDuplicateOf"> & {
   readonly amountMinor: bigint;
   readonly refusalCode: string | undefined;
   /** Open weekly fees are not part of the pending fee of a pool, so there may be fees also when it is 0.00. */
   readonly mayHaveFees: boolean;
   readonly isImported: boolean;
+  /** Undefined without one, and when an earlier version recorded the operation. */
+  readonly masterLogin: string | undefined;
+  readonly externalId: string | undefined;
+  readonly metadata: Metadata | undefined;
 };
 
 export type LedgerFilter = {
@@ -16,6 +21,11 @@ export type LedgerFilter = {
   /** Undefined matches all. */
   readonly comment: string | undefined;
   readonly outcome: CurrentOutcome | undefined;
+  readonly action: Cashflow["action"] | undefined;
+  readonly masterLogin: string | undefined;
+  /** Ids from this one on. */
+  readonly fromId: string | undefined;
+  readonly externalId: string | undefined;
   /** Id of the last operation of the page before; empty to begin. */
   readonly beforeId: string;
   readonly limit: number;
@@ -26,7 +36,8 @@ const OPERATIONS = fragment`
          doubt, deadline, deal_id as "dealId", refusal ->> 'code' as "refusalCode", created_at as "createdAt",
          finished_at as "finishedAt",
          coalesce(open_positions_checked or pending_fee_minor > 0, false) as "mayHaveFees",
-         is_imported as "isImported"
+         is_imported as "isImported", master_login as "masterLogin",
+         external_id as "externalId", metadata
   from cashflow
   left join withdrawal on withdrawal.cashflow_id = cashflow.id`;
 
@@ -53,12 +64,19 @@ export async function listRepetitions(db: Queryable, commandIds: readonly string
   );
 }
 
+/** Written out, because a partial index has the condition. */
+const ACTION_IS = { deposit: fragment`action = 'deposit'`, withdraw: fragment`action = 'withdraw'` };
+
 /** Newest first. The outcomes are those of domain/cashflow.ts. */
 export async function listOperations(db: Queryable, filter: LedgerFilter, now: Date): Promise<LedgerOperation[]> {
-  const { login, comment, outcome, beforeId, limit } = filter;
+  const { login, comment, outcome, action, masterLogin, externalId, fromId, beforeId, limit } = filter;
   const conditions = allOf([
     login === "" ? undefined : fragment`login = ${login}`,
     comment === undefined ? undefined : fragment`comment = ${comment}`,
+    action && ACTION_IS[action],
+    masterLogin === undefined ? undefined : fragment`master_login = ${masterLogin}`,
+    externalId === undefined ? undefined : fragment`external_id = ${externalId}`,
+    fromId === undefined ? undefined : fragment`operation_id collate "C" >= ${fromId}`,
     beforeId === "" ? undefined : fragment`operation_id collate "C" < ${beforeId}`,
     outcome === undefined
       ? undefined

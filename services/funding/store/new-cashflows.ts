@@ -1,9 +1,11 @@
+import { type Labels, NO_LABELS } from "#kernel/labels.ts";
 import { type Money, usd } from "#kernel/money.ts";
 import { type Fragment, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { NewCashflow } from "../domain/cashflow.ts";
 import type { KeyedOperation } from "../domain/client-key.ts";
 import { DUPLICATE_WINDOW_MS, type Duplicates } from "../domain/duplicate.ts";
 import type { InvestorFacts } from "./investor-facts.ts";
+import { OF_KEY, RECORDED } from "./keyed-cashflows.ts";
 
 export type RequestedCashflow = Omit<NewCashflow, "decision"> & {
   /**
@@ -56,27 +58,14 @@ const EQUAL = fragment`left join lateral (
                ) as equal on true`;
 const IS_RECENT = fragment`equal.finished_at >= at - ${DUPLICATE_WINDOW_MS} * interval '1 millisecond'`;
 
-/** What a request finds: the row that its id stands for, and the last one under its key. */
-const RECORDED = fragment`left join lateral (
-                 select id from cashflow where operation_id = requested.operation_id
-                 union all
-                 select cashflow_id from cashflow_repetition where command_id = requested.operation_id
+/** What the feeds say of the Investor of a request. */
+const FACTS = fragment`left join lateral (
+                 select known_investor.login, known_investor.master_login, min_deposit_minor as minimum
+                 from known_investor left join known_master on known_master.login = known_investor.master_login
+                 where known_investor.login = requested.login
+                   and (known_investor.master_login is null or known_master.login is not null)
                  limit 1
-               ) as known on true
-               left join lateral (
-                 select id, operation_id, action, login, amount_minor, currency, comment, state, deadline, finished_at
-                 from cashflow
-                 where cashflow.key_client = requested.client and cashflow.key_hash = requested.hash
-                 order by key_follows desc
-                 limit 1
-               ) as keyed on true`;
-
-/** Whether the last operation under the key of a request has the key, and is what the request asks for. */
-const OF_KEY = fragment`keyed.id as keyed_id, keyed.operation_id as keyed_operation,
-                 keyed.state <> 'REFUSED' and coalesce(keyed.finished_at >= kept_since, true) as has_key,
-                 keyed.action = requested.action and keyed.login = requested.login and keyed.amount_minor = amount
-                   and keyed.currency = requested.currency and keyed.comment = requested.comment as is_same,
-                 keyed.finished_at is null and keyed.deadline > at as is_in_progress`;
+               ) as facts on true`;
 
 /**
  * Records requested operations before another service is called, so that a crash leaves rows to settle rather than lost money.
@@ -96,6 +85,7 @@ export async function insertCashflows(
           select requested.*, known.id as known_id, funded.id is not null as is_funded,
                  has_asked or facts.login is not null as has_facts,
                  case when has_asked then asked_minimum else facts.minimum end as minimum,
+                 case when has_asked then asked_master else facts.master_login end as followed,
                  equal.id as equal_id, equal.operation_id as equal_operation, equal.deal_id as equal_deal,
                  ${IS_RECENT} as is_recent,
                  ${OF_KEY}
@@ -107,23 +97,19 @@ export async function insertCashflows(
                  where login = requested.login and action = 'deposit' and state = 'POSTED'
                  limit 1
                ) as funded on true
-               left join lateral (
-                 select known_investor.login, min_deposit_minor as minimum
-                 from known_investor left join known_master on known_master.login = master_login
-                 where known_investor.login = requested.login
-                   and (master_login is null or known_master.login is not null)
-                 limit 1
-               ) as facts on true
+               ${FACTS}
                ${EQUAL}
         ), inserted as (
           insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
                                 deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, follows,
-                                possible_duplicate_of, key_client, key_hash, key_follows)
+                                possible_duplicate_of, key_client, key_hash, key_follows, master_login,
+                                external_id, metadata)
           select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
                  case when action = 'deposit' then not is_funded and minimum is not null end,
                  case when action = 'deposit' then coalesce(minimum, 0) end,
                  coalesce(equal_id, 0), case when is_recent then equal_deal end,
-                 client, hash, coalesce(keyed_id, 0)
+                 client, hash, coalesce(keyed_id, 0), followed,
+                 external_id, metadata::jsonb
           from considered
           where known_id is null and has_key is not true and has_facts and (action = 'withdraw' or is_funded or has_asked)
             and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
@@ -173,11 +159,19 @@ function rowsOf(requested: readonly RequestedCashflow[]): Fragment {
                  ${requested.map(({ at }) => at)}::timestamptz[],
                  ${requested.map(({ asked }) => asked !== undefined)}::boolean[],
                  ${requested.map(({ asked }) => asked?.masterMinimum?.minor)}::bigint[],
+                 ${requested.map(({ asked }) => asked?.masterLogin)}::text[],
                  ${requested.map(({ clientKey }) => clientKey?.clientId)}::text[],
                  ${requested.map(({ clientKey }) => clientKey && Buffer.from(clientKey.hash))}::bytea[],
-                 ${requested.map(({ clientKey }) => clientKey?.keptSince)}::timestamptz[]
+                 ${requested.map(({ clientKey }) => clientKey?.keptSince)}::timestamptz[],
+                 ${requested.map(({ labels }) => labels?.externalId)}::text[],
+                 ${requested.map(({ labels }) => metadataText(labels))}::text[]
                ) as requested (operation_id, action, login, amount, currency, comment, scope_key, rejects, deadline, at,
-                               has_asked, asked_minimum, client, hash, kept_since)`;
+                               has_asked, asked_minimum, asked_master, client, hash, kept_since, external_id, metadata)`;
+}
+
+/** Most operations have none. */
+function metadataText({ metadata }: Labels = NO_LABELS): string | undefined {
+  return Object.keys(metadata).length === 0 ? undefined : JSON.stringify(metadata);
 }
 
 function consideredOf(row: Row): Considered {

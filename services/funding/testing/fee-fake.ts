@@ -30,6 +30,8 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     getPendingFee: unused,
     cancelVersion: unused,
     listPaymentCredits: unused,
+    listPaymentsOfInvestor: unused,
+    findDueItems: unused,
     listInvestorPayments: unused,
     sumPaymentCredits: unused,
     getFeeAccount: unused,

@@ -12,7 +12,7 @@ import { openAccount } from "#test/support/platform-fake/ledger.ts";
 import { platformFake, type PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
 
 export const INVESTOR = "9001";
-const MASTER = "5001";
+export const MASTER = "5001";
 
 export type World = Deps & {
   readonly platform: PlatformFake & Deps["platform"];
@@ -152,6 +152,11 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
     revealInvestor: unused,
     eraseInvestor: unused,
     findRegistrations: unused,
+    getMasterProfile: unused,
+    getInvestorProfile: unused,
+    updateInvestor: unused,
+    searchMasters: unused,
+    searchInvestors: unused,
     findMaster: async ({ login }) => ({
       id: 1n,
       login,
@@ -181,6 +186,8 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     assign: unused,
     unassign: unused,
     listSubscriptions: unused,
+    searchSubscriptions: unused,
+    findMirrors: unused,
     getActiveMaster: unused,
     listActiveInvestors: unused,
     countActiveInvestors: unused,

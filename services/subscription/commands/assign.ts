@@ -1,3 +1,5 @@
+import { labelsFromProto } from "#kernel/contract/labels.ts";
+import { labelErrors } from "#kernel/labels.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
@@ -28,6 +30,7 @@ import { holdLock } from "../processes/account-lock.ts";
 import { accountBusy } from "../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
+import { labelOperation } from "../processes/label-operation.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
 
 /** How long a command waits for an earlier command on the same Investor. */
@@ -41,7 +44,9 @@ export async function assign(deps: Deps, request: AssignRequest, context: CallCo
     isLogin("master_login", request.masterLogin),
     isLogin("investor_login", request.investorLogin),
     isRate("perf_fee.rate", request.feeRatePpm),
+    ...labelErrors(labelsFromProto(request.labels)),
   );
+  await labelOperation(deps, request.labels, context);
   const id = await begin(deps, request, context).catch((error: unknown) => outcomeOfRepeat(deps, error, context));
   return { subscription: subscriptionMessage(asCommitted(await getSubscription(deps.pool, id))) };
 }

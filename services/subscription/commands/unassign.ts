@@ -1,3 +1,5 @@
+import { labelsFromProto } from "#kernel/contract/labels.ts";
+import { labelErrors } from "#kernel/labels.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
@@ -12,6 +14,7 @@ import { finishExit } from "../processes/exit/finish-exit.ts";
 import { accountBusy } from "../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { type OneTry, releaseExitLock, tryToLeave } from "../processes/exit/try-to-leave.ts";
+import { labelOperation } from "../processes/label-operation.ts";
 import { neverAssigned, unassignReasons } from "../domain/unassign-reasons.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 
@@ -22,7 +25,12 @@ const TEMPORARY_CODES = new Set(["account_busy", "allocation_in_progress"]);
 
 /** Takes an Investor out of the pool. Once decided, the saga is retried until it is finished. */
 export async function unassign(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
-  validate(isLogin("master_login", request.masterLogin), isLogin("investor_login", request.investorLogin));
+  validate(
+    isLogin("master_login", request.masterLogin),
+    isLogin("investor_login", request.investorLogin),
+    ...labelErrors(labelsFromProto(request.labels)),
+  );
+  await labelOperation(deps, request.labels, context);
   const before = await failAsUnavailable(() => findExitOfCommand(deps.pool, context.commandId));
   if (before !== undefined) return await finishExit(deps, before, context);
   try {

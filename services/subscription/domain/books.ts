@@ -95,6 +95,9 @@ export type OwnFlow = { readonly masterLogin: string; readonly amount: bigint; r
 /** Signed: an inflow of the subscription is positive. */
 export type HoldingFlow = { readonly subscriptionId: bigint; readonly amount: bigint };
 
+/** A flow, with the key of the transfer on the Investor that it follows from; without one when no transfer of the services moved the money. */
+export type SourcedFlow = HoldingFlow & { readonly source?: string | undefined };
+
 /** The part of the ledger that a batch of movements changes, and the consequences of filing them. */
 export type Books = {
   readonly accounts: Map<string, AccountBook>;
@@ -105,7 +108,7 @@ export type Books = {
   /** Keys of mirrors and exits whose rows this service has lost with commits of its database. */
   readonly lostTransfers: ReadonlySet<string>;
   readonly outcome: {
-    readonly flows: HoldingFlow[];
+    readonly flows: SourcedFlow[];
     readonly furtherExits: HoldingFlow[];
     readonly settledReserves: string[];
     readonly appliedTransfers: { readonly transfer: OpenTransfer; readonly movement: LoggedMovement }[];

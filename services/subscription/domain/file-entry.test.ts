@@ -85,7 +85,15 @@ test("entries are filed once and in order; an entry after a gap is recorded as r
   expect(fileOnInvestor(books, movement([login, 1n], "deposit", 5n))).toBe("known");
   expect(fileOnInvestor(books, movement([login, 0n], "opening", 0n))).toBe("known");
   expect(holdingOf(books, 1n)).toEqual({ ...EMPTY_HOLDING, inbound: 5n });
-  expect(books.outcome.flows).toEqual([{ subscriptionId: 1n, amount: 5n }]);
+  expect(books.outcome.flows).toEqual([{ subscriptionId: 1n, amount: 5n, source: undefined }]);
+});
+
+test("a flow names the transfer on the Investor that it follows from", () => {
+  const books = someBooks();
+  const login = investorOf(1n);
+  fileOnInvestor(books, movement([login, 0n], "opening", 0n));
+  fileOnInvestor(books, movement([login, 1n], "deposit", 5n, "funding:deposit:1"));
+  expect(books.outcome.flows).toEqual([{ subscriptionId: 1n, amount: 5n, source: "funding:deposit:1" }]);
 });
 
 test("an applied mirror moves each of its flows", () => {

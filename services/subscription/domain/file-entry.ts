@@ -28,7 +28,7 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
   });
   const buckets = changeAccount(account.buckets, effect.change);
   books.accounts.set(account.login, { ...account, filedNumber: movement.number, buckets });
-  if (holding !== undefined) applyEffect(books, holding, effect);
+  if (holding !== undefined) applyEffect(books, holding, effect, movement.key);
   reportFurther(books, movement, account.pooledIn);
   if (reserve !== undefined) {
     books.reserves.delete(reserve.key);
@@ -51,7 +51,7 @@ function reasonOf({ reason, dealId }: LoggedMovement): string {
   return `${reason || "amendment"}: deal ${dealId}`;
 }
 
-function applyEffect(books: Books, holding: HoldingBook, effect: InvestorEffect): void {
+function applyEffect(books: Books, holding: HoldingBook, effect: InvestorEffect, key: string): void {
   const { subscriptionId } = holding;
   const unredeemed = holding.unredeemed + effect.unredeemed;
   books.holdings.set(subscriptionId, {
@@ -61,7 +61,9 @@ function applyEffect(books: Books, holding: HoldingBook, effect: InvestorEffect)
   });
   const waiting = effect.change.waiting ?? 0n;
   if (waiting !== 0n) books.outcome.arrivals.push({ subscriptionId, amount: waiting, entry: undefined });
-  if (effect.flow !== 0n) books.outcome.flows.push({ subscriptionId, amount: effect.flow });
+  if (effect.flow !== 0n) {
+    books.outcome.flows.push({ subscriptionId, amount: effect.flow, source: key === "" ? undefined : key });
+  }
   if (effect.furtherExit !== 0n) books.outcome.furtherExits.push({ subscriptionId, amount: -effect.furtherExit });
 }
 

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { asOwner } from "#test/support/as-owner.ts";
+import { rowsRead } from "#test/support/rows-read.ts";
+import { listOperations, type OperationFilter } from "../store/operations.ts";
 import { trader } from "../testing/trader.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
@@ -37,6 +41,7 @@ test("an assign is found by its operation id", async () => {
     legs: [],
     feeKey: "",
     transferKeys: [],
+    masterLogin: pair.masterLogin,
   });
 });
 
@@ -127,6 +132,13 @@ test("operations are listed newest first and filtered by Investor, Master and ou
   expect(await list({})).toEqual([[2, 1, 0], false]);
   expect(await list({ login: masterLogin })).toEqual([[2, 1, 0], false]);
   expect(await list({ login: belowMinimum.investorLogin })).toEqual([[0], false]);
+  expect(await list({ masterLogin })).toEqual([[2, 1, 0], false]);
+  expect(await list({ masterLogin: "99" })).toEqual([[], false]);
+  expect(await list({ action: OperationAction.ASSIGN })).toEqual([[1, 0], false]);
+  expect(await list({ action: OperationAction.UNASSIGN })).toEqual([[2], false]);
+  expect(await list({ action: OperationAction.DEPOSIT })).toEqual([[], false]);
+  expect(await list({ fromId: calls[1].commandId })).toEqual([[2, 1], false]);
+  expect(await list({ fromId: calls[1].commandId, beforeId: calls[2].commandId, masterLogin })).toEqual([[1], false]);
   expect(await list({ outcome: NOT_EXECUTED })).toEqual([[0], false]);
   expect(await list({ limit: 1 })).toEqual([[2], true]);
   expect(await list({ beforeId: calls[1].commandId })).toEqual([[0], false]);
@@ -134,9 +146,89 @@ test("operations are listed newest first and filtered by Investor, Master and ou
   await expect(list({ limit: 0 })).rejects.toMatchObject({ code: "validation_failed" });
 });
 
+test("an assign and an unassign keep what their client calls them, and are found by it", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  const labels = (externalId: string) => ({ externalId, metadata: { desk: externalId } });
+  const calls = [aCall(), aCall()] as const;
+  await world.service.assign({ ...anAssignment(pair), labels: labels("A") }, calls[0]);
+  await settle(world);
+  await world.service.unassign({ ...pair, labels: labels("B") }, calls[1]);
+  const find = async (externalId: string) => {
+    const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10 };
+    const { items } = await world.service.listOperations({ ...all, externalId }, aCall());
+    return items.map((item) => [item.operationId, item.labels]);
+  };
+
+  expect(await find("A")).toEqual([[calls[0].commandId, labels("A")]]);
+  expect(await find("B")).toEqual([[calls[1].commandId, labels("B")]]);
+  expect(await find("C")).toEqual([]);
+  const wrong = { ...pair, masterLogin: "x", labels: { externalId: "", metadata: {} } };
+  await expect(world.service.unassign(wrong, aCall())).rejects.toMatchObject({
+    errors: [{ field: "master_login" }, { field: "external_id" }],
+  });
+});
+
 test("an unknown operation id is not found", async () => {
   const world = await aWorld();
   await expect(world.service.getOperation({ operationId: "unknown" }, aCall())).rejects.toMatchObject({
     code: "operation_not_found",
   });
+});
+
+test("a page of operations costs the same at the end as at the start, under each filter", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 100_00n);
+  const { id } = await subscribed(world, masterLogin, 500_00n);
+  const rows = 4_000;
+  const idOf = (number: number) => `0198c0de-0000-7000-8000-${String(number).padStart(12, "0")}`;
+  await execute(
+    world.deps.pool,
+    sql`with inserted as (
+          insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at, started_at,
+                                    ended_at, baseline_entry_id)
+          select '0198c0de-0000-7000-8000-' || lpad(n::text, 12, '0'), 1, n,
+                 case when n % 20 = 0 then ${masterLogin} else '78' end, (1000000 + n)::text, 'CANCELLED', now(), now(), now(), 1
+          from generate_series(1, ${rows}::int) as n
+          returning id
+        ), assigned as (
+          insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, next_try_at)
+          select id, 0, true, now(), now() from inserted
+        )
+        insert into unassignment (command_id, subscription_id, requested_at, deadline_at)
+        select '0198c0de-0000-7000-9000-' || lpad(n::text, 12, '0'), ${id}, now(), now()
+        from generate_series(1, ${rows}::int) as n`,
+  );
+  await execute(
+    world.deps.pool,
+    sql`insert into exit (subscription_id, command_id, request_id, try, state, deadline_at, next_try_at, left_status, left_minor)
+        values (${id}, 'other', '', 1, 'LEFT', now(), now(), 'CANCELLED', 0)
+        on conflict do nothing`,
+  );
+  await asOwner(world.deps.pool, "subscription", "analyze subscription, assignment, unassignment, exit");
+  const tables = ["subscription", "assignment", "unassignment", "exit", "exit_transfer"];
+  const filter: OperationFilter = {
+    login: "",
+    outcome: undefined,
+    action: undefined,
+    masterLogin: undefined,
+    fromId: undefined,
+    externalId: undefined,
+    beforeId: "",
+    limit: 21,
+  };
+  const cost = (part: Partial<OperationFilter>) =>
+    inTransaction(world.deps.pool, (tx) =>
+      rowsRead(tx, tables, async () => {
+        expect(await listOperations(tx, { ...filter, ...part }, new Date())).toHaveLength(21);
+      }),
+    );
+  const atTheEnd = { beforeId: idOf(900) };
+
+  for (const part of [{}, { action: "assign" }, { masterLogin, action: "assign" }, { fromId: idOf(2) }] as const) {
+    expect(await cost(part)).toBeLessThan(700);
+    expect(await cost({ ...part, ...atTheEnd })).toBeLessThan(700);
+  }
+  expect(await cost({ action: "unassign" })).toBeLessThan(700);
+  expect(await cost({ action: "unassign", beforeId: "0198c0de-0000-7000-9000-000000000900" })).toBeLessThan(700);
 });

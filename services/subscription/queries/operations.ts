@@ -1,3 +1,6 @@
+import assert from "node:assert/strict";
+import { labelsToProto } from "#kernel/contract/labels.ts";
+import { NO_LABELS } from "#kernel/labels.ts";
 import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
 import {
   type GetOperationRequest,
@@ -7,7 +10,7 @@ import {
   OperationAction,
   OperationOutcome,
 } from "#proto/pamm/funding/v1/funding.ts";
-import { pageOf } from "#kernel/page.ts";
+import { fittingPage } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
 import { exitKey } from "../domain/lifecycle.ts";
 import { validate } from "../domain/validate.ts";
@@ -19,13 +22,16 @@ import {
   type OperationOutcome as RecordedOutcome,
   type RecordedOperation,
 } from "../store/operations.ts";
+import { listOperationLabels } from "../store/operation-labels.ts";
 import { isPageSize } from "./page.ts";
 
 /** The outcome of an assign or unassign. Not found when it was refused before it was recorded, or never received. */
 export async function getOperation(deps: Deps, { operationId }: GetOperationRequest): Promise<Operation> {
   const recorded = await findOperation(deps.pool, operationId, deps.now());
   if (recorded === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
-  return await operationMessage(deps, recorded);
+  const [message] = await operationMessages(deps, [recorded]);
+  assert(message !== undefined);
+  return message;
 }
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, RecordedOutcome>>> = {
@@ -39,20 +45,61 @@ const OUTCOMES: Partial<Readonly<Record<OperationOutcome, RecordedOutcome>>> = {
 export async function listOperations(deps: Deps, request: ListOperationsRequest): Promise<ListOperationsResponse> {
   const { login, comment, outcome, beforeId, limit } = request;
   validate(isPageSize(limit));
-  if (comment !== undefined || outcome === OperationOutcome.REVIEW) return { items: [], hasMore: false };
-  const filter = { login, outcome: OUTCOMES[outcome], beforeId, limit: limit + 1 };
-  const { items: recorded, hasMore } = pageOf(await readOperations(deps.pool, filter, deps.now()), limit);
-  const items: Operation[] = [];
-  for (const operation of recorded) items.push(await operationMessage(deps, operation));
-  return { items, hasMore };
+  const action = wantedAction(request);
+  const matchesNone = comment !== undefined || outcome === OperationOutcome.REVIEW || action === "none";
+  if (matchesNone) return { items: [], hasMore: false };
+  const { masterLogin, fromId, externalId } = request;
+  const filter = {
+    login,
+    outcome: OUTCOMES[outcome],
+    action,
+    masterLogin,
+    externalId,
+    fromId,
+    beforeId,
+    limit: limit + 1,
+  };
+  const recorded = await operationMessages(deps, await readOperations(deps.pool, filter, deps.now()));
+  return fittingPage(recorded, limit, ({ labels }) => labels?.metadata);
+}
+
+/** Undefined for both. "none": another service records the requested ones. */
+function wantedAction({ action }: ListOperationsRequest): keyof typeof ACTIONS | "none" | undefined {
+  switch (action) {
+    case undefined:
+    case OperationAction.UNSPECIFIED:
+      return undefined;
+    case OperationAction.ASSIGN:
+      return "assign";
+    case OperationAction.UNASSIGN:
+      return "unassign";
+    default:
+      return "none";
+  }
 }
 
 const ACTIONS = { assign: OperationAction.ASSIGN, unassign: OperationAction.UNASSIGN } as const;
 
-/** The operation message, with the keys under which fee and platform have its fees and transfers. */
-async function operationMessage({ pool }: Deps, recorded: RecordedOperation): Promise<Operation> {
+/** The messages, with the keys under which fee and platform have their fees and transfers. */
+async function operationMessages({ pool }: Deps, recorded: readonly RecordedOperation[]): Promise<Operation[]> {
+  const left = recorded.filter(hasLeft).map(({ subscriptionId }) => subscriptionId);
+  const exitKeys = await listExitKeys(pool, left, MAX_TRANSFER_KEYS);
+  const labels = await listOperationLabels(
+    pool,
+    recorded.map(({ commandId }) => commandId),
+  );
+  return recorded.map((operation) => ({
+    ...operationMessage(operation, exitKeys),
+    labels: labelsToProto(labels.get(operation.commandId) ?? NO_LABELS),
+  }));
+}
+
+function hasLeft({ action, outcome }: RecordedOperation): boolean {
+  return action === "unassign" && outcome === "EXECUTED";
+}
+
+function operationMessage(recorded: RecordedOperation, exitKeys: ReadonlyMap<bigint, string[]>): Operation {
   const { subscriptionId, commandId, action, investorLogin, outcome, refusalCode, createdAt, finishedAt } = recorded;
-  const hasLeft = action === "unassign" && outcome === "EXECUTED";
   return {
     operationId: commandId,
     action: ACTIONS[action],
@@ -67,7 +114,8 @@ async function operationMessage({ pool }: Deps, recorded: RecordedOperation): Pr
     finishedAt: finishedAt ?? undefined,
     reference: "",
     legs: [],
-    feeKey: hasLeft ? exitKey(subscriptionId) : "",
-    transferKeys: hasLeft ? await listExitKeys(pool, subscriptionId, MAX_TRANSFER_KEYS) : [],
+    feeKey: hasLeft(recorded) ? exitKey(subscriptionId) : "",
+    transferKeys: hasLeft(recorded) ? (exitKeys.get(subscriptionId) ?? []) : [],
+    masterLogin: recorded.masterLogin,
   };
 }

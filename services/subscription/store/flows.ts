@@ -1,23 +1,24 @@
 import { fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { HoldingFlow } from "../domain/books.ts";
+import type { HoldingFlow, SourcedFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
 
 /** A flow that no mirror carries yet. */
 export type OpenFlow = HoldingFlow & { readonly id: bigint; readonly masterLogin: string };
 
 /** Inserts flows. The Master is read from the subscription, so a flow cannot be mirrored on another Master. */
-export async function insertFlows(tx: Transaction, changes: readonly HoldingFlow[], at: Date): Promise<void> {
+export async function insertFlows(tx: Transaction, changes: readonly SourcedFlow[], at: Date): Promise<void> {
   const flows = changes.flatMap((change) => inParts(change.amount).map((amount) => ({ ...change, amount })));
   if (flows.length === 0) return;
   await many(
     tx,
-    sql`insert into flow (subscription_id, master_login, amount_minor, created_at)
-        select subscription.id, subscription.master_login, fresh.amount, ${at}
+    sql`insert into flow (subscription_id, master_login, amount_minor, created_at, source_key)
+        select subscription.id, subscription.master_login, fresh.amount, ${at}, fresh.source
         from unnest(
                ${flows.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-               ${flows.map(({ amount }) => amount)}::bigint[]
-             ) with ordinality as fresh (subscription_id, amount, ordinal)
+               ${flows.map(({ amount }) => amount)}::bigint[],
+               ${flows.map(({ source }) => source)}::text[]
+             ) with ordinality as fresh (subscription_id, amount, source, ordinal)
              join subscription on subscription.id = fresh.subscription_id
         order by ordinal`,
   );

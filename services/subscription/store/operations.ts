@@ -1,4 +1,4 @@
-import { allOf, column, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { allOf, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
 export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";
@@ -9,6 +9,7 @@ export type RecordedOperation = {
   readonly action: "assign" | "unassign";
   readonly subscriptionId: bigint;
   readonly investorLogin: string;
+  readonly masterLogin: string;
   readonly outcome: OperationOutcome;
   readonly refusalCode: string | null;
   readonly createdAt: Date;
@@ -20,6 +21,11 @@ export type OperationFilter = {
   readonly login: string;
   /** Undefined matches all. */
   readonly outcome: OperationOutcome | undefined;
+  readonly action: RecordedOperation["action"] | undefined;
+  readonly masterLogin: string | undefined;
+  /** Ids from this one on. */
+  readonly fromId: string | undefined;
+  readonly externalId: string | undefined;
   /** Id of the last operation of the page before; empty to begin. */
   readonly beforeId: string;
   readonly limit: number;
@@ -32,45 +38,128 @@ export async function findOperation(
 ): Promise<RecordedOperation | undefined> {
   return maybeOne<RecordedOperation>(
     db,
-    sql`select "commandId", action, "subscriptionId", "investorLogin",
-               case when phase = 'OPEN' and "deadlineAt" <= ${now} then 'UNKNOWN'
-                    when phase = 'BETWEEN_TRIES' and "deadlineAt" <= ${now} then 'NOT_EXECUTED'
-                    when phase in ('OPEN', 'BETWEEN_TRIES') then 'PENDING'
-                    else phase end as outcome,
-               "refusalCode", "createdAt", "finishedAt"
+    sql`select "commandId", action, "subscriptionId", "investorLogin", "masterLogin", ${outcomeAt(now)} as outcome, "refusalCode", "createdAt", "finishedAt"
         from operation_row
         where "commandId" = ${commandId}`,
   );
 }
 
-/** Newest first: ids grow with time. Ids are compared byte by byte, as in the other services. */
+/**
+ * Newest first: ids grow with time. Ids are compared byte by byte, as in the other services. Assigns and unassigns are each read in this order by
+ * an index, up to the size of the page.
+ */
 export async function listOperations(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
-  const { login, outcome, beforeId, limit } = filter;
-  const conditions = allOf([
-    login === "" ? undefined : fragment`("investorLogin" = ${login} or "masterLogin" = ${login})`,
-    beforeId === "" ? undefined : fragment`"commandId" collate "C" < ${beforeId}`,
-    outcome === undefined ? undefined : fragment`outcome = ${outcome}`,
-  ]);
+  const { action, limit } = filter;
+  if (action !== undefined) return await listOfAction(db, action, filter, now);
+  const assigns = await listOfAction(db, "assign", filter, now);
+  const unassigns = await listOfAction(db, "unassign", filter, now);
+  return [...assigns, ...unassigns].toSorted(newestFirst).slice(0, limit);
+}
+
+function newestFirst(one: RecordedOperation, other: RecordedOperation): number {
+  return one.commandId < other.commandId ? 1 : -1;
+}
+
+async function listOfAction(
+  db: Queryable,
+  action: RecordedOperation["action"],
+  filter: OperationFilter,
+  now: Date,
+): Promise<RecordedOperation[]> {
+  const { outcome, limit } = filter;
+  // The outcome follows from several rows, so a page of one outcome has to look at all operations.
+  const newest = outcome === undefined ? fragment`limit ${limit}` : fragment``;
   return many<RecordedOperation>(
     db,
-    sql`select "commandId", action, "subscriptionId", "investorLogin", outcome, "refusalCode", "createdAt", "finishedAt"
-        from (select "commandId", action, "subscriptionId", "investorLogin", "masterLogin",
-                     case when phase = 'OPEN' and "deadlineAt" <= ${now} then 'UNKNOWN'
-                          when phase = 'BETWEEN_TRIES' and "deadlineAt" <= ${now} then 'NOT_EXECUTED'
-                          when phase in ('OPEN', 'BETWEEN_TRIES') then 'PENDING'
-                          else phase end as outcome,
-                     "refusalCode", "createdAt", "finishedAt"
-              from operation_row) as operation
-        where ${conditions}
+    sql`select "commandId", action, "subscriptionId", "investorLogin", "masterLogin", ${outcomeAt(now)} as outcome,
+               "refusalCode", "createdAt", "finishedAt"
+        from operation_row
+        where ${ACTION_IS[action]} and "commandId" = any(array(${COMMANDS_OF[action](filter)} ${newest}))
+          and (${outcome}::text is null or ${outcomeAt(now)} = ${outcome})
         order by "commandId" collate "C" desc
         limit ${limit}`,
   );
 }
 
-/** Keys of the exit transfers of a subscription, in their order. */
-export async function listExitKeys(db: Queryable, subscriptionId: bigint, limit: number): Promise<string[]> {
-  return await column<string>(
+/** Written out: the other half of the view is no part of the plan then. */
+const ACTION_IS = { assign: fragment`action = 'assign'`, unassign: fragment`action = 'unassign'` };
+
+/** The ids of the commands, newest first. A repeated assign has a row for each try. */
+const COMMANDS_OF: Readonly<Record<RecordedOperation["action"], (filter: OperationFilter) => Fragment>> = {
+  assign: (filter) => (filter.login === "" && filter.outcome === undefined ? eachAssign(filter) : allAssigns(filter)),
+  unassign: (filter) => fragment`
+    select unassignment.command_id
+    from unassignment
+    join subscription on subscription.id = unassignment.subscription_id
+    where ${conditionsOf(fragment`unassignment.command_id`, filter)}
+    order by unassignment.command_id collate "C" desc`,
+};
+
+/** All that match are read: those of one login are few. */
+function allAssigns(filter: OperationFilter): Fragment {
+  return fragment`
+    select distinct subscription.command_id collate "C"
+    from subscription
+    where subscription.command_id <> '' and ${conditionsOf(fragment`subscription.command_id`, filter)}
+    order by subscription.command_id collate "C" desc`;
+}
+
+/** One after the other by the index, over the further rows of each. */
+function eachAssign(filter: OperationFilter): Fragment {
+  const next = (further: Fragment) => fragment`
+    select subscription.command_id
+    from subscription
+    where subscription.command_id <> '' and ${conditionsOf(fragment`subscription.command_id`, filter)} ${further}
+    order by subscription.command_id collate "C" desc
+    limit 1`;
+  return fragment`
+    with recursive page (command_id, number) as (
+      (select newest.command_id, 1 from (${next(fragment``)}) as newest)
+      union all
+      select (${next(fragment`and subscription.command_id collate "C" < page.command_id`)}), number + 1
+      from page
+      where number < ${filter.limit} and page.command_id is not null
+    )
+    select command_id from page where command_id is not null order by number`;
+}
+
+function conditionsOf(
+  commandId: Fragment,
+  { login, masterLogin, externalId, fromId, beforeId }: OperationFilter,
+): Fragment {
+  return allOf([
+    login === ""
+      ? undefined
+      : fragment`(subscription.investor_login = ${login} or subscription.master_login = ${login})`,
+    masterLogin === undefined ? undefined : fragment`subscription.master_login = ${masterLogin}`,
+    externalId === undefined
+      ? undefined
+      : fragment`${commandId} = any(array(select command_id from operation_label where external_id = ${externalId}))`,
+    fromId === undefined ? undefined : fragment`${commandId} collate "C" >= ${fromId}`,
+    beforeId === "" ? undefined : fragment`${commandId} collate "C" < ${beforeId}`,
+  ]);
+}
+
+function outcomeAt(now: Date): Fragment {
+  return fragment`case when phase = 'OPEN' and "deadlineAt" <= ${now} then 'UNKNOWN'
+                    when phase = 'BETWEEN_TRIES' and "deadlineAt" <= ${now} then 'NOT_EXECUTED'
+                    when phase in ('OPEN', 'BETWEEN_TRIES') then 'PENDING'
+                    else phase end`;
+}
+
+/** Keys of the exit transfers of each subscription, in their order, at most `limit` of each. */
+export async function listExitKeys(
+  db: Queryable,
+  subscriptionIds: readonly bigint[],
+  limit: number,
+): Promise<ReadonlyMap<bigint, string[]>> {
+  if (subscriptionIds.length === 0) return new Map();
+  const rows = await many<{ readonly subscriptionId: bigint; readonly keys: string[] }>(
     db,
-    sql`select key from exit_transfer where subscription_id = ${subscriptionId} order by number limit ${limit}`,
+    sql`select wanted.id as "subscriptionId", array(
+                 select key from exit_transfer where subscription_id = wanted.id order by number limit ${limit}
+               ) as keys
+        from unnest(${subscriptionIds}::bigint[]) as wanted (id)`,
   );
+  return new Map(rows.map(({ subscriptionId, keys }) => [subscriptionId, keys]));
 }

@@ -3,7 +3,12 @@ import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
-import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
+import {
+  aMaster,
+  aMasterProfile,
+  anInvestor,
+  anInvestorProfile,
+} from "../../../services/edge/testing/replies/account.ts";
 import { aCredit, aFeeConfiguration, aFeeVersion, aPayment } from "../../../services/edge/testing/replies/fee.ts";
 import { anExplanation, aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
 import {
@@ -96,6 +101,19 @@ const feeRoutes: readonly Case[] = [
     },
   },
   {
+    name: "list-payments-of-investor",
+    method: "GET",
+    url: "/api/v1/perf-fee/investor/3000003/payments?limit=1",
+    answers: {
+      fees: {
+        listPaymentsOfInvestor: async () => ({
+          items: [{ payment: aPayment(), masterLogin: "3000001", paymentAccountLogin: "3000002" }],
+          hasMore: true,
+        }),
+      },
+    },
+  },
+  {
     name: "list-investor-payments",
     method: "GET",
     url: "/api/v1/perf-fee/master/3000001/investor-payments",
@@ -117,12 +135,14 @@ const fundingRoutes: readonly Case[] = [
     name: "deposit",
     method: "POST",
     url: "/api/v1/investor/deposit?login=3000003&amount=250.50&currency=USD&comment=CRM-2026-0001",
+    body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
     answers: { funding: { deposit: async (_request, { commandId }) => aDeposit({ operationId: commandId }) } },
   },
   {
     name: "withdraw",
     method: "POST",
     url: "/api/v1/investor/withdraw?login=3000003&amount=50",
+    body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
     answers: { funding: { withdraw: async (_request, { commandId }) => aWithdrawal({ operationId: commandId }) } },
   },
   {
@@ -138,6 +158,21 @@ const fundingRoutes: readonly Case[] = [
     method: "GET",
     url: "/api/v1/info/balance/3000003",
     answers: { funding: { getBalance: async () => ({ login: "3000003", balance: cents(250_55n), error: "" }) } },
+  },
+  {
+    name: "get-balances",
+    method: "GET",
+    url: "/api/v1/info/balances?logins=3000003%2C3999999",
+    answers: {
+      funding: {
+        getBalances: async () => ({
+          balances: [
+            { login: "3000003", balance: cents(250_55n), error: "" },
+            { login: "3999999", balance: undefined, error: "unknown login" },
+          ],
+        }),
+      },
+    },
   },
 ];
 
@@ -189,6 +224,7 @@ const subscriptionRoutes: readonly Case[] = [
     name: "unassign",
     method: "POST",
     url: "/api/v1/subscriptions/unassign?master_login=3000001&investor_login=3000003",
+    body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
     answers: {
       subscriptions: {
         unassign: async () => ({
@@ -199,6 +235,12 @@ const subscriptionRoutes: readonly Case[] = [
         }),
       },
     },
+  },
+  {
+    name: "search-subscriptions",
+    method: "GET",
+    url: "/api/v1/subscriptions?master_login=3000001&from=2026-01-01T00%3A00%3A00Z&to=2026-02-01T00%3A00%3A00Z&limit=1",
+    answers: { subscriptions: { searchSubscriptions: async () => ({ items: [aSubscription()], hasMore: true }) } },
   },
   {
     name: "list-subscriptions",
@@ -216,6 +258,37 @@ const subscriptionRoutes: readonly Case[] = [
 ];
 
 const investorRoutes: readonly Case[] = [
+  {
+    name: "get-investor",
+    method: "GET",
+    url: "/api/v1/investor/8",
+    answers: { accounts: { getInvestorProfile: async () => anInvestorProfile() } },
+  },
+  {
+    name: "update-investor",
+    method: "PATCH",
+    url: "/api/v1/investor/8",
+    body: { external_id: "CRM-7001", metadata: { segment: "retail", lead: null } },
+    answers: { accounts: { updateInvestor: async () => anInvestorProfile() } },
+  },
+  {
+    name: "search-investors",
+    method: "GET",
+    url: "/api/v1/investors?name=A&limit=1",
+    answers: { accounts: { searchInvestors: async () => ({ items: [anInvestorProfile()], hasMore: true }) } },
+  },
+  {
+    name: "get-master-profile",
+    method: "GET",
+    url: "/api/v1/master/7/profile",
+    answers: { accounts: { getMasterProfile: async () => aMasterProfile() } },
+  },
+  {
+    name: "search-masters",
+    method: "GET",
+    url: "/api/v1/masters?name=A&limit=1",
+    answers: { accounts: { searchMasters: async () => ({ items: [aMasterProfile()], hasMore: true }) } },
+  },
   {
     name: "list-investors",
     method: "GET",

@@ -21,6 +21,7 @@ const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
   "create-master": ["Ada", "Bea"],
   "update-master": ["/7", "/8"],
   "close-master": ["/7", "/8"],
+  "update-investor": ["CRM-7001", "CRM-7002"],
   "decide-review": ["platform-17", "platform-18"],
   "read-history-again": ["3000001", "3000002"],
   "erase-investor": ["3000003", "3000004"],

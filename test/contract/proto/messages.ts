@@ -3,6 +3,7 @@ import * as accountEvents from "#proto/pamm/account/v1/events.ts";
 import * as error from "#proto/pamm/common/v1/error.ts";
 import * as feed from "#proto/pamm/common/v1/feed.ts";
 import * as idempotencyKey from "#proto/pamm/common/v1/idempotency_key.ts";
+import * as labels from "#proto/pamm/common/v1/labels.ts";
 import * as ownership from "#proto/pamm/common/v1/ownership.ts";
 import * as votes from "#proto/pamm/common/v1/votes.ts";
 import * as reconciliation from "#proto/pamm/common/v1/reconciliation.ts";
@@ -22,6 +23,7 @@ const GENERATED = [
   error,
   feed,
   idempotencyKey,
+  labels,
   money,
   ownership,
   reconciliation,

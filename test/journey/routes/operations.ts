@@ -4,6 +4,8 @@ import { type Client, dealsOf, type Reply, untilKnown } from "../support/client.
 import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 
+const MIRRORED_WITHIN_MS = 20_000;
+
 /** The headers of commands and the ledger of operations, on the whole system. */
 export function operationRoutes(client: () => Client): void {
   const operationOf = (reply: Reply): string => reply.headers.get("x-operation-id") ?? "";
@@ -37,6 +39,15 @@ export function operationRoutes(client: () => Client): void {
     const { login: master } = await newMaster(client());
     const login = await newInvestor(client(), "500");
     const assigned = await expectDone(assign(untilKnown(client()), master, login));
+    const added = operationOf(await expectDone(deposit(client(), login, "30", "CRM-mirrored")));
+    await expect
+      .poll(async () => (await ledger(added)).body, { timeout: MIRRORED_WITHIN_MS })
+      .toMatchObject({
+        legs: [
+          { kind: "deposit", login, amount: "30", outcome: "executed" },
+          { kind: "mirror", login: master, amount: "30", outcome: "executed", deal_id: expect.anything() },
+        ],
+      });
     const paid = await expectDone(withdraw(untilKnown(client()), login, "20"));
     const left = await expectDone(unassign(untilKnown(client()), master, login));
     const waited = await client().get(`/api/v1/info/subscriptions?investor_login=${login}&wait=30`);
@@ -44,10 +55,15 @@ export function operationRoutes(client: () => Client): void {
 
     const { body } = await client().get(`/api/v1/operations?login=${login}`);
     const items = itemsOf(body["items"] ?? null);
-    expect(items.map(({ id }) => id).slice(0, 3)).toEqual([left, paid, assigned].map(operationOf));
-    expect(items.slice(0, 3)).toMatchObject([
+    expect(items.map(({ id }) => id).slice(0, 4)).toEqual([
+      ...[left, paid].map(operationOf),
+      added,
+      operationOf(assigned),
+    ]);
+    expect(items.slice(0, 4)).toMatchObject([
       { action: "unassign", outcome: "executed", amount: null, legs: [{ kind: "exit", login: master }] },
       { action: "withdraw", outcome: "executed", deal_id: paid.body["mt5_deal_id"], legs: [{ kind: "withdrawal" }] },
+      { action: "deposit", outcome: "executed", legs: [{ kind: "deposit" }, { kind: "mirror" }] },
       { action: "assign", outcome: "executed", legs: [] },
     ]);
   });

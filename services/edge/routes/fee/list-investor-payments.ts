@@ -1,13 +1,10 @@
 import { Type } from "typebox";
-import type { InvestorPayment } from "#proto/pamm/fee/v1/fee.ts";
-import { Payment } from "../../schemas/fee-listings.ts";
+import { Payment, paymentItem } from "../../schemas/fee-listings.ts";
 import { model } from "../../schemas/field.ts";
 import { masterLoginReply, paymentLoginReply } from "../../schemas/reply-fields.ts";
 import { integerCursor, limit500, masterLogin } from "../../schemas/request-fields.ts";
 import { descendingPage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
-import { moneyNumber } from "../../wire/money.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 import { beforeId, endOf } from "./descending.ts";
 
 /** Part of the HTTP contract. */
@@ -82,24 +79,3 @@ export const listInvestorPayments = route({
     };
   },
 });
-
-function paymentItem(payment: InvestorPayment) {
-  return {
-    id: payment.id,
-    run_id: payment.runId,
-    run_status: payment.runStatus,
-    run_period_start: timestamp(payment.runPeriodStart),
-    run_period_end: timestamp(payment.runPeriodEnd),
-    investor_id: payment.investorId,
-    investor_mt5_login: payment.investorLogin,
-    amount: moneyNumber(payment.amount),
-    currency: payment.amount?.currencyCode ?? "",
-    status: payment.status,
-    mt5_transfer_id: payment.transferId,
-    mt5_op_id: payment.dealId,
-    executed_at: timestamp(payment.executedAt),
-    cashflow_id: payment.cashflowId,
-    cashflow_unique_key: payment.cashflowUniqueKey,
-    created_at: timestamp(payment.createdAt),
-  };
-}

@@ -1,8 +1,10 @@
+import { Type } from "typebox";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { formatAmount } from "#kernel/money.ts";
 import { currencyReply } from "../../schemas/currency.ts";
 import { bool, choice, model, string } from "../../schemas/field.ts";
 import { decimalReply, investorLoginReply, moneyReply, ticketReply } from "../../schemas/reply-fields.ts";
+import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
 import { moneyNumber, moneyText } from "../../wire/money.ts";
@@ -18,9 +20,11 @@ export const deposit = route({
   tag: "Funds",
   summary: "Deposit funds to an Investor",
   description:
-    "Credits the Investor account in this call; the Master follows within seconds. Parameters are in the query; a body is ignored.",
+    "Credits the Investor account in this call; the Master follows within seconds. Parameters are in the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
   returns: "The money is on the Investor's account.",
   query: movementQuery(DEFAULT_COMMENT),
+  body: Type.Object(operationLabelFields),
+  hasOptionalBody: true,
   reply: model("Deposit", "A deposit that was executed.", {
     status: choice(
       { success: "The money was credited." },
@@ -54,7 +58,10 @@ export const deposit = route({
     {
       name: "executed",
       summary: "A deposit",
-      request: { query: { login: "3000003", amount: "250.50", currency: "USD", comment: "CRM-2026-0001" } },
+      request: {
+        body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
+        query: { login: "3000003", amount: "250.50", currency: "USD", comment: "CRM-2026-0001" },
+      },
       answer: {
         status: "success",
         action: "deposit",
@@ -68,9 +75,10 @@ export const deposit = route({
       },
     },
   ],
+  check: ({ body }) => metadataErrors(body.metadata),
 
-  async handle({ funding }, { query }, context) {
-    const request = movementOf(query, context, DEFAULT_COMMENT);
+  async handle({ funding }, { query, body }, context) {
+    const request = movementOf({ ...query, labels: labelsOf(body) }, context, DEFAULT_COMMENT);
     const done = await funding.deposit(request, context);
     context.reportOperation(done.operationId);
     reportDuplicate(context, done.possibleDuplicateOf);

@@ -30,6 +30,7 @@ test("a deposit is answered field by field", async () => {
     comment: "API Deposit",
     client: { keyId: "KeyOfTests01", choseComment: false, rejectsDuplicates: false },
     idempotencyKey: undefined,
+    labels: undefined,
   });
   expect(answer.headers).not.toHaveProperty("x-possible-duplicate-of");
 });
@@ -239,4 +240,56 @@ test.each([
     status: 200,
     body: { mt5_login: "1", balance: null, ok: false, error: "The balance cannot be read now." },
   });
+});
+
+test("balances of many logins are one call, in the order of the request, each with its own outcome", async () => {
+  const unread = { balance: undefined, error: "The trading platform does not show account 3000001." };
+  const edge = await testEdge({
+    funding: {
+      getBalances: async ({ logins }) => ({
+        balances: logins.map((login) =>
+          login === "3000001" ? { login, ...unread } : { login, balance: cents(250_55n), error: "" },
+        ),
+      }),
+    },
+  });
+
+  expect(await edge.call({ url: "/api/v1/info/balances?logins=3000003,3000001" })).toMatchObject({
+    status: 200,
+    body: {
+      items: [
+        { mt5_login: "3000003", balance: 250.55, ok: true, error: null },
+        { mt5_login: "3000001", balance: null, ok: false, error: unread.error },
+      ],
+    },
+  });
+  expect(edge.calls.map(({ request }) => request)).toEqual([{ logins: ["3000003", "3000001"] }]);
+});
+
+test("balances that cannot be read are answered with 200, each with the reason", async () => {
+  const refusal = new Refusal({ code: "service_unavailable", status: "unavailable", message: "funding is away" });
+  const edge = await testEdge({ funding: { getBalances: () => Promise.reject(refusal) } });
+  const unread = { balance: null, ok: false, error: "The balance cannot be read now." };
+
+  expect(await edge.call({ url: "/api/v1/info/balances?logins=1,2" })).toMatchObject({
+    status: 200,
+    body: {
+      items: [
+        { mt5_login: "1", ...unread },
+        { mt5_login: "2", ...unread },
+      ],
+    },
+  });
+});
+
+test.each([
+  ["", "malformed"],
+  ["1,", "malformed"],
+  ["1,abc,0", "malformed"],
+  ["1,2,1", "duplicate"],
+  [Array.from({ length: 101 }, (_, index) => index + 1).join(), "out_of_range"],
+])("balances of %s are refused", async (logins, code) => {
+  const edge = await testEdge();
+
+  expect(errorsOf(await edge.call({ url: `/api/v1/info/balances?logins=${logins}` }))).toEqual([["logins", code]]);
 });

@@ -1,10 +1,8 @@
 import { Type } from "typebox";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { bool, model, nullableDecimal, nullableString, string } from "../../schemas/field.ts";
+import { Balance, balanceReply, unreadBalance } from "../../schemas/balance.ts";
 import { loginField, wait } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
-import { moneyNumber } from "../../wire/money.ts";
 
 /** The login is not managed, which waiting does not change. */
 const UNKNOWN_LOGIN = "unknown login";
@@ -22,12 +20,7 @@ export const getBalance = route({
   returns: "The balance, or why it could not be read.",
   params: Type.Object({ mt5_login: loginField("Login of a Master, a payment account or an Investor.", "investor") }),
   query: Type.Object({ wait: Type.Optional(wait("the balance is known")) }),
-  reply: model("Balance", "The balance of an account.", {
-    mt5_login: string({ description: "Requested login.", example: "3000003" }),
-    balance: nullableDecimal({ description: "Balance in USD; null when it could not be read.", example: 250.5 }),
-    ok: bool({ description: "Whether the balance could be read.", example: true }),
-    error: nullableString({ description: "Why the balance could not be read; null when it was.", example: null }),
-  }),
+  reply: Balance,
   refusals: [],
   examples: [
     {
@@ -47,19 +40,9 @@ export const getBalance = route({
   async handle({ funding }, { params }, { poll }) {
     const login = params.mt5_login;
     const read = (call: CallContext) =>
-      funding.getBalance({ login }, call).catch((cause: unknown) => {
-        if (!(cause instanceof Refusal) || cause.status === "internal") throw cause;
-        return { balance: undefined, error: "The balance cannot be read now." };
-      });
+      funding.getBalance({ login }, call).catch((cause: unknown) => unreadBalance(login, cause));
     const isKnown = ({ balance, error }: Awaited<ReturnType<typeof read>>) =>
       balance !== undefined || error === UNKNOWN_LOGIN;
-    const { balance, error } = await poll.until(read, isKnown);
-    const ok = balance !== undefined && error === "";
-    return {
-      mt5_login: login,
-      balance: balance === undefined ? null : moneyNumber(balance),
-      ok,
-      error: ok ? null : error,
-    };
+    return balanceReply(await poll.until(read, isKnown));
   },
 });

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import type { Labels } from "#proto/pamm/common/v1/labels.ts";
 import type { RouteContext } from "../../route.ts";
 import { amount, comment, currency, investorLogin } from "../../schemas/request-fields.ts";
 import { moneyOf } from "../../wire/money.ts";
@@ -11,13 +12,13 @@ export function movementQuery(standard: string) {
 
 /** The request to funding. The default comment, sent or omitted, does not identify a request in the search for duplicates. */
 export function movementOf(
-  query: Static<ReturnType<typeof movementQuery>>,
+  { labels, ...query }: Static<ReturnType<typeof movementQuery>> & { readonly labels: Labels | undefined },
   { client: { id, rejectsDuplicates }, idempotencyKey }: RouteContext,
   standard: string,
 ) {
   const { login, comment: text = standard } = query;
   const client = { keyId: id, choseComment: text !== standard, rejectsDuplicates };
-  return { login, amount: moneyOf(query.amount), comment: text, client, idempotencyKey };
+  return { login, amount: moneyOf(query.amount), comment: text, client, idempotencyKey, labels };
 }
 
 /** The request was executed; the header names the deal that it may duplicate. */

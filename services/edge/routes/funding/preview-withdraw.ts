@@ -1,9 +1,11 @@
+import { Type } from "typebox";
 import { formatDecimal, isPositive } from "#kernel/money.ts";
 import type { PreviewWithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { blockingFields, blockingReply } from "../../schemas/blocking.ts";
 import { currencyReply } from "../../schemas/currency.ts";
 import { bool, choice, model, nullableDecimal, nullableString, setOf } from "../../schemas/field.ts";
 import { investorLoginReply, moneyReply, nullableDecimalReply } from "../../schemas/reply-fields.ts";
+import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { moneyNumber, moneyText } from "../../wire/money.ts";
 import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
@@ -35,6 +37,8 @@ export const previewWithdraw = route({
     "Says what `POST /api/v1/investor/withdraw` with the same parameters would do now, and everything for which it would be refused. Nothing is executed, locked or recorded. While the Master has open positions, the figures are those of its closed trades.",
   returns: "What the withdrawal would do.",
   query: movementQuery(WITHDRAW_COMMENT),
+  body: Type.Object(operationLabelFields),
+  hasOptionalBody: true,
   reply: model("WithdrawalPreview", "What a withdrawal would do now. Figures are null while they cannot be read.", {
     ...blockingFields,
     status: withdrawalStatus.orNull("Status of the answer; null without figures.", "success"),
@@ -106,8 +110,11 @@ export const previewWithdraw = route({
     },
   ],
 
-  async handle({ funding }, { query }, context) {
-    const { idempotencyKey: _, ...movement } = movementOf(query, context, WITHDRAW_COMMENT);
+  check: ({ body }) => metadataErrors(body.metadata),
+
+  async handle({ funding }, { query, body }, context) {
+    const requested = { ...query, labels: labelsOf(body) };
+    const { idempotencyKey: _, ...movement } = movementOf(requested, context, WITHDRAW_COMMENT);
     const preview = await funding.previewWithdraw(movement, context);
     reportDuplicate(context, preview.possibleDuplicateOf);
     return {

@@ -1,7 +1,9 @@
+import { Type } from "typebox";
 import { formatDecimal, isPositive } from "#kernel/money.ts";
 import { currencyReply } from "../../schemas/currency.ts";
 import { bool, choice, model, nullableInteger, string } from "../../schemas/field.ts";
 import { decimalReply, investorLoginReply, moneyReply } from "../../schemas/reply-fields.ts";
+import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
 import { heldBackOf, outcomeText } from "./withdrawal-text.ts";
@@ -21,9 +23,11 @@ export const withdraw = route({
   tag: "Funds",
   summary: "Withdraw funds from an Investor",
   description:
-    "Collects pending performance fees, then pays out the requested amount or, if less, the available amount. Refused while the Master has open positions. Parameters are in the query; a body is ignored.",
+    "Collects pending performance fees, then pays out the requested amount or, if less, the available amount. Refused while the Master has open positions. Parameters are in the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
   returns: "What was paid out; with status `no_funds`, nothing was.",
   query: movementQuery(WITHDRAW_COMMENT),
+  body: Type.Object(operationLabelFields),
+  hasOptionalBody: true,
   reply: model("Withdrawal", "A withdrawal that was executed, as far as money was available.", {
     status: choice(
       {
@@ -71,7 +75,10 @@ export const withdraw = route({
     {
       name: "paid_out",
       summary: "Paid out in full",
-      request: { query: { login: "3000003", amount: "50" } },
+      request: {
+        body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
+        query: { login: "3000003", amount: "50" },
+      },
       answer: {
         status: "success",
         action: "withdraw",
@@ -127,9 +134,13 @@ export const withdraw = route({
       },
     },
   ],
+  check: ({ body }) => metadataErrors(body.metadata),
 
-  async handle({ funding }, { query }, context) {
-    const done = await funding.withdraw(movementOf(query, context, WITHDRAW_COMMENT), context);
+  async handle({ funding }, { query, body }, context) {
+    const done = await funding.withdraw(
+      movementOf({ ...query, labels: labelsOf(body) }, context, WITHDRAW_COMMENT),
+      context,
+    );
     context.reportOperation(done.operationId);
     reportDuplicate(context, done.possibleDuplicateOf);
     const heldBack = heldBackOf(done);

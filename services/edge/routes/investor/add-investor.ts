@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { aliasField, loginField } from "../../schemas/request-fields.ts";
 import { investorItem, InvestorItem } from "../../schemas/investor.ts";
+import { labelFields, labelsOf, metadataErrors } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 
 export const addInvestor = route({
@@ -17,11 +18,18 @@ export const addInvestor = route({
   body: Type.Object({
     mt5_login: loginField("Login of the existing account.", "investor"),
     name: aliasField("Alias of the Investor.", "Ada"),
+    ...labelFields,
   }),
   reply: InvestorItem,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/investor/directory before sending a new one.",
-  refusals: ["login_already_registered", "login_in_use", "platform_account_not_found", "platform_unavailable"],
+  refusals: [
+    "login_already_registered",
+    "external_id_in_use",
+    "login_in_use",
+    "platform_account_not_found",
+    "platform_unavailable",
+  ],
   examples: [
     {
       name: "registered",
@@ -30,8 +38,11 @@ export const addInvestor = route({
       answer: { engine: "PAMM", id: 8, mt5_login: "3000003", name: "Ada", created_at: "2026-01-02T03:04:05.678000" },
     },
   ],
+  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ accounts }, { body }, context) {
-    return investorItem(await accounts.addInvestor({ login: body.mt5_login, name: body.name }, context));
+    return investorItem(
+      await accounts.addInvestor({ login: body.mt5_login, name: body.name, labels: labelsOf(body) }, context),
+    );
   },
 });

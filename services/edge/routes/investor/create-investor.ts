@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { CreatedInvestor, investorFields } from "../../schemas/investor.ts";
 import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../../schemas/new-account.ts";
 import { aliasField } from "../../schemas/request-fields.ts";
+import { labelFields, labelsOf, metadataErrors } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 
 export const createInvestor = route({
@@ -17,11 +18,12 @@ export const createInvestor = route({
   returns: "The new Investor with the passwords of its account.",
   body: Type.Object({
     ...newAccount(aliasField("Alias of the Investor.", "Ada"), "pamm\\investor"),
+    ...labelFields,
   }),
   reply: CreatedInvestor,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/investor/directory before sending a new one.",
-  refusals: [...NEW_ACCOUNT_REFUSALS, "investor_erased"],
+  refusals: [...NEW_ACCOUNT_REFUSALS, "external_id_in_use", "investor_erased"],
   examples: [
     {
       name: "created",
@@ -45,11 +47,13 @@ export const createInvestor = route({
       },
     },
   ],
+  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ accounts }, { body }, context) {
     const { investor, mainPassword, investorPassword } = await accounts.createInvestor(
       {
         ...newAccountRequest(body),
+        labels: labelsOf(body),
       },
       context,
     );

@@ -8,6 +8,7 @@ import {
   strategyName,
 } from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
+import { labelFields, labelsOf, metadataErrors } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
@@ -30,12 +31,14 @@ export const addMaster = route({
     strategy: Type.Optional(strategy),
     payment_account_login: loginField("Login of the account that receives fees; never the trading account.", "payment"),
     min_deposit: minDeposit,
+    ...labelFields,
   }),
   reply: MasterItem,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/master/directory before sending a new one.",
   refusals: [
     "login_already_registered",
+    "external_id_in_use",
     "login_in_use",
     "payment_account_in_use",
     "payment_account_equals_master",
@@ -61,6 +64,7 @@ export const addMaster = route({
       },
     },
   ],
+  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ accounts }, { body }, context) {
     const master = await accounts.addMaster(
@@ -70,6 +74,7 @@ export const addMaster = route({
         name: body.name,
         strategyName: body.strategy_name,
         strategy: body.strategy,
+        labels: labelsOf(body),
         minDeposit: moneyOf(decimalText(body, "min_deposit")),
       },
       context,

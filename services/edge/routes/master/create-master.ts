@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { aliasField, minDeposit, strategy, strategyName } from "../../schemas/request-fields.ts";
 import { CreatedMaster, masterFields } from "../../schemas/master.ts";
 import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../../schemas/new-account.ts";
+import { labelFields, labelsOf, metadataErrors } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
@@ -22,11 +23,12 @@ export const createMaster = route({
     min_deposit: minDeposit,
     strategy_name: Type.Optional(strategyName),
     strategy: Type.Optional(strategy),
+    ...labelFields,
   }),
   reply: CreatedMaster,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/master/directory before sending a new one.",
-  refusals: NEW_ACCOUNT_REFUSALS,
+  refusals: [...NEW_ACCOUNT_REFUSALS, "external_id_in_use"],
   examples: [
     {
       name: "created",
@@ -57,6 +59,7 @@ export const createMaster = route({
       },
     },
   ],
+  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ accounts }, { body }, context) {
     const created = await accounts.createMaster(
@@ -65,6 +68,7 @@ export const createMaster = route({
         minDeposit: moneyOf(decimalText(body, "min_deposit")),
         strategyName: body.strategy_name,
         strategy: body.strategy,
+        labels: labelsOf(body),
       },
       context,
     );

@@ -10,6 +10,7 @@ import {
 } from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
 import { demandScope } from "../../keys/auth.ts";
+import { labelChangeFields, labelsChangeOf, metadataErrors } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
@@ -21,6 +22,8 @@ const KNOWN = [
   "min_deposit",
   "accepting_investors",
   "payment_account_login",
+  "external_id",
+  "metadata",
 ] as const;
 
 export const updateMaster = route({
@@ -32,7 +35,7 @@ export const updateMaster = route({
   tag: "Masters",
   summary: "Update a Master",
   description:
-    "At least one field is required; omitted fields keep their value. A new minimum deposit applies to later assignments only. `accepting_investors: false` refuses assignments; Investors who are assigned stay, top up and leave as before. `payment_account_login` is where later fees are paid; the key needs the scope `fees:write`, too.",
+    "At least one field is required; omitted fields keep their value, and members of `metadata` are merged. A new minimum deposit applies to later assignments only. `accepting_investors: false` refuses assignments; Investors who are assigned stay, top up and leave as before. `payment_account_login` is where later fees are paid; the key needs the scope `fees:write`, too.",
   returns: "The Master after the change.",
   params: Type.Object({ master_id: masterId }),
   body: Type.Object({
@@ -42,6 +45,7 @@ export const updateMaster = route({
     min_deposit: Type.Optional(minDepositNumber),
     accepting_investors: Type.Optional(acceptingInvestors),
     payment_account_login: Type.Optional(loginField("Login of the account that receives later fees.", "payment")),
+    ...labelChangeFields,
   }),
   reply: MasterItem,
   lookUp:
@@ -53,6 +57,7 @@ export const updateMaster = route({
     "platform_account_not_found",
     "payment_account_in_use",
     "login_in_use",
+    "external_id_in_use",
     "fees_in_progress",
     "account_busy",
     "safety_stop",
@@ -112,7 +117,7 @@ export const updateMaster = route({
     },
   ],
   check({ body }) {
-    if (KNOWN.some((name) => body[name] !== undefined)) return [];
+    if (KNOWN.some((name) => body[name] !== undefined)) return metadataErrors(body.metadata);
     return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
   },
 
@@ -129,6 +134,7 @@ export const updateMaster = route({
         minDeposit: minimum === undefined ? undefined : moneyOf(minimum),
         acceptingInvestors: body.accepting_investors,
         paymentAccountLogin: body.payment_account_login,
+        labels: labelsChangeOf(body),
       },
       context,
     );

@@ -1,27 +1,29 @@
 import { Type } from "typebox";
-import type { Operation } from "#proto/pamm/funding/v1/funding.ts";
-import { commentFilter, DEFAULT_LIMIT, limit100, loginField, opaqueCursor } from "../../schemas/request-fields.ts";
 import {
-  OperationReply,
-  operationReply,
-  outcomeField,
-  outcomeNamed,
-  type OutcomeName,
-} from "../../schemas/operation.ts";
+  commentFilter,
+  DEFAULT_LIMIT,
+  limit100,
+  loginField,
+  masterLogin,
+  opaqueCursor,
+} from "../../schemas/request-fields.ts";
+import { externalIdFilter } from "../../schemas/labels.ts";
+import { operationAction, OperationReply, operationReply, outcomeField } from "../../schemas/operation.ts";
 import { cursorErrors, OpaquePage } from "../../schemas/page.ts";
-import { type Deps, route } from "../../route.ts";
+import { fromField, periodErrors, toField } from "../../schemas/period.ts";
+import { route } from "../../route.ts";
+import {
+  isCovered,
+  listName,
+  matches,
+  NEWEST,
+  newestFirst,
+  readCursor,
+  readersOf,
+  requestOf,
+} from "./operation-filter.ts";
 import { READERS } from "./readers.ts";
 import { withLegs } from "./with-legs.ts";
-
-/** Before any operation: the newest come first. */
-const NEWEST = "";
-
-type Query = {
-  readonly login?: string | undefined;
-  readonly comment?: string | undefined;
-  readonly outcome?: OutcomeName | undefined;
-  readonly cursor?: string | undefined;
-};
 
 export const listOperations = route({
   operationId: "listOperations",
@@ -32,12 +34,17 @@ export const listOperations = route({
   tag: "Operations",
   summary: "List operations",
   description:
-    "Deposits, withdrawals, assigns and unassigns, newest first. Filters are combined. Only deposits and withdrawals have a comment.",
+    "Deposits, withdrawals, assigns and unassigns, newest first, by the time at which they were requested. Filters are combined; `from` and `to` are about `requested_at`. Only deposits and withdrawals have a comment. `master_login` is the Master of an assign or unassign, and for a deposit or withdrawal the one that the Investor followed when it was recorded; deposits and withdrawals that a version before this filter recorded have none.",
   returns: "A page of operations.",
   query: Type.Object({
     login: Type.Optional(loginField("Login of the Investor.", "investor")),
     comment: Type.Optional(commentFilter),
     outcome: Type.Optional(outcomeField),
+    action: Type.Optional(operationAction.of("Only operations of this action.", "deposit")),
+    master_login: Type.Optional(masterLogin),
+    external_id: externalIdFilter,
+    from: Type.Optional(fromField("that were requested")),
+    to: Type.Optional(toField("that were requested")),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
   }),
@@ -54,9 +61,12 @@ export const listOperations = route({
             id: "0198c0de-0000-7000-8000-000000000001",
             action: "deposit",
             login: "3000003",
+            master_login: "3000001",
             amount: 250.5,
             currency: "USD",
             comment: "CRM-2026-0001",
+            external_id: "CRM-7001",
+            metadata: { segment: "retail" },
             outcome: "executed",
             refusal: null,
             deal_id: 1234567,
@@ -73,6 +83,7 @@ export const listOperations = route({
               },
             ],
             imported: false,
+            requested_at: "2025-08-19T05:47:11.232000",
             created_at: "2026-01-02T03:04:05.678000",
             finished_at: "2026-02-03T04:05:06.789000",
           },
@@ -82,25 +93,23 @@ export const listOperations = route({
       },
     },
   ],
-  check: ({ query }, deps) => cursorErrors(readCursor(deps, query)),
+  check: ({ query }, deps) => [
+    ...periodErrors(["from", query.from], ["to", query.to]),
+    ...cursorErrors(readCursor(deps, query)),
+  ],
 
   async handle(deps, { query }, context) {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const requested = {
-      login: query.login ?? "",
-      comment: query.comment,
-      outcome: outcomeNamed(query.outcome),
-      beforeId: readCursor(deps, query) ?? NEWEST,
-      limit,
-    };
-    const pages = await Promise.all([
-      deps.funding.listOperations(requested, context),
-      deps.subscriptions.listOperations(requested, context),
-    ]);
-    const merged = pages.flatMap(({ items }) => items).toSorted(newestFirst);
-    const items = merged.slice(0, limit);
-    const last = items.at(-1);
-    const hasMore = merged.length > limit || pages.some((page) => page.hasMore);
+    const wanted = requestOf(query, readCursor(deps, query) ?? NEWEST, limit);
+    const pages = await Promise.all(readersOf(deps, query).map((read) => read(wanted, context)));
+    const merged = pages
+      .flatMap(({ items }) => items)
+      .filter(isCovered(pages))
+      .toSorted(newestFirst);
+    const page = merged.slice(0, limit);
+    const last = page.at(-1);
+    const hasMore = merged.length > limit || pages.some((some) => some.hasMore);
+    const items = page.filter((operation) => matches(operation, wanted));
     return {
       items: (await withLegs(deps, items, context)).map(operationReply),
       next_cursor: hasMore && last !== undefined ? deps.cursors.writeUuid(listName(query), last.operationId) : null,
@@ -108,17 +117,3 @@ export const listOperations = route({
     };
   },
 });
-
-/** Ids grow with time, and are compared byte by byte everywhere. */
-function newestFirst(left: Operation, right: Operation): number {
-  return left.operationId < right.operationId ? 1 : -1;
-}
-
-/** A cursor of one filter means nothing under another. */
-function listName({ login, comment, outcome }: Query): string {
-  return `operations?${JSON.stringify([login, comment, outcome])}`;
-}
-
-function readCursor({ cursors }: Deps, query: Query): string | undefined {
-  return query.cursor === undefined ? NEWEST : cursors.readUuid(listName(query), query.cursor);
-}

@@ -10,7 +10,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { anOperation } from "../../testing/replies/funding.ts";
-import { AT, cents } from "../../testing/replies/values.ts";
+import { AT, AT_TEXT, cents } from "../../testing/replies/values.ts";
 
 const OPERATIONS = "/api/v1/operations";
 const ID = "0198c0de-0000-7000-8000-000000000001";
@@ -41,9 +41,12 @@ test("a deposit is returned field by field", async () => {
     id: ID,
     action: "deposit",
     login: "3000003",
+    master_login: "3000001",
     amount: 250.5,
     currency: "USD",
     comment: "CRM-2026-0001",
+    external_id: "CRM-7001",
+    metadata: { segment: "retail" },
     outcome: "executed",
     refusal: null,
     deal_id: 1_234_567,
@@ -60,6 +63,7 @@ test("a deposit is returned field by field", async () => {
       },
     ],
     imported: false,
+    requested_at: "2025-08-19T05:47:11.232000",
     created_at: "2026-01-02T03:04:05.678000",
     finished_at: "2026-02-03T04:05:06.789000",
   });
@@ -90,18 +94,22 @@ test("an assign is read from the subscription service, without an amount", async
 
 /** Platform and fee services that have exactly these keys. */
 function servicesWith(legs: Readonly<Record<string, TransferLegResult>>, due: Readonly<Record<string, string[]>> = {}) {
-  const notFound = new Refusal({ code: "transfer_not_found", status: "not_found", message: "no such transfer" });
   return {
     platform: {
-      async getTransfer({ key }: { readonly key: string }) {
-        const leg = legs[key];
-        if (leg === undefined) throw notFound;
-        return { transferId: 1n, key, state: leg.state, refusalCode: "", platformCode: 0, legs: [leg] };
-      },
+      readTransfers: async ({ keys }: { readonly keys: readonly string[] }) => ({
+        transfers: keys.flatMap((key) => {
+          const leg = legs[key];
+          if (leg === undefined) return [];
+          return [{ transferId: 1n, key, state: leg.state, refusalCode: "", platformCode: 0, legs: [leg] }];
+        }),
+      }),
     },
     fees: {
-      listDueItems: async ({ key }: { readonly key: string }) => ({
-        items: (due[key] ?? []).map((item) => ({ key: item, amount: cents(5_00n), isWeekly: false })),
+      findDueItems: async ({ keys }: { readonly keys: readonly string[] }) => ({
+        decided: keys.map((key) => ({
+          key,
+          items: (due[key] ?? []).map((item) => ({ key: item, amount: cents(5_00n), isWeekly: false })),
+        })),
       }),
     },
   };
@@ -160,10 +168,90 @@ test.each([
   },
 );
 
+const DEPOSITED = { transferKeys: ["deposit:1"], legs: [], reference: "" };
+const A_DEPOSIT = aLeg({ kind: MovementKind.DEPOSIT, amount: cents(250_50n), dealId: 79n, reference: "D" });
+const A_PART = { key: "deposit:1", masterLogin: "3000001", amount: cents(250_50n) };
+
+test.each([
+  ["waits for a mirror", {}, undefined, { outcome: "pending", deal_id: null, reference: null, applied_at: null }],
+  [
+    "is carried by a mirror that is not executed yet",
+    { mirrorKey: "mirror:1" },
+    { state: TransferState.UNKNOWN, dealId: 0n },
+    { outcome: "unknown", deal_id: null, reference: "M" },
+  ],
+  [
+    "is carried by a mirror that was refused, so that it goes into the next one",
+    { mirrorKey: "mirror:1" },
+    { state: TransferState.REFUSED, dealId: 0n },
+    { outcome: "pending", deal_id: null },
+  ],
+  [
+    "is carried by a mirror of more money that was executed",
+    { mirrorKey: "mirror:1" },
+    { state: TransferState.APPLIED, dealId: 80n },
+    { outcome: "executed", deal_id: 80, reference: "M", amount: 250.5 },
+  ],
+  [
+    "was cancelled out by other movements",
+    { mirrorKey: "mirror:1", appliedAt: AT },
+    undefined,
+    { outcome: "executed", deal_id: null, reference: null, applied_at: AT_TEXT },
+  ],
+] as const)(
+  "the last leg of a deposit is its part of the mirror on the Master: it %s",
+  async (_what, part, leg, shown) => {
+    const mirror = leg && {
+      "mirror:1": aLeg({ login: "3000001", kind: MovementKind.MIRROR, amount: cents(900_00n), reference: "M", ...leg }),
+    };
+    const edge = await testEdge({
+      ...servicesWith({ "deposit:1": A_DEPOSIT, ...mirror }),
+      funding: { getOperation: async () => anOperation(DEPOSITED) },
+      subscriptions: {
+        getOperation: notFound,
+        findMirrors: async () => ({ items: [{ appliedAt: undefined, ...A_PART, ...part }] }),
+      },
+    });
+
+    expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toMatchObject({
+      reference: "D",
+      legs: [
+        { kind: "deposit", deal_id: 79 },
+        { kind: "mirror", login: "3000001", amount: 250.5, ...shown },
+      ],
+    });
+  },
+);
+
+test("a page of operations makes one call to each service for its legs, however many there are", async () => {
+  const items = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) =>
+    number % 2 === 0
+      ? anOperation({ ...DEPOSITED, operationId: idOf(number), transferKeys: [`deposit:${number}`] })
+      : anOperation({ ...WITHDRAWAL, operationId: idOf(number), feeKey: `fees:${number}` }),
+  );
+  const edge = await testEdge({
+    ...servicesWith({}),
+    funding: { listOperations: async () => ({ items, hasMore: false }) },
+    subscriptions: {
+      listOperations: async () => ({ items: [], hasMore: false }),
+      findMirrors: async () => ({ items: [] }),
+    },
+  });
+  await edge.call({ url: OPERATIONS });
+
+  expect(edge.calls.map(({ method }) => method)).toEqual([
+    "listOperations",
+    "listOperations",
+    "findDueItems",
+    "findMirrors",
+    "readTransfers",
+  ]);
+});
+
 test("legs that cannot be read now are left out of the answer for one operation and of a list", async () => {
   const edge = await testEdge({
-    platform: { getTransfer: unavailable },
-    fees: { listDueItems: unavailable },
+    platform: { readTransfers: unavailable },
+    fees: { findDueItems: unavailable },
     funding: {
       getOperation: async () => anOperation(WITHDRAWAL),
       listOperations: async () => ({ items: [anOperation(WITHDRAWAL)], hasMore: false }),
@@ -286,13 +374,77 @@ test("a cursor is refused with another filter", async () => {
   expect(edge.calls.at(-1)?.request).toMatchObject({ comment: "CRM-1", beforeId: ID, limit: 50 });
 });
 
+test("each service is asked for its own actions, with the whole filter; a period is a range of ids", async () => {
+  const none = async () => ({ items: [], hasMore: false });
+  const edge = await testEdge({ funding: { listOperations: none }, subscriptions: { listOperations: none } });
+  const period = "from=2025-08-19T05:47:11.232Z&to=2025-08-19T08:47:12.232%2B03:00";
+  const requested = { login: "", comment: undefined, outcome: OperationOutcome.UNSPECIFIED, limit: 50 };
+  const filter = { masterLogin: "3000001", externalId: "CRM-1", fromId: "0198c0de-0000", beforeId: "0198c0de-03e8" };
+
+  for (const [action, name] of [
+    [OperationAction.WITHDRAW, "withdraw"],
+    [OperationAction.UNASSIGN, "unassign"],
+  ] as const) {
+    await edge.call({ url: `${OPERATIONS}?action=${name}&master_login=3000001&external_id=CRM-1&${period}` });
+    expect(edge.calls.splice(0).map(({ request }) => request)).toEqual([{ ...requested, ...filter, action }]);
+  }
+  await edge.call({ url: OPERATIONS });
+  const all = {
+    ...requested,
+    action: undefined,
+    masterLogin: undefined,
+    externalId: undefined,
+    fromId: undefined,
+    beforeId: "",
+  };
+  expect(edge.calls.map(({ request }) => request)).toEqual([all, all]);
+});
+
+test("a page ends where that of one service was cut, and the next one goes on from there", async () => {
+  const page = (numbers: readonly number[], hasMore: boolean) => async () => ({
+    items: numbers.map((number) => anOperation({ operationId: idOf(number) })),
+    hasMore,
+  });
+  const edge = await testEdge({
+    funding: { listOperations: page([9, 7], true) },
+    subscriptions: { listOperations: page([8, 6, 4], false) },
+  });
+  const { items, has_more: hasMore } = (await edge.call({ url: OPERATIONS })).body as {
+    items: { id: string }[];
+    has_more: boolean;
+  };
+
+  expect([items.map(({ id }) => id), hasMore]).toEqual([[9, 8, 7].map(idOf), true]);
+});
+
+test("a page goes on after operations that a replica of the previous version has not filtered", async () => {
+  const items = [9, 8, 7].map((number) => anOperation({ operationId: idOf(number), masterLogin: undefined }));
+  const own = anOperation({ operationId: idOf(6), action: OperationAction.ASSIGN });
+  const edge = await testEdge({
+    funding: { listOperations: async () => ({ items, hasMore: true }) },
+    subscriptions: { listOperations: async () => ({ items: [own], hasMore: false }) },
+  });
+  const url = `${OPERATIONS}?master_login=3000001&limit=3`;
+  const page = (await edge.call({ url })).body as { next_cursor: string };
+
+  expect(page).toMatchObject({ items: [], has_more: true });
+  await edge.call({ url: `${url}&cursor=${page.next_cursor}` });
+  expect(edge.calls.at(-1)?.request).toMatchObject({ beforeId: idOf(7) });
+});
+
 test("all invalid fields of a query are reported at once", async () => {
   const edge = await testEdge();
-  const answer = await edge.call({ url: `${OPERATIONS}?login=x&outcome=done&limit=101&cursor=x` });
+  const answer = await edge.call({
+    url: `${OPERATIONS}?login=x&outcome=done&action=close&master_login=0&from=1&to=2&limit=101&cursor=x`,
+  });
 
   expect(errorsOf(answer)).toEqual([
     ["login", "malformed"],
     ["outcome", "unknown_value"],
+    ["action", "unknown_value"],
+    ["master_login", "malformed"],
+    ["from", "malformed"],
+    ["to", "malformed"],
     ["limit", "out_of_range"],
     ["cursor", "invalid_cursor"],
   ]);

@@ -1,103 +1,70 @@
-import { inBatches } from "#kernel/in-batches.ts";
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import {
-  OperationAction,
-  OperationOutcome,
-  type Operation,
-  type OperationLeg,
-} from "#proto/pamm/funding/v1/funding.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { OperationAction, type Operation, type OperationLeg } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../../route.ts";
-import { isFinal, type LegKindName } from "../../schemas/operation.ts";
+import { isFinal } from "../../schemas/operation.ts";
+import { legOf, mirrorLegOf } from "./leg.ts";
+import { type Mirrors, readDueKeys, readMirrors, readTransfers, type Transfers } from "./read-legs.ts";
 
-/** Operations that are read at the same time: each is several calls, and a service accepts a limited number at once. */
-const AT_ONCE = 8;
 /** Legs that cannot be read in this time are omitted, so that the request is answered within its own time limit. */
 const READ_LEGS_MS = 2_000;
 
-const OUTCOMES: Readonly<Record<TransferState, OperationOutcome>> = {
-  [TransferState.UNSPECIFIED]: OperationOutcome.UNKNOWN,
-  [TransferState.PENDING]: OperationOutcome.PENDING,
-  [TransferState.UNKNOWN]: OperationOutcome.UNKNOWN,
-  [TransferState.APPLIED]: OperationOutcome.EXECUTED,
-  [TransferState.REFUSED]: OperationOutcome.NOT_EXECUTED,
-  [TransferState.REVIEW]: OperationOutcome.REVIEW,
+type Read = {
+  /** The transfers of the fees of each operation, by its fee key. */
+  readonly dueKeys: ReadonlyMap<string, readonly string[]>;
+  /** What each transfer moves on a Master. */
+  readonly mirrors: Mirrors;
+  readonly transfers: Transfers;
 };
 
-const KINDS: Partial<Readonly<Record<MovementKind, LegKindName>>> = {
-  [MovementKind.DEPOSIT]: "deposit",
-  [MovementKind.WITHDRAWAL]: "withdrawal",
-  [MovementKind.FEE_DEBIT]: "fee_debit",
-  [MovementKind.FEE_CREDIT]: "fee_credit",
-  [MovementKind.MIRROR]: "mirror",
-  [MovementKind.EXIT]: "exit",
-  [MovementKind.REVERSAL]: "reversal",
-};
-
-/** Operations with their recorded movements. Legs that cannot be read now are omitted. */
+/** Operations with their recorded movements, which are read together for all. Those that cannot be read now are omitted. */
 export async function withLegs(
   deps: Deps,
   operations: readonly Operation[],
   context: CallContext,
 ): Promise<Operation[]> {
   const limited = childContext(context, { withinMs: READ_LEGS_MS });
-  const shown: Operation[] = [];
-  for (const some of inBatches(operations, AT_ONCE)) {
-    shown.push(...(await Promise.all(some.map((operation) => show(deps, operation, limited)))));
-  }
-  return shown;
+  const feeKeys = operations.map(({ feeKey }) => feeKey).filter((key) => key !== "");
+  const [dueKeys, mirrors] = await Promise.all([
+    readDueKeys(deps, feeKeys, limited),
+    readMirrors(deps, operations.filter(isDeposit).flatMap(ownKeys), limited),
+  ]);
+  const mirrorKeys = [...mirrors.values()].flat().flatMap(({ mirrorKey }) => mirrorKey ?? []);
+  const keys = [...[...dueKeys.values()].flatMap(ofOperation), ...operations.flatMap(ownKeys), ...mirrorKeys];
+  const transfers = await readTransfers(deps, [...new Set(keys)], limited);
+  return operations.map((operation) => show(operation, { dueKeys, mirrors, transfers }));
 }
 
-/** Fees first, in the order of collection. */
-async function show(deps: Deps, operation: Operation, context: CallContext): Promise<Operation> {
-  const { feeKey, transferKeys } = operation;
-  if (feeKey === "" && transferKeys.length === 0) return operation;
-  const [fees, own] = await Promise.all([
-    feeKeys(deps, feeKey, context).then((keys) => legsUnder(deps, keys, context)),
-    legsUnder(deps, transferKeys, context),
-  ]);
-  const legs = [...fees, ...own];
-  return upToDate({ ...operation, reference: own[0]?.reference ?? "", legs }, own[0]);
+/** Fees first, in the order of collection; the mirrors of a deposit last. */
+function show(operation: Operation, { dueKeys, mirrors, transfers }: Read): Operation {
+  const legsUnder = (keys: readonly string[]): OperationLeg[] =>
+    keys.flatMap((key) => transfers.get(key)?.legs.map(legOf) ?? []);
+  const own = legsUnder(ownKeys(operation));
+  const mirrored = isDeposit(operation) ? ownKeys(operation).flatMap((key) => mirrors.get(key) ?? []) : [];
+  const legs = [
+    ...legsUnder(ofOperation(dueKeys.get(operation.feeKey) ?? [])),
+    ...own,
+    ...mirrored.map((part) => mirrorLegOf(part, transfers.get(part.mirrorKey ?? ""))),
+  ];
+  return legs.length === 0 ? operation : upToDate({ ...operation, reference: own[0]?.reference ?? "", legs }, own[0]);
 }
 
 /** Platform records an outcome before the recovery job of funding does. */
 function upToDate(operation: Operation, own: OperationLeg | undefined): Operation {
-  const isOneMovement = operation.action === OperationAction.DEPOSIT || operation.action === OperationAction.WITHDRAW;
+  const isOneMovement = isDeposit(operation) || operation.action === OperationAction.WITHDRAW;
   if (own === undefined || !isOneMovement || isFinal(operation) || !isFinal(own)) return operation;
   return { ...operation, outcome: own.outcome, dealId: own.dealId };
 }
 
-async function feeKeys({ fees }: Deps, key: string, context: CallContext): Promise<string[]> {
-  if (key === "") return [];
-  const answer = await orNothing(fees.listDueItems({ key }, context));
-  return answer?.items.map((item) => item.key) ?? [];
+function isDeposit({ action }: Operation): boolean {
+  return action === OperationAction.DEPOSIT;
 }
 
-async function legsUnder({ platform }: Deps, keys: readonly string[], context: CallContext): Promise<OperationLeg[]> {
-  const requested = keys.slice(0, MAX_TRANSFER_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
-  return (await Promise.all(requested)).flatMap((transfer) => transfer?.legs.map(legOf) ?? []);
+function ownKeys({ transferKeys }: Operation): readonly string[] {
+  return ofOperation(transferKeys);
 }
 
-/** Undefined when nothing is recorded under the key, or it cannot be read now. */
-async function orNothing<T>(query: Promise<T>): Promise<T | undefined> {
-  return await query.catch((error: unknown) => {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  });
-}
-
-function legOf({ login, kind, amount, state, dealId, reference, appliedAt }: TransferLegResult): OperationLeg {
-  return {
-    login,
-    kind: KINDS[kind] ?? "",
-    amount,
-    outcome: OUTCOMES[state],
-    dealId: dealId === 0n ? undefined : dealId,
-    reference,
-    appliedAt,
-  };
+function ofOperation(keys: readonly string[]): readonly string[] {
+  return keys.slice(0, MAX_TRANSFER_KEYS);
 }

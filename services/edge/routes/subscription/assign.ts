@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { enabled, investorLogin, masterLogin, rate } from "../../schemas/request-fields.ts";
 import { NewSubscription, subscriptionFields } from "../../schemas/subscription.ts";
+import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { ratePpm } from "../../wire/rate.ts";
@@ -22,6 +23,7 @@ export const assign = route({
     master_login: masterLogin,
     investor_login: investorLogin,
     perf_fee: Type.Object({ rate, enabled }, { description: "Performance fee from the start of the subscription." }),
+    ...operationLabelFields,
   }),
   reply: NewSubscription,
   refusals: [
@@ -55,6 +57,7 @@ export const assign = route({
       },
     },
   ],
+  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ subscriptions }, { body }, context) {
     const { subscription } = await subscriptions.assign(
@@ -63,6 +66,7 @@ export const assign = route({
         investorLogin: body.investor_login,
         feeRatePpm: ratePpm(decimalText(body.perf_fee, "rate")),
         feeEnabled: body.perf_fee.enabled,
+        labels: labelsOf(body),
       },
       context,
     );

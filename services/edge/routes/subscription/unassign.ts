@@ -4,6 +4,7 @@ import { bool, model, nullableInteger } from "../../schemas/field.ts";
 import { moneyReply } from "../../schemas/reply-fields.ts";
 import { investorLogin, masterLogin } from "../../schemas/request-fields.ts";
 import { EndingSubscription, subscriptionFields } from "../../schemas/subscription.ts";
+import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
@@ -17,9 +18,11 @@ export const unassign = route({
   tag: "Subscriptions",
   summary: "Unassign an Investor from its Master",
   description:
-    "Settles pending fees and begins the exit. PAUSED means in progress: poll the subscription until it is CANCELLED. Parameters come from the query; a body is ignored.",
+    "Settles pending fees and begins the exit. PAUSED means in progress: poll the subscription until it is CANCELLED. Parameters come from the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
   returns: "The subscription as the exit has left it, and what leaves the Master.",
   query: Type.Object({ master_login: masterLogin, investor_login: investorLogin }),
+  body: Type.Object(operationLabelFields),
+  hasOptionalBody: true,
   reply: model("Unassignment", "The beginning of an exit.", {
     subscription: EndingSubscription,
     payout_enqueued: bool({ description: "Whether an exit transfer leaves the Master.", example: true }),
@@ -46,7 +49,10 @@ export const unassign = route({
     {
       name: "leaving",
       summary: "Capital leaves the Master",
-      request: { query: { master_login: "3000001", investor_login: "3000003" } },
+      request: {
+        body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
+        query: { master_login: "3000001", investor_login: "3000003" },
+      },
       answer: {
         subscription: {
           id: 9,
@@ -82,10 +88,11 @@ export const unassign = route({
       },
     },
   ],
+  check: ({ body }) => metadataErrors(body.metadata),
 
-  async handle({ subscriptions }, { query }, context) {
+  async handle({ subscriptions }, { query, body }, context) {
     const { subscription, payoutEnqueued, transferId, amount } = await subscriptions.unassign(
-      { masterLogin: query.master_login, investorLogin: query.investor_login },
+      { masterLogin: query.master_login, investorLogin: query.investor_login, labels: labelsOf(body) },
       context,
     );
     assert(subscription !== undefined, "the subscription is missing in the answer");

@@ -1,4 +1,4 @@
-import type { Investor, Master } from "#proto/pamm/account/v1/account.ts";
+import type { Investor, InvestorProfile, Master, MasterProfile } from "#proto/pamm/account/v1/account.ts";
 import { AT, cents } from "./values.ts";
 
 export function aMaster(overrides: Partial<Master> = {}): Master {
@@ -19,4 +19,14 @@ export function aMaster(overrides: Partial<Master> = {}): Master {
 
 export function anInvestor(overrides: Partial<Investor> = {}): Investor {
   return { id: 8n, login: "3000003", name: "Ada", createdAt: AT, ...overrides };
+}
+
+const LABELLED = { email: "ada@example.com", labels: { externalId: "CRM-7001", metadata: { segment: "retail" } } };
+
+export function aMasterProfile(overrides: Partial<MasterProfile> = {}): MasterProfile {
+  return { master: aMaster(), ...LABELLED, ...overrides };
+}
+
+export function anInvestorProfile(overrides: Partial<InvestorProfile> = {}): InvestorProfile {
+  return { investor: anInvestor(), ...LABELLED, ...overrides };
 }

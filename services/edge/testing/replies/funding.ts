@@ -61,6 +61,8 @@ export function anOperation(overrides: Partial<Operation> = {}): Operation {
     dealId: 1_234_567n,
     createdAt: AT,
     finishedAt: LATER,
+    masterLogin: "3000001",
+    labels: { externalId: "CRM-7001", metadata: { segment: "retail" } },
     reference: "PD0F7K3M9Q2X1A",
     feeKey: "",
     transferKeys: [],

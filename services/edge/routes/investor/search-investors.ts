@@ -1,0 +1,63 @@
+import {
+  ACCOUNT_ORDER,
+  accountFilter,
+  accountFilterErrors,
+  accountList,
+  accountSearchOf,
+} from "../../schemas/account-filter.ts";
+import { investorProfile, InvestorProfile } from "../../schemas/investor.ts";
+import { OpaquePage } from "../../schemas/page.ts";
+import { route } from "../../route.ts";
+
+const LIST = "investors by filter";
+
+export const searchInvestors = route({
+  operationId: "listInvestorProfiles",
+  method: "GET",
+  url: "/api/v1/investors",
+  scope: "investors:read",
+  class: "read",
+  tag: "Investors",
+  summary: "Search Investors",
+  description:
+    "Investors with your labels, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
+  returns: "A page of Investors.",
+  query: accountFilter,
+  reply: OpaquePage("InvestorProfilePage", InvestorProfile, ACCOUNT_ORDER),
+  refusals: [],
+  examples: [
+    {
+      name: "by_name",
+      summary: "By the beginning of the name",
+      request: { query: { name: "A", limit: "1" } },
+      answer: {
+        items: [
+          {
+            engine: "PAMM",
+            id: 8,
+            mt5_login: "3000003",
+            name: "Ada",
+            email: "ada@example.com",
+            external_id: "CRM-7001",
+            metadata: { segment: "retail" },
+            created_at: "2026-01-02T03:04:05.678000",
+          },
+        ],
+        next_cursor: "AAAAAAAAAAjk4c4f6qSFsHgF",
+        has_more: true,
+      },
+    },
+  ],
+  check: ({ query }, deps) => accountFilterErrors(LIST, query, deps),
+
+  async handle(deps, { query }, context) {
+    const { items, hasMore } = await deps.accounts.searchInvestors(accountSearchOf(LIST, query, deps), context);
+    const shown = items.map(investorProfile);
+    const last = hasMore ? shown.at(-1) : undefined;
+    return {
+      items: shown,
+      next_cursor: last === undefined ? null : deps.cursors.write(accountList(LIST, query), last.id),
+      has_more: hasMore,
+    };
+  },
+});

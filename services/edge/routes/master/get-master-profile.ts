@@ -1,0 +1,45 @@
+import { Type } from "typebox";
+import { MasterProfile, masterProfile } from "../../schemas/master.ts";
+import { masterId } from "../../schemas/request-fields.ts";
+import { route } from "../../route.ts";
+
+export const getMasterProfile = route({
+  operationId: "getMasterProfile",
+  method: "GET",
+  url: "/api/v1/master/:master_id/profile",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "Get a Master with your labels",
+  description: "By internal id, with e-mail address, `external_id` and `metadata`.",
+  returns: "The Master.",
+  params: Type.Object({ master_id: masterId }),
+  reply: MasterProfile,
+  refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "master",
+      summary: "A Master",
+      request: { params: { master_id: "7" } },
+      answer: {
+        engine: "PAMM",
+        id: 7,
+        mt5_login: "3000001",
+        name: "Alpha Strategy",
+        strategy_name: "Alpha",
+        strategy: "Trend following.",
+        investors_count: 2,
+        payment_account_login: "3000002",
+        min_deposit: 100.5,
+        email: "ada@example.com",
+        external_id: "CRM-7001",
+        metadata: { segment: "retail" },
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
+  ],
+
+  async handle({ accounts }, { params }, context) {
+    return masterProfile(await accounts.getMasterProfile({ id: BigInt(params.master_id) }, context));
+  },
+});

@@ -1,0 +1,68 @@
+import {
+  ACCOUNT_ORDER,
+  accountFilter,
+  accountFilterErrors,
+  accountList,
+  accountSearchOf,
+} from "../../schemas/account-filter.ts";
+import { masterProfile, MasterProfile } from "../../schemas/master.ts";
+import { OpaquePage } from "../../schemas/page.ts";
+import { route } from "../../route.ts";
+
+const LIST = "masters by filter";
+
+export const searchMasters = route({
+  operationId: "listMasterProfiles",
+  method: "GET",
+  url: "/api/v1/masters",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "Search Masters",
+  description:
+    "Masters with your labels, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
+  returns: "A page of Masters.",
+  query: accountFilter,
+  reply: OpaquePage("MasterProfilePage", MasterProfile, ACCOUNT_ORDER),
+  refusals: [],
+  examples: [
+    {
+      name: "by_name",
+      summary: "By the beginning of the name",
+      request: { query: { name: "A", limit: "1" } },
+      answer: {
+        items: [
+          {
+            engine: "PAMM",
+            id: 7,
+            mt5_login: "3000001",
+            name: "Alpha Strategy",
+            strategy_name: "Alpha",
+            strategy: "Trend following.",
+            investors_count: 2,
+            payment_account_login: "3000002",
+            min_deposit: 100.5,
+            email: "ada@example.com",
+            external_id: "CRM-7001",
+            metadata: { segment: "retail" },
+            created_at: "2026-01-02T03:04:05.678000",
+          },
+        ],
+        next_cursor: "AAAAAAAAAAfx5CzgeU2JIbMJ",
+        has_more: true,
+      },
+    },
+  ],
+  check: ({ query }, deps) => accountFilterErrors(LIST, query, deps),
+
+  async handle(deps, { query }, context) {
+    const { items, hasMore } = await deps.accounts.searchMasters(accountSearchOf(LIST, query, deps), context);
+    const shown = items.map(masterProfile);
+    const last = hasMore ? shown.at(-1) : undefined;
+    return {
+      items: shown,
+      next_cursor: last === undefined ? null : deps.cursors.write(accountList(LIST, query), last.id),
+      has_more: hasMore,
+    };
+  },
+});

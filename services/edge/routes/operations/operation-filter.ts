@@ -1,0 +1,86 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import {
+  type ListOperationsRequest,
+  type ListOperationsResponse,
+  type Operation,
+} from "#proto/pamm/funding/v1/funding.ts";
+import type { Deps } from "../../route.ts";
+import { actionNamed, type ActionName, outcomeNamed, type OutcomeName } from "../../schemas/operation.ts";
+import { instantOf } from "../../schemas/period.ts";
+import { firstIdAt } from "../../wire/uuid-time.ts";
+
+/** Before any operation: the newest come first. */
+export const NEWEST = "";
+
+type Query = {
+  readonly login?: string | undefined;
+  readonly comment?: string | undefined;
+  readonly outcome?: OutcomeName | undefined;
+  readonly action?: ActionName | undefined;
+  readonly master_login?: string | undefined;
+  readonly external_id?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly cursor?: string | undefined;
+};
+
+/** Ids begin with the time of their request, so a period is a range of ids. */
+export function requestOf(query: Query, cursor: string, limit: number): ListOperationsRequest {
+  const { login = "", comment, outcome, action, master_login: masterLogin, external_id: externalId } = query;
+  const [from, to] = [instantOf(query.from), instantOf(query.to)];
+  return {
+    login,
+    comment,
+    outcome: outcomeNamed(outcome),
+    action: action && actionNamed(action),
+    masterLogin,
+    externalId,
+    fromId: from && firstIdAt(from),
+    beforeId: cursor === NEWEST && to !== undefined ? firstIdAt(to) : cursor,
+    limit,
+  };
+}
+
+type Read = (request: ListOperationsRequest, context: CallContext) => Promise<ListOperationsResponse>;
+
+/** The services that record operations of this action. */
+export function readersOf({ funding, subscriptions }: Deps, { action }: Query): Read[] {
+  const isMoney = action === "deposit" || action === "withdraw";
+  return [
+    ...(action === undefined || isMoney ? [funding.listOperations] : []),
+    ...(action === undefined || !isMoney ? [subscriptions.listOperations] : []),
+  ];
+}
+
+/** A replica of the previous version ignores filters that it does not know. */
+export function matches(operation: Operation, wanted: ListOperationsRequest): boolean {
+  const { action, masterLogin, externalId, fromId = "" } = wanted;
+  return (
+    (action === undefined || operation.action === action) &&
+    (masterLogin === undefined || operation.masterLogin === masterLogin) &&
+    (externalId === undefined || operation.labels?.externalId === externalId) &&
+    operation.operationId >= fromId
+  );
+}
+
+/** Whether all pages reach as far as the operation: of a page that was cut, older ones follow, which must not come after it. */
+export function isCovered(pages: readonly ListOperationsResponse[]): (operation: Operation) => boolean {
+  const ends = pages.flatMap(({ items, hasMore }) => (hasMore ? [items.at(-1)?.operationId ?? ""] : []));
+  return ({ operationId }) => ends.every((end) => operationId >= end);
+}
+
+/** Ids grow with time, and are compared byte by byte everywhere. */
+export function newestFirst(left: Operation, right: Operation): number {
+  return left.operationId < right.operationId ? 1 : -1;
+}
+
+/** A cursor of one filter means nothing under another. A filter without the names that came later has the name that it had before them. */
+export function listName({ login, comment, outcome, action, master_login, external_id, from, to }: Query): string {
+  const later = [action, master_login, instantOf(from), instantOf(to), external_id];
+  const isPlain = later.every((value) => value === undefined);
+  return `operations?${JSON.stringify([login, comment, outcome, ...(isPlain ? [] : later)])}`;
+}
+
+export function readCursor({ cursors }: Deps, query: Query): string | undefined {
+  return query.cursor === undefined ? NEWEST : cursors.readUuid(listName(query), query.cursor);
+}

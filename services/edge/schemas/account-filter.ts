@@ -1,0 +1,70 @@
+import { Type } from "typebox";
+import type { FieldError } from "#kernel/refusal.ts";
+import type { SearchInvestorsRequest } from "#proto/pamm/account/v1/account.ts";
+import type { Deps } from "../route.ts";
+import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from "./checks.ts";
+import { text } from "./field.ts";
+import { externalIdFilter } from "./labels.ts";
+import { cursorErrors, readCursor } from "./page.ts";
+import { fromField, instantOf, periodErrors, toField } from "./period.ts";
+import { DEFAULT_LIMIT, limit100, opaqueCursor } from "./request-fields.ts";
+
+/** The query of a list of accounts. */
+export const accountFilter = Type.Object({
+  name: Type.Optional(
+    text("name_prefix", {
+      description: "Only accounts whose name begins so, in any case. They are sorted by name then.",
+      example: "Ad",
+      shown: { minLength: 1, maxLength: MAX_NAME_LENGTH },
+    }),
+  ),
+  email: Type.Optional(
+    text("email", {
+      description: "Only accounts whose holder has this e-mail address, in any case.",
+      example: "ada@example.com",
+      shown: { format: "email", maxLength: MAX_EMAIL_LENGTH },
+    }),
+  ),
+  external_id: externalIdFilter,
+  created_from: Type.Optional(fromField("that were created or registered")),
+  created_to: Type.Optional(toField("that were created or registered")),
+  limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+  cursor: Type.Optional(opaqueCursor),
+});
+
+type Query = {
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+  readonly external_id?: string | undefined;
+  readonly created_from?: string | undefined;
+  readonly created_to?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly cursor?: string | undefined;
+};
+
+/** What a list of accounts says of its order. */
+export const ACCOUNT_ORDER = "Ascending by creation and id; with `name`, by name and id.";
+
+export function accountFilterErrors(list: string, query: Query, deps: Deps): readonly FieldError[] {
+  return [
+    ...periodErrors(["created_from", query.created_from], ["created_to", query.created_to]),
+    ...cursorErrors(readCursor(deps, accountList(list, query), query.cursor)),
+  ];
+}
+
+export function accountSearchOf(list: string, query: Query, deps: Deps): SearchInvestorsRequest {
+  return {
+    namePrefix: query.name,
+    email: query.email,
+    externalId: query.external_id,
+    createdFrom: instantOf(query.created_from),
+    createdTo: instantOf(query.created_to),
+    afterId: readCursor(deps, accountList(list, query), query.cursor) ?? 0n,
+    limit: Number(query.limit ?? DEFAULT_LIMIT),
+  };
+}
+
+/** A cursor of one list and filter means nothing under another. */
+export function accountList(list: string, { name, email, external_id, created_from, created_to }: Query): string {
+  return `${list}?${JSON.stringify([name, email, external_id, instantOf(created_from), instantOf(created_to)])}`;
+}

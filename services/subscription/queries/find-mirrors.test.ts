@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { enter } from "#test/support/platform-fake/ledger.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { execute, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { rowsRead } from "#test/support/rows-read.ts";
+import { listMirroredParts } from "../store/mirrored-parts.ts";
+import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, anInvestor, aWorld } from "../testing/world.ts";
+
+test("a deposit of an Investor in a pool finds its mirror, another one does not have any", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  const outside = anInvestor(world, 0n);
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.DEPOSIT, amount: 70_00n, key: "funding:deposit:1" });
+  enter(world.platform.ledger, outside, { kind: MovementKind.DEPOSIT, amount: 70_00n, key: "funding:deposit:2" });
+  const find = () => world.service.findMirrors({ keys: ["funding:deposit:1", "funding:deposit:2"] }, aCall());
+  const part = { key: "funding:deposit:1", masterLogin, amount: { currencyCode: "USD", minorUnits: 70_00n } };
+
+  expect(await find()).toEqual({ items: [] });
+  await deliver(world);
+  expect(await find()).toEqual({ items: [{ ...part, mirrorKey: undefined, appliedAt: undefined }] });
+  await settle(world);
+  expect(await find()).toEqual({
+    items: [
+      {
+        ...part,
+        mirrorKey: expect.stringMatching(/^subscription:mirror:\d+$/) as string,
+        appliedAt: expect.any(Date) as Date,
+      },
+    ],
+  });
+});
+
+test("mirrors are found by the keys alone, however many there are", async () => {
+  const world = await aWorld();
+  const { id } = await subscribed(world, aMaster(world), 500_00n);
+  await execute(
+    world.deps.pool,
+    sql`insert into flow (subscription_id, master_login, amount_minor, created_at, source_key)
+        select id, master_login, 1, now(), 'deposit:' || n
+        from subscription, generate_series(1, 5000) as n where id = ${id}`,
+  );
+  const read = await inTransaction(world.deps.pool, (tx) =>
+    rowsRead(tx, ["flow", "mirror"], async () => {
+      expect(await listMirroredParts(tx, ["deposit:7", "deposit:4999"])).toHaveLength(2);
+    }),
+  );
+
+  expect(read).toBeLessThan(10);
+});
+
+test("a request names at least one key", async () => {
+  const world = await aWorld();
+
+  await expect(world.service.findMirrors({ keys: [] }, aCall())).rejects.toMatchObject({ code: "validation_failed" });
+});

@@ -1,0 +1,24 @@
+import { pageOf } from "#kernel/page.ts";
+import type {
+  SearchSubscriptionsRequest,
+  SearchSubscriptionsResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { VISIBLE_STATUSES } from "../domain/lifecycle.ts";
+import { isNotNegative, validate } from "../domain/validate.ts";
+import { STATUS_OF_MESSAGE, subscriptionMessage } from "../messages/subscription.ts";
+import { listSubscriptionsByStart } from "../store/subscription-search.ts";
+import { isPageSize } from "./page.ts";
+
+/** A page of subscriptions, newest first. */
+export async function searchSubscriptions(
+  { pool }: Pick<Deps, "pool">,
+  { masterLogin, investorLogin, status, from, to, beforeId, limit }: SearchSubscriptionsRequest,
+): Promise<SearchSubscriptionsResponse> {
+  validate(isNotNegative("before_id", beforeId), isPageSize(limit));
+  const wanted = STATUS_OF_MESSAGE[status];
+  const statuses = wanted === undefined ? VISIBLE_STATUSES : [wanted];
+  const search = { masterLogin, investorLogin, statuses, from, to, beforeId, limit: limit + 1 };
+  const { items, hasMore } = pageOf(await listSubscriptionsByStart(pool, search), limit);
+  return { items: items.map(subscriptionMessage), hasMore };
+}

@@ -1,0 +1,24 @@
+import { many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+
+/** What a transfer on an Investor moves on the Master, and the mirror that carries it. */
+export type MirroredPart = {
+  /** Key of the transfer on the Investor. */
+  readonly key: string;
+  readonly masterLogin: string;
+  readonly amountMinor: bigint;
+  readonly mirrorKey: string | undefined;
+  readonly appliedAt: Date | undefined;
+};
+
+/** Of the keys, in the order in which the flows were recorded. */
+export async function listMirroredParts(db: Queryable, keys: readonly string[]): Promise<MirroredPart[]> {
+  const rows = await many<MirroredPart>(
+    db,
+    sql`select flow.source_key as key, flow.master_login as "masterLogin", flow.amount_minor as "amountMinor",
+               mirror.key as "mirrorKey", case when mirror.state = 'APPLIED' then mirror.closed_at end as "appliedAt"
+        from flow left join mirror on mirror.id = flow.mirror_id
+        where flow.source_key = any(${keys}::text[])
+        order by flow.id`,
+  );
+  return rows.map(withoutNulls);
+}
