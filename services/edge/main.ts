@@ -21,6 +21,7 @@ import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { ClassLimits } from "./admission.ts";
 import { buildApp } from "./app.ts";
+import { openEventLog } from "./events/event-log.ts";
 import { createAudit } from "./audit/audit.ts";
 import { settings } from "./config.ts";
 import { createIdempotencyStore } from "./idempotency/idempotency-store.ts";
@@ -77,8 +78,9 @@ await runService(caller, async (context) => {
   await addAuditPartitions(pool);
   const audit = stack.use(createAudit((entries) => insertAuditEntries(pool, entries), log));
   stack.use(retain({ pool, rules: edgeRules(config), log }));
+  const events = await openEventLog(stack, { pool, broker, log });
   const app = await buildApp({
-    deps: { ...services, cursors: cursorsOf(deriveKey(config.PAMM_API_KEY_PEPPER, "cursors")) },
+    deps: { ...services, events, cursors: cursorsOf(deriveKey(config.PAMM_API_KEY_PEPPER, "cursors")) },
     authenticate: keys.authenticate,
     limits: limitsOf(config),
     audit,

@@ -3,6 +3,7 @@ import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
 import { byTime, tableRule } from "#kernel/retention/table-rule.ts";
 import { FOR_EVER } from "#kernel/retention/settings.ts";
+import { removeEvents } from "./store/events.ts";
 import { addAuditPartitions, dropOldAudit } from "./store/access-audit.ts";
 
 /**
@@ -12,6 +13,7 @@ import { addAuditPartitions, dropOldAudit } from "./store/access-audit.ts";
 export const EDGE_RETENTION = {
   PAMM_RETAIN_IDEMPOTENCY_KEYS: durationWithin("P30D", "P90D", "P30D"),
   PAMM_RETAIN_AUDIT: durationWithin("P90D", FOR_EVER, "P730D"),
+  PAMM_RETAIN_API_EVENTS: durationWithin("P7D", FOR_EVER, "P90D"),
 };
 
 /** The outcome of such a command may still be unknown, so its key is kept for longer. */
@@ -20,8 +22,26 @@ export const UNANSWERED_DAYS = 180;
 export function edgeRules(config: {
   readonly PAMM_RETAIN_IDEMPOTENCY_KEYS: number;
   readonly PAMM_RETAIN_AUDIT: number;
+  readonly PAMM_RETAIN_API_EVENTS: number;
 }): RetentionRule[] {
-  return [idempotencyKeys(config.PAMM_RETAIN_IDEMPOTENCY_KEYS), accessAudit(config.PAMM_RETAIN_AUDIT)];
+  return [
+    idempotencyKeys(config.PAMM_RETAIN_IDEMPOTENCY_KEYS),
+    accessAudit(config.PAMM_RETAIN_AUDIT),
+    apiEvents(config.PAMM_RETAIN_API_EVENTS),
+  ];
+}
+
+/** The oldest first. How far they are removed is noted with them, so that a caller who was away for too long is told. */
+function apiEvents(keptMs: number): RetentionRule {
+  return {
+    name: "api_events",
+    tables: ["event"],
+    keptMs,
+    async removeNext(db, { before, maxRows }) {
+      const count = await removeEvents(db, before, maxRows);
+      return { count, position: [], endsPass: count < maxRows };
+    },
+  };
 }
 
 /** A key that was refused may stand for a later command, so its age counts from its last answer. */
@@ -56,4 +76,5 @@ function accessAudit(keptMs: number): RetentionRule {
 export const KEPT: Readonly<Record<string, string>> = {
   api_key: "one row for each key that an operator makes; the audit names them",
   key_system: "one row",
+  event_removal: "one row",
 };

@@ -9,6 +9,7 @@ import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { ProblemCode } from "./problems/problems.ts";
 import type { AuditedVote } from "./audit/vote-entry.ts";
+import type { EventLog } from "./events/event-log.ts";
 import type { Caller } from "./keys/auth.ts";
 import type { RequiredScope, Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
@@ -26,7 +27,7 @@ export type Services = {
   readonly platform: Client<PlatformServiceService>;
 };
 
-export type Deps = Services & { readonly cursors: Cursors };
+export type Deps = Services & { readonly cursors: Cursors; readonly events: EventLog };
 
 /** A call on behalf of the key whose request it is. */
 export type RouteContext = CallContext & {
@@ -66,6 +67,7 @@ export const TAGS = [
   "Performance fees",
   "Reconciliation",
   "Reviews",
+  "Events",
   "API keys",
 ] as const;
 

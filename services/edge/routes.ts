@@ -4,6 +4,7 @@ import { getFee, updateFee } from "./routes/fee/configuration.ts";
 import { cancelFeeVersion, listFeeVersions } from "./routes/fee/versions.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
+import { listEvents } from "./routes/events/list-events.ts";
 import { whoami } from "./routes/keys/whoami.ts";
 import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
@@ -65,5 +66,6 @@ export const ROUTES: readonly Route[] = [
   listReviews,
   decideReview,
   eraseInvestor,
+  listEvents,
   whoami,
 ];

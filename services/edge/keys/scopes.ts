@@ -12,6 +12,7 @@ export const SCOPES = [
   "fees:write",
   "secrets:read",
   "ops",
+  "events",
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

@@ -23,6 +23,10 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   operation_removed: [
     "Deposits and withdrawals of this age are not kept any more. That this one is not found proves nothing about it.",
   ],
+  events_removed: [
+    "Events up to 900 are not kept any more, so events after the given one may be missing. Read the state of what you follow, then go on without `after`.",
+    { details: { removed_through: "900" } },
+  ],
   review_not_found: ["Review 17 does not exist."],
   login_not_managed: ["Account 3000001 is not managed by this service."],
   history_reading_not_found: ["No reading of the history of account 3000001 was requested."],

@@ -18,6 +18,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   too_many_scheduled_versions: "The Investor has as many scheduled versions as it may have.",
   operation_not_found: "The operation is not in the ledger.",
   operation_removed: "The operation is not in the ledger, and so old that it may have been removed.",
+  events_removed: "Events after the given one may be removed: `removed_through` is the highest id that is.",
   review_not_found: "There is no such review.",
   login_not_managed: "The account is neither a Master, an Investor nor a payment account here.",
   history_reading_not_found: "No reading of the history of this account was requested.",

@@ -24,6 +24,11 @@ export const PROBLEMS = {
   fee_version_not_found: { status: 404, title: "Fee version not found" },
   operation_not_found: { status: 404, title: "Operation not found" },
   operation_removed: { status: 410, title: "Operations of this age are removed" },
+  events_removed: {
+    status: 410,
+    title: "Events of this age are removed",
+    members: { removed_through: "integer" },
+  },
   review_not_found: { status: 404, title: "Review not found" },
   login_not_managed: { status: 404, title: "The account is not managed by this service" },
   history_reading_not_found: { status: 404, title: "No reading of this history was requested" },

@@ -16,6 +16,7 @@ export const { refuse, refusals } = refusalsOf({
   idempotency_key_reused: "invalid",
   operation_in_progress: "conflict",
   operation_not_found: "not_found",
+  events_removed: "not_found",
   unauthorized: "forbidden",
   insufficient_scope: "forbidden",
   route_not_found: "not_found",

@@ -37,6 +37,7 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   operation_id: ["0198c0de-0000-7000-8000-000000000001"],
   comment_filter: ["", "API Deposit", "PD0F7K3M9Q2X1X", "🎉".repeat(255)],
   integer_cursor: ["0", "42", "9223372036854775807"],
+  event_types: ["deposit.executed", "deposit.*", "*", "exit.pending,fee.executed,exit.pending"],
 };
 
 const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code: string])[]>> = {
@@ -198,6 +199,13 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["abc", "invalid_cursor"],
     ["", "invalid_cursor"],
     ["9223372036854775808", "invalid_cursor"],
+  ],
+  event_types: [
+    ["", "malformed"],
+    ["deposit", "malformed"],
+    ["deposit.done", "malformed"],
+    ["deposit.*,", "malformed"],
+    ["deposit.executed, fee.executed", "malformed"],
   ],
 };
 

@@ -2,6 +2,7 @@ import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH } from "#kernel/limit
 import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
+import { readTypes } from "../events/event-types.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
 import { beginsWithReference } from "./reference.ts";
 
@@ -64,6 +65,8 @@ export const CHECKS = {
   wait: (text) => checkInteger(text, 0, MAX_WAIT_SECONDS),
   operation_id: (text) => (UUID.test(text) ? undefined : malformed("must be a UUID")),
   comment_filter: (text) => checkText(text, MAX_COMMENT_LENGTH),
+  event_types: (text) =>
+    readTypes(text) === undefined ? malformed("must be types of events, separated by commas") : undefined,
   integer_cursor: (text) =>
     isId(text) ? undefined : { code: "invalid_cursor", text: "must be the next_cursor of the previous page" },
 } as const satisfies Record<string, Check>;

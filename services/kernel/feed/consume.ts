@@ -26,6 +26,8 @@ export type FeedConsumer = AsyncDisposable & {
   readonly feed: string;
   /** A wake-up signal: the owner has committed entries up to this number. */
   readonly wake: (lastNumber: bigint) => void;
+  /** Reads soon, for a reader that nothing signals. */
+  readonly look: () => void;
   /** Resolves when the entries up to this number are received, by this replica or another one. Rejects when the feed cannot be read. */
   readonly catchUp: (lastNumber: bigint) => Promise<void>;
   readonly state: () => ConsumerState;
@@ -89,6 +91,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
       if (signalled === undefined || lastNumber > signalled) signalled = lastNumber;
       wake.notify();
     },
+    look: wake.notify,
     async catchUp(lastNumber) {
       note(lastNumber);
       while (lastNumber > follower.number) {

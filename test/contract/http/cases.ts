@@ -5,6 +5,7 @@ import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
 import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
 import { aCredit, aFeeConfiguration, aFeeVersion, aPayment } from "../../../services/edge/testing/replies/fee.ts";
 import { aDeposit, anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
+import { anEvent } from "../../../services/edge/testing/replies/events.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
@@ -18,6 +19,17 @@ export type Case = {
   /** The answers of the services. */
   readonly answers: TestOptions;
 };
+
+const eventRoutes: readonly Case[] = [
+  {
+    name: "list-events",
+    method: "GET",
+    url: "/api/v1/events?after=1023&types=deposit.*%2Csubscription.cancelled&limit=2&wait=10",
+    answers: {
+      events: { read: async () => ({ events: [anEvent()], removedThrough: 900n, through: 1030n, hasMore: false }) },
+    },
+  },
+];
 
 const keyRoutes: readonly Case[] = [{ name: "whoami", method: "GET", url: "/api/v1/whoami", answers: {} }];
 
@@ -440,4 +452,5 @@ export const CASES: readonly Case[] = [
   ...reconciliationRoutes,
   ...reviewRoutes,
   ...keyRoutes,
+  ...eventRoutes,
 ];

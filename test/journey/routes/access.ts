@@ -43,6 +43,7 @@ const ADDITIONAL = [
   "GET /ops/accounts/1/read-again",
   "POST /ops/investors/1/erase",
   "GET /whoami",
+  "GET /events",
 ] as const;
 
 const ROUTES = [...SPECIFIED, ...ADDITIONAL];
