@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, eventually, minorOf, platformBalanceOf } from "../support/client.ts";
 import { assign, expectDone, newInvestor, newMaster, unassign } from "../support/client-requests.ts";
-import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
 
 const { integer, nullable, text, timestamp, login } = shape;
@@ -53,8 +52,9 @@ async function shownState({ get }: Client, event: JsonObject): Promise<string> {
 async function follow(client: Client, after: string, isLast: (event: JsonObject) => boolean): Promise<JsonObject[]> {
   const seen: JsonObject[] = [];
   for (let cursor = after; !seen.some(isLast);) {
-    const { status, body } = await client.get(`/api/v1/events?after=${cursor}&wait=20&limit=3`);
+    const { status, body, text: answer } = await client.get(`/api/v1/events?after=${cursor}&wait=20&limit=3`);
     expect(status).toBe(200);
+    for (const item of (JSON.parse(answer) as { items: unknown[] }).items) shape.expectShape(item, EVENT);
     for (const event of itemsOf(body["items"])) {
       seen.push(event);
       if (!/^(?:deposit|withdrawal|subscription)\./.test(textOf(event, "type"))) continue;
@@ -89,7 +89,6 @@ export function eventRoutes(client: () => Client): void {
     await expectDone(unassign(client(), master, investor));
 
     const events = (await following).filter((event) => textOf(event, "login") === investor);
-    for (const event of events) shape.expectShape(event, EVENT);
     expect(events.map((event) => textOf(event, "type")).toSorted()).toEqual(LIFE.toSorted());
     expect(new Set(events.map((event) => textOf(event, "key"))).size).toBe(LIFE.length);
     const ofService = (names: RegExp): string[] =>
@@ -108,10 +107,5 @@ export function eventRoutes(client: () => Client): void {
       "exit.executed",
       "subscription.cancelled",
     ]);
-  });
-
-  test("types and positions of events are checked", async () => {
-    const refused = await client().get("/api/v1/events?types=deposit.done&after=x&limit=0&wait=31");
-    expectProblem(refused, { status: 422, code: "validation_failed" });
   });
 }
