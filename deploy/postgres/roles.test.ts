@@ -307,6 +307,7 @@ test("an administrator who is no superuser creates the roles in a database of it
     "0002_longer_idempotency_keys",
     "0003_longer_idempotency_keys_validated",
     "0004_events",
+    "0005_webhooks",
   ]);
   await prepare();
 

@@ -35,6 +35,10 @@ import type { RouteClass, Services } from "./route.ts";
 import { saveKeySystem } from "./store/api-keys.ts";
 import { addAuditPartitions, insertAuditEntries } from "./store/access-audit.ts";
 import { confirmVotes } from "./votes/confirm-votes.ts";
+import { deliverWebhooks } from "./webhooks/deliver.ts";
+import { encryptAgain } from "./webhooks/encrypt-again.ts";
+import { createSecretCipher, type SecretCipher } from "./webhooks/secret-cipher.ts";
+import { openWebhooks } from "./webhooks/webhooks.ts";
 import { cursorsOf } from "./wire/cursor.ts";
 
 const caller = "edge";
@@ -79,8 +83,20 @@ await runService(caller, async (context) => {
   const audit = stack.use(createAudit((entries) => insertAuditEntries(pool, entries), log));
   stack.use(retain({ pool, rules: edgeRules(config), log }));
   const events = await openEventLog(stack, { pool, broker, log });
+  const isRehearsal = config.PAMM_REHEARSAL;
+  const cipher = secretCipherOf(config);
+  if (cipher !== undefined) {
+    await encryptAgain(pool, cipher);
+    stack.use(deliverWebhooks({ pool, cipher, isRehearsal, look: events.look, log }));
+  }
   const app = await buildApp({
-    deps: { ...services, events, cursors: cursorsOf(deriveKey(config.PAMM_API_KEY_PEPPER, "cursors")) },
+    deps: {
+      ...services,
+      events,
+      webhooks: openWebhooks(pool, cipher),
+      isRehearsal,
+      cursors: cursorsOf(deriveKey(config.PAMM_API_KEY_PEPPER, "cursors")),
+    },
     authenticate: keys.authenticate,
     limits: limitsOf(config),
     audit,
@@ -120,6 +136,13 @@ function servicesOf(broker: Broker): Services {
     fees: client("fee", FeeServiceService),
     platform: client("platform", PlatformServiceService),
   };
+}
+
+function secretCipherOf({
+  PAMM_WEBHOOK_KEY: key,
+  PAMM_WEBHOOK_KEY_OLD: oldKey,
+}: Config<typeof settings>): SecretCipher | undefined {
+  return key && createSecretCipher(oldKey === undefined ? [key] : [key, oldKey]);
 }
 
 function limitsOf(config: Config<typeof settings>): Record<RouteClass, ClassLimits> {

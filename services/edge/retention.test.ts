@@ -15,6 +15,7 @@ const [KEYS, AUDIT, EVENTS] = edgeRules({
   PAMM_RETAIN_IDEMPOTENCY_KEYS: 30 * DAY_MS,
   PAMM_RETAIN_AUDIT: 730 * DAY_MS,
   PAMM_RETAIN_API_EVENTS: 90 * DAY_MS,
+  PAMM_RETAIN_DELIVERIES: 30 * DAY_MS,
 }) as [
   ReturnType<typeof edgeRules>[number],
   ReturnType<typeof edgeRules>[number],
@@ -67,6 +68,7 @@ test.each([
   ["PAMM_RETAIN_IDEMPOTENCY_KEYS", "P91D"],
   ["PAMM_RETAIN_AUDIT", "P89D"],
   ["PAMM_RETAIN_API_EVENTS", "P6D"],
+  ["PAMM_RETAIN_DELIVERIES", "PT23H"],
 ])("the start is refused with %s=%s", (name, value) => {
   expect(() => readConfig(EDGE_RETENTION, { [name]: value })).toThrow(`${name} is not valid`);
 });

@@ -1,7 +1,7 @@
 import { durationWithin } from "#kernel/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
-import { byTime, tableRule } from "#kernel/retention/table-rule.ts";
+import { BY_ID, byTime, tableRule } from "#kernel/retention/table-rule.ts";
 import { FOR_EVER } from "#kernel/retention/settings.ts";
 import { removeEvents } from "./store/events.ts";
 import { addAuditPartitions, dropOldAudit } from "./store/access-audit.ts";
@@ -14,6 +14,7 @@ export const EDGE_RETENTION = {
   PAMM_RETAIN_IDEMPOTENCY_KEYS: durationWithin("P30D", "P90D", "P30D"),
   PAMM_RETAIN_AUDIT: durationWithin("P90D", FOR_EVER, "P730D"),
   PAMM_RETAIN_API_EVENTS: durationWithin("P7D", FOR_EVER, "P90D"),
+  PAMM_RETAIN_DELIVERIES: durationWithin("P1D", FOR_EVER, "P30D"),
 };
 
 /** The outcome of such a command may still be unknown, so its key is kept for longer. */
@@ -23,11 +24,13 @@ export function edgeRules(config: {
   readonly PAMM_RETAIN_IDEMPOTENCY_KEYS: number;
   readonly PAMM_RETAIN_AUDIT: number;
   readonly PAMM_RETAIN_API_EVENTS: number;
+  readonly PAMM_RETAIN_DELIVERIES: number;
 }): RetentionRule[] {
   return [
     idempotencyKeys(config.PAMM_RETAIN_IDEMPOTENCY_KEYS),
     accessAudit(config.PAMM_RETAIN_AUDIT),
     apiEvents(config.PAMM_RETAIN_API_EVENTS),
+    ...deliveries(config.PAMM_RETAIN_DELIVERIES),
   ];
 }
 
@@ -70,6 +73,27 @@ function accessAudit(keptMs: number): RetentionRule {
       return { count: isDropped ? 1 : 0, position: [], endsPass: !isDropped };
     },
   };
+}
+
+/** Deliveries that are finished, and webhooks that were deleted, with all deliveries of them. */
+function deliveries(keptMs: number): RetentionRule[] {
+  const byId = { keptMs, key: BY_ID, begunAt: fragment`item.created_at` };
+  return [
+    tableRule({
+      ...byId,
+      name: "webhook_deliveries",
+      table: "webhook_delivery",
+      rows: fragment`webhook_delivery`,
+      endedAt: fragment`item.finished_at`,
+    }),
+    tableRule({
+      ...byId,
+      name: "webhooks",
+      table: "webhook",
+      rows: fragment`webhook`,
+      endedAt: fragment`item.deleted_at`,
+    }),
+  ];
 }
 
 /** Tables that no rule names, and why they may be kept. */

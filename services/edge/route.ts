@@ -14,6 +14,7 @@ import type { Caller } from "./keys/auth.ts";
 import type { RequiredScope, Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { AnswerHeader } from "./openapi/headers.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 import type { Cursors } from "./wire/cursor.ts";
 import type { Pages } from "./wire/json-array.ts";
 import type { JsonNumber } from "./wire/json-number.ts";
@@ -27,7 +28,13 @@ export type Services = {
   readonly platform: Client<PlatformServiceService>;
 };
 
-export type Deps = Services & { readonly cursors: Cursors; readonly events: EventLog };
+export type Deps = Services & {
+  readonly cursors: Cursors;
+  readonly events: EventLog;
+  readonly webhooks: Webhooks;
+  /** No real money is moved: webhooks may have plain HTTP and private addresses. */
+  readonly isRehearsal: boolean;
+};
 
 /** A call on behalf of the key whose request it is. */
 export type RouteContext = CallContext & {
@@ -68,6 +75,7 @@ export const TAGS = [
   "Reconciliation",
   "Reviews",
   "Events",
+  "Webhooks",
   "API keys",
 ] as const;
 

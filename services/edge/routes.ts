@@ -27,6 +27,9 @@ import { listReviews } from "./routes/ops/list-reviews.ts";
 import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
 import { getOperation } from "./routes/operations/get-operation.ts";
 import { listOperations } from "./routes/operations/list-operations.ts";
+import { createWebhook } from "./routes/webhooks/create-webhook.ts";
+import { deleteWebhook, replayWebhook, rotateWebhook, updateWebhook } from "./routes/webhooks/change-webhook.ts";
+import { getWebhook, listDeliveries, listWebhooks } from "./routes/webhooks/read-webhooks.ts";
 import { assign } from "./routes/subscription/assign.ts";
 import { listSubscriptions } from "./routes/subscription/list-subscriptions.ts";
 import { unassign } from "./routes/subscription/unassign.ts";
@@ -67,5 +70,13 @@ export const ROUTES: readonly Route[] = [
   decideReview,
   eraseInvestor,
   listEvents,
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhook,
+  replayWebhook,
+  listDeliveries,
   whoami,
 ];

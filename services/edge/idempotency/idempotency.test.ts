@@ -107,6 +107,7 @@ test("a key that was removed stands for a new command: the request is executed a
       PAMM_RETAIN_IDEMPOTENCY_KEYS: 30 * DAY_MS,
       PAMM_RETAIN_AUDIT: 730 * DAY_MS,
       PAMM_RETAIN_API_EVENTS: 90 * DAY_MS,
+      PAMM_RETAIN_DELIVERIES: 30 * DAY_MS,
     }),
   );
 

@@ -13,6 +13,7 @@ export const SCOPES = [
   "secrets:read",
   "ops",
   "events",
+  "webhooks",
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

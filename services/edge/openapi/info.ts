@@ -43,6 +43,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<(typeof TAGS)[number], string>> = {
   Reconciliation: "Whether books and trading platform agree, and where they do not.",
   "API keys": "What the key of a request permits.",
   Events: "What has happened, in one order, to be read by a program that keeps a copy up to date.",
+  Webhooks: "Endpoints of yours that are sent events, signed by the Standard Webhooks convention.",
   Reviews: "Cases in which operators decide. Each decision needs the API keys of two owners.",
 };
 

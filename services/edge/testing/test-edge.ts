@@ -9,6 +9,7 @@ import type { EventLog } from "../events/event-log.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { RouteClass, Services } from "../route.ts";
 import { SCOPES, type Scope } from "../keys/scopes.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 import { cursorsOf } from "../wire/cursor.ts";
 
 export const TEST_KEY = "a-key-with-every-scope";
@@ -32,7 +33,10 @@ export type Answer = {
   readonly body: unknown;
 };
 
-type Fakes = { readonly [Name in keyof Services]?: Partial<Services[Name]> } & { readonly events?: Partial<EventLog> };
+type Fakes = { readonly [Name in keyof Services]?: Partial<Services[Name]> } & {
+  readonly events?: Partial<EventLog>;
+  readonly webhooks?: Partial<Webhooks>;
+};
 
 export type TestOptions = Fakes & { readonly app?: Partial<AppOptions>; readonly scopes?: readonly Scope[] };
 
@@ -49,6 +53,8 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
       fees: fake(options.fees, calls),
       platform: fake(options.platform, calls),
       events: { read: async () => NO_EVENTS, look: () => {}, ...options.events },
+      webhooks: fake(options.webhooks, calls),
+      isRehearsal: false,
       cursors: cursorsOf(Buffer.from("a key for the cursors of tests")),
     },
     authenticate: async (key) => (key === TEST_KEY ? aCaller(options.scopes) : undefined),

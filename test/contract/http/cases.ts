@@ -6,6 +6,7 @@ import { aMaster, anInvestor } from "../../../services/edge/testing/replies/acco
 import { aCredit, aFeeConfiguration, aFeeVersion, aPayment } from "../../../services/edge/testing/replies/fee.ts";
 import { aDeposit, anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
 import { anEvent } from "../../../services/edge/testing/replies/events.ts";
+import { A_WEBHOOK_SECRET, aDelivery, aWebhook } from "../../../services/edge/testing/replies/webhooks.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
@@ -28,6 +29,61 @@ const eventRoutes: readonly Case[] = [
     answers: {
       events: { read: async () => ({ events: [anEvent()], removedThrough: 900n, through: 1030n, hasMore: false }) },
     },
+  },
+];
+
+const webhookRoutes: readonly Case[] = [
+  {
+    name: "create-webhook",
+    method: "POST",
+    url: "/api/v1/webhooks",
+    body: { url: "https://crm.example.com/pamm/events", types: "deposit.*" },
+    answers: { webhooks: { create: async () => ({ webhook: aWebhook(), secret: A_WEBHOOK_SECRET }) } },
+  },
+  {
+    name: "list-webhooks",
+    method: "GET",
+    url: "/api/v1/webhooks",
+    answers: { webhooks: { list: async () => [aWebhook()] } },
+  },
+  {
+    name: "get-webhook",
+    method: "GET",
+    url: "/api/v1/webhooks/17",
+    answers: { webhooks: { get: async () => aWebhook() } },
+  },
+  {
+    name: "update-webhook",
+    method: "PATCH",
+    url: "/api/v1/webhooks/17",
+    body: { enabled: false },
+    answers: { webhooks: { update: async () => aWebhook({ isEnabled: false }) } },
+  },
+  {
+    name: "delete-webhook",
+    method: "DELETE",
+    url: "/api/v1/webhooks/17",
+    answers: { webhooks: { remove: async () => aWebhook() } },
+  },
+  {
+    name: "rotate-webhook-secret",
+    method: "POST",
+    url: "/api/v1/webhooks/17/rotate",
+    answers: {
+      webhooks: { rotate: async () => ({ webhook: aWebhook({ previousUntil: LATER }), secret: A_WEBHOOK_SECRET }) },
+    },
+  },
+  {
+    name: "replay-webhook",
+    method: "POST",
+    url: "/api/v1/webhooks/17/replay?after=1000",
+    answers: { webhooks: { replay: async () => aWebhook({ throughEvent: 1_000n }) } },
+  },
+  {
+    name: "list-webhook-deliveries",
+    method: "GET",
+    url: "/api/v1/webhooks/17/deliveries?status=pending&limit=2",
+    answers: { webhooks: { deliveries: async () => ({ items: [aDelivery()], hasMore: false }) } },
   },
 ];
 
@@ -453,4 +509,5 @@ export const CASES: readonly Case[] = [
   ...reviewRoutes,
   ...keyRoutes,
   ...eventRoutes,
+  ...webhookRoutes,
 ];

@@ -44,6 +44,14 @@ const ADDITIONAL = [
   "POST /ops/investors/1/erase",
   "GET /whoami",
   "GET /events",
+  "POST /webhooks",
+  "GET /webhooks",
+  "GET /webhooks/1",
+  "PATCH /webhooks/1",
+  "DELETE /webhooks/1",
+  "POST /webhooks/1/rotate",
+  "POST /webhooks/1/replay",
+  "GET /webhooks/1/deliveries",
 ] as const;
 
 const ROUTES = [...SPECIFIED, ...ADDITIONAL];
