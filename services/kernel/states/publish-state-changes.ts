@@ -29,8 +29,8 @@ export async function publishStateChanges(pool: Pool, feed: string): Promise<voi
 }
 
 /**
- * In the order of the ids. Of two changes of one row the second was noted after the first was committed, so whoever sees the second one
- * sees both. The lock keeps the order between processes.
+ * In the order of the ids. Of two changes of one row the second was noted after the first was committed, so a snapshot with the second one
+ * has both. The lock keeps the order between processes.
  */
 async function moveChanges(tx: Transaction, feed: string): Promise<number> {
   await execute(tx, sql`select pg_advisory_xact_lock(hashtextextended(${feed}, 0))`);

@@ -7,8 +7,3 @@ export async function statesOf(pool: Pool, feed: string): Promise<StateChanged[]
   const { entries } = await stateReader(pool, feed).read({ feed, afterNumber: 0n, afterId: 0n, limit: 500 });
   return entries.map(({ payload }) => StateChanged.decode(payload));
 }
-
-/** `deposit executed 9001`, in order. */
-export async function namesOf(pool: Pool, feed: string): Promise<string[]> {
-  return (await statesOf(pool, feed)).map(({ kind, state, login }) => `${kind} ${state} ${login}`);
-}
