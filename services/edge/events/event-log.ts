@@ -9,7 +9,7 @@ import { recordStates } from "./record-states.ts";
 
 export type EventLog = {
   readonly read: (filter: EventFilter) => Promise<EventPage>;
-  /** Asks the services for what is new. Without it they are asked every five seconds. */
+  /** Asks the services for what is new. Without it they are asked every twenty seconds. */
   readonly look: () => void;
 };
 
@@ -22,6 +22,8 @@ type EventLogOptions = {
 
 /** The services whose states callers see. */
 const OWNERS = ["funding", "subscription", "fee", "platform"] as const;
+/** Without a caller that looks. A system without traffic hardly makes statements. */
+const POLL_MS = 20_000;
 /** The owner moves what is new into its feed first, and then reads by an index. */
 const READ_WITHIN_MS = 5_000;
 
@@ -39,6 +41,7 @@ export async function openEventLog(
     const consumer = await consumeFeed({
       ...recordStates(service),
       pool,
+      pollMs: POLL_MS,
       read: (request, signal) =>
         client.read(request, callContext({ caller: "edge", withinMs: READ_WITHIN_MS, signal })),
       log,

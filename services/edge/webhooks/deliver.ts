@@ -43,7 +43,7 @@ const attempted = new Counter({
 });
 
 /** Without endpoints one statement looks for them. */
-const LOOK_EVERY_MS = 5_000;
+const LOOK_EVERY_MS = 15_000;
 /** With endpoints, services are asked for new events, and retries found, at least so often. */
 const WORK_EVERY_MS = 1_000;
 const MIN_GAP_MS = 20;
