@@ -229,6 +229,8 @@ test("only the platform service has a way out; the edge is reached by the proxy"
   expect(on("public")).toEqual(["proxy"]);
   expect(on("local")).toEqual(["simulator", "grafana"]);
   expect(on("front")).toEqual(["edge", "proxy", "prometheus"]);
+  expect(on("webhooks")).toEqual(["edge"]);
+  expect(readComposeFile({ PAMM_CLOSED_WEBHOOKS: "false" }).networks["webhooks"]).toEqual({ internal: "false" });
   // For a database or a broker outside.
   expect(readComposeFile({ PAMM_CLOSED_NETWORK: "false" }).networks["backbone"]).toEqual({ internal: "false" });
 });

@@ -10,6 +10,7 @@ const SETTINGS = {
   NATS_SETUP_URL: optional(secretUrls(["tls"])),
   PAMM_ENCRYPTION_KEY: optional(secretKey()),
   PAMM_API_KEY_PEPPER: optional(secretKey()),
+  PAMM_WEBHOOK_KEY: optional(secretKey()),
   PAMM_BOOTSTRAP_API_KEY: optional(secret("a key")),
   MT5_URL: optional(url(["https"])),
   MT5_LOGIN: optional(text("the manager's login")),
@@ -36,6 +37,7 @@ export type OperatorSettings = {
   readonly natsSetupUrl: string | undefined;
   readonly encryptionKey: string | undefined;
   readonly pepper: string | undefined;
+  readonly webhookKey: string | undefined;
   readonly apiKey: string | undefined;
   readonly mt5Password: string | undefined;
   /** False = the environment names a trading platform. */
@@ -59,6 +61,7 @@ export function readOperatorSettings(env: Environment): OperatorSettings {
     natsUrl: read.NATS_URL?.reveal(),
     natsSetupUrl: read.NATS_SETUP_URL?.reveal(),
     encryptionKey: read.PAMM_ENCRYPTION_KEY?.reveal().toString("base64"),
+    webhookKey: read.PAMM_WEBHOOK_KEY?.reveal().toString("base64"),
     pepper: read.PAMM_API_KEY_PEPPER?.reveal().toString("base64"),
     apiKey: read.PAMM_BOOTSTRAP_API_KEY?.reveal(),
     mt5Password: read.MT5_PASSWORD?.reveal(),

@@ -88,6 +88,7 @@ test("each container receives its own secrets only", async () => {
     "edge/database-url",
     "edge/nats-ca.pem",
     "edge/nats-url",
+    "edge/webhook-key",
     "fee/database-url",
     "fee/nats-ca.pem",
     "fee/nats-url",

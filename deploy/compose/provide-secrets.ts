@@ -108,7 +108,11 @@ function secretFiles(sources: Sources): Files {
   const mt5Password = settings.mt5Password ?? secrets.mt5Password;
   const own: Partial<Record<Service, Record<string, string>>> = {
     account: { "encryption-key": encryptionKey },
-    edge: { "api-key-pepper": settings.pepper ?? secrets.pepper, "api-key": settings.apiKey ?? secrets.apiKey },
+    edge: {
+      "api-key-pepper": settings.pepper ?? secrets.pepper,
+      "api-key": settings.apiKey ?? secrets.apiKey,
+      "webhook-key": settings.webhookKey ?? secrets.webhookKey,
+    },
     platform: { "mt5-password": mt5Password, "ca.pem": trusted },
   };
   const natsCa = settings.natsUrl === undefined ? identities.ca : publicAuthorities();

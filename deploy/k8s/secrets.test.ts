@@ -24,6 +24,7 @@ test("generated secrets are kept, and each belongs to one Secret", async () => {
   const holders = (file: string): string[] => Object.keys(first).filter((name) => file in first[name]!);
   expect(holders("encryption-key")).toEqual(["account", "init-database"]);
   expect(holders("api-key-pepper")).toEqual(["edge", "init-database"]);
+  expect(holders("webhook-key")).toEqual(["edge", "init-database"]);
   expect(holders("mt5-password")).toEqual(["platform", "simulator", "init-database"]);
   expect(new Set(SERVICES.map((service) => first[service]!["database-url"])).size).toBe(SERVICES.length);
   expect(new Set(SERVICES.map((service) => first[service]!["nats-url"])).size).toBe(SERVICES.length);

@@ -43,6 +43,7 @@ export async function secretsOf(
     account: { "encryption-key": settings.encryptionKey ?? secrets.encryptionKey },
     edge: {
       "api-key-pepper": settings.pepper ?? secrets.pepper,
+      "webhook-key": settings.webhookKey ?? secrets.webhookKey,
       ...(isDev ? { "api-key": settings.apiKey ?? secrets.apiKey } : {}),
     },
     platform: { "mt5-password": mt5Password, ...(simulator === undefined ? {} : { "ca.pem": simulator["ca.pem"] }) },

@@ -31,6 +31,8 @@ const OWNERS: Record<string, readonly string[]> = {
   PAMM_ENCRYPTION_KEY_OLD: ["account"],
   PAMM_API_KEY_PEPPER: ["edge"],
   PAMM_API_KEY_PEPPER_OLD: ["edge"],
+  PAMM_WEBHOOK_KEY: ["edge"],
+  PAMM_WEBHOOK_KEY_OLD: ["edge"],
   PAMM_BOOTSTRAP_API_KEY: ["edge"],
   MT5_PASSWORD: ["platform", "simulator"],
   PAMM_STATE_DIR: ["simulator"],
@@ -128,6 +130,7 @@ function secretVariables({ env, secrets, settings }: LaunchContext, name: string
   const generated: Record<string, string> = {
     PAMM_ENCRYPTION_KEY: secrets.encryptionKey,
     PAMM_API_KEY_PEPPER: secrets.pepper,
+    PAMM_WEBHOOK_KEY: secrets.webhookKey,
     PAMM_BOOTSTRAP_API_KEY: secrets.apiKey,
     ...(settings.embedded.simulator ? { MT5_PASSWORD: secrets.mt5Password } : {}),
   };

@@ -7,6 +7,8 @@ export type Secrets = {
   /** Of the hashes of API keys. */
   readonly pepper: string;
   readonly pepperFile: string;
+  /** Of the secrets of webhooks. */
+  readonly webhookKey: string;
   readonly apiKey: string;
   readonly mt5Password: string;
   /** Of the user who may do everything; each service has its own user. */
@@ -31,6 +33,7 @@ export function readOrMakeSecrets(stateDir: string): Secrets {
     encryptionKey: readOrMake(folder, "encryption-key", randomKey),
     pepper: readOrMake(folder, PEPPER, randomKey),
     pepperFile: join(folder, PEPPER),
+    webhookKey: readOrMake(folder, "webhook-key", randomKey),
     apiKey: readOrMake(folder, "api-key", () => `pamm_dev_${random()}`),
     // The trading platform requires upper and lower case letters and digits in every password.
     mt5Password: readOrMake(folder, "mt5-password", () => `Mt5${random()}`),

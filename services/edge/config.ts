@@ -32,6 +32,10 @@ export const settings = {
   PAMM_API_KEY_PEPPER: pepper,
   /** The previous pepper, while keys that were hashed with it are in use. */
   PAMM_API_KEY_PEPPER_OLD: optional(secretKey()),
+  /** Encrypts the secrets of webhooks; without it none can be made. */
+  PAMM_WEBHOOK_KEY: optional(secretKey()),
+  /** The previous key: what it has encrypted is encrypted again at the start. */
+  PAMM_WEBHOOK_KEY_OLD: optional(secretKey()),
   /** Proxies whose X-Forwarded-For is trusted. */
   PAMM_TRUSTED_PROXIES: optional(variable("addresses or networks separated by commas", parseAddresses)),
   PAMM_RATE_READ: perSecond("2000"),

@@ -2,7 +2,7 @@ import { openBackbone } from "#kernel/backbone.ts";
 import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { type Config, readConfig } from "#kernel/config.ts";
-import type { Contract } from "#kernel/contract/contract.ts";
+import type { Client, Contract } from "#kernel/contract/contract.ts";
 import { runJob } from "#kernel/job.ts";
 import { startMetrics } from "#kernel/metrics.ts";
 import { migrateOnly } from "#kernel/migration.ts";
@@ -15,12 +15,14 @@ import { runService } from "#kernel/service.ts";
 import { listenError } from "#kernel/startup-error.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { type ConfirmVotesRequest, VoteServiceService } from "#proto/pamm/common/v1/votes.ts";
+import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { ClassLimits } from "./admission.ts";
 import { buildApp } from "./app.ts";
+import { openEventLog } from "./events/event-log.ts";
 import { createAudit } from "./audit/audit.ts";
 import { settings } from "./config.ts";
 import { createIdempotencyStore } from "./idempotency/idempotency-store.ts";
@@ -30,10 +32,11 @@ import { PERMISSIONS } from "./permissions.ts";
 import { probesOf } from "./probes.ts";
 import { createReadiness } from "./readiness.ts";
 import { edgeRules } from "./retention.ts";
-import type { RouteClass, Services } from "./route.ts";
+import type { Deps, RouteClass, Services } from "./route.ts";
 import { saveKeySystem } from "./store/api-keys.ts";
 import { addAuditPartitions, insertAuditEntries } from "./store/access-audit.ts";
 import { confirmVotes } from "./votes/confirm-votes.ts";
+import { startWebhooks } from "./webhooks/start-webhooks.ts";
 import { cursorsOf } from "./wire/cursor.ts";
 
 const caller = "edge";
@@ -77,8 +80,10 @@ await runService(caller, async (context) => {
   await addAuditPartitions(pool);
   const audit = stack.use(createAudit((entries) => insertAuditEntries(pool, entries), log));
   stack.use(retain({ pool, rules: edgeRules(config), log }));
+  const events = await openEventLog(stack, { pool, feedsOf: feedsOver(broker), log });
+  const webhooks = await startWebhooks(stack, { pool, look: events.look, log, ...webhookSettings(config) });
   const app = await buildApp({
-    deps: { ...services, cursors: cursorsOf(deriveKey(config.PAMM_API_KEY_PEPPER, "cursors")) },
+    deps: depsOf(config, { ...services, events, webhooks }),
     authenticate: keys.authenticate,
     limits: limitsOf(config),
     audit,
@@ -118,6 +123,20 @@ function servicesOf(broker: Broker): Services {
     fees: client("fee", FeeServiceService),
     platform: client("platform", PlatformServiceService),
   };
+}
+
+function feedsOver(broker: Broker): (service: string) => Client<FeedServiceService> {
+  return (service) => natsClient(broker, { service, contract: FeedServiceService, caller });
+}
+
+function webhookSettings(config: Config<typeof settings>) {
+  const { PAMM_WEBHOOK_KEY: key, PAMM_WEBHOOK_KEY_OLD: oldKey, PAMM_REHEARSAL: isRehearsal } = config;
+  return { key, oldKey, isRehearsal };
+}
+
+function depsOf(config: Config<typeof settings>, own: Omit<Deps, "cursors" | "isRehearsal">): Deps {
+  const cursors = cursorsOf(deriveKey(config.PAMM_API_KEY_PEPPER, "cursors"));
+  return { ...own, cursors, isRehearsal: config.PAMM_REHEARSAL };
 }
 
 function limitsOf(config: Config<typeof settings>): Record<RouteClass, ClassLimits> {

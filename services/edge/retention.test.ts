@@ -11,7 +11,13 @@ import type { AuditEntry } from "./audit/audit.ts";
 import { EDGE_RETENTION, edgeRules } from "./retention.ts";
 import { insertAuditEntries } from "./store/access-audit.ts";
 
-const [KEYS, AUDIT] = edgeRules({ PAMM_RETAIN_IDEMPOTENCY_KEYS: 30 * DAY_MS, PAMM_RETAIN_AUDIT: 730 * DAY_MS }) as [
+const [KEYS, AUDIT, EVENTS] = edgeRules({
+  PAMM_RETAIN_IDEMPOTENCY_KEYS: 30 * DAY_MS,
+  PAMM_RETAIN_AUDIT: 730 * DAY_MS,
+  PAMM_RETAIN_API_EVENTS: 90 * DAY_MS,
+  PAMM_RETAIN_DELIVERIES: 30 * DAY_MS,
+}) as [
+  ReturnType<typeof edgeRules>[number],
   ReturnType<typeof edgeRules>[number],
   ReturnType<typeof edgeRules>[number],
 ];
@@ -42,10 +48,27 @@ test("keys are removed 30 days after the last answer; one without an answer stay
   expect(await keys(pool)).toEqual(["answered-again", "unanswered", "young"]);
 });
 
+test("events are removed after 90 days, and how far is noted", async () => {
+  const { pool } = await testDatabase("edge");
+  await execute(
+    pool,
+    sql`insert into event (key, type, state, subject, occurred_at, recorded_at, login, master_login, operation_id, deal_id, reason)
+        select 'funding-' || day, 'deposit.executed', 'executed', day::text, now(), clock_timestamp() - day * interval '1 day', '', '', '', 0, ''
+        from generate_series(92, 89, -1) as day`,
+  );
+
+  await removeOld(pool, [EVENTS]);
+
+  expect(await column(pool, sql`select subject from event order by id`)).toEqual(["89"]);
+  expect(await column(pool, sql`select removed_through from event_removal`)).toEqual([3n]);
+});
+
 test.each([
   ["PAMM_RETAIN_IDEMPOTENCY_KEYS", "P29D"],
   ["PAMM_RETAIN_IDEMPOTENCY_KEYS", "P91D"],
   ["PAMM_RETAIN_AUDIT", "P89D"],
+  ["PAMM_RETAIN_API_EVENTS", "P6D"],
+  ["PAMM_RETAIN_DELIVERIES", "PT23H"],
 ])("the start is refused with %s=%s", (name, value) => {
   expect(() => readConfig(EDGE_RETENTION, { [name]: value })).toThrow(`${name} is not valid`);
 });

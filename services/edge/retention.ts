@@ -1,8 +1,9 @@
 import { durationWithin } from "#kernel/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
-import { byTime, tableRule } from "#kernel/retention/table-rule.ts";
+import { BY_ID, byTime, tableRule } from "#kernel/retention/table-rule.ts";
 import { FOR_EVER } from "#kernel/retention/settings.ts";
+import { removeEvents } from "./store/events.ts";
 import { addAuditPartitions, dropOldAudit } from "./store/access-audit.ts";
 
 /**
@@ -12,6 +13,8 @@ import { addAuditPartitions, dropOldAudit } from "./store/access-audit.ts";
 export const EDGE_RETENTION = {
   PAMM_RETAIN_IDEMPOTENCY_KEYS: durationWithin("P30D", "P90D", "P30D"),
   PAMM_RETAIN_AUDIT: durationWithin("P90D", FOR_EVER, "P730D"),
+  PAMM_RETAIN_API_EVENTS: durationWithin("P7D", FOR_EVER, "P90D"),
+  PAMM_RETAIN_DELIVERIES: durationWithin("P1D", FOR_EVER, "P30D"),
 };
 
 /** The outcome of such a command may still be unknown, so its key is kept for longer. */
@@ -20,8 +23,28 @@ export const UNANSWERED_DAYS = 180;
 export function edgeRules(config: {
   readonly PAMM_RETAIN_IDEMPOTENCY_KEYS: number;
   readonly PAMM_RETAIN_AUDIT: number;
+  readonly PAMM_RETAIN_API_EVENTS: number;
+  readonly PAMM_RETAIN_DELIVERIES: number;
 }): RetentionRule[] {
-  return [idempotencyKeys(config.PAMM_RETAIN_IDEMPOTENCY_KEYS), accessAudit(config.PAMM_RETAIN_AUDIT)];
+  return [
+    idempotencyKeys(config.PAMM_RETAIN_IDEMPOTENCY_KEYS),
+    accessAudit(config.PAMM_RETAIN_AUDIT),
+    apiEvents(config.PAMM_RETAIN_API_EVENTS),
+    ...deliveries(config.PAMM_RETAIN_DELIVERIES),
+  ];
+}
+
+/** The oldest first. How far they are removed is noted with them, so that a caller who was away for too long gets a problem. */
+function apiEvents(keptMs: number): RetentionRule {
+  return {
+    name: "api_events",
+    tables: ["event"],
+    keptMs,
+    async removeNext(db, { before, maxRows }) {
+      const count = await removeEvents(db, before, maxRows);
+      return { count, position: [], endsPass: count < maxRows };
+    },
+  };
 }
 
 /** A key that was refused may stand for a later command, so its age counts from its last answer. */
@@ -52,8 +75,30 @@ function accessAudit(keptMs: number): RetentionRule {
   };
 }
 
+/** Deliveries that are finished, and webhooks that were deleted, with all deliveries of them. */
+function deliveries(keptMs: number): RetentionRule[] {
+  const byId = { keptMs, key: BY_ID, begunAt: fragment`item.created_at` };
+  return [
+    tableRule({
+      ...byId,
+      name: "webhook_deliveries",
+      table: "webhook_delivery",
+      rows: fragment`webhook_delivery`,
+      endedAt: fragment`item.finished_at`,
+    }),
+    tableRule({
+      ...byId,
+      name: "webhooks",
+      table: "webhook",
+      rows: fragment`webhook`,
+      endedAt: fragment`item.deleted_at`,
+    }),
+  ];
+}
+
 /** Tables that no rule names, and why they may be kept. */
 export const KEPT: Readonly<Record<string, string>> = {
   api_key: "one row for each key that an operator makes; the audit names them",
   key_system: "one row",
+  event_removal: "one row",
 };

@@ -9,10 +9,12 @@ import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { ProblemCode } from "./problems/problems.ts";
 import type { AuditedVote } from "./audit/vote-entry.ts";
+import type { EventLog } from "./events/event-log.ts";
 import type { Caller } from "./keys/auth.ts";
 import type { RequiredScope, Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { AnswerHeader } from "./openapi/headers.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 import type { Cursors } from "./wire/cursor.ts";
 import type { CsvRow } from "./wire/csv.ts";
 import type { Pages } from "./wire/json-array.ts";
@@ -27,7 +29,13 @@ export type Services = {
   readonly platform: Client<PlatformServiceService>;
 };
 
-export type Deps = Services & { readonly cursors: Cursors };
+export type Deps = Services & {
+  readonly cursors: Cursors;
+  readonly events: EventLog;
+  readonly webhooks: Webhooks;
+  /** No real money is moved: webhooks may have plain HTTP and private addresses. */
+  readonly isRehearsal: boolean;
+};
 
 /** A call on behalf of the key whose request it is. */
 export type RouteContext = CallContext & {
@@ -67,6 +75,8 @@ export const TAGS = [
   "Performance fees",
   "Reconciliation",
   "Reviews",
+  "Events",
+  "Webhooks",
   "API keys",
 ] as const;
 

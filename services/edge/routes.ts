@@ -7,6 +7,7 @@ import { cancelFeeVersion, listFeeVersions } from "./routes/fee/versions.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
 import { listPaymentsOfInvestor } from "./routes/fee/list-payments-of-investor.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
+import { listEvents } from "./routes/events/list-events.ts";
 import { whoami } from "./routes/keys/whoami.ts";
 import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
@@ -42,6 +43,9 @@ import { listReviews } from "./routes/ops/list-reviews.ts";
 import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
 import { getOperation } from "./routes/operations/get-operation.ts";
 import { listOperations } from "./routes/operations/list-operations.ts";
+import { createWebhook } from "./routes/webhooks/create-webhook.ts";
+import { deleteWebhook, replayWebhook, rotateWebhook, updateWebhook } from "./routes/webhooks/change-webhook.ts";
+import { getWebhook, listDeliveries, listWebhooks } from "./routes/webhooks/read-webhooks.ts";
 import { assign } from "./routes/subscription/assign.ts";
 import { listSubscriptions } from "./routes/subscription/list-subscriptions.ts";
 import { previewAssign } from "./routes/subscription/preview-assign.ts";
@@ -103,5 +107,14 @@ export const ROUTES: readonly Route[] = [
   listReviews,
   decideReview,
   eraseInvestor,
+  listEvents,
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhook,
+  replayWebhook,
+  listDeliveries,
   whoami,
 ];

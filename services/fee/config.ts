@@ -3,7 +3,7 @@ import { optional } from "#kernel/config-variables.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
-import { BREAK_RETENTION } from "#kernel/retention/settings.ts";
+import { FEE_RETENTION } from "./retention.ts";
 
 export const settings = {
   FEE_DATABASE_URL: databaseUrl(),
@@ -11,7 +11,7 @@ export const settings = {
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
-  ...BREAK_RETENTION,
+  ...FEE_RETENTION,
   ACCOUNT_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),
   PLATFORM_GRPC_URL: grpcAddress(),

@@ -7,7 +7,6 @@ import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { retain } from "#kernel/retention/retain.ts";
-import { breakRules } from "#kernel/retention/settings.ts";
 import { askEdge } from "#kernel/review/ask-edge.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService } from "#kernel/service.ts";
@@ -23,7 +22,8 @@ import { PERMISSIONS } from "./permissions.ts";
 import { feeQueues } from "./queues.ts";
 import { receiveAllocations } from "./events/receive-allocations.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
-import { createWakeSignals, feeJobs, feeService, feeWatchers } from "./service.ts";
+import { feeRules } from "./retention.ts";
+import { createWakeSignals, FEEDS, feeJobs, feeService, feeWatchers, STATES_FEED } from "./service.ts";
 
 const caller = "fee";
 const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
@@ -72,12 +72,13 @@ await runService(caller, async (context) => {
   );
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
   for (const job of feeWatchers(deps, maxMs)) stack.use(job);
-  stack.use(retain({ pool: deps.pool, rules: breakRules(config), log }));
+  stack.use(retain({ pool: deps.pool, rules: feeRules(FEEDS, config), log }));
   const implementation = feeService(deps);
   await serveContract(context, backbone, {
     contract: FeeServiceService,
     implementation,
     permissions: PERMISSIONS,
     identity,
+    states: STATES_FEED,
   });
 });

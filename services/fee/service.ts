@@ -37,6 +37,9 @@ const WATCH_EVERY_MS = 5_000;
 const SEARCH_EVERY_MS = 10_000;
 const SEARCH_RETRY_MS = 5_000;
 
+export const STATES_FEED = "fee.states";
+export const FEEDS = [STATES_FEED];
+
 /** Every rpc of the contract and the one function behind it. */
 export function feeService(deps: Deps): Implementation<FeeServiceService> {
   const readConfiguration = configurationReads(deps);

@@ -21,7 +21,7 @@ import { DIRECTORY } from "./events/receive-directory.ts";
 import { FOLLOWINGS } from "./events/receive-followings.ts";
 import { fundingRules } from "./retention.ts";
 import { IMPORTS } from "./events/receive-imports.ts";
-import { fundingJobs, fundingService } from "./service.ts";
+import { FEEDS, fundingJobs, fundingService, STATES_FEED } from "./service.ts";
 
 const caller = "funding";
 const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
@@ -68,12 +68,13 @@ await runService(caller, async (context: ServiceContext) => {
   await followFeed(context, backbone, { address: config.PLATFORM_GRPC_URL, service: "platform", identity }, IMPORTS);
   for (const job of fundingJobs(deps)) stack.use(job);
   stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), maxMs: config.PAMM_CHECK_INTERVAL }));
-  stack.use(retain({ pool: deps.pool, rules: fundingRules(config), log }));
+  stack.use(retain({ pool: deps.pool, rules: fundingRules(FEEDS, config), log }));
   const implementation = fundingService(deps);
   await serveContract(context, backbone, {
     contract: FundingServiceService,
     implementation,
     permissions: PERMISSIONS,
     identity,
+    states: STATES_FEED,
   });
 });

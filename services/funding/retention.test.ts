@@ -13,7 +13,11 @@ import { aCall, INVESTOR, usd, world, type World } from "./testing/funding.ts";
 
 const YEARS = 10;
 const NOW_MS = Date.now();
-const RULES = fundingRules({ PAMM_RETAIN_BREAKS: 730 * DAY_MS, PAMM_RETAIN_OPERATIONS: YEARS * 365 * DAY_MS });
+const RULES = fundingRules([], {
+  PAMM_RETAIN_EVENTS: 35 * DAY_MS,
+  PAMM_RETAIN_BREAKS: 730 * DAY_MS,
+  PAMM_RETAIN_OPERATIONS: YEARS * 365 * DAY_MS,
+});
 
 let funding: World;
 let service: ReturnType<typeof fundingService>;

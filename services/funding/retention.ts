@@ -2,19 +2,24 @@ import { durationWithin } from "#kernel/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
 import { BY_ID, tableRule } from "#kernel/retention/table-rule.ts";
-import { BREAK_RETENTION, breakRules, FOR_EVER } from "#kernel/retention/settings.ts";
+import { BREAK_RETENTION, breakRules, EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";
 import { MIN_KEPT, OPERATIONS } from "./domain/removed-operation.ts";
 
 export const FUNDING_RETENTION = {
+  ...EVENT_RETENTION,
   ...BREAK_RETENTION,
   PAMM_RETAIN_OPERATIONS: durationWithin(MIN_KEPT, FOR_EVER, "P3650D"),
 };
 
-export function fundingRules(config: {
-  readonly PAMM_RETAIN_BREAKS: number;
-  readonly PAMM_RETAIN_OPERATIONS: number;
-}): RetentionRule[] {
-  return [...breakRules(config), operations(config.PAMM_RETAIN_OPERATIONS)];
+export function fundingRules(
+  feeds: readonly string[],
+  config: {
+    readonly PAMM_RETAIN_EVENTS: number;
+    readonly PAMM_RETAIN_BREAKS: number;
+    readonly PAMM_RETAIN_OPERATIONS: number;
+  },
+): RetentionRule[] {
+  return [...eventRules(feeds, config), ...breakRules(config), operations(config.PAMM_RETAIN_OPERATIONS)];
 }
 
 /**

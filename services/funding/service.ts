@@ -15,6 +15,9 @@ import { nextUnreleased } from "./store/withdrawals.ts";
 import { getOperation, listOperations, operationReads } from "./queries/operations.ts";
 import { previewWithdraw } from "./queries/preview-withdraw.ts";
 
+export const STATES_FEED = "funding.states";
+export const FEEDS = [STATES_FEED];
+
 /** Every rpc of the contract and the one function behind it. */
 export function fundingService(deps: Deps): Implementation<FundingServiceService> {
   const readBalance = balanceReads(deps);

@@ -27,6 +27,7 @@ import { readinessOf } from "./health/readiness.ts";
 import { readCertificates } from "./read-certificates.ts";
 import { TRACING_SETTINGS, type TracingSettings } from "./tracing/settings.ts";
 import { startTracing } from "./tracing/start.ts";
+import { STATE_READERS, stateReader } from "./states/read-states.ts";
 import type { Secret } from "./secret.ts";
 import { DRAIN_DELAY, type ServiceContext } from "./service.ts";
 
@@ -167,6 +168,8 @@ export type Served<C extends Contract> = Mounted<C> & {
   readonly feeds?: readonly string[];
   /** The services that read them. */
   readonly readers?: readonly ServiceName[];
+  /** The feed of the states that callers see, which the edge reads. */
+  readonly states?: string;
   readonly identity: Identity;
 };
 
@@ -177,7 +180,7 @@ export type Served<C extends Contract> = Mounted<C> & {
 export async function serveContract<C extends Contract>(
   { stack, log, isDraining, draining }: ServiceContext,
   { service, settings, pool, broker }: Backbone,
-  { contract, implementation, permissions, identity, feeds = [], readers = [] }: Served<C>,
+  { contract, implementation, permissions, identity, feeds = [], readers = [], states }: Served<C>,
 ): Promise<{ readonly grpcPort: number }> {
   const reading = {
     contract: FeedServiceService,
@@ -187,7 +190,16 @@ export async function serveContract<C extends Contract>(
   const services = [{ contract, implementation, permissions }, ...(feeds.length > 0 ? [reading] : [])];
   const listen = { host: settings.GRPC_HOST, port: settings.GRPC_PORT };
   const grpc = stack.use(await serveOverGrpc({ ...listen, services, identity, log }));
-  stack.use(await serveOverNats(broker, { service, contract, implementation, permissions, log, draining }));
+  const overNats = { service, log, draining };
+  stack.use(await serveOverNats(broker, { ...overNats, contract, implementation, permissions }));
+  if (states !== undefined) {
+    const served = {
+      contract: FeedServiceService,
+      implementation: stateReader(pool, states),
+      permissions: STATE_READERS,
+    };
+    stack.use(await serveOverNats(broker, { ...overNats, ...served }));
+  }
   const findMissing = readinessOf({ pool, broker, isDraining });
   stack.use(await startMetrics({ host: settings.PAMM_METRICS_HOST, port: settings.PAMM_METRICS_PORT, findMissing }));
   return { grpcPort: grpc.port };

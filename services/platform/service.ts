@@ -49,7 +49,8 @@ import { readTransfers } from "./queries/read-transfers.ts";
 import { readLog } from "./queries/read-log.ts";
 import { readStatement } from "./queries/read-statement.ts";
 
-export const FEEDS = [MOVEMENTS_FEED, IMPORTS_FEED];
+export const STATES_FEED = "platform.states";
+export const FEEDS = [MOVEMENTS_FEED, IMPORTS_FEED, STATES_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function platformService(deps: Deps): Implementation<PlatformServiceService> {

@@ -23,7 +23,7 @@ import { refuseForeign } from "./own-requests.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { platformRules } from "./retention.ts";
 import { serverOffsets } from "./store/server-offsets.ts";
-import { FEEDS, platformJobs, platformService, releaseLocksJob } from "./service.ts";
+import { FEEDS, platformJobs, platformService, releaseLocksJob, STATES_FEED } from "./service.ts";
 
 export const SERVICE = "platform";
 export const SCHEMA = { service: SERVICE, migrations: new URL("./migrations/", import.meta.url) };
@@ -100,5 +100,6 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     identity,
     feeds: FEEDS,
     readers: READERS,
+    states: STATES_FEED,
   });
 }

@@ -24,7 +24,7 @@ import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { watchClosings } from "./jobs/watch-closings.ts";
 import { subscriptionRules } from "./retention.ts";
-import { createWakeSignals, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
+import { createWakeSignals, FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
 import { leaveReads } from "./store/leave-reads.ts";
 
 const caller = "subscription";
@@ -96,5 +96,6 @@ await runService(caller, async (context) => {
     identity,
     feeds: FEEDS,
     readers: READERS,
+    states: STATES_FEED,
   });
 });

@@ -74,7 +74,8 @@ const MIRROR_GAP_MS = 250;
 /** Further external funds than those that an operator has not decided yet are rare. */
 const EXTERNAL_PAUSE_MS = 5_000;
 
-export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED, FOLLOWING_FEED];
+export const STATES_FEED = "subscription.states";
+export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED, FOLLOWING_FEED, STATES_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function subscriptionService(deps: Deps): Implementation<SubscriptionServiceService> {

@@ -6,7 +6,6 @@ import { readConfig, type Settings } from "#kernel/config.ts";
 import { listMigrations } from "#kernel/postgres/migration-files.ts";
 import { KEPT as ofKernel } from "#kernel/retention/kept.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
-import { BREAK_RETENTION, breakRules } from "#kernel/retention/settings.ts";
 import * as account from "../../services/account/retention.ts";
 import * as edge from "../../services/edge/retention.ts";
 import * as fee from "../../services/fee/retention.ts";
@@ -14,6 +13,8 @@ import * as funding from "../../services/funding/retention.ts";
 import * as platform from "../../services/platform/retention.ts";
 import * as subscription from "../../services/subscription/retention.ts";
 import { FEEDS as ACCOUNT_FEEDS } from "../../services/account/service.ts";
+import { FEEDS as FEE_FEEDS } from "../../services/fee/service.ts";
+import { FEEDS as FUNDING_FEEDS } from "../../services/funding/service.ts";
 import { FEEDS as PLATFORM_FEEDS } from "../../services/platform/service.ts";
 import { FEEDS as SUBSCRIPTION_FEEDS } from "../../services/subscription/service.ts";
 
@@ -24,8 +25,8 @@ type Service = { readonly rules: readonly RetentionRule[]; readonly kept: Readon
 const SERVICES: Readonly<Record<string, Service>> = {
   account: { rules: account.accountRules(ACCOUNT_FEEDS, defaults(account.ACCOUNT_RETENTION)), kept: account.KEPT },
   edge: { rules: edge.edgeRules(defaults(edge.EDGE_RETENTION)), kept: edge.KEPT },
-  fee: { rules: breakRules(defaults(BREAK_RETENTION)), kept: fee.KEPT },
-  funding: { rules: funding.fundingRules(defaults(funding.FUNDING_RETENTION)), kept: funding.KEPT },
+  fee: { rules: fee.feeRules(FEE_FEEDS, defaults(fee.FEE_RETENTION)), kept: fee.KEPT },
+  funding: { rules: funding.fundingRules(FUNDING_FEEDS, defaults(funding.FUNDING_RETENTION)), kept: funding.KEPT },
   platform: {
     rules: platform.platformRules(PLATFORM_FEEDS, defaults(platform.PLATFORM_RETENTION)),
     kept: platform.KEPT,
@@ -43,7 +44,7 @@ function tablesOf(service: string): string[] {
 }
 
 /** A service without feeds of its own has the table, and never a row in it. */
-const UNUSED: Readonly<Record<string, readonly string[]>> = { fee: ["outbox"], funding: ["outbox"] };
+const UNUSED: Readonly<Record<string, readonly string[]>> = { edge: ["outbox"] };
 
 test.each(Object.entries(SERVICES))(
   "each table of %s has a rule that removes old rows, or a reason why none does",
@@ -73,13 +74,15 @@ function feedsOf(service: string): string[] {
 test("the feeds of the services are found in their code", () => {
   const feeds = Object.keys(SERVICES).flatMap(feedsOf);
   expect(new Set(feeds).size).toBe(feeds.length);
-  expect(feeds).toEqual([...ACCOUNT_FEEDS, ...PLATFORM_FEEDS, ...SUBSCRIPTION_FEEDS].toSorted());
+  expect(feeds).toEqual(
+    [...ACCOUNT_FEEDS, ...FEE_FEEDS, ...FUNDING_FEEDS, ...PLATFORM_FEEDS, ...SUBSCRIPTION_FEEDS].toSorted(),
+  );
 });
 
 test.each(Object.entries(SERVICES))("each feed of %s has a rule that removes its old events", (service, { rules }) => {
   const ruled = rules.flatMap(({ name }) => (name.startsWith("events ") ? [name.slice("events ".length)] : []));
   expect(ruled.toSorted()).toEqual(feedsOf(service));
-  expect(feedsOf(service).length > 0).toBe(UNUSED[service] === undefined && service !== "edge");
+  expect(feedsOf(service).length > 0).toBe(UNUSED[service] === undefined);
 });
 
 test("a table of the kernel without a rule is in some service", () => {

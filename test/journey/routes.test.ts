@@ -1,6 +1,7 @@
 import { beforeAll, describe } from "vitest";
 import { accessRules } from "./routes/access.ts";
 import { commandsAgain } from "./routes/commands-again.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { feeRoutes } from "./routes/fees.ts";
 import { feeListings } from "./routes/fee-listings.ts";
 import { feesOnDemand } from "./routes/fees-on-demand.ts";
@@ -44,6 +45,9 @@ describe("funds", () => {
 });
 describe("operations", () => {
   operationRoutes(() => client);
+});
+describe("events", TIMEOUT, () => {
+  eventRoutes(() => client);
 });
 describe("commands that are sent again", () => {
   commandsAgain(() => client);

@@ -101,7 +101,15 @@ test("a key that was removed stands for a new command: the request is executed a
     sql`update idempotency_key
         set created_at = created_at - interval '31 days', busy_until = busy_until - interval '31 days'`,
   );
-  await removeOld(pool, edgeRules({ PAMM_RETAIN_IDEMPOTENCY_KEYS: 30 * DAY_MS, PAMM_RETAIN_AUDIT: 730 * DAY_MS }));
+  await removeOld(
+    pool,
+    edgeRules({
+      PAMM_RETAIN_IDEMPOTENCY_KEYS: 30 * DAY_MS,
+      PAMM_RETAIN_AUDIT: 730 * DAY_MS,
+      PAMM_RETAIN_API_EVENTS: 90 * DAY_MS,
+      PAMM_RETAIN_DELIVERIES: 30 * DAY_MS,
+    }),
+  );
 
   const again = await send(edge, "key-1");
 

@@ -12,6 +12,8 @@ export const SCOPES = [
   "fees:write",
   "secrets:read",
   "ops",
+  "events",
+  "webhooks",
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

@@ -20,6 +20,8 @@ export const FIELD_ERROR_CODES = setOf("FieldErrorCode", "Why a field is wrong. 
   duplicate: "The query has the name, or the list the value, more than once.",
   duplicate_member: "The body has the member more than once.",
   unknown_parameter: "The route has no query parameter of this name.",
+  https_required: "It must begin with https.",
+  address_not_allowed: "It names an address that is not public.",
   invalid_cursor: "It is not the `next_cursor` of the same list with the same filter.",
   group_not_allowed: "The group is not on the operator's list for this role.",
   payment_account_equals_master: "It equals the trading account.",

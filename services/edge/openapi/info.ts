@@ -42,6 +42,8 @@ const TAG_DESCRIPTIONS: Readonly<Record<(typeof TAGS)[number], string>> = {
   "Performance fees": "Rates of Investors, and what was paid to the payment accounts.",
   Reconciliation: "Whether books and trading platform agree, and where they do not.",
   "API keys": "What the key of a request permits.",
+  Events: "What has happened, in one order, to be read by a program that keeps a copy up to date.",
+  Webhooks: "Endpoints of yours that are sent events, signed by the Standard Webhooks convention.",
   Reviews: "Cases in which operators decide. Each decision needs the API keys of two owners.",
 };
 

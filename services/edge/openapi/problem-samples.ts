@@ -24,6 +24,13 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   operation_removed: [
     "Deposits and withdrawals of this age are not kept any more. That this one is not found proves nothing about it.",
   ],
+  events_removed: [
+    "Events up to 900 are not kept any more, so events after the given one may be missing. Read the state of what you follow, then go on without `after`.",
+    { details: { removed_through: "900" } },
+  ],
+  webhook_not_found: ["This client has no webhook 17."],
+  too_many_webhooks: ["A client may have 10 webhooks. Delete one first."],
+  webhooks_not_set_up: ["The operator has not set PAMM_WEBHOOK_KEY, which protects the secrets of webhooks."],
   review_not_found: ["Review 17 does not exist."],
   login_not_managed: ["Account 3000001 is not managed by this service."],
   history_reading_not_found: ["No reading of the history of account 3000001 was requested."],

@@ -78,6 +78,12 @@ const MEMBERS: Readonly<Record<string, Json>> = {
   mt5_login: { type: "string", description: "Login of the account that exists.", examples: ["3000009"] },
   actions: { type: "string", description: "Names of the possible actions, separated by a comma and a space." },
   state: { type: "string", description: "State of the fee version or the Master." },
+  removed_through: {
+    type: "integer",
+    format: "int64",
+    description: "Highest id of an event that may be removed.",
+    examples: [900],
+  },
   proposed_action: { type: "string", description: "The proposed action." },
   proposed_deal_id: { type: "string", description: "Ticket of the proposal; 0 without one." },
   proposed_by: { type: "string", description: "Owner of the API key that proposed it." },

@@ -25,6 +25,12 @@ export const PROBLEMS = {
   fee_payment_not_found: { status: 404, title: "Fee payment not found" },
   operation_not_found: { status: 404, title: "Operation not found" },
   operation_removed: { status: 410, title: "Operations of this age are removed" },
+  events_removed: {
+    status: 410,
+    title: "Events of this age are removed",
+    members: { removed_through: "integer" },
+  },
+  webhook_not_found: { status: 404, title: "Webhook not found" },
   review_not_found: { status: 404, title: "Review not found" },
   login_not_managed: { status: 404, title: "The account is not managed by this service" },
   history_reading_not_found: { status: 404, title: "No reading of this history was requested" },
@@ -84,6 +90,7 @@ export const PROBLEMS = {
     members: { state: "text" },
   },
   too_many_scheduled_versions: { status: 409, title: "Too many fee versions are scheduled" },
+  too_many_webhooks: { status: 409, title: "The client has as many webhooks as it may have" },
   review_decided: { status: 409, title: "The review is already decided" },
   action_not_possible: {
     status: 409,
@@ -121,6 +128,7 @@ export const PROBLEMS = {
   platform_unavailable: { status: 503, title: "The trading platform cannot be reached", retryable: true },
   service_unavailable: { status: 503, title: "A required service cannot be reached", retryable: true },
   safety_stop: { status: 503, title: "Operations are suspended pending manual review" },
+  webhooks_not_set_up: { status: 503, title: "Webhooks are not set up on this system" },
   login_range_exhausted: { status: 503, title: "No login is left in the range for new accounts" },
   outcome_unknown: { status: 504, title: "The outcome is unknown" },
 } as const satisfies Record<string, Kind>;

@@ -42,6 +42,8 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   operation_id: ["0198c0de-0000-7000-8000-000000000001"],
   comment_filter: ["", "API Deposit", "PD0F7K3M9Q2X1X", "🎉".repeat(255)],
   integer_cursor: ["0", "42", "9223372036854775807"],
+  webhook_url: ["https://crm.example.com/pamm/events?tenant=1", "http://127.0.0.1:8080/"],
+  event_types: ["deposit.executed", "deposit.*", "*", "exit.pending,fee.executed,exit.pending"],
 };
 
 const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code: string])[]>> = {
@@ -228,6 +230,22 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["abc", "invalid_cursor"],
     ["", "invalid_cursor"],
     ["9223372036854775808", "invalid_cursor"],
+  ],
+  webhook_url: [
+    ["", "malformed"],
+    ["crm.example.com", "malformed"],
+    ["ftp://crm.example.com/", "malformed"],
+    ["file:///etc/passwd", "malformed"],
+    ["https://user:password@crm.example.com/", "malformed"],
+    ["https://crm.example.com/#part", "malformed"],
+    [`https://crm.example.com/${"x".repeat(2_000)}`, "too_long"],
+  ],
+  event_types: [
+    ["", "malformed"],
+    ["deposit", "malformed"],
+    ["deposit.done", "malformed"],
+    ["deposit.*,", "malformed"],
+    ["deposit.executed, fee.executed", "malformed"],
   ],
 };
 

@@ -3,6 +3,7 @@ import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH } from "#kernel/limit
 import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
+import { readTypes } from "../events/event-types.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
 import { beginsWithReference } from "./reference.ts";
 
@@ -16,6 +17,7 @@ export const MAX_NAME_LENGTH = 255;
 export const MAX_STRATEGY_LENGTH = 2_000;
 /** Longer than any real group; the refusal of an unknown group repeats it. */
 export const MAX_GROUP_LENGTH = 255;
+const MAX_WEBHOOK_URL_LENGTH = 2_000;
 /** RFC 5321. */
 export const MAX_EMAIL_LENGTH = 254;
 const MAX_EMAIL_LOCAL_LENGTH = 64;
@@ -74,6 +76,9 @@ export const CHECKS = {
   wait: (text) => checkInteger(text, 0, MAX_WAIT_SECONDS),
   operation_id: (text) => (UUID.test(text) ? undefined : malformed("must be a UUID")),
   comment_filter: (text) => checkText(text, MAX_COMMENT_LENGTH),
+  webhook_url: checkWebhookUrl,
+  event_types: (text) =>
+    readTypes(text) === undefined ? malformed("must be types of events, separated by commas") : undefined,
   integer_cursor: (text) =>
     isId(text) ? undefined : { code: "invalid_cursor", text: "must be the next_cursor of the previous page" },
 } as const satisfies Record<string, Check>;
@@ -141,6 +146,19 @@ function checkText(text: string, max: number): Problem | undefined {
   }
   if (!text.isWellFormed()) return malformed("must be well-formed Unicode");
   if (Array.from(text).length > max) return { code: "too_long", text: `must have at most ${max} characters` };
+  return undefined;
+}
+
+/** Whether it may be plain HTTP depends on the system. */
+function checkWebhookUrl(text: string): Problem | undefined {
+  if (text.length > MAX_WEBHOOK_URL_LENGTH) {
+    return { code: "too_long", text: `must have at most ${MAX_WEBHOOK_URL_LENGTH} characters` };
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url !== undefined && url.username === "" && url.password === "" && url.hash === "";
+  if (!isPlain || !/^https?:$/.test(url.protocol)) {
+    return malformed("must be a URL that begins with https, without a user, password or fragment");
+  }
   return undefined;
 }
 

@@ -14,4 +14,6 @@ export const scopeSet = setOf<Scope>("Scope", "Right of an API key.", {
   "fees:write": "change fee configurations",
   "secrets:read": "read the platform passwords of accounts; every call is audited",
   ops: "reconciliation and reviews, for operators",
+  events: "read events of all accounts",
+  webhooks: "manage the webhooks of the client, which are sent events of all accounts",
 });

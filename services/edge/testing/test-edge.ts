@@ -5,9 +5,11 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 import type { Caller } from "../keys/auth.ts";
+import type { EventLog } from "../events/event-log.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { RouteClass, Services } from "../route.ts";
 import { SCOPES, type Scope } from "../keys/scopes.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 import { cursorsOf } from "../wire/cursor.ts";
 
 export const TEST_KEY = "a-key-with-every-scope";
@@ -31,7 +33,10 @@ export type Answer = {
   readonly body: unknown;
 };
 
-type Fakes = { readonly [Name in keyof Services]?: Partial<Services[Name]> };
+type Fakes = { readonly [Name in keyof Services]?: Partial<Services[Name]> } & {
+  readonly events?: Partial<EventLog>;
+  readonly webhooks?: Partial<Webhooks>;
+};
 
 export type TestOptions = Fakes & { readonly app?: Partial<AppOptions>; readonly scopes?: readonly Scope[] };
 
@@ -47,6 +52,9 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
       subscriptions: fake(options.subscriptions, calls),
       fees: fake(options.fees, calls),
       platform: fake(options.platform, calls),
+      events: { read: async () => NO_EVENTS, look: () => {}, ...options.events },
+      webhooks: fake(options.webhooks, calls),
+      isRehearsal: false,
       cursors: cursorsOf(Buffer.from("a key for the cursors of tests")),
     },
     authenticate: async (key) => (key === TEST_KEY ? aCaller(options.scopes) : undefined),
@@ -60,6 +68,8 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
   await app.ready();
   return { app, audited, lines, calls, call: (request) => inject(app, request) };
 }
+
+const NO_EVENTS = { events: [], removedThrough: 0n, through: 0n, hasMore: false };
 
 /** So high that only tests with limits of their own reach one. */
 const LIMITS = { rate: { perSecond: 1_000_000, burst: 1_000_000 }, inProgress: 1_000 };

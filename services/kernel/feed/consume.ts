@@ -8,7 +8,10 @@ import { insertCursor } from "./cursor.ts";
 import { Follower, type FollowerOptions } from "./follower.ts";
 import { showRead, showReader } from "./metrics.ts";
 
-export type ConsumerOptions<Event extends EventType<unknown>> = Omit<FollowerOptions<Event>, "signal">;
+export type ConsumerOptions<Event extends EventType<unknown>> = Omit<FollowerOptions<Event>, "signal"> & {
+  /** Between two reads that nothing asks for. */
+  readonly pollMs?: number;
+};
 
 export type ConsumerState = {
   readonly feed: string;
@@ -26,6 +29,8 @@ export type FeedConsumer = AsyncDisposable & {
   readonly feed: string;
   /** A wake-up signal: the owner has committed entries up to this number. */
   readonly wake: (lastNumber: bigint) => void;
+  /** Reads soon, for a reader that nothing signals. */
+  readonly look: () => void;
   /** Resolves when the entries up to this number are received, by this replica or another one. Rejects when the feed cannot be read. */
   readonly catchUp: (lastNumber: bigint) => Promise<void>;
   readonly state: () => ConsumerState;
@@ -43,7 +48,7 @@ const MIN_GAP_MS = 100;
 export async function consumeFeed<Event extends EventType<unknown>>(
   options: ConsumerOptions<Event>,
 ): Promise<FeedConsumer> {
-  const { pool, feed, log } = options;
+  const { pool, feed, log, pollMs = POLL_MS } = options;
   await insertCursor(pool, feed);
   const stop = new AbortController();
   const follower = new Follower({ ...options, signal: stop.signal });
@@ -70,7 +75,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
   showReader(feed, follower);
   const job = runJob({
     name: `consume ${feed}`,
-    everyMs: POLL_MS,
+    everyMs: pollMs,
     maxRetryMs: MAX_FEED_RETRY_MS,
     minGapMs: MIN_GAP_MS,
     wake,
@@ -89,6 +94,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
       if (signalled === undefined || lastNumber > signalled) signalled = lastNumber;
       wake.notify();
     },
+    look: wake.notify,
     async catchUp(lastNumber) {
       note(lastNumber);
       while (lastNumber > follower.number) {

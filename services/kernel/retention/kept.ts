@@ -6,6 +6,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   lease: "one row for each role",
   reconciliation_check: "one row for each check",
   retention_rule: "one row for each rule",
+  state_change: "moved into a feed by its reader, the edge",
   review_case:
     "one row for each case that operators decide; checks need the decisions about deals as long as the log has the deals",
   review_event: "the votes of operators",

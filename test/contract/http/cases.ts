@@ -17,6 +17,8 @@ import {
   aWithdrawal,
   aWithdrawalPreview,
 } from "../../../services/edge/testing/replies/funding.ts";
+import { anEvent } from "../../../services/edge/testing/replies/events.ts";
+import { A_WEBHOOK_SECRET, aDelivery, aWebhook } from "../../../services/edge/testing/replies/webhooks.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import {
   anAccountProof,
@@ -37,6 +39,72 @@ export type Case = {
   /** The answers of the services. */
   readonly answers: TestOptions;
 };
+
+const eventRoutes: readonly Case[] = [
+  {
+    name: "list-events",
+    method: "GET",
+    url: "/api/v1/events?after=1023&types=deposit.*%2Csubscription.cancelled&limit=2&wait=10",
+    answers: {
+      events: { read: async () => ({ events: [anEvent()], removedThrough: 900n, through: 1030n, hasMore: false }) },
+    },
+  },
+];
+
+const webhookRoutes: readonly Case[] = [
+  {
+    name: "create-webhook",
+    method: "POST",
+    url: "/api/v1/webhooks",
+    body: { url: "https://crm.example.com/pamm/events", types: "deposit.*" },
+    answers: { webhooks: { create: async () => ({ webhook: aWebhook(), secret: A_WEBHOOK_SECRET }) } },
+  },
+  {
+    name: "list-webhooks",
+    method: "GET",
+    url: "/api/v1/webhooks",
+    answers: { webhooks: { list: async () => [aWebhook()] } },
+  },
+  {
+    name: "get-webhook",
+    method: "GET",
+    url: "/api/v1/webhooks/17",
+    answers: { webhooks: { get: async () => aWebhook() } },
+  },
+  {
+    name: "update-webhook",
+    method: "PATCH",
+    url: "/api/v1/webhooks/17",
+    body: { enabled: false },
+    answers: { webhooks: { update: async () => aWebhook({ isEnabled: false }) } },
+  },
+  {
+    name: "delete-webhook",
+    method: "DELETE",
+    url: "/api/v1/webhooks/17",
+    answers: { webhooks: { remove: async () => aWebhook() } },
+  },
+  {
+    name: "rotate-webhook-secret",
+    method: "POST",
+    url: "/api/v1/webhooks/17/rotate",
+    answers: {
+      webhooks: { rotate: async () => ({ webhook: aWebhook({ previousUntil: LATER }), secret: A_WEBHOOK_SECRET }) },
+    },
+  },
+  {
+    name: "replay-webhook",
+    method: "POST",
+    url: "/api/v1/webhooks/17/replay?after=1000",
+    answers: { webhooks: { replay: async () => aWebhook({ throughEvent: 1_000n }) } },
+  },
+  {
+    name: "list-webhook-deliveries",
+    method: "GET",
+    url: "/api/v1/webhooks/17/deliveries?status=pending&limit=2",
+    answers: { webhooks: { deliveries: async () => ({ items: [aDelivery()], hasMore: false }) } },
+  },
+];
 
 const keyRoutes: readonly Case[] = [{ name: "whoami", method: "GET", url: "/api/v1/whoami", answers: {} }];
 
@@ -584,6 +652,8 @@ export const CASES: readonly Case[] = [
   ...reconciliationRoutes,
   ...reviewRoutes,
   ...keyRoutes,
+  ...eventRoutes,
+  ...webhookRoutes,
 ];
 
 /** A preview is no command: nothing is recorded of it, and it may be sent as often as a read. */

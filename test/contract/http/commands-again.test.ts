@@ -25,6 +25,11 @@ const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
   "decide-review": ["platform-17", "platform-18"],
   "read-history-again": ["3000001", "3000002"],
   "erase-investor": ["3000003", "3000004"],
+  "create-webhook": ["crm.example.com", "erp.example.com"],
+  "update-webhook": ["/17", "/18"],
+  "delete-webhook": ["/17", "/18"],
+  "rotate-webhook-secret": ["/17", "/18"],
+  "replay-webhook": ["after=1000", "after=1001"],
 };
 
 /** A new edge on the database, as after a restart. Each API key is a separate client. */

@@ -48,6 +48,15 @@ const ADDITIONAL = [
   "POST /investor/withdraw/preview",
   "POST /subscriptions/unassign/preview",
   "POST /investor/assign/preview",
+  "GET /events",
+  "POST /webhooks",
+  "GET /webhooks",
+  "GET /webhooks/1",
+  "PATCH /webhooks/1",
+  "DELETE /webhooks/1",
+  "POST /webhooks/1/rotate",
+  "POST /webhooks/1/replay",
+  "GET /webhooks/1/deliveries",
 ] as const;
 
 const ROUTES = [...SPECIFIED, ...ADDITIONAL];

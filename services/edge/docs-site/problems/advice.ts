@@ -25,6 +25,11 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
     "Ten seconds after a deposit, withdrawal, assign or unassign, this proves that it was not executed and will not be. For other requests it proves nothing.",
   operation_removed:
     "The outcome is not known here any more. Compare your records with the deal history of the trading platform.",
+  events_removed:
+    "You were away for longer than events are kept. Read the present state of your accounts (directories, subscriptions, operations), then go on without `after`.",
+  webhook_not_found: "`GET /webhooks` lists those of the client of this key.",
+  too_many_webhooks: "Delete a webhook that is not used, or send several programs what one receives.",
+  webhooks_not_set_up: "Ask the operator to set `PAMM_WEBHOOK_KEY`. Meanwhile read `GET /events`.",
   method_not_allowed: "Use a method of the header `Allow`.",
   request_timeout: "Send the whole request within ten seconds, under the same `Idempotency-Key`.",
   login_already_registered: "Nothing is left to do: the account is registered. Read it with `GET`.",

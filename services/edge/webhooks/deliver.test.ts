@@ -1,0 +1,292 @@
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { column, execute, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { Secret } from "#kernel/secret.ts";
+import { silent } from "#kernel/testing/feed.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { waitFor } from "#test/support/wait-for.ts";
+import { saveKeySystem } from "../store/api-keys.ts";
+import { insertEvents } from "../store/events.ts";
+import { claimDeliveries } from "../store/webhook-deliveries.ts";
+import { deliverWebhooks } from "./deliver.ts";
+import { createSecretCipher } from "./secret-cipher.ts";
+import { openWebhooks, type Webhooks } from "./webhooks.ts";
+
+const CLIENT = "bootstrap";
+const WAIT = { timeout: 20_000, interval: 20 };
+const ANSWER_WITHIN_MS = 400;
+const CIPHER = createSecretCipher([new Secret(Buffer.alloc(32, 7))]);
+
+type Received = {
+  readonly id: string;
+  readonly login: string;
+  readonly subject: string;
+  readonly signatures: string[];
+};
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+let pool: Pool;
+let webhooks: Webhooks;
+let commands = 0;
+
+beforeEach(async () => {
+  ({ pool } = await testDatabase("edge"));
+  await saveKeySystem(pool, { environment: "test", hasBootstrapKey: true });
+  webhooks = openWebhooks(pool, CIPHER);
+});
+
+const aCommand = () => ({ commandId: `command-${(commands += 1)}` });
+const of = (id: bigint) => ({ clientId: CLIENT, id });
+
+const ACCEPT: Answer = (_request, response) => void response.writeHead(204).end();
+
+/** A receiver as the convention describes it: it keeps what has a valid signature. `answer` may do what it wants. */
+async function aReceiver(answer: () => Answer = () => ACCEPT) {
+  const received: Received[] = [];
+  const open = new Set<string>();
+  const secrets: string[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = await text(request);
+      const header = (name: string) => String(request.headers[name]);
+      const signatures = header("webhook-signature").split(" ");
+      expect(Math.abs(Date.now() / 1_000 - Number(header("webhook-timestamp")))).toBeLessThan(60);
+      const signed = `${header("webhook-id")}.${header("webhook-timestamp")}.${body}`;
+      const expected = secrets.map((secret) => {
+        const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+        return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+      });
+      if (!signatures.some((signature) => expected.includes(signature))) return void response.writeHead(401).end();
+      const { type, timestamp, data } = JSON.parse(body) as Record<string, unknown> & { data: Record<string, string> };
+      expect([type, timestamp]).toEqual([data["type"], "2026-01-02T03:04:05.678Z"]);
+      const [id, login, subject] = [header("webhook-id"), String(data["login"]), String(data["subject_id"])];
+      expect(id).toBe(data["key"]);
+      expect(open.has(login), "two events of one account at the same time").toBe(false);
+      open.add(login);
+      response.on("close", () => open.delete(login));
+      received.push({ id, login, subject, signatures });
+      answer()(request, response);
+    })();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
+  const { webhook, secret } = await webhooks.create({ clientId: CLIENT, url, types: "*" }, aCommand());
+  secrets.push(secret.reveal());
+  return { id: webhook.id, url, received, secrets };
+}
+
+function aReplica() {
+  const job = deliverWebhooks({
+    pool,
+    cipher: CIPHER,
+    isRehearsal: true,
+    look: () => {},
+    log: silent,
+    answerWithinMs: ANSWER_WITHIN_MS,
+  });
+  onTestFinished(() => job[Symbol.asyncDispose]());
+  return job;
+}
+
+let keys = 0;
+
+/** Records events of the accounts: subject n of an account is its nth. */
+async function record(count: number, logins: readonly string[]): Promise<void> {
+  const events = Array.from({ length: count }, (_, index) =>
+    logins.map((login) => ({
+      key: `funding-${(keys += 1)}`,
+      type: "deposit.executed",
+      state: "executed",
+      subject: String(index),
+      occurredAt: new Date("2026-01-02T03:04:05.678Z"),
+      login,
+      masterLogin: "",
+      operationId: "",
+      amountMinor: 100n,
+      dealId: 9_007_199_254_740_993n,
+      reason: "",
+    })),
+  );
+  await inTransaction(pool, (tx) => insertEvents(tx, events.flat()));
+}
+
+/** Pauses are over. */
+async function passTime(): Promise<void> {
+  await execute(pool, sql`update webhook_delivery set next_try_at = clock_timestamp() where status = 'pending'`);
+  await execute(pool, sql`update webhook set paused_until = '-infinity'`);
+}
+
+const statuses = (id: bigint) =>
+  column<string>(pool, sql`select distinct status from webhook_delivery where webhook_id = ${id}`);
+
+/** What a receiver keeps that leaves out ids that it knows. */
+function onceEach(received: readonly Received[]): Received[] {
+  return received.filter(({ id }, index) => received.findIndex((other) => other.id === id) === index);
+}
+
+function expectInOrder(received: readonly Received[], logins: readonly string[], count: number): void {
+  for (const login of logins) {
+    const own = onceEach(received).filter((one) => one.login === login);
+    expect(own.map(({ subject }) => subject)).toEqual(Array.from({ length: count }, (_, index) => String(index)));
+  }
+}
+
+test("two replicas send a receiver that fails, hangs, redirects and sends too much every event, in order per account", async () => {
+  const logins = ["9001", "9002", "9003"];
+  const faults: Answer[] = [
+    (_request, response) => void response.writeHead(500).end("no"),
+    // Hangs until the sender leaves.
+    () => {},
+    (_request, response) => void response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+    (request) => void request.socket.destroy(),
+    // Accepts, with an answer that never ends.
+    (_request, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write("x".repeat(64 * 1024)), 1);
+      response.on("close", () => clearInterval(timer));
+    },
+  ];
+  let requests = 0;
+  const receiver = await aReceiver(() =>
+    (requests += 1) % 3 === 0 ? faults[(requests / 3) % faults.length]! : ACCEPT,
+  );
+  await record(8, logins);
+  aReplica();
+  aReplica();
+
+  await waitFor(async () => {
+    await passTime();
+    expect(await statuses(receiver.id)).toEqual(["delivered"]);
+  }, WAIT);
+
+  expectInOrder(receiver.received, logins, 8);
+  expect(await webhooks.get(of(receiver.id))).toMatchObject({ failingSince: undefined, lastError: "" });
+}, 40_000);
+
+test("a dead endpoint delays no other one, has one attempt at a time", async () => {
+  const dead = await aReceiver(() => () => {});
+  const healthy = await aReceiver();
+  const logins = Array.from({ length: 20 }, (_, index) => String(9_000 + index));
+  await record(5, logins);
+  aReplica();
+
+  await waitFor(() => expect(onceEach(healthy.received)).toHaveLength(100), WAIT);
+
+  expectInOrder(healthy.received, logins, 5);
+  const counts = await column<bigint>(
+    pool,
+    sql`select count(*) from webhook_delivery where webhook_id = ${dead.id} and status = 'pending'`,
+  );
+  expect(counts[0]).toBe(100n);
+  const state = await webhooks.get(of(dead.id));
+  expect(state).toMatchObject({ lastError: "timeout", failingSince: expect.any(Date), disabledAt: undefined });
+  expect(dead.received.length).toBeLessThan(30);
+}, 40_000);
+
+test("what was sent and not recorded is sent again under the same id by another replica", async () => {
+  const receiver = await aReceiver();
+  await record(2, ["9001"]);
+  {
+    const first = aReplica();
+    await waitFor(() => expect(receiver.received).toHaveLength(2), WAIT);
+    await waitFor(async () => expect(await statuses(receiver.id)).toEqual(["delivered"]), WAIT);
+    await first[Symbol.asyncDispose]();
+  }
+  // As if the process had ended after the first send.
+  await execute(
+    pool,
+    sql`update webhook_delivery set status = 'pending', finished_at = null, claimed_until = clock_timestamp() + interval '1 second'`,
+  );
+  expect(await claimDeliveries(pool, { claimMs: 1_000, perWebhook: 8, limit: 8 })).toEqual([]);
+  aReplica();
+
+  await waitFor(() => expect(receiver.received).toHaveLength(4), WAIT);
+  const [first, second, again, last] = receiver.received.map(({ id }) => id);
+  expect([again, last]).toEqual([first, second]);
+}, 40_000);
+
+test("a process that stops leaves what it is sending to others, at once", async () => {
+  let isHanging = true;
+  const receiver = await aReceiver(() => (isHanging ? () => {} : ACCEPT));
+  await record(1, ["9001"]);
+  const first = aReplica();
+  await waitFor(() => expect(receiver.received).toHaveLength(1), WAIT);
+  isHanging = false;
+  await first[Symbol.asyncDispose]();
+  aReplica();
+  await waitFor(() => expect(receiver.received).toHaveLength(2), WAIT);
+  expect(receiver.received[1]?.id).toBe(receiver.received[0]?.id);
+}, 40_000);
+
+test("for a day after a rotation both secrets sign, then the new one alone", async () => {
+  const receiver = await aReceiver();
+  const { secret } = await webhooks.rotate(of(receiver.id), aCommand());
+  await record(1, ["9001"]);
+  aReplica();
+  // The receiver knows the old secret only.
+  await waitFor(() => expect(receiver.received).toHaveLength(1), WAIT);
+  expect(receiver.received[0]?.signatures).toHaveLength(2);
+
+  receiver.secrets.splice(0, 1, secret.reveal());
+  await execute(pool, sql`update webhook set previous_until = clock_timestamp()`);
+  await record(1, ["9002"]);
+  await waitFor(() => expect(receiver.received).toHaveLength(2), WAIT);
+  expect(receiver.received[1]?.signatures).toHaveLength(1);
+}, 40_000);
+
+test("a replay sends what follows the event again, each under its id, and types select", async () => {
+  const receiver = await aReceiver();
+  await record(3, ["9001"]);
+  aReplica();
+  await waitFor(() => expect(receiver.received).toHaveLength(3), WAIT);
+  const [first] = await column<bigint>(pool, sql`select min(id) from event`);
+  await webhooks.replay({ ...of(receiver.id), after: first! }, aCommand());
+  await waitFor(() => expect(receiver.received).toHaveLength(5), WAIT);
+  expect(receiver.received.map(({ subject }) => subject)).toEqual(["0", "1", "2", "1", "2"]);
+  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(3);
+
+  await webhooks.update({ ...of(receiver.id), url: undefined, types: "fee.*", isEnabled: undefined }, aCommand());
+  await record(2, ["9001"]);
+  await waitFor(async () => {
+    const [newest] = await column<bigint>(pool, sql`select max(id) from event`);
+    expect((await webhooks.get(of(receiver.id))).throughEvent).toBe(newest);
+  }, WAIT);
+  expect(receiver.received).toHaveLength(5);
+}, 40_000);
+
+test("after 72 hours an event is given up and its endpoint disabled; enabled again, it gets what waits", async () => {
+  let isDead = true;
+  const receiver = await aReceiver(() =>
+    isDead ? (_request, response) => void response.writeHead(503).end() : ACCEPT,
+  );
+  await record(2, ["9001"]);
+  aReplica();
+  await waitFor(() => expect(receiver.received).toHaveLength(1), WAIT);
+  await waitFor(async () => expect((await webhooks.get(of(receiver.id))).lastError).toBe("status_503"), WAIT);
+  await execute(
+    pool,
+    sql`update webhook_delivery set first_try_at = first_try_at - interval '73 hours' where attempts > 0`,
+  );
+  await execute(pool, sql`update webhook set failing_since = failing_since - interval '73 hours'`);
+  await passTime();
+  await waitFor(async () => expect((await webhooks.get(of(receiver.id))).disabledAt).toBeInstanceOf(Date), WAIT);
+
+  const page = { beforeId: 2n ** 62n, status: undefined, limit: 1 };
+  const newest = await webhooks.deliveries({ ...of(receiver.id), ...page });
+  expect(newest).toMatchObject({ items: [{ status: "pending", attempts: 0 }], hasMore: true });
+  const failed = await webhooks.deliveries({ ...of(receiver.id), ...page, status: "failed" });
+  expect(failed).toMatchObject({ items: [{ attempts: 2, lastStatus: 503, lastError: "status_503" }], hasMore: false });
+  isDead = false;
+  await webhooks.update({ ...of(receiver.id), url: undefined, types: undefined, isEnabled: true }, aCommand());
+  await waitFor(() => expect(receiver.received.at(-1)?.subject).toBe("1"), WAIT);
+  expect(await webhooks.get(of(receiver.id))).toMatchObject({ disabledAt: undefined });
+}, 40_000);

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { isPublicAddress } from "./public-address.ts";
+import { send } from "./send.ts";
+import { signedHeaders } from "./signature.ts";
+import { Secret } from "#kernel/secret.ts";
+import { pauseMs, retryMs } from "./schedule.ts";
+
+const PRIVATE = [
+  "127.0.0.1",
+  "0.0.0.0",
+  "10.1.2.3",
+  "172.31.255.255",
+  "192.168.1.1",
+  "169.254.169.254",
+  "100.64.0.1",
+  "224.0.0.1",
+  "255.255.255.255",
+  "::",
+  "::1",
+  "fe80::1",
+  "fd00::1",
+  "ff02::1",
+  "::ffff:10.0.0.1",
+  "::ffff:8.8.8.8",
+  "64:ff9b::a00:1",
+  "2002:a00:1::",
+  "2001:db8::1",
+  "not an address",
+];
+
+test.each(PRIVATE)("%s is not public", (address) => expect(isPublicAddress(address)).toBe(false));
+test.each(["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111"])("%s is public", (address) =>
+  expect(isPublicAddress(address)).toBe(true),
+);
+
+test.each([
+  "https://127.0.0.1/",
+  "https://[::1]:8443/",
+  "https://0x7f.1/",
+  "https://2130706433/",
+  "https://[::ffff:127.0.0.1]/",
+  // A name that leads to this machine is found out when it is resolved for the connection.
+  "https://localhost/",
+  "http://8.8.8.8/",
+])("nothing is sent to %s where real money is moved", async (url) => {
+  const attempt = await send(
+    { url, headers: {}, body: "{}" },
+    { isRehearsal: false, signal: new AbortController().signal },
+  );
+  expect(attempt).toEqual({ kind: "failed", status: undefined, error: "address_not_allowed" });
+});
+
+test("the signature is that of the example of the convention, and one for each secret", () => {
+  const [known, other] = [
+    new Secret("whsec_plJ3nmyCDGBKInavdOK15jsl"),
+    new Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
+  ];
+  const message = {
+    id: "msg_loFOjxBNrRLzqYUf",
+    body: '{"event_type":"ping","data":{"success":true}}',
+    sentAt: new Date(1_731_705_121_900),
+  };
+  const signature = "v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=";
+  expect(signedHeaders(message, [known])).toEqual({
+    "webhook-id": "msg_loFOjxBNrRLzqYUf",
+    "webhook-timestamp": "1731705121",
+    "webhook-signature": signature,
+  });
+  expect(signedHeaders(message, [other, known])["webhook-signature"]).toMatch(/^v1,\S{44} v1,\S{44}$/);
+  expect(signedHeaders(message, [other, known])["webhook-signature"]?.split(" ")[1]).toBe(signature);
+});
+
+test("pauses grow up to an hour for an event and up to five minutes for an endpoint, and are spread", () => {
+  expect([1, 2, 3, 20].map((attempts) => retryMs(attempts, 1))).toEqual([5_000, 10_000, 20_000, 3_600_000]);
+  expect([1, 2, 3, 20].map((attempts) => retryMs(attempts, 0))).toEqual([2_500, 5_000, 10_000, 1_800_000]);
+  expect([1, 2, 3, 4, 40].map((failures) => pauseMs(failures, 1))).toEqual([0, 0, 5_000, 10_000, 300_000]);
+});

@@ -1,0 +1,90 @@
+import { type ClientRequest, type IncomingMessage, request as sendHttp } from "node:http";
+import { request as sendHttps } from "node:https";
+import { addressIn, AddressNotAllowed, isPublicAddress, publicLookup } from "./public-address.ts";
+
+/** What became of an attempt. No part of an answer but its status is kept. */
+export type Attempt =
+  | { readonly kind: "delivered"; readonly status: number }
+  | { readonly kind: "failed"; readonly status: number | undefined; readonly error: string }
+  /** This process stops. */
+  | { readonly kind: "interrupted" };
+
+export type Letter = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+export type SendOptions = {
+  /** Plain HTTP and addresses that are not public are allowed only where no real money is moved. */
+  readonly isRehearsal: boolean;
+  readonly signal: AbortSignal;
+  readonly withinMs?: number;
+};
+
+/** From the connection to the status of the answer. */
+export const ANSWER_WITHIN_MS = 15_000;
+/** Of an answer whose status is known this much is read, for so long, so that usual receivers see no error; then the connection is cut. */
+const MAX_ANSWER_BYTES = 16 * 1024;
+const READ_ANSWER_MS = 1_000;
+
+/** Sends a letter once. A redirect is no delivery: it would lead around the check of the address. */
+export async function send(letter: Letter, options: SendOptions): Promise<Attempt> {
+  const { signal, withinMs = ANSWER_WITHIN_MS } = options;
+  const timeout = AbortSignal.timeout(withinMs);
+  try {
+    const response = await answerTo(letter, options, AbortSignal.any([signal, timeout]));
+    const status = response.statusCode ?? 0;
+    leave(response);
+    if (status >= 200 && status < 300) return { kind: "delivered", status };
+    return { kind: "failed", status, error: status >= 300 && status < 400 ? "redirect" : `status_${status}` };
+  } catch (error) {
+    if (signal.aborted) return { kind: "interrupted" };
+    return { kind: "failed", status: undefined, error: timeout.aborted ? "timeout" : codeOf(error) };
+  }
+}
+
+function answerTo(
+  { url, headers, body }: Letter,
+  { isRehearsal }: SendOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const target = new URL(url);
+  const address = addressIn(target);
+  if (!isRehearsal && (target.protocol !== "https:" || (address !== undefined && !isPublicAddress(address)))) {
+    return Promise.reject(new AddressNotAllowed(target.hostname));
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request: ClientRequest = (target.protocol === "https:" ? sendHttps : sendHttp)(target, {
+    method: "POST",
+    headers: { ...headers, "content-length": Buffer.byteLength(body) },
+    // A connection of its own: none that an earlier check has allowed is used again.
+    agent: false,
+    ...(isRehearsal ? {} : { lookup: publicLookup }),
+    signal,
+  });
+  request.on("response", resolve);
+  // Also after the answer: a connection that is cut then is no failure.
+  request.on("error", reject);
+  request.end(body);
+  return promise;
+}
+
+/** Without an effect on the result. */
+function leave(response: IncomingMessage): void {
+  let bytes = 0;
+  const timer = setTimeout(() => response.destroy(), READ_ANSWER_MS);
+  response.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) response.destroy();
+  });
+  response.on("error", () => {});
+  response.on("close", () => clearTimeout(timer));
+}
+
+/** A code, never a text of the endpoint. */
+function codeOf(error: unknown): string {
+  if (error instanceof AddressNotAllowed) return "address_not_allowed";
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === "string" && /^[A-Z_]{2,40}$/.test(code) ? code.toLowerCase() : "connection_failed";
+}

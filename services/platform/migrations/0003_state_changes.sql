@@ -1,0 +1,2 @@
+\ir ../../kernel/states/state-changes.sql
+\ir ../../kernel/states/reviews.sql
