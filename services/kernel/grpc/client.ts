@@ -55,20 +55,26 @@ export function grpcClient<C extends Contract>(
   const channel = freshChannel(() => new Channel(address, secure, options), freshForMs);
   const client = clientOf(contract, "grpc", async (method, payload, context) => {
     if (payload.length > MAX_MESSAGE_BYTES) throw requestTooLarge(payload.length, MAX_MESSAGE_BYTES);
-    for (let tries = 1; ; tries += 1) {
-      if (tries > 2) await pause(Math.random() * tries * PAUSE_MS);
+    const begunAt = Date.now();
+    const retriedUntil = begunAt + (context.deadline.getTime() - begunAt) * RETRIED_FOR;
+    for (;;) {
       try {
         return await call(channel, method, payload, { context, caller });
       } catch (error) {
-        if (!(error instanceof Refused) || tries === MAX_TRIES) throw error instanceof Refused ? error.refusal : error;
+        if (!(error instanceof Refused)) throw error;
+        if (Date.now() >= retriedUntil) throw error.refusal;
+        await pause(Math.random() * PAUSE_MS);
       }
     }
   });
   return Object.assign(client, { [Symbol.dispose]: () => channel[Symbol.dispose]() });
 }
 
-/** Of a call that a replica refused unread. The calls of a client take turns, so that several tries may come to the same replica. */
-const MAX_TRIES = 10;
+/**
+ * The part of its time in which a call is tried again that a replica refused unread. The stopping replica keeps its turn among the calls of a
+ * client while it drains, so that of two replicas it gets every second try. At the deadline the outcome of a call would be unknown.
+ */
+const RETRIED_FOR = 0.5;
 /** Of all callers at once, some would come to the stopping replica each time: pauses of random lengths change their turns. */
 const PAUSE_MS = 5;
 
