@@ -12,7 +12,7 @@ CLIENT := services/client/gen/.generated
 CLIENT_SOURCES := $(shell find services/edge deploy/client -name '*.ts' -not -name '*.test.ts')
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
-.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests openapi test proof bench journey kills chaos sim images sbom client conformance compose-test \
+.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests openapi test proof bench journey kills chaos sim images sbom client postman conformance compose-test \
         mutants contract rehearse-restore rehearse-rotation run stop demo streams keys fmt new-migration clean
 
 help: ## list the targets
@@ -64,6 +64,9 @@ sbom: ## print the packages of the product image as CycloneDX; needs no network
 
 client: setup ## compile and pack the TypeScript client for callers; prints the path of the package
 	@npm run --silent client
+
+postman: setup ## write the Postman collection that is served at /docs/postman.json; prints its path
+	@node deploy/client/postman.ts
 
 conformance: $(INSTALLED) ## compare a deployment with the specification over HTTP; URL=... KEY=... SIMULATOR=... WEEK=... flags=--allow-money
 	@URL="$(URL)" KEY="$(KEY)" SIMULATOR="$(SIMULATOR)" WEEK="$(WEEK)" MASTER_GROUP='$(MASTER_GROUP)' INVESTOR_GROUP='$(INVESTOR_GROUP)' \
