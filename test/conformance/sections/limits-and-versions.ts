@@ -102,7 +102,7 @@ export const LIMITS_AND_VERSIONS: Section = [
   {
     id: "9 prefix",
     text: "All routes carry the path prefix `/api/v1`.",
-    expected: "404 without it, with the key and without",
+    expected: "404 without it, and with another version",
     async check({ as }) {
       const paths = ["/master/directory", "/investor/directory", "/info/subscriptions", "/api/v2/master/directory"];
       return a.expectStatus(404, ...(await Promise.all(paths.map((path) => as(undefined)("GET", path)))));
