@@ -124,6 +124,14 @@ module.exports = {
       to: { path: "^proto/" },
     },
     {
+      name: "client-stands-alone",
+      comment:
+        "The client is a package for callers: it knows the interface from the generated files, and needs no package and no Node module.",
+      severity: "error",
+      from: { path: "^services/client/", pathNot: A_TEST },
+      to: { pathNot: "^services/client/" },
+    },
+    {
       name: "production-knows-no-test",
       comment: "Test code is not part of the production build.",
       severity: "error",

@@ -8,18 +8,20 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
+CLIENT := services/client/gen/.generated
+CLIENT_SOURCES := $(shell find services/edge deploy/client -name '*.ts' -not -name '*.test.ts')
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
-.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests openapi test proof bench journey kills chaos sim images sbom compose-test \
+.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests openapi test proof bench journey kills chaos sim images sbom client postman conformance compose-test \
         mutants contract rehearse-restore rehearse-rotation run stop demo streams keys fmt new-migration clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
 
-setup: $(INSTALLED) $(GENERATED) ## install the packages, generate the contracts, provide nats-server
+setup: $(INSTALLED) $(GENERATED) $(CLIENT) ## install the packages, generate the contracts, provide nats-server
 	@sh deploy/local/nats-server.sh >/dev/null
 
-codegen: $(GENERATED) ## generate TypeScript from the contracts
+codegen: $(GENERATED) $(CLIENT) ## generate TypeScript from the contracts, and the client's part from the routes
 
 check: setup format-check lint types architecture commits vocabulary dead-code contracts manifests openapi ## every check that needs no server
 
@@ -60,6 +62,16 @@ images: ## build the images product and simulator; NODE_IMAGE=node:24-bookworm-s
 sbom: ## print the packages of the product image as CycloneDX; needs no network
 	@node deploy/image/sbom.mjs
 
+client: setup ## compile and pack the TypeScript client for callers; prints the path of the package
+	@npm run --silent client
+
+postman: setup ## write the Postman collection that is served at /docs/postman.json; prints its path
+	@node deploy/client/postman.ts
+
+conformance: $(INSTALLED) ## compare a deployment with the specification over HTTP; URL=... KEY=... SIMULATOR=... WEEK=... flags=--allow-money
+	@URL="$(URL)" KEY="$(KEY)" SIMULATOR="$(SIMULATOR)" WEEK="$(WEEK)" MASTER_GROUP='$(MASTER_GROUP)' INVESTOR_GROUP='$(INVESTOR_GROUP)' \
+	  node test/conformance/run.ts $(flags)
+
 compose-test: setup ## start the composed system as a cluster, and fail its parts while money moves; needs Docker, takes about 15 minutes
 	@node test/compose/run.ts
 
@@ -91,7 +103,7 @@ new-migration: ## create the next numbered migration; service=funding name=what_
 	@sh deploy/local/new-migration.sh "$(service)" "$(name)"
 
 clean: ## remove what was installed and generated; .state, the data of `make run`, stays
-	rm -rf node_modules proto/gen .cache
+	rm -rf node_modules proto/gen services/client/gen .cache
 
 format-check: setup
 	@npm run --silent format:check
@@ -133,4 +145,10 @@ $(INSTALLED): package-lock.json
 $(GENERATED): $(INSTALLED) $(PROTOS) proto/buf.gen.yaml
 	@echo "Generating TypeScript from the contracts in proto."
 	@npm run --silent codegen
+	@touch $@
+
+# Its types follow the routes and schemas of the edge.
+$(CLIENT): $(GENERATED) $(CLIENT_SOURCES) package.json
+	@echo "Generating the types of the client from the routes."
+	@npm run --silent codegen:client
 	@touch $@

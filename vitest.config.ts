@@ -8,12 +8,14 @@ import { LongestFirst } from "./test/support/longest-first.ts";
 const PURE = [
   "services/*/domain/**/*.test.ts",
   "services/kernel/*.test.ts",
+  "services/client/*.test.ts",
   "test/docs/{documents,markdown}.test.ts",
   "test/proof/**/*.test.ts",
   "test/reference/**/*.test.ts",
   "test/simulation/mutants/*.test.ts",
   "test/bench/**/*.test.ts",
   "deploy/alerts/**/*.test.ts",
+  "deploy/client/**/*.test.ts",
   "deploy/compose/**/*.test.ts",
   "deploy/demo/**/*.test.ts",
   "deploy/k8s/**/*.test.ts",
@@ -22,6 +24,7 @@ const PURE = [
 const JOURNEYS = [
   "test/journey/**/*.test.ts",
   "test/chaos/**/*.test.ts",
+  "test/conformance/**/*.test.ts",
   "test/docs/{commands,samples}.test.ts",
   "deploy/local/**/*.test.ts",
 ];

@@ -25,6 +25,7 @@ test("package.json has the version of the newest part of the changelog and of th
   });
 
   expect(versions[0]).toBe(own.version);
+  expect(JSON.parse(read("services/client/package.json"))).toMatchObject({ version: own.version });
   expect(new Set(tags)).toEqual(new Set([own.version]));
   expect(versions).toEqual(expect.arrayContaining(readReleases().map(({ version }) => version)));
 });

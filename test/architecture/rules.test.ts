@@ -34,6 +34,7 @@ const CLEAN_TREE: Record<string, string> = {
   "services/platform/amendments/correct.ts": "export const correct = 1;",
   "services/fee/protocol/permit.ts": "export const permit = 1;",
   "services/fee/main.ts": `import { connect } from "nats"; import { serve } from "#kernel/nats/serve.ts"; export const main = [connect, serve];`,
+  "services/client/client.ts": "export const client = 1;",
   "services/edge/app.ts": `import { FeeService } from "#proto/pamm/fee/v1/fee.ts"; export const app = FeeService;`,
   "services/simulator/main.ts": `import { usd } from "#kernel/money.ts"; export const main = usd;`,
   "test/support/database.ts": "export const testDatabase = 1;",
@@ -161,6 +162,19 @@ const PLANTED: { rule: string; from: string; to: string; text: string }[] = [
     from: "services/funding/queries/get.ts",
     to: "services/kernel/nats/serve.ts",
     text: "#kernel/nats/serve.ts",
+  },
+  {
+    rule: "client-stands-alone",
+    from: "services/client/money.ts",
+    to: "services/kernel/money.ts",
+    text: "../kernel/money.ts",
+  },
+  { rule: "client-stands-alone", from: "services/client/files.ts", to: "fs", text: "node:fs" },
+  {
+    rule: "services-meet-only-in-proto",
+    from: "services/edge/own-client.ts",
+    to: "services/client/client.ts",
+    text: "../client/client.ts",
   },
   {
     rule: "simulator-stands-alone",

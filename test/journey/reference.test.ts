@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { runKit } from "../conformance/run-kit.ts";
+import { SPECIFICATION } from "../conformance/specification.ts";
 import type { Step } from "../reference/history.ts";
 import * as examples from "../reference/live/examples.ts";
 import * as floating from "../reference/live/floating-examples.ts";
@@ -49,6 +51,13 @@ test.concurrent.for([
   ["a random history of fee versions equals the reference", random([...FLAT, "version", "cancel"], 11)],
   ["a random history with money of dealers on the Masters equals the reference", random([...FLAT, "dealer"], 7)],
 ] as const)("%s", ([, example]) => runExample(system, internal, example));
+
+test.concurrent("the fee of a week is what the specification says", async () => {
+  const { url, apiKey, simulatorControlUrl } = system.info();
+  const settings = { url, key: apiKey, simulator: simulatorControlUrl, weekSeconds: WEEK_MS / 1_000 };
+  const weekly = SPECIFICATION.map((section) => section.filter(({ id }) => id === "4.5 weekly"));
+  expect(await runKit(settings, weekly)).toMatchObject([{ result: "works" }]);
+});
 
 /** One after the other, because the simulator has one price. */
 test.concurrent("deposits, fees and a random history with open positions equal the reference", async () => {

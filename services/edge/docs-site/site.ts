@@ -81,6 +81,11 @@ function homePage(introduction: Html, chapters: readonly Chapter[]): Html {
       <li>
         <a href="/openapi.json"><strong>OpenAPI document</strong><span>For generators of clients</span></a>
       </li>
+      <li>
+        <a href="/docs/postman.json"
+          ><strong>Postman collection</strong><span>Every request with its example, to be imported</span></a
+        >
+      </li>
     </ul>
     <h2>Guide</h2>
     <ul class="cards">

@@ -1,4 +1,6 @@
 import type { FastifyInstance } from "fastify";
+import { postmanCollection } from "../postman/collection.ts";
+import type { OpenApi } from "../postman/open-api.ts";
 import type { Route } from "../route.ts";
 import { type Document, documentOf } from "../static/document.ts";
 import { sendDocument } from "../static/send-document.ts";
@@ -9,10 +11,14 @@ type Form = { readonly type: string; readonly write: (document: unknown) => stri
 
 const FORMS: Readonly<Record<string, Form>> = {
   "/openapi.json": { type: "application/json; charset=utf-8", write: (document) => JSON.stringify(document) },
+  "/docs/postman.json": {
+    type: "application/json; charset=utf-8",
+    write: (document) => JSON.stringify(postmanCollection(document as OpenApi)),
+  },
   "/openapi.yaml": { type: "application/yaml; charset=utf-8", write: (document) => `${toYaml(document)}\n` },
 };
 
-/** Both need no key. The document is made at the first request for it, once. */
+/** None needs a key. The document is made at the first request for it, once. */
 export function serveDocument(app: FastifyInstance, routes: readonly Route[]): void {
   for (const [url, { type, write }] of Object.entries(FORMS)) {
     let written: Document | undefined;

@@ -1,0 +1,38 @@
+import { Differs, NotTested } from "./outcome.ts";
+import type { Sentence, Unobservable } from "./sentence.ts";
+import { openWorld, requireNeeds, type Settings, type World } from "./world.ts";
+
+export type Row = {
+  readonly id: string;
+  readonly text: string;
+  readonly expected: string;
+  readonly observed: string;
+  readonly result: "works" | "differs" | "not tested";
+};
+
+export type Section = readonly (Sentence | Unobservable)[];
+
+/** Checks sections beside each other, and the sentences of one in their order. */
+export async function runKit(settings: Settings, sections: readonly Section[]): Promise<Row[]> {
+  const world = await openWorld(settings);
+  const rows = sections.map(async (section) => {
+    const checked: Row[] = [];
+    for (const sentence of section) checked.push(await rowOf(sentence, world));
+    return checked;
+  });
+  return (await Promise.all(rows)).flat();
+}
+
+async function rowOf(sentence: Sentence | Unobservable, world: World): Promise<Row> {
+  const { id, text } = sentence;
+  if ("reason" in sentence) return { id, text, expected: "", observed: sentence.reason, result: "not tested" };
+  const { expected, needs = [], check } = sentence;
+  try {
+    requireNeeds(world, needs);
+    return { id, text, expected, observed: await check(world), result: "works" };
+  } catch (error) {
+    if (error instanceof NotTested) return { id, text, expected, observed: error.message, result: "not tested" };
+    const observed = error instanceof Differs ? error.message : `the check failed: ${String(error)}`;
+    return { id, text, expected, observed, result: "differs" };
+  }
+}
