@@ -227,6 +227,7 @@ test("in production only the services and the migration reach Postgres, and only
     database: [...SERVICES, "migrate"].toSorted(),
     names: [...SERVICES, "init-streams", "migrate", "nats"].toSorted(),
     "trading-platform": ["platform"],
+    webhooks: ["edge"],
   });
 });
 

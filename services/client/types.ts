@@ -15,8 +15,14 @@ export type QueryId = {
 export type CommandId = Exclude<OperationId, QueryId>;
 
 type Parameters<Id extends OperationId> = operations[Id]["parameters"];
-type Bodies<Id extends OperationId> = operations[Id] extends { requestBody?: infer Body } ? Body : undefined;
 type JsonOf<Content> = Content extends { content: { "application/json": infer Body } } ? Body : undefined;
+
+/** Undefined is one of them where the body may be omitted. */
+type BodyOf<Id extends OperationId> = operations[Id] extends { requestBody: infer Body }
+  ? JsonOf<Body>
+  : operations[Id] extends { requestBody?: infer Body }
+    ? JsonOf<Exclude<Body, undefined>> | undefined
+    : undefined;
 
 /** Required, optional or absent, as the part of the request is. */
 type Part<Name extends string, Value> = [Value] extends [undefined]
@@ -27,7 +33,7 @@ type Part<Name extends string, Value> = [Value] extends [undefined]
 
 export type Input<Id extends OperationId> = Part<"path", Parameters<Id>["path"]> &
   Part<"query", Parameters<Id>["query"]> &
-  Part<"body", JsonOf<Exclude<Bodies<Id>, undefined>>>;
+  Part<"body", BodyOf<Id>>;
 
 /** The arguments after the name of the operation; the input may be omitted when nothing in it is required. */
 export type Arguments<Id extends OperationId, Options> =

@@ -8,7 +8,7 @@ import { feesOnDemand } from "./routes/fees-on-demand.ts";
 import { fundRoutes } from "./routes/funds.ts";
 import { investorRoutes } from "./routes/investors.ts";
 import { operationRoutes } from "./routes/operations.ts";
-import { masterRoutes } from "./routes/masters.ts";
+import { masterLifeRoutes, masterRoutes } from "./routes/masters.ts";
 import { highWaterMarksAndRates } from "./routes/high-water-marks-and-rates.ts";
 import { noSecretInLogs } from "./routes/secrets.ts";
 import { allocations } from "./routes/allocations.ts";
@@ -33,6 +33,7 @@ describe("access", () => {
 });
 describe("Masters", () => {
   masterRoutes(() => client);
+  masterLifeRoutes(() => client);
 });
 describe("Investors", () => {
   investorRoutes(() => client);

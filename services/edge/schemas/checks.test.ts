@@ -126,7 +126,7 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
   external_id: [
     [" ", "empty"],
     ["x".repeat(256), "too_long"],
-    ["\n", "control_character"],
+    ["a\nb", "control_character"],
   ],
   metadata_value: [
     ["x".repeat(501), "too_long"],

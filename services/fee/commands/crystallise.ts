@@ -73,8 +73,9 @@ function requestedOf(request: CrystalliseRequest): RequestedCrystallisation {
   if (at === undefined || key === "" || suffix === "") {
     throw refuse("validation_failed", "A crystallisation requires a key, an instant and a suffix.");
   }
-  if (throughNumber < 0n)
+  if (throughNumber < 0n) {
     throw refuse("validation_failed", "The number of an entry of the allocations is not negative.");
+  }
   const masterLogin = request.masterLogin === "" ? undefined : request.masterLogin;
   return { key, investorLogin, masterLogin, subscriptionId, throughNumber, suffix, periodStart, at };
 }

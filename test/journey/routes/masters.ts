@@ -104,29 +104,6 @@ export function masterRoutes(client: () => Client): void {
     expectProblem(unknown, { status: 404, code: "master_not_found", outcome: "not_executed" });
   });
 
-  test("a Master stops to accept Investors, is paid its fees elsewhere, and is closed", async () => {
-    const master = await newMaster(client());
-    const [other, investor] = [await newMaster(client()), await newInvestor(client())];
-    const refused = { status: 409, outcome: "not_executed" } as const;
-    await expectDone(patchMaster(client(), master.id, { accepting_investors: false }));
-    expect(await statusOf(client(), master.id)).toEqual({ state: "not_accepting", closing: {} });
-    const assigned = await assign(client(), master.login, investor);
-    expectProblem(assigned, { ...refused, code: "master_not_accepting", members: { state: exactly("not_accepting") } });
-
-    const next = await existingAccount(client());
-    const moved = await expectDone(patchMaster(client(), master.id, { payment_account_login: next }));
-    shape.expectReply(moved, { ...DIRECTORY_ITEM, payment_account_login: exactly(next) });
-    const taken = await patchMaster(client(), other.id, { payment_account_login: master.paymentLogin });
-    expectProblem(taken, { ...refused, code: "payment_account_in_use" });
-    const role = await patchMaster(client(), other.id, { payment_account_login: investor });
-    expectProblem(role, { ...refused, code: "login_in_use" });
-
-    shape.expectReply(await expectDone(closeMaster(client(), master.id)), DIRECTORY_ITEM);
-    await eventually(async () => expect(await statusOf(client(), master.id)).toMatchObject({ state: "archived" }));
-    const changed = await patchMaster(client(), master.id, { name: "Again" });
-    expectProblem(changed, { ...refused, code: "master_closed", members: { state: exactly("archived") } });
-  });
-
   test("add registers two existing accounts", async () => {
     const [trading, payment] = [await existingAccount(client()), await existingAccount(client())];
     const add = (more: object) =>
@@ -182,5 +159,30 @@ export function masterRoutes(client: () => Client): void {
     expectProblem(wrong, { status: 422, code: "validation_failed", fields: ["engine", "limit"] });
     const nothing = await client().get("/api/v1/master/directory?limit=0&limit=1");
     expectProblem(nothing, { status: 422, code: "validation_failed", fields: ["engine", "limit"] });
+  });
+}
+
+export function masterLifeRoutes(client: () => Client): void {
+  test("a Master stops to accept Investors, is paid its fees elsewhere, and is closed", async () => {
+    const master = await newMaster(client());
+    const [other, investor] = [await newMaster(client()), await newInvestor(client())];
+    const refused = { status: 409, outcome: "not_executed" } as const;
+    await expectDone(patchMaster(client(), master.id, { accepting_investors: false }));
+    expect(await statusOf(client(), master.id)).toEqual({ state: "not_accepting", closing: {} });
+    const assigned = await assign(client(), master.login, investor);
+    expectProblem(assigned, { ...refused, code: "master_not_accepting", members: { state: exactly("not_accepting") } });
+
+    const next = await existingAccount(client());
+    const moved = await expectDone(patchMaster(client(), master.id, { payment_account_login: next }));
+    shape.expectReply(moved, { ...DIRECTORY_ITEM, payment_account_login: exactly(next) });
+    const taken = await patchMaster(client(), other.id, { payment_account_login: master.paymentLogin });
+    expectProblem(taken, { ...refused, code: "payment_account_in_use" });
+    const role = await patchMaster(client(), other.id, { payment_account_login: investor });
+    expectProblem(role, { ...refused, code: "login_in_use" });
+
+    shape.expectReply(await expectDone(closeMaster(client(), master.id)), DIRECTORY_ITEM);
+    await eventually(async () => expect(await statusOf(client(), master.id)).toMatchObject({ state: "archived" }));
+    const changed = await patchMaster(client(), master.id, { name: "Again" });
+    expectProblem(changed, { ...refused, code: "master_closed", members: { state: exactly("archived") } });
   });
 }
