@@ -209,7 +209,7 @@ test("an assignment that has not seen the closing is refused after it has record
     }
     return answer;
   };
-  vi.spyOn(world.deps.pool, "query").mockImplementation(answering as unknown as typeof world.deps.pool.query);
+  vi.spyOn(world.deps.pool, "query").mockImplementation((statement: unknown): unknown => answering(statement));
   await expect(
     world.service.assign(anAssignment({ masterLogin: master, investorLogin }), aCall()),
   ).rejects.toMatchObject({ code: "master_not_accepting", details: { state: "closing" } });
