@@ -9,7 +9,7 @@ import { runWorker, runWorkers, describeInThread } from "./run-workers.ts";
 import { MUTANTS } from "./mutants/all-mutants.ts";
 
 /** 40 seconds on one core in `make test`, some minutes on two cores in `make proof`. */
-const SEEDS = sized({ test: 150, proof: 5_000 });
+const SEEDS = sized({ test: 100, proof: 5_000 });
 /** `make test` needs the other core for other tests. */
 const THREADS = sized({ test: 1, proof: 2 });
 /** For each invariant, the first mutant that violates it, and those that only one fault shows. `make mutants` runs all. */

@@ -10,13 +10,17 @@ export async function listPaymentAccountsFrom(db: Queryable, after: string, limi
     db,
     sql`select account.login, seen_number as "seenNumber"
         from (
-          (select distinct payment_account_login as login
-           from fee_master
-           where payment_account_login > ${after}
-           order by payment_account_login
-           limit ${limit})
+          select login from (
+            select distinct payment_account_login as login
+            from fee_master
+            where payment_account_login > ${after}
+            order by payment_account_login
+            limit ${limit}
+          ) as present
           union
-          (select login from former_payment_account where login > ${after} order by login limit ${limit})
+          select login from (
+            select login from former_payment_account where login > ${after} order by login limit ${limit}
+          ) as former
         ) as account
              left join payment_account on payment_account.login = account.login
         order by account.login

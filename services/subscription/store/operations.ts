@@ -154,12 +154,15 @@ export async function listExitKeys(
   limit: number,
 ): Promise<ReadonlyMap<bigint, string[]>> {
   if (subscriptionIds.length === 0) return new Map();
-  const rows = await many<{ readonly subscriptionId: bigint; readonly keys: string[] }>(
+  const rows = await many<{ readonly subscriptionId: bigint; readonly key: string }>(
     db,
-    sql`select wanted.id as "subscriptionId", array(
-                 select key from exit_transfer where subscription_id = wanted.id order by number limit ${limit}
-               ) as keys
-        from unnest(${subscriptionIds}::bigint[]) as wanted (id)`,
+    sql`select wanted.id as "subscriptionId", transfer.key
+        from unnest(${subscriptionIds}::bigint[]) as wanted (id)
+        cross join lateral (
+          select key, number from exit_transfer where subscription_id = wanted.id order by number limit ${limit}
+        ) as transfer
+        order by wanted.id, transfer.number`,
   );
-  return new Map(rows.map(({ subscriptionId, keys }) => [subscriptionId, keys]));
+  const bySubscription = Map.groupBy(rows, ({ subscriptionId }) => subscriptionId);
+  return new Map([...bySubscription].map(([id, transfers]) => [id, transfers.map(({ key }) => key)]));
 }

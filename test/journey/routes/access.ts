@@ -57,6 +57,20 @@ const ADDITIONAL = [
   "POST /webhooks/1/rotate",
   "POST /webhooks/1/replay",
   "GET /webhooks/1/deliveries",
+  "GET /masters",
+  "GET /master/1/profile",
+  "GET /investors",
+  "GET /investor/1",
+  "PATCH /investor/1",
+  "GET /subscriptions",
+  "GET /info/balances",
+  "GET /info/investor/1/equity",
+  "GET /info/investor/1/allocations",
+  "GET /info/investor/1/statement",
+  "GET /info/master/1/performance",
+  "GET /investor/1/performance-fee/pending",
+  "GET /perf-fee/payments/1/explanation",
+  "GET /perf-fee/investor/1/payments",
 ] as const;
 
 const ROUTES = [...SPECIFIED, ...ADDITIONAL];

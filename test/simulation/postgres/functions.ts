@@ -37,6 +37,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   num_nulls: { type: () => "int4", run: (args) => args.filter((arg) => arg === null).length },
   num_nonnulls: { type: () => "int4", run: (args) => args.filter((arg) => arg !== null).length },
   date_bin: { type: () => "timestamptz", run: strict(([stride, at, origin]) => binned(stride!, at!, origin!)) },
+  jsonb_typeof: { type: () => "text", run: strict(([value]) => kindOfJson(value!)) },
   cardinality: { type: () => "int4", run: strict(([value]) => (value as readonly Value[]).length) },
   extract: { type: () => "numeric", run: strict(([, value]) => Number(value) / 1_000) },
   hashtextextended: { type: () => "int8", run: strict(([text]) => BigInt(hash(textOf(text!)))) },
@@ -53,6 +54,12 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   next_leg_number: { type: () => "int8", run: ([here = null], run) => nextLegNumber(run, here) },
   pg_advisory_xact_lock: { type: () => "unknown", run: ([key = null], run) => lockAdvisory(run, key) },
 };
+
+function kindOfJson(value: Value): string {
+  const { json } = coerce(value, "jsonb") as { readonly json: unknown };
+  if (json === null) return "null";
+  return Array.isArray(json) ? "array" : typeof json;
+}
 
 /** An instant as Postgres keeps it. */
 export function instant(ms: number): number {

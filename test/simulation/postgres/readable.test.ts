@@ -31,6 +31,11 @@ function statementsIn(source: string, imported: Fragments): readonly string[] {
   });
 }
 
+/** A query that is composed while the service runs cannot be put together from the source; no history lists operations. */
+function isWhole(statement: string): boolean {
+  return !statement.includes("any(array($");
+}
+
 /** Without this test, the first history with an unreadable statement would fail with a less clear message. */
 test.each(["platform", "subscription", "fee"])("the simulated Postgres can read every statement of %s", (service) => {
   const { compiled } = readSchema(service);
@@ -38,7 +43,7 @@ test.each(["platform", "subscription", "fee"])("the simulated Postgres can read 
   const files = globSync(folders, { cwd: SERVICES.pathname }).filter((file) => !/[.]test[.]ts$|[/]test-/.test(file));
   const sources = files.map((file) => readFileSync(new URL(file, SERVICES), "utf8"));
   const fragments = fragmentsIn(sources.join("\n"));
-  const statements = sources.flatMap((source) => statementsIn(source, fragments));
+  const statements = sources.flatMap((source) => statementsIn(source, fragments)).filter(isWhole);
   for (const statement of statements) compiled(statement);
   expect(statements.length).toBeGreaterThan(40);
 });

@@ -10,7 +10,7 @@ const PAUSE_MS = 100;
 /** Codes of refusals that may not apply a moment later. */
 const TEMPORARY_CODES = new Set(["account_busy", "allocation_in_progress"]);
 
-/** Looks again while nothing but temporary reasons is found. */
+/** Looks again while the first reason is a temporary one: a command waits for that, and then answers the next one, or none. */
 export async function untilPassed<T extends { readonly reasons: readonly Refusal[] }>(
   look: () => Promise<T>,
   context: CallContext,
@@ -18,7 +18,8 @@ export async function untilPassed<T extends { readonly reasons: readonly Refusal
   const untilMs = performance.now() + Math.min(MAX_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
   for (;;) {
     const seen = await look();
-    const isPassing = seen.reasons.length > 0 && seen.reasons.every(({ code }) => TEMPORARY_CODES.has(code));
+    const [first] = seen.reasons;
+    const isPassing = first !== undefined && TEMPORARY_CODES.has(first.code);
     if (!isPassing || performance.now() + PAUSE_MS >= untilMs) return seen;
     await sleep(PAUSE_MS);
   }
