@@ -1,5 +1,6 @@
 import { execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
-import type { EncryptedText, EncryptionContext } from "../credential-cipher.ts";
+import type { EncryptedText } from "#kernel/text-cipher.ts";
+import type { EncryptionContext } from "../credential-cipher.ts";
 
 export type Credential = EncryptionContext & EncryptedText;
 

@@ -1,6 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
-import { Secret } from "#kernel/secret.ts";
-import { deriveKey } from "../keys/pepper.ts";
+import type { Secret } from "#kernel/secret.ts";
+import { createTextCipher, NONCE_BYTES } from "#kernel/text-cipher.ts";
 
 /** Encrypts the secrets of webhooks for the database. */
 export type SecretCipher = {
@@ -11,47 +10,20 @@ export type SecretCipher = {
   readonly isCurrent: (text: string) => boolean;
 };
 
-const ALGORITHM = "aes-256-gcm";
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-const KEY_ID_LENGTH = 12;
-
-/** AES-256-GCM under keys derived for this purpose alone. The first one encrypts, all of them decrypt. */
+/** The first key encrypts, all of them decrypt. An encrypted text is the id of its key, a point, and nonce and ciphertext in Base64. */
 export function createSecretCipher(masterKeys: readonly [Secret<Buffer>, ...Secret<Buffer>[]]): SecretCipher {
-  const keys = masterKeys.map(keyOf);
-  const newest = keyOf(masterKeys[0]);
+  const cipher = createTextCipher({ masterKeys, purpose: "edge webhook secrets", keyName: "webhook key" });
   return {
-    isCurrent: (text) => text.startsWith(`${newest.id}.`),
+    isCurrent: (text) => text.startsWith(`${cipher.currentKeyId}.`),
     encrypt(secret, client) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, newest.bytes, nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(associatedData(client, newest.id));
-      const text = Buffer.concat([cipher.update(secret.reveal(), "utf8"), cipher.final()]);
-      return `${newest.id}.${Buffer.concat([nonce, text, cipher.getAuthTag()]).toString("base64")}`;
+      const { keyId, nonce, ciphertext } = cipher.encrypt(secret, ["webhook", client]);
+      return `${keyId}.${Buffer.concat([nonce, ciphertext]).toString("base64")}`;
     },
     decrypt(text, client) {
-      const [id = "", sealed = ""] = text.split(".");
-      const key = keys.find((one) => one.id === id);
-      if (key === undefined) {
-        throw new Error(`No webhook key has the id ${id}. Provide the key that encrypted this text.`);
-      }
+      const [keyId = "", sealed = ""] = text.split(".");
       const bytes = Buffer.from(sealed, "base64");
-      const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES), {
-        authTagLength: TAG_BYTES,
-      });
-      decipher.setAAD(associatedData(client, id));
-      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-      const plain = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
-      return new Secret(plain.toString("utf8"));
+      const encrypted = { keyId, nonce: bytes.subarray(0, NONCE_BYTES), ciphertext: bytes.subarray(NONCE_BYTES) };
+      return cipher.decrypt(encrypted, ["webhook", client]);
     },
   };
-}
-
-function keyOf(master: Secret<Buffer>): { readonly id: string; readonly bytes: Buffer } {
-  const bytes = deriveKey(master, "webhook secrets");
-  return { id: createHash("sha256").update("key id").update(bytes).digest("hex").slice(0, KEY_ID_LENGTH), bytes };
-}
-
-function associatedData(client: string, keyId: string): Buffer {
-  return Buffer.from(["webhook", client, keyId].join("\n"));
 }
