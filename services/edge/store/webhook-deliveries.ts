@@ -1,7 +1,7 @@
-import { execute, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { readEvents, type StoredEvent } from "./events.ts";
-import { IS_SERVED, type StoredSecrets } from "./webhooks.ts";
+import { readEvents } from "./events.ts";
+import { IS_SERVED } from "./webhooks.ts";
 
 export type DeliveryStatus = "pending" | "delivered" | "failed";
 
@@ -26,15 +26,15 @@ export async function listDeliveries(
   page: { readonly beforeId: bigint; readonly status: DeliveryStatus | undefined; readonly limit: number },
 ): Promise<Delivery[]> {
   const { beforeId, status, limit } = page;
+  const ofStatus = status === undefined ? fragment`` : fragment`and status = ${status}`;
   const rows = await many<Delivery>(
     db,
-    status === undefined
-      ? sql`select id, event_id as "eventId", type, status, attempts, next_try_at as "nextTryAt", last_status as "lastStatus",
-                   last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"
-            from webhook_delivery where webhook_id = ${webhookId} and id < ${beforeId} order by id desc limit ${limit}`
-      : sql`select id, event_id as "eventId", type, status, attempts, next_try_at as "nextTryAt", last_status as "lastStatus",
-                   last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"
-            from webhook_delivery where webhook_id = ${webhookId} and status = ${status} and id < ${beforeId} order by id desc limit ${limit}`,
+    sql`select id, event_id as "eventId", type, status, attempts, next_try_at as "nextTryAt", last_status as "lastStatus",
+               last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"
+        from webhook_delivery
+        where webhook_id = ${webhookId} ${ofStatus} and id < ${beforeId}
+        order by id desc
+        limit ${limit}`,
   );
   return rows.map(withoutNulls);
 }
@@ -95,155 +95,5 @@ export async function disableWebhook(db: Queryable, id: bigint, reason: string):
   await execute(
     db,
     sql`update webhook set disabled_at = clock_timestamp(), last_error = ${reason} where id = ${id} and disabled_at is null`,
-  );
-}
-
-export type ClaimedDelivery = StoredSecrets & {
-  readonly id: bigint;
-  readonly webhookId: bigint;
-  readonly clientId: string;
-  readonly url: string;
-  /** This one included. */
-  readonly attempts: number;
-  readonly failures: number;
-  /** Undefined when the event was removed. */
-  readonly event: StoredEvent | undefined;
-};
-
-type ClaimOptions = {
-  readonly claimMs: number;
-  /** Of one endpoint, those in progress included; of one that fails a single one. */
-  readonly perWebhook: number;
-  readonly limit: number;
-};
-
-/**
- * Claims deliveries that are due: of each account of an endpoint the oldest one that is not finished, so that a later one waits for it. Another
- * replica takes over what a process has claimed and not finished in time.
- */
-export async function claimDeliveries(
-  db: Queryable,
-  { claimMs, perWebhook, limit }: ClaimOptions,
-): Promise<ClaimedDelivery[]> {
-  type Row = Omit<ClaimedDelivery, "event"> & {
-    [Name in keyof StoredEvent as `event_${Name}`]: StoredEvent[Name] | null;
-  };
-  const rows = await many<Row>(
-    db,
-    sql`with served as materialized (
-          select webhook.id, failures, case when failures = 0 then ${perWebhook}::integer else 1 end as most
-          from webhook
-          where ${IS_SERVED} and paused_until <= clock_timestamp()
-        ), head as (
-          select distinct on (webhook_id, login) webhook_id, most, delivery.id, next_try_at, claimed_until > clock_timestamp() as is_claimed
-          from served join webhook_delivery as delivery on webhook_id = served.id and status = 'pending'
-          order by webhook_id, login, delivery.id
-        ), ranked as (
-          select id, is_claimed, next_try_at <= clock_timestamp() as is_due, next_try_at,
-                 most - count(*) filter (where is_claimed) over (partition by webhook_id) as free,
-                 row_number() over (partition by webhook_id, is_claimed or next_try_at > clock_timestamp() order by next_try_at, id) as rank
-          from head
-        ), due as (
-          select id from ranked where is_due and not is_claimed and rank <= free order by rank, next_try_at, id limit ${limit}
-        ), claimed as (
-          update webhook_delivery as delivery
-          set claimed_until = clock_timestamp() + ${claimMs} * interval '1 millisecond', attempts = attempts + 1,
-              first_try_at = coalesce(first_try_at, clock_timestamp())
-          from due
-          where delivery.id = due.id and status = 'pending' and claimed_until <= clock_timestamp()
-          returning delivery.id, webhook_id, event_id, attempts
-        )
-        select claimed.id, claimed.webhook_id as "webhookId", attempts, client_id as "clientId", url, secret, failures,
-               case when previous_until > clock_timestamp() then previous_secret end as previous,
-               event.id as "event_id", event.key as "event_key", event.type as "event_type", event.state as "event_state",
-               event.subject as "event_subject", event.occurred_at as "event_occurredAt", event.login as "event_login",
-               event.master_login as "event_masterLogin", event.operation_id as "event_operationId",
-               event.amount_minor as "event_amountMinor", event.deal_id as "event_dealId", event.reason as "event_reason"
-        from claimed
-             join webhook on webhook.id = claimed.webhook_id
-             left join event on event.id = event_id
-        order by claimed.id`,
-  );
-  return rows.map((row) => {
-    const { id, webhookId, attempts, clientId, url, secret, failures, previous, ...facts } = row;
-    const claimed = { id, webhookId, attempts, clientId, url, secret, failures, previous };
-    if (facts.event_id === null) return { ...claimed, event: undefined };
-    const event = Object.fromEntries(
-      Object.entries(facts).map(([name, value]) => [name.slice("event_".length), value]),
-    );
-    return { ...claimed, event: event as unknown as StoredEvent };
-  });
-}
-
-/** The endpoint is well again; what waits for it is due at once when it was paused. */
-export async function markDelivered(
-  db: Queryable,
-  { id, webhookId }: ClaimedDelivery,
-  status: number,
-  pausedFrom: number,
-): Promise<void> {
-  await execute(
-    db,
-    sql`with delivered as (
-          update webhook_delivery
-          set status = 'delivered', finished_at = clock_timestamp(), claimed_until = '-infinity', last_status = ${status}, last_error = ''
-          where id = ${id} and status = 'pending'
-        ), due as (
-          update webhook_delivery set next_try_at = clock_timestamp()
-          where webhook_id = ${webhookId} and status = 'pending' and id <> ${id} and next_try_at > clock_timestamp()
-            and exists (select from webhook where webhook.id = ${webhookId} and failures >= ${pausedFrom})
-        )
-        update webhook set failures = 0, failing_since = null, paused_until = '-infinity', last_error = ''
-        where id = ${webhookId} and failures > 0`,
-  );
-}
-
-export type FailedAttempt = {
-  readonly status: number | undefined;
-  readonly error: string;
-  readonly retryMs: number;
-  readonly pauseMs: number;
-  readonly giveUpAfterMs: number;
-};
-
-/** What was claimed by another process since then is left to it. Returns whether the delivery was given up. */
-export async function markFailed(db: Queryable, claimed: ClaimedDelivery, failed: FailedAttempt): Promise<boolean> {
-  const { id, webhookId, attempts } = claimed;
-  const { status, error, retryMs, pauseMs, giveUpAfterMs } = failed;
-  const row = await maybeOne<{ status: DeliveryStatus }>(
-    db,
-    sql`with endpoint as (
-          update webhook
-          set failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp()), last_error = ${error},
-              paused_until = clock_timestamp() + ${pauseMs} * interval '1 millisecond',
-              disabled_at = case when failing_since < clock_timestamp() - ${giveUpAfterMs} * interval '1 millisecond'
-                                 then clock_timestamp() else disabled_at end
-          where id = ${webhookId}
-        )
-        update webhook_delivery
-        set claimed_until = '-infinity', last_status = ${status}, last_error = ${error},
-            next_try_at = clock_timestamp() + ${retryMs} * interval '1 millisecond',
-            status = case when first_try_at < clock_timestamp() - ${giveUpAfterMs} * interval '1 millisecond' then 'failed' else status end,
-            finished_at = case when first_try_at < clock_timestamp() - ${giveUpAfterMs} * interval '1 millisecond' then clock_timestamp() end
-        where id = ${id} and status = 'pending' and attempts = ${attempts}
-        returning status`,
-  );
-  return row?.status === "failed";
-}
-
-/** Not an attempt: the process stops before the answer. */
-export async function releaseDelivery(db: Queryable, { id, attempts }: ClaimedDelivery): Promise<void> {
-  await execute(
-    db,
-    sql`update webhook_delivery set claimed_until = '-infinity' where id = ${id} and status = 'pending' and attempts = ${attempts}`,
-  );
-}
-
-/** Its event was removed, so nothing is left to send. */
-export async function giveUp(db: Queryable, { id }: ClaimedDelivery, reason: string): Promise<void> {
-  await execute(
-    db,
-    sql`update webhook_delivery set status = 'failed', finished_at = clock_timestamp(), claimed_until = '-infinity', last_error = ${reason}
-        where id = ${id} and status = 'pending'`,
   );
 }

@@ -12,7 +12,7 @@ import { testDatabase } from "#test/support/database.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { saveKeySystem } from "../store/api-keys.ts";
 import { insertEvents } from "../store/events.ts";
-import { claimDeliveries } from "../store/webhook-deliveries.ts";
+import { claimDeliveries } from "../store/webhook-attempts.ts";
 import { deliverWebhooks } from "./deliver.ts";
 import { createSecretCipher } from "./secret-cipher.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";

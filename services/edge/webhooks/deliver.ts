@@ -9,15 +9,12 @@ import { readTypes } from "../events/event-types.ts";
 import {
   type ClaimedDelivery,
   claimDeliveries,
-  disableWebhook,
   giveUp,
-  listBehind,
-  lockCursor,
-  makeDeliveries,
   markDelivered,
   markFailed,
   releaseDelivery,
-} from "../store/webhook-deliveries.ts";
+} from "../store/webhook-attempts.ts";
+import { disableWebhook, listBehind, lockCursor, makeDeliveries } from "../store/webhook-deliveries.ts";
 import { hasWebhooks } from "../store/webhooks.ts";
 import { bodyOf } from "./body.ts";
 import { FAILURES_BEFORE_PAUSE, GIVE_UP_AFTER_MS, pauseMs, retryMs } from "./schedule.ts";
