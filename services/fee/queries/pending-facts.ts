@@ -1,8 +1,8 @@
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import { execute, sql } from "#kernel/postgres/query.ts";
-import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import type { Deps } from "../deps.ts";
 import { debtsOf } from "../domain/debt.ts";
 import type { PendingFacts } from "../domain/pending.ts";
@@ -42,14 +42,13 @@ export async function readFacts(
   }: { readonly investorLogin: string; readonly pool: PoolNow | undefined; readonly at: Date },
   context: CallContext,
 ): Promise<FactsNow | "newer" | "unfinished"> {
-  return await inTransaction(deps.pool, async (tx) => {
-    await execute(tx, sql`set transaction isolation level repeatable read, read only`);
-    if (!(await areFeesKnown(tx))) throw feesUnknown();
-    const pairs = await readPairs(tx, investorLogin, pool === undefined ? [] : [pool.masterLogin]);
-    const terms = (await listTerms(tx, [investorLogin])).get(investorLogin);
+  return await inSnapshot(deps.pool, async (db) => {
+    if (!(await areFeesKnown(db))) throw feesUnknown();
+    const pairs = await readPairs(db, investorLogin, pool === undefined ? [] : [pool.masterLogin]);
+    const terms = (await listTerms(db, [investorLogin])).get(investorLogin);
     const versions = terms?.versions ?? [];
-    const weekly = (await listOpenWeekly(tx, [investorLogin])).get(investorLogin) ?? [];
-    const own = pool && (await foldPair(tx, deps, { investorLogin, pool, pairs, versions }, context));
+    const weekly = (await listOpenWeekly(db, [investorLogin])).get(investorLogin) ?? [];
+    const own = pool && (await foldPair(db, deps, { investorLogin, pool, pairs, versions }, context));
     if (own === "newer" || own === "unfinished") return own;
     return {
       facts: {
@@ -74,7 +73,7 @@ type Wanted = {
 
 /** The pair with all results up to the entry, in the steps of a decision; nothing is saved. */
 async function foldPair(
-  tx: Transaction,
+  db: Queryable,
   { steps }: Deps,
   { investorLogin, pool: { masterLogin, throughNumber }, pairs, versions }: Wanted,
   context: CallContext,
@@ -82,7 +81,7 @@ async function foldPair(
   let pair: Pair = pairs.find((each) => each.masterLogin === masterLogin) ?? newPair(investorLogin, masterLogin);
   if (pair.foldedNumber > throughNumber) return "newer";
   for (;;) {
-    const [folded] = await foldResults(tx, [{ pair, throughNumber, versions }], steps.results);
+    const [folded] = await foldResults(db, [{ pair, throughNumber, versions }], steps.results);
     if (folded === undefined || folded.foldedNumber === throughNumber) return folded ?? pair;
     if (remainingMs(context) < REPLY_RESERVE_MS) return "unfinished";
     pair = folded;

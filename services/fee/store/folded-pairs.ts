@@ -1,4 +1,4 @@
-import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import { beginFold, continueFold } from "../domain/fold.ts";
 import type { FeeVersion } from "../domain/version.ts";
 import { listPartsToFold } from "./journal.ts";
@@ -15,12 +15,12 @@ export type PairToFold = {
  * The pairs with further results added, in the sequence of the array. At most about `maxResults` are added, the same number to
  * each pair that lacks some; a pair that reaches its entry is folded. A pair that lacks none is returned as it is.
  */
-export async function foldResults(tx: Transaction, wanted: readonly PairToFold[], maxResults: number): Promise<Pair[]> {
+export async function foldResults(db: Queryable, wanted: readonly PairToFold[], maxResults: number): Promise<Pair[]> {
   const begun = wanted.map((each) => ({ ...each, pair: begin(each) }));
   const behind = begun.filter(({ pair, throughNumber }) => pair.foldedNumber < throughNumber);
   const resultsEach = Math.max(1, Math.floor(maxResults / behind.length));
   const next = await listPartsToFold(
-    tx,
+    db,
     behind.map(({ pair, throughNumber }) => ({ ...pair, throughNumber })),
     resultsEach,
   );

@@ -1,4 +1,4 @@
-import { execute, type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Earnings, type Layer, NOTHING_EARNED } from "../domain/layers.ts";
 import { listLayers, nameOf, saveLayers } from "./layers.ts";
@@ -51,12 +51,12 @@ export type PrepaidPair = Pair & {
 
 /** The same pairs of one Investor as a decision would lock. They and their layers must be read in one snapshot. */
 export async function readPairs(
-  tx: Transaction,
+  db: Queryable,
   investorLogin: string,
   masterLogins: readonly string[],
 ): Promise<PrepaidPair[]> {
-  const rows = await many<PairRow & { readonly prepaid: bigint }>(tx, sql`${pairsOf([investorLogin], masterLogins)}`);
-  const layers = await listLayers(tx, rows);
+  const rows = await many<PairRow & { readonly prepaid: bigint }>(db, sql`${pairsOf([investorLogin], masterLogins)}`);
+  const layers = await listLayers(db, rows);
   return rows.map((row) => ({ ...pairOf(row, layers.get(nameOf(row)) ?? []), prepaid: row.prepaid }));
 }
 

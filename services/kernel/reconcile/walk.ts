@@ -1,7 +1,8 @@
 import { SECOND_MS } from "../duration.ts";
 import type { Pool } from "../postgres/pool.ts";
 import type { Queryable } from "../postgres/query.ts";
-import { type CheckRun, type Finding, idsOf, inSnapshot, type RunRequest } from "./check.ts";
+import { inSnapshot } from "../postgres/snapshot.ts";
+import { type CheckRun, type Finding, idsOf, type RunRequest } from "./check.ts";
 import { readPositions, writtenPositions } from "./positions.ts";
 import {
   AT_THE_START,

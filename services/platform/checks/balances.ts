@@ -1,5 +1,6 @@
 import { formatAmount, usd } from "#kernel/money.ts";
-import { type Check, type Finding, inSnapshot, MAX_FINDINGS, type RunRequest } from "#kernel/reconcile/check.ts";
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { type Check, type Finding, MAX_FINDINGS, type RunRequest } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { type Accounts, readAccountPage } from "./account-page.ts";

@@ -1,4 +1,5 @@
-import { type Check, type Finding, inSnapshot, type PendingBreak } from "#kernel/reconcile/check.ts";
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import type { Check, Finding, PendingBreak } from "#kernel/reconcile/check.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
 import { column, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";

@@ -5,7 +5,8 @@ import { inBatches } from "#kernel/in-batches.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { column, many, sql } from "#kernel/postgres/query.ts";
-import { abs, type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { abs, type Check, type Finding } from "#kernel/reconcile/check.ts";
 import {
   AccountKind,
   type FindRegistrationsRequest,

@@ -1,4 +1,5 @@
-import { type Check, type Finding, inSnapshot, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { type Check, type Finding, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
 import { type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Deps } from "../deps.ts";

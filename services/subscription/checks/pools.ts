@@ -1,14 +1,8 @@
 import { inBatches } from "#kernel/in-batches.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
-import {
-  abs,
-  type Check,
-  CHECK_EVERY_MS,
-  type Finding,
-  inSnapshot,
-  type PendingBreak,
-} from "#kernel/reconcile/check.ts";
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { abs, type Check, CHECK_EVERY_MS, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
 import { INVESTORS, MASTERS } from "./changed-logins.ts";

@@ -5,7 +5,7 @@ import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { inSnapshot } from "#kernel/reconcile/check.ts";
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import type { ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { GetEquityRequest, GetEquityResponse, HoldingValue } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
@@ -14,6 +14,7 @@ import { floatingBefore } from "../domain/floating-before.ts";
 import { valueHolding } from "../domain/holding-value.ts";
 import { EMPTY_POOL } from "../domain/pool/unit-pool.ts";
 import { isLogin, validate } from "../domain/validate.ts";
+import { marksOf } from "../messages/marks.ts";
 import {
   type FiledAccount,
   findAllocatedDeal,
@@ -111,13 +112,7 @@ async function valueAt(
   const { subscriptionId } = holding;
   const { positions, accruals } = await listMarksOf(db, masterLogin, subscriptionId);
   const sums = await getPoolSums(db, masterLogin);
-  const marks = shown.map(({ positionId, symbol, volume, profit, swap }) => ({
-    positionId,
-    symbol,
-    volume,
-    floating: moneyFromProto(profit, "profit").minor + moneyFromProto(swap, "swap").minor,
-  }));
-  const results = floatingBefore({ ...EMPTY_POOL, positions }, marks, waiting);
+  const results = floatingBefore({ ...EMPTY_POOL, positions }, marksOf(shown), waiting);
   const { floating, poolValue } = valueHolding({ holding, positions, accruals, sums }, results);
   const deal = await findAllocatedDeal(db, masterLogin);
   return {
