@@ -9,6 +9,7 @@ import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
 import { makeEveryMovement } from "./every-movement.ts";
 import { reverseUnmatchedDeal } from "./reverse-deal.ts";
+import { webhooksThroughDeaths } from "./webhooks/webhooks.ts";
 
 const START_TIMEOUT_MS = 180_000;
 const TIMEOUT = { timeout: 300_000 };
@@ -78,4 +79,6 @@ describe("a saga whose process kills itself at a failpoint is finished, and each
     countFigures({ "processes killed at a failpoint": 1 });
     expect(existsSync(file), "no process reached the failpoint").toBe(false);
   });
+
+  webhooksThroughDeaths(() => system, armed);
 });
