@@ -15,6 +15,7 @@ import type { Deps } from "./deps.ts";
 import { DIRECTORY_FEED } from "./directory-changes.ts";
 import { finishErasures } from "./jobs/finish-erasures.ts";
 import { reencryptPasswords } from "./jobs/reencrypt-passwords.ts";
+import { watchErasures } from "./jobs/watch-erasures.ts";
 import { resumePaymentAccountChanges } from "./jobs/resume-payment-account-changes.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
@@ -79,5 +80,5 @@ export function accountJobs(deps: Deps): Job[] {
     work: () => reencryptPasswords(deps),
     log,
   };
-  return [...runDueJobs({ pool, log, jobs }), runJob(reencrypt)];
+  return [...runDueJobs({ pool, log, jobs }), runJob(reencrypt), watchErasures(deps)];
 }

@@ -81,7 +81,7 @@ await runService(caller, async (context) => {
   const audit = stack.use(createAudit((entries) => insertAuditEntries(pool, entries), log));
   stack.use(retain({ pool, rules: edgeRules(config), log }));
   const events = await openEventLog(stack, { pool, feedsOf: feedsOver(broker), log });
-  const webhooks = await startWebhooks(stack, { pool, look: events.look, log, ...webhookSettings(config) });
+  const webhooks = startWebhooks(stack, { pool, look: events.look, log, ...webhookSettings(config) });
   const app = await buildApp({
     deps: depsOf(config, { ...services, events, webhooks }),
     authenticate: keys.authenticate,

@@ -3,7 +3,9 @@ import { column, execute, many, sql } from "#kernel/postgres/query.ts";
 import { crashingProcess } from "#kernel/testing/crash.ts";
 import type { EraseInvestorResponse } from "#proto/pamm/account/v1/account.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { metricValues } from "#test/support/metric-values.ts";
 import { finishErasures } from "../jobs/finish-erasures.ts";
+import { showErasures } from "../jobs/watch-erasures.ts";
 import { findInvestor } from "../queries/find.ts";
 import { listInvestors } from "../queries/list-directories.ts";
 import { revealInvestor } from "../queries/reveal.ts";
@@ -152,12 +154,23 @@ test.each(["unreachable", "lost answer", "rejected"] as const)(
     await finishErasures(deps);
     const failed = await many(deps.pool, sql`select reason is not null as failed, erased_at from erasure`);
     expect(failed).toEqual([{ failed: true, erased_at: null }]);
+    await execute(deps.pool, sql`update erasure set requested_at = now() - interval '2 hours'`);
+    expect(await shownErasures(deps)).toEqual([1, true]);
 
     await execute(deps.pool, sql`update erasure set next_try_at = now()`);
     await finishErasures(deps);
     expect(await anErasure(deps)).toMatchObject({ requestedBy: "anna", onPlatform: true });
+    expect(await shownErasures(deps)).toEqual([0, false]);
   },
 );
+
+/** The metrics of open erasures: how many, and whether the oldest is hours old. */
+async function shownErasures({ pool }: World): Promise<readonly [number | undefined, boolean]> {
+  await showErasures(pool);
+  const { "": count } = await metricValues("pamm_erasures_open");
+  const { "": seconds = 0 } = await metricValues("pamm_erasure_oldest_open_seconds");
+  return [count, seconds >= 7_200];
+}
 
 test("an erasure that crashes after any statement or call has not begun, or the job finishes it", async () => {
   const deps = await world();

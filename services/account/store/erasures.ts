@@ -1,4 +1,13 @@
-import { execute, fragment, matchesRow, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  fragment,
+  matchesRow,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import { ERASED, type Erasure } from "../domain/erasure.ts";
@@ -71,6 +80,16 @@ export async function markErased(db: Queryable, login: string, onPlatform: boole
     db,
     sql`update erasure set erased_at = ${at}, on_platform = ${onPlatform}, reason = null
         where login = ${login} and erased_at is null`,
+  );
+}
+
+/** How many the trading platform has not confirmed, and since when. Never below 0, even when the clocks of the service and the database differ. */
+export async function readOpenErasures(db: Queryable): Promise<{ readonly count: number; readonly seconds: number }> {
+  return await one(
+    db,
+    sql`select count(*)::integer as count,
+               coalesce(greatest(extract(epoch from clock_timestamp() - min(requested_at)), 0), 0)::float8 as seconds
+        from erasure where erased_at is null`,
   );
 }
 

@@ -1,7 +1,8 @@
 import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { StoredEvent } from "./events.ts";
 import type { DeliveryStatus } from "./webhook-deliveries.ts";
-import { IS_SERVED, type StoredSecrets } from "./webhooks.ts";
+import type { StoredSecrets } from "./webhook-secrets.ts";
+import { IS_SERVED } from "./webhooks.ts";
 
 export type ClaimedDelivery = StoredSecrets & {
   readonly id: bigint;

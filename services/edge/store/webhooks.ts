@@ -173,9 +173,6 @@ export async function replayFrom(
   return withoutNulls(replayed);
 }
 
-/** Encrypted, with the previous one while it signs too. */
-export type StoredSecrets = { readonly secret: string; readonly previous: string | null };
-
 /** A condition of the row `webhook`: it is sent events. The keys of its client still permit it, also when they were revoked after it was made. */
 export const IS_SERVED = fragment`
   webhook.is_enabled and webhook.disabled_at is null and webhook.deleted_at is null
@@ -190,21 +187,4 @@ export const IS_SERVED = fragment`
 
 export async function hasWebhooks(db: Queryable): Promise<boolean> {
   return await matchesRow(db, sql`select from webhook where ${IS_SERVED} limit 1`);
-}
-
-/** A page of all, for the encryption of their secrets. */
-export async function listSecrets(db: Queryable, afterId: bigint, limit: number) {
-  return await many<{ id: bigint; clientId: string } & StoredSecrets>(
-    db,
-    sql`select id, client_id as "clientId", secret, previous_secret as previous from webhook where id > ${afterId} order by id limit ${limit}`,
-  );
-}
-
-/** Unless it was rotated meanwhile. */
-export async function saveSecrets(db: Queryable, id: bigint, from: StoredSecrets, to: StoredSecrets): Promise<void> {
-  await execute(
-    db,
-    sql`update webhook set secret = ${to.secret}, previous_secret = ${to.previous}
-        where id = ${id} and secret = ${from.secret} and previous_secret is not distinct from ${from.previous}`,
-  );
 }

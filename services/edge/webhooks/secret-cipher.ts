@@ -6,15 +6,23 @@ export type SecretCipher = {
   readonly encrypt: (secret: Secret<string>, client: string) => string;
   /** Throws when the text was changed, belongs to another client, or no key has its id. */
   readonly decrypt: (text: string, client: string) => Secret<string>;
-  /** Whether the newest key encrypted it. */
-  readonly isCurrent: (text: string) => boolean;
+  /** Of the key that encrypted it. */
+  readonly ageOf: (text: string) => KeyAge;
 };
+
+/** The newest key, another one that this process has, or none of them. */
+export const KEY_AGES = ["current", "older", "unknown"] as const;
+type KeyAge = (typeof KEY_AGES)[number];
 
 /** The first key encrypts, all of them decrypt. An encrypted text is the id of its key, a point, and nonce and ciphertext in Base64. */
 export function createSecretCipher(masterKeys: readonly [Secret<Buffer>, ...Secret<Buffer>[]]): SecretCipher {
   const cipher = createTextCipher({ masterKeys, purpose: "edge webhook secrets", keyName: "webhook key" });
   return {
-    isCurrent: (text) => text.startsWith(`${cipher.currentKeyId}.`),
+    ageOf(text) {
+      const [keyId = ""] = text.split(".");
+      if (keyId === cipher.currentKeyId) return "current";
+      return cipher.olderKeyIds.includes(keyId) ? "older" : "unknown";
+    },
     encrypt(secret, client) {
       const { keyId, nonce, ciphertext } = cipher.encrypt(secret, ["webhook", client]);
       return `${keyId}.${Buffer.concat([nonce, ciphertext]).toString("base64")}`;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { Secret } from "#kernel/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
+import { metricValues } from "#test/support/metric-values.ts";
 import { hasWebhooks } from "../store/webhooks.ts";
 import { createSecretCipher } from "./secret-cipher.ts";
 import { encryptAgain } from "./encrypt-again.ts";
@@ -79,6 +80,11 @@ test("secrets are encrypted for their client, with the newest key after a start,
   await encryptAgain(pool, createSecretCipher([NEW, OLD]));
   const [stored] = await webhooks.list(of("anna"));
   expect(createSecretCipher([NEW]).decrypt(stored!.secret, "anna").reveal()).toMatch(/^whsec_/);
+
+  // One whose key was removed too early is left as it is, and counted.
+  await create("boris");
+  await encryptAgain(pool, createSecretCipher([NEW]));
+  expect(await metricValues("pamm_webhook_secrets")).toEqual({ current: 2, older: 0, unknown: 1 });
 
   const without = openWebhooks(pool, undefined);
   await expect(without.create({ clientId: "anna", ...ENDPOINT }, aCommand())).rejects.toMatchObject({
