@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from "vitest";
-import { itemsOf, objectOf } from "../../deploy/demo/exact-json.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { itemsOf, objectOf, textOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, clientOf, dealsOf, eventually, untilKnown, withKey } from "./support/client.ts";
 import {
   assign,
@@ -10,6 +10,7 @@ import {
   unassign,
   withdraw,
 } from "./support/client-requests.ts";
+import { type Followed, followEvents, newestEvent } from "./support/follow-events.ts";
 import { expectProblem } from "./support/problem.ts";
 import { cents } from "./support/proof.ts";
 import { decide, newOperator, reviewAbout, vote } from "./support/reviews.ts";
@@ -26,6 +27,9 @@ let operator: Client;
 let second: string;
 /** Another key in the name of the owner who proposes. */
 let ofTheSameOwner: string;
+/** The events of all tests, each compared with its route when it arrived. */
+let following: Promise<Followed>;
+let isOver = false;
 
 beforeAll(async () => {
   const system = await sharedSystem();
@@ -33,7 +37,12 @@ beforeAll(async () => {
   operator = withKey(client, await newOperator(system, "First"));
   second = await newOperator(system, "Second");
   ofTheSameOwner = await newOperator(system, "First");
+  const after = await newestEvent(client);
+  following = followEvents(client, { after, types: "break.*,review.*", isOver: () => isOver });
+  // Its failure is that of the last test.
+  following.catch(() => {});
 }, START_TIMEOUT_MS);
+afterAll(() => void (isOver = true));
 
 /** The proof converges: every cent of the pool matches the ledger, and nothing is quarantined. */
 async function expectProven(login: string): Promise<void> {
@@ -201,6 +210,15 @@ test(
     await expectBalances(client, { [login]: "4000", [investor]: "880" });
   },
 );
+
+test("an event of a break or a review was never before the lists show it", TIMEOUT, async () => {
+  isOver = true;
+  const { compared } = await following;
+  const types = new Set(compared.map((event) => textOf(event, "type")));
+  expect([...types].toSorted()).toEqual(
+    expect.arrayContaining(["break.open", "review.decided", "review.obsolete", "review.open", "review.proposed"]),
+  );
+});
 
 /** What the proof shows of the money on the Master that belongs to no Investor. */
 async function expectOwn(login: string, expected: Readonly<Record<string, bigint>>): Promise<void> {
