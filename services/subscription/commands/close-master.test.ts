@@ -1,6 +1,8 @@
+import { validate, version } from "uuid";
 import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { ClosingState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
@@ -8,6 +10,7 @@ import { closeMasters } from "../jobs/close-masters.ts";
 import { readClosings } from "../jobs/watch-closings.ts";
 import { takeStep } from "../processes/closing/take-step.ts";
 import { subscriptionService } from "../service.ts";
+import { findClosing } from "../store/closings.ts";
 import { acknowledgeExternal } from "../store/external-funds.ts";
 import { lockMaster, stopMaster } from "../store/masters.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
@@ -40,6 +43,12 @@ function close({ service }: Pick<World, "service">, masterLogin: string) {
 
 async function closingOf({ service }: World, masterLogin: string) {
   return (await service.getClosing({ masterLogin }, aCall())).closing;
+}
+
+/** The ledger's operations of a closing. */
+async function unassignsOf({ service }: World, masterLogin: string) {
+  const filter = { login: "", masterLogin, action: OperationAction.UNASSIGN, outcome: OperationOutcome.UNSPECIFIED };
+  return (await service.listOperations({ ...filter, beforeId: "", limit: 100 }, aCall())).items;
 }
 
 async function untilArchived(world: World, masterLogin: string): Promise<void> {
@@ -93,6 +102,14 @@ test("all Investors leave in bounded steps, nothing is left on the Master, and t
   expect((await publishedEvents(world, "subscription.exits")).filter((name) => name === "ExitCompleted")).toHaveLength(
     20,
   );
+  const operations = await unassignsOf(world, master);
+  expect(operations.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 20 }, () => OperationOutcome.EXECUTED));
+  expect(new Set(operations.map(({ login }) => login))).toEqual(new Set(logins));
+  for (const { operationId, createdAt, finishedAt, transferKeys } of operations) {
+    expect(validate(operationId) && version(operationId)).toBe(7);
+    expect([finishedAt, transferKeys.length]).toEqual([expect.any(Date), 1]);
+    expect(Number.parseInt(operationId.replace("-", "").slice(0, 12), 16)).toBe(createdAt?.getTime());
+  }
   const archived = await closingOf(world, master);
   expect(archived).toMatchObject({ investorsLeft: 0n, exitsInProgress: 0n, archivedAt: expect.any(Date) });
   expect(await close(world, master)).toEqual(archived);
@@ -164,9 +181,15 @@ test("an Investor whose account is locked delays no other, and leaves when it is
   await close(world, master);
   await settle(world);
   expect(await statuses(world, master)).toEqual({ ACTIVE: 1, CANCELLED: 2 });
+  const outcomes = async () => (await unassignsOf(world, master)).map(({ outcome }) => outcome).toSorted();
+  // Its try was refused, and the closing tries again, however long it takes.
+  const { PENDING, EXECUTED } = OperationOutcome;
+  await passTime(world, PAUSE_MS);
+  expect(await outcomes()).toEqual([PENDING, EXECUTED, EXECUTED]);
   await world.platform.client.release(lock, aCall());
   await untilArchived(world, master);
   expect(await statuses(world, master)).toEqual({ CANCELLED: 3 });
+  expect(await outcomes()).toEqual([EXECUTED, EXECUTED, EXECUTED]);
 });
 
 test("assignments are refused from the closing on; one that was recorded before is finished, and its Investor leaves", async () => {
@@ -255,7 +278,9 @@ test(
       run: async (deps: Deps, { master }) => {
         await close({ service: subscriptionService(deps) }, master);
         // The job might claim a closing of an earlier crash first.
-        await takeStep(deps, { masterLogin: master, afterInvestorId: 0n, reason: null, tries: 0 }, aCall());
+        const requestedAt = (await findClosing(deps.pool, master))?.requestedAt ?? new Date();
+        const claimed = { masterLogin: master, requestedAt, afterInvestorId: 0n, reason: null, tries: 0 };
+        await takeStep(deps, claimed, aCall());
       },
     });
     for (const { master, logins } of cases) {

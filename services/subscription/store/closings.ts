@@ -42,6 +42,7 @@ export async function insertClosing(db: Queryable, { masterLogin, masterId, step
 
 export type ClaimedClosing = {
   readonly masterLogin: string;
+  readonly requestedAt: Date;
   readonly afterInvestorId: bigint;
   readonly reason: string | null;
   readonly tries: number;
@@ -52,7 +53,7 @@ export const closingQueue = workQueue<ClaimedClosing, string>({
   key: fragment`master_login`,
   keyType: fragment`text`,
   isOpen: fragment`work.state = 'CLOSING'`,
-  columns: fragment`master_login as "masterLogin", after_investor_id as "afterInvestorId", reason`,
+  columns: fragment`master_login as "masterLogin", requested_at as "requestedAt", after_investor_id as "afterInvestorId", reason`,
 });
 
 export type Step = {

@@ -15,9 +15,11 @@ import {
 } from "../../store/closings.ts";
 import { findSafetyStop } from "../../store/masters.ts";
 import type { Subscription } from "../../store/subscriptions.ts";
-import { claimTry } from "../exit/claim-try.ts";
+import { markUnassignmentEnded } from "../../store/unassignments.ts";
+import { claimTry, type Command } from "../exit/claim-try.ts";
 import { finishExit } from "../exit/finish-exit.ts";
 import { tryToLeave } from "../exit/try-to-leave.ts";
+import { exitCommandOf } from "./exit-command.ts";
 
 /** Exits of one step, all at the same time: they share an episode of the gate, and each uses a connection now and then. */
 const EXITS_PER_STEP = 16;
@@ -62,11 +64,15 @@ async function stepOf(deps: Deps, closing: ClaimedClosing, context: CallContext)
 
 async function takeOut(
   deps: Deps,
-  { afterInvestorId, reason }: ClaimedClosing,
+  closing: ClaimedClosing,
   leavers: readonly Subscription[],
   context: CallContext,
 ): Promise<End> {
-  const reasons = await Promise.all(leavers.map((subscription) => leave(deps, subscription, context)));
+  const { afterInvestorId, reason } = closing;
+  const leaving = leavers.map((subscription) =>
+    leave(deps, subscription, exitCommandOf(closing, subscription.id), context),
+  );
+  const reasons = await Promise.all(leaving);
   const ofAll = reasonForAll(reasons);
   if (ofAll !== undefined) {
     return { afterInvestorId, reason: ofAll, maxPauseMs: ofAll === "master_open_positions" ? FLAT_MS : MAX_RETRY_MS };
@@ -77,12 +83,19 @@ async function takeOut(
 }
 
 /** Why the Investor is still in the pool, or its exit not finished. The recovery job of exits finishes one that has left. */
-async function leave(deps: Deps, subscription: Subscription, context: CallContext): Promise<string | undefined> {
+async function leave(
+  deps: Deps,
+  subscription: Subscription,
+  command: Command,
+  context: CallContext,
+): Promise<string | undefined> {
   try {
-    const exit = await claimTry(deps, subscription, context);
+    const exit = await claimTry(deps, subscription, context, command);
     // Another command takes the Investor out, or the account lock of a refused try is still being released.
     if (exit === undefined) return "account_busy";
-    await finishExit(deps, await tryToLeave(deps, { subscription, exit }, context), context);
+    const left = await tryToLeave(deps, { subscription, exit }, context);
+    await markUnassignmentEnded(deps.pool, command.commandId, { at: deps.now(), refusal: undefined });
+    await finishExit(deps, left, context);
     return undefined;
   } catch (error) {
     deps.log.info("exit of a closing not finished, retry scheduled", { id: subscription.id, error });
