@@ -20,6 +20,7 @@ import type { Rehearsal } from "./rehearsal.ts";
 import { type RollingSystem, startRollingSystem } from "./rolling-system.ts";
 import { runRehearsal } from "./run-rehearsal.ts";
 import { type Caller, newCaller, startTraffic, type Traffic } from "./traffic.ts";
+import { startWebhookTraffic, type WebhookTraffic } from "./webhook-traffic.ts";
 
 const CALLERS = 4;
 /** So that the traffic after a rotation shows its effect. */
@@ -34,12 +35,13 @@ process.exitCode = await runRehearsal(
     return await rotate(
       rehearsal,
       await rehearsal.step("Start a system", async () => stack.use(await startRollingSystem(stateDir))),
+      stack,
     );
   },
 );
 
 /** `make rehearse-rotation`: docs/operate/rotation.md, carried out and timed while deposits go on. */
-async function rotate(rehearsal: Rehearsal, system: RollingSystem): Promise<number> {
+async function rotate(rehearsal: Rehearsal, system: RollingSystem, stack: AsyncDisposableStack): Promise<number> {
   let apiKey = system.secrets.apiKey;
   const access = (): Access => ({ url: system.url(), apiKey });
   const created = await keys(system.stateDir, "create", "--name", "crm", "--scopes", "funds:deposit,funds:withdraw");
@@ -48,10 +50,13 @@ async function rotate(rehearsal: Rehearsal, system: RollingSystem): Promise<numb
     callers.push(newCaller(await createAccount(access, "investor", `Ines${index}`), index % 2 === 0));
   }
   apiKey = keyIn(created);
+  const reader = (): Access => ({ url: system.url(), apiKey: system.secrets.apiKey });
+  const webhook = await startWebhookTraffic(reader, stack);
   const traffic = startTraffic(access, callers, true);
 
   await rotateApiKey(rehearsal, traffic, { system, created, use: (key) => (apiKey = key) });
   await rotatePepper(rehearsal, traffic, system);
+  await rotateWebhookKey(rehearsal, traffic, { system, webhook });
   await rotateEncryptionKey(rehearsal, traffic, system);
   await rotateDatabasePasswords(rehearsal, traffic, system);
   await rotateBrokerPasswords(rehearsal, traffic, system);
@@ -61,9 +66,9 @@ async function rotate(rehearsal: Rehearsal, system: RollingSystem): Promise<numb
   await rehearsal.step("Prove on the platform that no command was lost or executed twice", async (see) => {
     await traffic.stop();
     const platform = createPlatform(system.controlUrl);
-    const reader: Access = { url: system.url(), apiKey: system.secrets.apiKey };
-    const { commands, executed } = await proveMovements(rehearsal, { access: reader, platform, callers });
+    const { commands, executed } = await proveMovements(rehearsal, { access: reader(), platform, callers });
     see(`${commands} commands, ${executed} executed once`);
+    see(`${await webhook.prove(rehearsal)} events at the endpoint of a webhook, none is missing`);
   });
   return rehearsal.finish();
 }
@@ -114,6 +119,38 @@ async function rotatePepper(rehearsal: Rehearsal, traffic: Traffic, system: Roll
     await untilMetric(system, "edge", 'pamm_api_keys{pepper="other"} 0');
     see('pamm_api_keys{pepper="other"} is 0');
     await system.roll(["edge"], () => ({ PAMM_API_KEY_PEPPER_OLD: undefined }));
+  });
+}
+
+type WebhookRotation = { readonly system: RollingSystem; readonly webhook: WebhookTraffic };
+
+async function rotateWebhookKey(
+  rehearsal: Rehearsal,
+  traffic: Traffic,
+  { system, webhook }: WebhookRotation,
+): Promise<void> {
+  const next = newKey();
+  const last = system.secrets.webhookKey;
+  await rotation(rehearsal, traffic, "PAMM_WEBHOOK_KEY: known, exchanged, the old one removed", async (see) => {
+    const sent: number[] = [];
+    const untilSent = async (): Promise<void> => {
+      await webhook.untilNext();
+      sent.push(webhook.take());
+    };
+    await untilSent();
+    await system.roll(["edge"], () => ({ PAMM_WEBHOOK_KEY_OLD: next }));
+    await system.roll(["edge"], () => ({ PAMM_WEBHOOK_KEY: next, PAMM_WEBHOOK_KEY_OLD: last }));
+    await untilSent();
+    await untilMetric(system, "edge", 'pamm_webhook_secrets{key="older"} 0');
+    see('pamm_webhook_secrets{key="older"} is 0');
+    await system.roll(["edge"], () => ({ PAMM_WEBHOOK_KEY_OLD: undefined }));
+    webhook.take();
+    await untilSent();
+    see(`signed events before, while and after: ${sent.join(", ")}`);
+    rehearsal.check(
+      "events are sent before, while and after",
+      sent.every((count) => count > 0),
+    );
   });
 }
 

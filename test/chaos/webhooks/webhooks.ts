@@ -8,7 +8,13 @@ import { newInvestor, newMaster } from "../../journey/support/client-requests.ts
 import type { TestSystem } from "../../journey/support/system.ts";
 import { countFigures } from "../../support/figures.ts";
 import { repeatUntilDone } from "../repeat-until-done.ts";
-import { accept, type Answer, type Received, type Receiver, startReceiver } from "./receiver.ts";
+import {
+  accept,
+  type Answer,
+  type Received,
+  type Receiver,
+  startReceiver,
+} from "../../../deploy/rehearse/webhook-receiver.ts";
 import { startSecondEdge } from "./second-edge.ts";
 
 /** A claim of a replica that was killed ends after half a minute, and the pauses of an endpoint that fails are as long. */
@@ -203,10 +209,10 @@ async function eventsAfter(client: Client, first: string): Promise<Event[]> {
 /** What a client keeps that leaves out ids that it has accepted is the list of events, of each account in its order. */
 function expectInOrder({ received }: Receiver, events: readonly Event[]): void {
   const accepted = received.filter(({ isAccepted }) => isAccepted);
-  const once = accepted.filter(({ id }, index) => accepted.findIndex((other) => other.id === id) === index);
+  const firstOfEach = accepted.filter(({ id }, index) => accepted.findIndex((other) => other.id === id) === index);
   for (const login of new Set(events.map((event) => event.login))) {
     const wanted = events.filter((event) => event.login === login).map(({ key }) => key);
-    const got = once.filter((item) => item.login === login).map(({ id }) => id);
+    const got = firstOfEach.filter((item) => item.login === login).map(({ id }) => id);
     expect(got.filter((id) => wanted.includes(id))).toEqual(wanted);
   }
 }
