@@ -4,6 +4,7 @@ import { checks } from "./workloads/checks.ts";
 import { constants } from "./workloads/constants.ts";
 import { deposit } from "./workloads/deposit.ts";
 import { directories } from "./workloads/directories.ts";
+import { events } from "./workloads/events.ts";
 import { exits } from "./workloads/exits.ts";
 import { growth } from "./workloads/growth.ts";
 import { idle } from "./workloads/idle.ts";
@@ -35,6 +36,7 @@ export const WORKLOADS: readonly Workload[] = [
   replicas,
   constants,
   idle,
+  events,
   checks,
   start,
   soak,

@@ -24,6 +24,8 @@ type EventLogOptions = {
 const OWNERS = ["funding", "subscription", "fee", "platform"] as const;
 /** Without a caller that looks. A system without traffic hardly makes statements. */
 const POLL_MS = 20_000;
+/** While a caller looks. Each read costs its service, the broker and both databases about as much as an event. */
+const LOOK_GAP_MS = 250;
 /** The owner moves what is new into its feed first, and then reads by an index. */
 const READ_WITHIN_MS = 5_000;
 
@@ -42,6 +44,7 @@ export async function openEventLog(
       ...recordStates(service),
       pool,
       pollMs: POLL_MS,
+      minGapMs: LOOK_GAP_MS,
       read: (request, signal) =>
         client.read(request, callContext({ caller: "edge", withinMs: READ_WITHIN_MS, signal })),
       log,

@@ -85,7 +85,7 @@ test.each(["delivery", "event"])("an endpoint that accepts events is late when a
   expect(minutes(state.oldestSeconds)).toBe(7);
 });
 
-test("what is paused, disabled, or without a key of its client is late for nobody", async () => {
+test("what is paused, disabled, or without a key of its client, is never late", async () => {
   await anEvent(10n, ago(60));
   const disabledAt = ago(30);
   for (const webhook of [{ isEnabled: false }, { disabledAt, failingSince: ago(5_000) }, { clientId: "gone" }]) {

@@ -11,18 +11,32 @@ create function cashflow_outcome(state text, doubt text, deadline timestamptz, n
               else 'pending' end
 $$;
 
-create function note_cashflow() returns trigger language plpgsql set search_path from current as $$
+-- Of all rows of a statement at once: deposits are recorded and finished together, and a trigger for each row would cost four times as much.
+create function note_cashflows() returns trigger language plpgsql set search_path from current as $$
+declare
+  changed bigint[];
 begin
+  if tg_op = 'UPDATE' then
+    select array_agg(id) into changed
+    from after join before using (id)
+    where cashflow_outcome(before.state, before.doubt, before.deadline, before.next_try_at)
+          is distinct from cashflow_outcome(after.state, after.doubt, after.deadline, after.next_try_at);
+    if changed is null then
+      return null;
+    end if;
+  end if;
   insert into state_change (kind, state, subject, login, operation_id, amount_minor, deal_id, reason)
-  values (case new.action when 'deposit' then 'deposit' else 'withdrawal' end,
-          cashflow_outcome(new.state, new.doubt, new.deadline, new.next_try_at), new.operation_id, new.login, new.operation_id,
-          new.amount_minor, coalesce(new.deal_id, 0), coalesce(new.refusal ->> 'code', ''));
+  select case action when 'deposit' then 'deposit' else 'withdrawal' end,
+         cashflow_outcome(state, doubt, deadline, next_try_at), operation_id, login, operation_id,
+         amount_minor, coalesce(deal_id, 0), coalesce(refusal ->> 'code', '')
+  from after
+  where changed is null or id = any (changed)
+  order by id;
   return null;
 end
 $$;
 
-create or replace trigger note_insert after insert on cashflow for each row execute function note_cashflow();
-create or replace trigger note_update after update on cashflow for each row
-  when (cashflow_outcome(old.state, old.doubt, old.deadline, old.next_try_at)
-        is distinct from cashflow_outcome(new.state, new.doubt, new.deadline, new.next_try_at))
-  execute function note_cashflow();
+create or replace trigger note_insert after insert on cashflow referencing new table as after
+  for each statement execute function note_cashflows();
+create or replace trigger note_update after update on cashflow referencing old table as before new table as after
+  for each statement execute function note_cashflows();

@@ -11,6 +11,8 @@ import { showRead, showReader } from "./metrics.ts";
 export type ConsumerOptions<Event extends EventType<unknown>> = Omit<FollowerOptions<Event>, "signal"> & {
   /** Between two reads that nothing asks for. */
   readonly pollMs?: number;
+  /** Shortest time between the begins of two reads that nothing waits for. */
+  readonly minGapMs?: number;
 };
 
 export type ConsumerState = {
@@ -48,7 +50,7 @@ const MIN_GAP_MS = 100;
 export async function consumeFeed<Event extends EventType<unknown>>(
   options: ConsumerOptions<Event>,
 ): Promise<FeedConsumer> {
-  const { pool, feed, log, pollMs = POLL_MS } = options;
+  const { pool, feed, log, pollMs = POLL_MS, minGapMs = MIN_GAP_MS } = options;
   await insertCursor(pool, feed);
   const stop = new AbortController();
   const follower = new Follower({ ...options, signal: stop.signal });
@@ -77,7 +79,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
     name: `consume ${feed}`,
     everyMs: pollMs,
     maxRetryMs: MAX_FEED_RETRY_MS,
-    minGapMs: MIN_GAP_MS,
+    minGapMs,
     wake,
     work() {
       const upTo = signalled;
