@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { register } from "prom-client";
 import { expect, test } from "vitest";
 import { defineMetrics } from "#test/support/defined-metrics.ts";
@@ -148,4 +148,9 @@ test("every check is on the page that describes it", () => {
     const row = page.split("\n").find((line) => line.startsWith(`| ${name} |`));
     expect(row, `${name}: ${title}`).toBeDefined();
   }
+});
+
+test("the folder has no other YAML than rules, because Prometheus reads all of it", () => {
+  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".yaml"));
+  expect(files.toSorted()).toEqual(Object.keys(PAGES).toSorted());
 });
