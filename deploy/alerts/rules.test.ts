@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { register } from "prom-client";
 import { expect, test } from "vitest";
 import { defineMetrics } from "#test/support/defined-metrics.ts";
 import { parse } from "yaml";
+import { PROBLEM_MEANINGS } from "../../services/edge/problems/meanings.ts";
 import { feeChecks } from "../../services/fee/checks/checks.ts";
 import { fundingChecks } from "../../services/funding/checks/checks.ts";
 import { platformChecks } from "../../services/platform/checks/checks.ts";
@@ -122,6 +123,15 @@ test("every alert links to its section of the runbook", () => {
   }
 });
 
+test("every code that a section asks for in the problems of the edge exists", () => {
+  const page = readFileSync(new URL("../../docs/operate/service-alerts.md", import.meta.url), "utf8");
+  const [, section = ""] = page.match(/### PammErrorBudgetBurnsFast\n([^#]+)/) ?? [];
+  const [, decide = ""] = section.split("\nDecide: ");
+  const codes = [...decide.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code);
+  expect(codes.length).toBeGreaterThan(3);
+  expect(Object.keys(PROBLEM_MEANINGS)).toEqual(expect.arrayContaining(codes));
+});
+
 test("every check has an alert, and every alert names existing checks", () => {
   const checks = CHECKS.map(({ name }) => name);
   expect(new Set(checks).size).toBe(checks.length);
@@ -138,4 +148,9 @@ test("every check is on the page that describes it", () => {
     const row = page.split("\n").find((line) => line.startsWith(`| ${name} |`));
     expect(row, `${name}: ${title}`).toBeDefined();
   }
+});
+
+test("the folder has no other YAML than rules, because Prometheus reads all of it", () => {
+  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".yaml"));
+  expect(files.toSorted()).toEqual(Object.keys(PAGES).toSorted());
 });

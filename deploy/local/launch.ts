@@ -40,7 +40,7 @@ export async function launch(
   if (settings.embedded.simulator) await supervisor.start([supervised(planSimulator(context))]);
   const programs = await planServices(context, stores);
   for (const group of GROUPS) await supervisor.start(group.map((service) => supervised(programs[service])));
-  return describeSystem(context, programs.edge);
+  return describeSystem(context, programs);
 }
 
 async function startStores(context: LaunchContext, supervisor: Supervisor): Promise<Stores> {

@@ -6,6 +6,7 @@ const SYSTEM: RunningSystem = {
   apiKey: "pamm_dev_1",
   simulatorControlUrl: "http://127.0.0.1:8444",
   metricsUrl: "http://127.0.0.1:9090/metrics",
+  metricsUrls: { account: "", edge: "", fee: "", funding: "", platform: "", subscription: "" },
   stateDir: "/state",
   feePeriodMs: 604_800_000,
   feeAnchor: "2025-01-04T00:00:00.000Z",

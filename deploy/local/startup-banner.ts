@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type LaunchContext, reachable } from "./plan.ts";
 import type { Program } from "./service-process.ts";
-import { databaseVariable, LOOPBACK } from "../provision/services.ts";
+import { databaseVariable, LOOPBACK, type Service, SERVICES } from "../provision/services.ts";
 import { isSet } from "./settings.ts";
 
 /** How another process reaches the running system; also written to <state>/run/system.json. */
@@ -12,6 +12,8 @@ export type RunningSystem = {
   readonly apiKey: string | null;
   readonly simulatorControlUrl: string | null;
   readonly metricsUrl: string;
+  /** Of each service, for a Prometheus on this machine: all ports but that of the edge change with each start. */
+  readonly metricsUrls: Readonly<Record<Service, string>>;
   readonly stateDir: string;
   /** A fee week begins at every multiple of the period after the anchor. */
   readonly feePeriodMs: number;
@@ -32,14 +34,21 @@ const UNITS = [
 ];
 const OWN_KEY = "$PAMM_BOOTSTRAP_API_KEY";
 
-export function describeSystem({ env, settings, secrets }: LaunchContext, edge: Program): RunningSystem {
+export function describeSystem(
+  { env, settings, secrets }: LaunchContext,
+  programs: Readonly<Record<Service, Program>>,
+): RunningSystem {
+  const { edge } = programs;
   const { httpHost, httpPort, metricsPort, controlPort, embedded, hasOwnKey, stateDir, feeWeek } = settings;
   const host = reachable(httpHost);
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${httpPort}`,
     apiKey: hasOwnKey ? null : secrets.apiKey,
     simulatorControlUrl: embedded.simulator ? `http://${LOOPBACK}:${controlPort}` : null,
-    metricsUrl: `http://${LOOPBACK}:${metricsPort}/metrics`,
+    metricsUrl: metricsUrlOf(metricsPort),
+    metricsUrls: Object.fromEntries(
+      SERVICES.map((service) => [service, metricsUrlOf(programs[service].env["PAMM_METRICS_PORT"])]),
+    ) as Record<Service, string>,
     stateDir,
     feePeriodMs: feeWeek.periodMs,
     feeAnchor: feeWeek.anchor.toISOString(),
@@ -48,6 +57,10 @@ export function describeSystem({ env, settings, secrets }: LaunchContext, edge: 
     natsCaFile: embedded.nats ? (edge.env["NATS_CA_FILE"] ?? null) : null,
     pepperFile: isSet(env, "PAMM_API_KEY_PEPPER") ? null : secrets.pepperFile,
   };
+}
+
+function metricsUrlOf(port: string | number | undefined): string {
+  return `http://${LOOPBACK}:${port}/metrics`;
 }
 
 export function startupBanner(system: RunningSystem, env: NodeJS.ProcessEnv): string {

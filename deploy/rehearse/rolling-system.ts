@@ -60,7 +60,8 @@ export async function startRollingSystem(stateDir: string): Promise<RollingSyste
   const fleet = createFleet(context, stores);
   stack.defer(fleet.stop);
   for (const group of GROUPS) await fleet.roll(group, () => ({}));
-  stack.use(writeSystemFile(describeSystem(context, fleet.programOf("edge"))));
+  const programs = Object.fromEntries(SERVICES.map((service) => [service, fleet.programOf(service)]));
+  stack.use(writeSystemFile(describeSystem(context, programs as Record<Service, Program>)));
   const owned = stack.move();
   return {
     stateDir,

@@ -66,6 +66,20 @@ test("the edge is ready, and degraded, while the trading platform has been away 
   expect(metrics).toContain('pamm_dependency_reachable{dependency="broker"} 1');
 });
 
+test("the metric of a dependency follows it, also when nothing reads the readiness of the HTTP port", async () => {
+  const { down, later } = readinessOfFakes();
+  const platform = async (): Promise<string | undefined> =>
+    (await register.getSingleMetricAsString("pamm_dependency_reachable")).match(/dependency="platform"\} (\d)/)?.[1];
+
+  expect(await platform()).toBe("1");
+  down.add("platform");
+  later();
+  expect(await platform()).toBe("0");
+  down.clear();
+  later();
+  expect(await platform()).toBe("1");
+});
+
 test("an edge that drains is not ready, at once", async () => {
   const { readiness, drain } = readinessOfFakes();
   expect(await readiness.read()).toMatchObject({ isReady: true });

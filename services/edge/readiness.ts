@@ -31,10 +31,16 @@ export type Readiness = {
   readonly read: () => Promise<{ readonly isReady: boolean; readonly report: ReadinessReport }>;
 };
 
+let shown: Readiness | undefined;
+
+/** Probed when Prometheus asks: a probe of the metrics port asks for nothing but database and broker. */
 const dependencyReachable = new Gauge({
   name: "pamm_dependency_reachable",
-  help: "1 when the last probe of the edge reached the dependency: broker, account, funding, subscription, fee or platform (MetaTrader).",
+  help: "1 when the edge reaches the dependency: broker, account, funding, subscription, fee or platform (MetaTrader).",
   labelNames: ["dependency"],
+  collect: async () => {
+    await shown?.read();
+  },
 });
 
 /** The deadline of a probe: shorter than the period of a usual readiness probe. */
@@ -61,7 +67,7 @@ export function createReadiness({ isBrokerConnected, isDraining, probes, now }: 
     return { status, broker, services, platform, lag_ms: lag };
   }
 
-  return {
+  const readiness: Readiness = {
     async read() {
       const at = now().getTime();
       if (latest === undefined || at - latest.at > FRESH_FOR_MS) latest = { at, report: examine() };
@@ -70,6 +76,8 @@ export function createReadiness({ isBrokerConnected, isDraining, probes, now }: 
       return { isReady: hasReachedServices, report };
     },
   };
+  shown = readiness;
+  return readiness;
 }
 
 async function reach(probe: Probe, now: Clock): Promise<Reached> {

@@ -75,7 +75,9 @@ function writableValue(value: unknown): string | number | boolean | undefined {
 function writableError(error: unknown, causes: number): Record<string, unknown> {
   // A thrown value that is not an Error may contain anything, for example a request body.
   if (!(error instanceof Error)) return { type: typeof error };
-  const cause = causes > 0 && error.cause !== undefined ? { cause: writableError(error.cause, causes - 1) } : {};
+  // The first of several errors says why, where no other cause is given.
+  const because: unknown = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);
+  const cause = causes > 0 && because !== undefined ? { cause: writableError(because, causes - 1) } : {};
   return {
     type: error.name,
     message: error.message.slice(0, MAX_TEXT_LENGTH),

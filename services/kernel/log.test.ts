@@ -75,3 +75,11 @@ test("an error is written as type, message, code and stack, its causes too", () 
     cause: { type: "TypeError", message: "inner", code: "ECONNREFUSED", stack: expect.any(String) },
   });
 });
+
+test("an error that stands for several has the first of them as its cause", () => {
+  const { log, lines } = recorded();
+
+  log.error("it failed", { error: new AggregateError([new Error("why"), new Error("also")], "several") });
+
+  expect(lines[0]?.["error"]).toMatchObject({ type: "AggregateError", message: "several", cause: { message: "why" } });
+});

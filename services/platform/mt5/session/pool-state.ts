@@ -131,6 +131,7 @@ function failed(pool: PoolState, error: unknown): void {
   const pauseMs = Math.ceil(reconnect.pauseMs());
   pool.lastError = error instanceof Mt5Error ? error : new Mt5Error("unreachable", String(error), { cause: error });
   options.log.warn("trading platform session not opened, retry scheduled", {
+    reason: pool.lastError.problem,
     attempt: reconnect.failures(),
     retry_in_ms: pauseMs,
     error,
