@@ -99,7 +99,11 @@ test("the examples are problems as they are answered, with their facts", async (
     );
   };
 
-  const invalid = { outcome: "not_executed", instance: "/api/v1/investor/deposit", errors: [{ field: "external_id", code: "empty" }] };
+  const invalid = {
+    outcome: "not_executed",
+    instance: "/api/v1/investor/deposit",
+    errors: [{ field: "external_id", code: "empty" }],
+  };
   expect(await example("validation_failed")).toMatchObject(invalid);
   const blocked = { outcome: "not_executed", open_positions: 2, detail: expect.stringContaining("positions: 2") };
   expect(await example("master_open_positions")).toMatchObject(blocked);
