@@ -29,7 +29,7 @@ const BEFORE_THE_ROUTE: ReadonlySet<ProblemCode> = new Set([
 const WITHOUT_A_PATH: ReadonlySet<ProblemCode> = new Set(["bad_request", "request_timeout", "headers_too_large"]);
 /** Answered without an operation, so there is no outcome and no id. */
 const WITHOUT_AN_OPERATION: ReadonlySet<ProblemCode> = new Set([...WITHOUT_A_PATH, "method_not_allowed"]);
-/** Answered before the key is known, or to nobody. */
+/** Answered before the key is known. */
 const WITHOUT_A_RATE: ReadonlySet<ProblemCode> = new Set([
   ...WITHOUT_A_PATH,
   "unauthorized",
