@@ -31,7 +31,7 @@ export async function liveThrough(call: StrictClient, platform: Client): Promise
 function callerOf(call: StrictClient): Caller {
   const send = async (id: string, input?: Input) => {
     const { status, body } = await call(id, input, { "Idempotency-Key": randomUUID() });
-    return { status, body: (parseExact(JSON.stringify(body)) ?? null) as Json, text: `${id} ${JSON.stringify(body)}` };
+    return { status, body: parseExact(JSON.stringify(body)) ?? null, text: `${id} ${JSON.stringify(body)}` };
   };
   return {
     async ask(id, input) {

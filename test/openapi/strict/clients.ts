@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createClient as generate } from "@hey-api/openapi-ts";
 import createClient from "openapi-fetch";
-import type { Document, Json } from "./document.ts";
-import { placesOf } from "./document.ts";
+import { type Document, type Json, placesOf } from "./document.ts";
 
 export type Input = { readonly path?: Json; readonly query?: Json; readonly body?: Json };
 export type Reply = { readonly status: number; readonly headers: Headers; readonly body: unknown };
@@ -67,6 +66,6 @@ export function openApiFetchClient(document: Document, { baseUrl, apiKey, fetch 
 function replyOf(id: string, outcome: Outcome | undefined): Reply {
   const { data, error, response } = outcome ?? {};
   if (response === undefined) throw new Error(`${id} was not sent`, { cause: error });
-  if (response.ok && error !== undefined) throw new Error(`${id} was not understood: ${String(error)}`);
+  if (response.ok && error !== undefined) throw new Error(`${id} was not understood`, { cause: error });
   return { status: response.status, headers: response.headers, body: data ?? error };
 }

@@ -5,7 +5,7 @@ import type { Document, Json } from "./document.ts";
  * server of the same version a member that it does not declare is a defect.
  */
 export function closedDocument(document: Document): Document {
-  return closed(document as Json, false) as Document;
+  return closed(document, false) as Document;
 }
 
 /** The parts of an allOf see the members of each other as unknown, so only the whole is closed. */
