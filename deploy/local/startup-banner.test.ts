@@ -21,7 +21,7 @@ test("with the simulator the example requests create an Investor in its group an
   expect(banner).toContain("/api/v1/investor/create");
   expect(banner).toContain('"platform_group":"real\\\\inv"');
   expect(banner).toContain(
-    '-H "Authorization: Bearer pamm_dev_1" "http://127.0.0.1:8080/api/v1/investor/deposit?login=$LOGIN',
+    '-H "Authorization: Bearer pamm_dev_1" -H "Idempotency-Key: first-$LOGIN" "http://127.0.0.1:8080/api/v1/investor/deposit?login=$LOGIN',
   );
 });
 

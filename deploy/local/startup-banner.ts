@@ -103,7 +103,7 @@ function firstRequests({ url, simulatorControlUrl }: RunningSystem, auth: string
     "",
     `  LOGIN=$(curl -s ${auth} -H 'Content-Type: application/json' '${url}/api/v1/investor/create' \\`,
     `    -d '${JSON.stringify(investor)}' | grep -oE '"mt5_login":"?[0-9]+' | grep -oE '[0-9]+$')`,
-    `  curl -s -X POST ${auth} "${url}/api/v1/investor/deposit?login=$LOGIN&amount=1000.00&comment=first-deposit"`,
+    `  curl -s -X POST ${auth} -H "Idempotency-Key: first-$LOGIN" "${url}/api/v1/investor/deposit?login=$LOGIN&amount=1000.00&comment=first-deposit"`,
     `  curl -s ${auth} "${url}/api/v1/info/balance/$LOGIN"`,
   ];
 }

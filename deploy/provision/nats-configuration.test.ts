@@ -8,6 +8,7 @@ import { issueServerCertificate, type KeyPair, makeAuthority } from "#kernel/iss
 import { waitFor } from "#test/support/wait-for.ts";
 import { provideNatsServer } from "../local/nats.ts";
 import { freePort } from "../local/ports.ts";
+import { ANSWER_WITHIN_MS } from "../../services/edge/time-limit.ts";
 import { natsConfiguration } from "./nats-configuration.ts";
 
 /** Each is in the certificate of one node only, and none is where its connections come from. */
@@ -35,6 +36,15 @@ test("nodes of a cluster connect by the names in their certificates only", async
   await waitFor(() => expect(logs.map((log) => log()).join("")).toContain("new JetStream cluster metadata leader"));
   await sleep(QUIET_MS);
   for (const log of logs) expect(log()).not.toMatch(/handshake error/i);
+});
+
+test("a service may answer until the last request of the edge ends", () => {
+  const passwordOf = (): string => "p";
+  const text = natsConfiguration({ listen: "0.0.0.0:1", storeDir: "d", password: "p", passwordOf, hasSync: true });
+  const allowed = [...text.matchAll(/"expires":"(\d+)s"/g)].map(([, seconds]) => Number(seconds) * 1_000);
+
+  expect(allowed.length).toBeGreaterThan(1);
+  expect(Math.min(...allowed)).toBeGreaterThan(Math.max(...Object.values(ANSWER_WITHIN_MS)));
 });
 
 type Node = { readonly node: string; readonly nodes: readonly string[]; readonly authority: KeyPair };

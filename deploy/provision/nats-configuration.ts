@@ -15,8 +15,8 @@ const ROUTE = "route";
 const SYNC_INTERVAL = "1s";
 /** Streams reserve their maximum size; the server would otherwise limit them to the disk space that is free at its start. */
 const MAX_STORE = "64G";
-/** A request is answered within the time of an HTTP request, or its caller has gone. */
-const ANSWER_WITHIN = "15s";
+/** As long as the longest request of the edge, a creation, and a little more: an answer after that is refused, and has no reader. */
+const ANSWER_WITHIN = "35s";
 
 export type NatsConfiguration = {
   /** host:port */

@@ -219,6 +219,17 @@ test("the pages of a list are read one by one, and only as far as their items ar
   await expect(all.next()).rejects.toThrow("same cursor");
 });
 
+test("events are read on after the last one of a page", async () => {
+  const page = (ids: readonly number[], last: number, more: boolean): Scripted =>
+    answer({ items: ids.map((id) => ({ id })), next_cursor: last, has_more: more });
+  await using server = await scriptedServer(page([3, 4], 4, true), page([7], 9, false));
+  const ids: bigint[] = [];
+  for await (const { id } of clientOf(server).items("listEvents", { query: { after: 2n, limit: 2 } })) ids.push(id);
+
+  expect(ids).toEqual([3n, 4n, 7n]);
+  expect(server.seen.map(({ url }) => url.split("?")[1])).toEqual(["after=2&limit=2", "after=4&limit=2"]);
+});
+
 test("the API key is in no result, error or attempt, nor in the client itself", async () => {
   const attempts: Attempt[] = [];
   await using server = await scriptedServer(problem(401, "unauthorized"), cut);

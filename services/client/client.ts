@@ -74,8 +74,9 @@ export function createClient(options: ClientOptions): Client {
     query,
     async *items<Id extends PagedId>(id: Id, ...rest: Arguments<Id, QueryOptions>): AsyncGenerator<Item<Id>> {
       const [input = {}, own = {}] = rest as [Parts?, QueryOptions?];
-      for (let cursor: unknown = input.query?.["cursor"]; ;) {
-        const request = prepare(id, { ...input, query: { ...input.query, cursor } });
+      const place = PLACES[id] ?? "cursor";
+      for (let cursor: unknown = input.query?.[place]; ;) {
+        const request = prepare(id, { ...input, query: { ...input.query, [place]: cursor } });
         const page = (await within(own, (deadline) => runQuery(send, request, deadline))) as Page<Item<Id>>;
         yield* page.items;
         if (!page.has_more) return;
@@ -94,5 +95,8 @@ export function createClient(options: ClientOptions): Client {
     },
   };
 }
+
+/** The parameter that takes the cursor, where it has another name: events are read on after an event. */
+const PLACES: Partial<Record<PagedId, string>> = { listEvents: "after" };
 
 type Page<One> = { readonly items: readonly One[]; readonly has_more: boolean; readonly next_cursor: unknown };

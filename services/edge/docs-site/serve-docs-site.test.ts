@@ -87,6 +87,29 @@ test("a page of a problem has its own members and the routes that answer it", as
   );
 });
 
+test("the examples are problems as they are answered, with their facts", async () => {
+  const example = async (code: string): Promise<unknown> => {
+    const { body } = await get(`/docs/problems/${code}`);
+    const [, block = ""] = /<pre[^>]*><code>([^]*?)<\/code>/.exec(body) ?? [];
+    return JSON.parse(
+      block
+        .replaceAll(/<[^>]+>/g, "")
+        .replaceAll("&quot;", '"')
+        .replaceAll("&#39;", "'"),
+    );
+  };
+
+  const invalid = {
+    outcome: "not_executed",
+    instance: "/api/v1/investor/deposit",
+    errors: [{ field: "external_id", code: "empty" }],
+  };
+  expect(await example("validation_failed")).toMatchObject(invalid);
+  const blocked = { outcome: "not_executed", open_positions: 2, detail: expect.stringContaining("positions: 2") };
+  expect(await example("master_open_positions")).toMatchObject(blocked);
+  expect(await example("outcome_unknown")).toMatchObject({ outcome: "unknown", operation_id: expect.any(String) });
+});
+
 test.each([
   "/docs/problems/no_such_code",
   "/docs/guide/nothing",

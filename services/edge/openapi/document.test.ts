@@ -173,10 +173,16 @@ test("headers of requests and answers are declared", () => {
     "RateLimit-Policy",
     "RateLimit",
   ]);
-  expect(answered(deposit, "409")).toEqual(["X-Request-Id", "X-Operation-Id", "Retry-After"]);
+  expect(answered(deposit, "409")).toEqual([
+    "X-Request-Id",
+    "X-Operation-Id",
+    "Retry-After",
+    "RateLimit-Policy",
+    "RateLimit",
+  ]);
   expect(answered(list, "401")).toEqual(["X-Request-Id", "WWW-Authenticate"]);
   expect(answered(list, "405")).toEqual(["X-Request-Id", "Allow"]);
-  expect(answered(list, "429")).toEqual(["X-Request-Id", "Retry-After"]);
+  expect(answered(list, "429")).toEqual(["X-Request-Id", "Retry-After", "RateLimit-Policy", "RateLimit"]);
 });
 
 /** Compressed, on average: 48 KiB for the 34 routes of version 0.1.0. */

@@ -26,4 +26,9 @@ export const FIELD_ERROR_CODES = setOf("FieldErrorCode", "Why a field is wrong. 
   group_not_allowed: "The group is not on the operator's list for this role.",
   payment_account_equals_master: "It equals the trading account.",
   platform_account_not_found: "The platform has no such account.",
+  subscription_open: "The Investor is in a pool, or leaving one.",
+  balance_not_zero: "The account has a balance.",
+  credit_not_zero: "The account has a credit.",
+  open_positions: "The account has open positions.",
+  operation_open: "The outcome of an operation is not final.",
 });

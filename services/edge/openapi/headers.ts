@@ -44,14 +44,12 @@ const ANSWER_HEADERS = {
   },
   "RateLimit-Policy": {
     description:
-      "Requests of this kind (`read`, `money`, `create`) that the client of the key may send at once (`q`), and the seconds in which they come back (`w`). As in draft-ietf-httpapi-ratelimit-headers-10.",
-    required: true,
+      "Requests of this kind (`read`, `money`, `create`) that the client of the key may send at once (`q`), and the seconds in which they come back (`w`). As in draft-ietf-httpapi-ratelimit-headers-10. In every answer to a valid key, problems included.",
     schema: { type: "string" },
     example: '"read";q=4000;w=2',
   },
   RateLimit: {
     description: "Requests of this kind that are left (`r`), and the seconds until all are back (`t`).",
-    required: true,
     schema: { type: "string" },
     example: '"read";r=3999;t=1',
   },

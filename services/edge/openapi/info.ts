@@ -6,7 +6,7 @@ const INTRODUCTION = `HTTP interface through which a CRM manages Masters, Invest
 
 **Authentication.** Send \`Authorization: Bearer <API key>\`. \`x-required-scopes\` lists the scopes of an operation; one of them is enough.
 
-**Answers.** Success is always 200, in JSON whatever \`Accept\` says. A body has exactly the documented members, and each is always present; what goes beyond is in headers. Errors are problem bodies (RFC 9457) with a stable \`code\`; \`type\` is the page that explains it. Ignore members, headers and codes that you do not know.
+**Answers.** Success is always 200, in JSON whatever \`Accept\` says, except for a statement as CSV. A body has exactly the documented members, and each is always present; what goes beyond is in headers. Errors are problem bodies (RFC 9457) with a stable \`code\`; \`type\` is the page that explains it. Ignore members, headers and codes that you do not know.
 
 **Identifiers.** A login identifies an account on the trading platform and is text. Ids and tickets are integers of 64 bits: they may exceed 2^53, so read them as text or as big integers where your language reads JSON numbers as floats.
 

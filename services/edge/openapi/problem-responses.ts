@@ -29,6 +29,13 @@ const BEFORE_THE_ROUTE: ReadonlySet<ProblemCode> = new Set([
 const WITHOUT_A_PATH: ReadonlySet<ProblemCode> = new Set(["bad_request", "request_timeout", "headers_too_large"]);
 /** Answered without an operation, so there is no outcome and no id. */
 const WITHOUT_AN_OPERATION: ReadonlySet<ProblemCode> = new Set([...WITHOUT_A_PATH, "method_not_allowed"]);
+/** Answered before the key is known. */
+const WITHOUT_A_RATE: ReadonlySet<ProblemCode> = new Set([
+  ...WITHOUT_A_PATH,
+  "unauthorized",
+  "method_not_allowed",
+  "url_too_long",
+]);
 const WITH_RETRY_AFTER: ReadonlySet<ProblemCode> = new Set([
   "rate_limited",
   "service_unavailable",
@@ -73,6 +80,7 @@ function responseOf(codes: readonly ProblemCode[], subject: Subject, components:
     ...(isAboutCommand(codes, subject.route) ? (["X-Operation-Id"] as const) : []),
     ...codes.flatMap((code) => OTHER_HEADERS[code] ?? []),
     ...(codes.some((code) => WITH_RETRY_AFTER.has(code)) ? (["Retry-After"] as const) : []),
+    ...(codes.every((code) => WITHOUT_A_RATE.has(code)) ? [] : (["RateLimit-Policy", "RateLimit"] as const)),
   ];
   const examples = codes.map((code) => [code, { summary: PROBLEMS[code].title, value: exampleOf(code, subject) }]);
   return {
@@ -85,6 +93,16 @@ function responseOf(codes: readonly ProblemCode[], subject: Subject, components:
       },
     },
   };
+}
+
+/** A true problem with this code: of a deposit where a deposit can be answered so, otherwise of the first route that can. */
+export function problemExample(code: ProblemCode, routes: readonly Route[], pathOf: (route: Route) => string): unknown {
+  const answering = routes.filter((route) => codesOf(route).has(code));
+  const route =
+    answering.find(({ class: kind, scope }) => kind === "money" && scope === "funds:deposit") ??
+    answering[0] ??
+    routes[0];
+  return route === undefined ? undefined : exampleOf(code, { route, path: pathOf(route), scope: route.scope });
 }
 
 function exampleOf(code: ProblemCode, subject: Subject): unknown {

@@ -22,6 +22,8 @@ export type BalanceReads = GatheredRead<string, Shown>;
 const READ_WITHIN_MS = 3_000;
 /** After every entry of a log, so that platform adds up none. */
 const END_OF_LOG = 2n ** 63n - 1n;
+/** A refusal names a service and an outcome, which mean nothing to the caller of a read. */
+const UNREAD = "The balance cannot be read now.";
 
 /** Reads that wait at the same time are one call of account and, while that runs, one of platform. */
 export function balanceReads({ accounts, platform }: Pick<Deps, "accounts" | "platform">): BalanceReads {
@@ -59,7 +61,7 @@ export async function getBalance(
     return { login, ...(shown ?? { balance: undefined, error: "unknown login" }) };
   } catch (error) {
     if (error instanceof Refusal) {
-      return { login, balance: undefined, error: error.message };
+      return { login, balance: undefined, error: UNREAD };
     }
     throw error;
   }

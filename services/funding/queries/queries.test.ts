@@ -49,7 +49,7 @@ test("an unreachable platform is reported in the answer", async () => {
     aCall(""),
   );
 
-  expect(answer).toEqual({ login: INVESTOR, balance: undefined, error: "The service platform cannot be reached." });
+  expect(answer).toEqual({ login: INVESTOR, balance: undefined, error: "The balance cannot be read now." });
 });
 
 test("a login that is not registered is known to be unknown while the platform cannot be reached", async () => {

@@ -2,6 +2,8 @@ import { problemKind, PROBLEMS, type ProblemCode } from "../../problems/problems
 import type { Route } from "../../route.ts";
 import { type Html, html, trusted } from "../html.ts";
 import { highlight } from "../guide/highlight.ts";
+import { pathOf } from "../../openapi/operation.ts";
+import { problemExample } from "../../openapi/problem-responses.ts";
 import { REFERENCE } from "../reference/reference-page.ts";
 import { adviceOn } from "./advice.ts";
 
@@ -77,7 +79,7 @@ export function problemPage(code: ProblemCode, { meanings, routes, inline }: Pro
     <h2>Example</h2>
     <figure class="code">
       <figcaption>application/problem+json</figcaption>
-      <pre tabindex="0"><code>${trusted(highlight(exampleOf(code), "json"))}</code></pre>
+      <pre tabindex="0"><code>${trusted(highlight(exampleOf(code, routes), "json"))}</code></pre>
     </figure>
     <h2>Answered by</h2>
     ${
@@ -115,25 +117,9 @@ function memberNames(code: ProblemCode): Html {
   return names.length === 0 ? html`none` : html`${names}`;
 }
 
-function exampleOf(code: ProblemCode): string {
-  const { status, title, retryable = false, members = {} } = problemKind(code);
-  const own = Object.entries(members).map(([name, type]) => [name, type === "integer" ? 3 : "..."]);
-  const problem = {
-    type: `${PROBLEM_PAGES}/${code}`,
-    title,
-    status,
-    detail: "One sentence about this occurrence.",
-    instance: "/api/v1/...",
-    code,
-    request_id: "0198c0de-0000-7000-8000-000000000000",
-    retryable,
-    ...(code === "outcome_unknown" || code === "operation_in_progress" ? UNKNOWN : {}),
-    ...Object.fromEntries(own),
-  };
-  return JSON.stringify(problem, undefined, 2);
+function exampleOf(code: ProblemCode, routes: readonly Route[]): string {
+  return JSON.stringify(problemExample(code, routes, pathOf), undefined, 2);
 }
-
-const UNKNOWN = { operation_id: "0198c0de-0000-7000-8000-000000000001", outcome: "unknown" };
 
 function sentence(text: string): string {
   const first = text.slice(0, 1).toUpperCase() + text.slice(1);

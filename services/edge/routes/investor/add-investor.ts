@@ -22,7 +22,7 @@ export const addInvestor = route({
   }),
   reply: InvestorItem,
   lookUp:
-    "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/investor/directory before sending a new one.",
+    "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/investor/directory?engine=PAMM before sending a new one.",
   refusals: [
     "login_already_registered",
     "external_id_in_use",

@@ -22,7 +22,7 @@ export const createInvestor = route({
   }),
   reply: CreatedInvestor,
   lookUp:
-    "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/investor/directory before sending a new one.",
+    "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/investors?name= before sending a new one.",
   refusals: [...NEW_ACCOUNT_REFUSALS, "external_id_in_use", "investor_erased"],
   examples: [
     {

@@ -35,7 +35,7 @@ export const addMaster = route({
   }),
   reply: MasterItem,
   lookUp:
-    "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/master/directory before sending a new one.",
+    "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/master/directory?engine=PAMM before sending a new one.",
   refusals: [
     "login_already_registered",
     "external_id_in_use",

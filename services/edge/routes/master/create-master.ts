@@ -27,7 +27,7 @@ export const createMaster = route({
   }),
   reply: CreatedMaster,
   lookUp:
-    "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/master/directory before sending a new one.",
+    "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/masters?name= before sending a new one.",
   refusals: [...NEW_ACCOUNT_REFUSALS, "external_id_in_use"],
   examples: [
     {

@@ -49,7 +49,7 @@ export const updateMaster = route({
   }),
   reply: MasterItem,
   lookUp:
-    "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/master/directory before sending a new one.",
+    "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/master/{master_id}/profile before sending a new one.",
   refusals: [
     "master_not_found",
     "master_closed",
