@@ -14,6 +14,9 @@ import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { OWN_CAPITAL } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { proveMaster } from "../../services/subscription/domain/proof.ts";
 import { sized } from "../support/proof.ts";
+import { addValuations, FIRST_VALUE } from "../../services/subscription/domain/performance.ts";
+import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
+import { performanceReply } from "../../services/edge/schemas/performance.ts";
 import { compareWithReference, EVERYTHING, FEE_VERSIONS } from "./compare.ts";
 import type { FeesUnderTest } from "./model-fees.ts";
 import type { PoolUnderTest } from "./model-pool.ts";
@@ -69,6 +72,38 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   },
   "floating results are split by units alone": {
     floatingShares: (pool, floating) => floatingShares({ ...pool, accruals: [] }, floating),
+  },
+};
+
+const PERFORMANCE_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
+  "the drawdown is that of the last value": {
+    addValuations: (last, valuations) =>
+      addValuations(last, valuations).map((day) => {
+        const fallen = Number(((day.peak - day.value) * 1_000_000n) / day.peak);
+        return { ...day, drawdownPpm: fallen };
+      }),
+  },
+  "the fees of a day are not in its point": {
+    performanceReply: (facts) => performanceReply({ ...facts, credited: [] }),
+  },
+  "a result changes the value by its part of the capital that was paid in": {
+    valuationsOf: (events) => valuationsOf(events).map((each) => ({ ...each, before: each.before + each.units / 9n })),
+  },
+  "the marks of a strike change nothing": {
+    valuationsOfMarks: (...args) => valuationsOfMarks(...args).map((each) => ({ ...each, after: each.before })),
+  },
+  "the highest value is that of the last day": {
+    addValuations: (last, valuations) => addValuations(last && { ...last, peak: last.value }, valuations),
+  },
+  "after a total loss the value stays 0": {
+    addValuations: (last, valuations) =>
+      addValuations(last, valuations).map((day) => (last?.value === 0n ? { ...day, value: 0n, lowest: 0n } : day)),
+  },
+  "the value begins at the first result": {
+    addValuations: (last, valuations) =>
+      last === undefined
+        ? addValuations(last, valuations).map((day) => ({ ...day, value: FIRST_VALUE }))
+        : addValuations(last, valuations),
   },
 };
 
@@ -146,6 +181,12 @@ const VERSION_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
 test.for(mutants(POOL_MUTANTS))("the mutant is detected: %s", ([, pool]) => {
   expect(compareWithReference({ seed: 5, runs: RUNS, pool, shrink: false }).counterexample).toMatch(
     /by the reference|wrong holdings|Carries sum/,
+  );
+});
+
+test.for(mutants(PERFORMANCE_MUTANTS))("the mutant is detected: %s", ([, pool]) => {
+  expect(compareWithReference({ seed: 5, runs: RUNS, pool, shrink: false }).counterexample).toMatch(
+    /by the reference|is shown as|, not /,
   );
 });
 

@@ -68,8 +68,18 @@ export function collect(world: World, investor: Investor, items: readonly DueIte
     if (paid === 0n) continue;
     takeOut(world, investor, "fee_debit", paid);
     item.master.paymentBalance += paid;
-    item.master.payments.push({ investor, suffix: item.suffix, cents: paid });
+    item.master.payments.push({ investor, suffix: item.suffix, cents: paid, at: world.now });
   }
+}
+
+/** What was collected on each day, in the order of the days. */
+export function feesByDay({ payments }: Master): Map<string, bigint> {
+  const days = new Map<string, bigint>();
+  for (const { at, cents } of payments) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    days.set(day, (days.get(day) ?? 0n) + cents);
+  }
+  return days;
 }
 
 /** Money that waits for its mirror or strike, and losses that are not posted yet, cannot pay a fee. */

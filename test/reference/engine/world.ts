@@ -1,6 +1,7 @@
 import type { Configuration, FeeCommand, Instant } from "./configuration.ts";
 import { type FeeAccount, newFeeAccount } from "./fee.ts";
 import type { Fraction } from "./fraction.ts";
+import { emptyPool } from "./pool.ts";
 import { type PoolEngine, referencePool } from "./pool-engine.ts";
 
 /** The whole state of the reference. Amounts in cents. */
@@ -10,9 +11,12 @@ export type World = {
   readonly masters: Master[];
   /** Subscriptions in the order in which they began. */
   subscriptions: Subscription[];
-  readonly makePool: () => PoolEngine;
+  readonly makePool: MakePool;
   readonly onFeeEvent: (event: FeeEvent) => void;
 };
+
+/** A pool asks for the time when its value changes. */
+export type MakePool = (now: () => Instant) => PoolEngine;
 
 export type Investor = {
   readonly name: string;
@@ -58,7 +62,12 @@ export type Subscription = {
 };
 
 export type Suffix = "W" | "WD" | "UA" | "DEBT";
-export type Payment = { readonly investor: Investor; readonly suffix: Suffix; readonly cents: bigint };
+export type Payment = {
+  readonly investor: Investor;
+  readonly suffix: Suffix;
+  readonly cents: bigint;
+  readonly at: Instant;
+};
 
 /** The inputs and results of fees, for the code under test. */
 export type FeeEvent =
@@ -102,7 +111,7 @@ export type WorldOptions = {
   readonly investors: number;
   readonly masters: number;
   readonly now: Instant;
-  readonly makePool?: () => PoolEngine;
+  readonly makePool?: MakePool;
   readonly onFeeEvent?: (event: FeeEvent) => void;
 };
 
@@ -110,7 +119,7 @@ export function newWorld({
   investors,
   masters,
   now,
-  makePool = referencePool,
+  makePool = (clock) => referencePool(emptyPool(), clock),
   onFeeEvent = () => {},
 }: WorldOptions): World {
   const world: World = { now, investors: [], masters: [], subscriptions: [], makePool, onFeeEvent };
@@ -125,8 +134,9 @@ export function addInvestor({ investors }: World, name: string): Investor {
   return investor;
 }
 
-export function addMaster({ masters, makePool }: World, name: string): Master {
-  const pool = makePool();
+export function addMaster(world: World, name: string): Master {
+  const { masters, makePool } = world;
+  const pool = makePool(() => world.now);
   const accounts = new Map();
   const empty = { balance: 0n, moved: 0n, acknowledged: undefined, paymentBalance: 0n };
   const master: Master = { ...empty, name, pool, floating: new Map(), accounts, payments: [] };
