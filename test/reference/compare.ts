@@ -4,7 +4,7 @@ import { type MakePool, newWorld } from "./engine/world.ts";
 import { histories, type HistoryShape } from "./history.ts";
 import { FIRST_DAY, runHistory } from "./run-history.ts";
 import { expectConserved } from "./conserved.ts";
-import { expectOwned } from "./model-equity.ts";
+import { type EquityUnderTest, expectOwned, REAL_EQUITY } from "./model-equity.ts";
 import { type FeesUnderTest, REAL_FEES, modelFees } from "./model-fees.ts";
 import { type PoolUnderTest, type Tally, REAL_POOL, modelPool, newTally } from "./model-pool.ts";
 import { expectShown, type ProofUnderTest, REAL_PROOF } from "./model-proof.ts";
@@ -16,6 +16,7 @@ export type Comparison = {
   readonly pool?: Partial<PoolUnderTest>;
   readonly proof?: ProofUnderTest;
   readonly fees?: Partial<FeesUnderTest>;
+  readonly equity?: Partial<EquityUnderTest>;
   /** Whether a counterexample is reduced to the shortest one, which takes longer. */
   readonly shrink?: boolean;
 };
@@ -43,6 +44,7 @@ export function compareWithReference({
   pool,
   proof = REAL_PROOF,
   fees,
+  equity,
   shrink = true,
 }: Comparison): Verdict {
   const tally = newTally();
@@ -52,7 +54,7 @@ export function compareWithReference({
     runHistory(world, history, () => {
       expectConserved(world);
       expectShown(world, proof);
-      expectOwned(world);
+      expectOwned(world, { ...REAL_EQUITY, ...equity });
       // Compares what is shown of each pool.
       for (const master of world.masters) master.pool.performance(feesByDay(master));
     });

@@ -145,7 +145,13 @@ export function modelPool(
       const exact = floatingOf(pool, holding, floating);
       const shown = fraction(tested.floatingShares(real, floating).get(holding) ?? 0n, E8_PER_CENT);
       expectNear(`floating of ${holding}`, shown, exact, grow(tolerance, pool, sizeOf(floating)));
-      expectValued(real, holding, floating);
+      const near = times(grow(tolerance, pool, sizeOf(floating)), fraction(BigInt(pool.holdings.size) + 2n));
+      expectNear(
+        "value of the pool",
+        fraction(valuedOf(real, holding, floating), E8_PER_CENT),
+        reference.value(floating),
+        near,
+      );
       return shown;
     },
   };
@@ -205,11 +211,11 @@ function expectSame(pool: Pool, real: UnitPool, tolerance: Fraction): void {
   if (volumes !== exact) throw new Error(`open are ${volumes}, and ${exact} by the reference`);
 }
 
-/** A holding is valued from the sums of its pool as among all holdings, and the pool as with its positions marked. */
-function expectValued(real: UnitPool, subscriptionId: bigint, results: Floating): void {
+/** A holding is valued from the sums of its pool as among all holdings. Returns the value of the pool. */
+function valuedOf(real: UnitPool, subscriptionId: bigint, results: Floating): bigint {
   const all = allHoldings(real);
   const holding = all.find((each) => each.subscriptionId === subscriptionId);
-  if (holding === undefined) return;
+  if (holding === undefined) throw new Error(`there is no holding ${subscriptionId}`);
   const withUnits = all.filter(({ units }) => units > 0n);
   const idle = new Set(all.filter(({ units }) => units === 0n).map((each) => each.subscriptionId));
   const sums = {
@@ -228,6 +234,7 @@ function expectValued(real: UnitPool, subscriptionId: bigint, results: Floating)
   // The attributed results add up to the marks to less than 1e-8 for each holding.
   const isSame = floating === expected[0] && distanceOf(poolValue, expected[1] ?? 0n) <= BigInt(all.length);
   if (!isSame) throw new Error(`${subscriptionId} is valued ${floating} of ${poolValue}, not ${expected.join(" of ")}`);
+  return poolValue;
 }
 
 function distanceOf(left: bigint, right: bigint): bigint {

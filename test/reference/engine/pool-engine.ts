@@ -2,7 +2,19 @@ import { allocate, type Deal, isResult } from "./allocate.ts";
 import { type Payment, toCents } from "./cents.ts";
 import type { Instant } from "./configuration.ts";
 import type { Fraction } from "./fraction.ts";
-import { arrive, depart, emptyPool, floatingOf, holdingOf, holdingsOf, leave, type Owner, type Pool } from "./pool.ts";
+import {
+  arrive,
+  depart,
+  emptyPool,
+  floatingOf,
+  holdingOf,
+  holdingsOf,
+  leave,
+  type Owner,
+  type Pool,
+  shareOf,
+  valueAt,
+} from "./pool.ts";
 import { newPerformance, type Performance, revalue } from "./performance.ts";
 import { compensate, strike, valueOfHolders } from "./strike.ts";
 
@@ -22,6 +34,10 @@ export type PoolEngine = {
   readonly cash: (owner: Owner) => { readonly pooled: bigint; readonly waiting: bigint };
   /** Whether an inflow or outflow is not in the shares yet. */
   readonly isStrikeDue: () => boolean;
+  /** Its part of the next result. */
+  readonly share: (owner: Owner) => Fraction;
+  /** The value of all shares as if all positions were closed at these results; cents. */
+  readonly value: (floating: Floating) => Fraction;
   readonly volumeOf: (position: bigint) => bigint;
   /** `fees` by day, in cents, are only for the answer of the code under test. */
   readonly performance: (fees: ReadonlyMap<string, bigint>) => Performance;
@@ -55,6 +71,8 @@ export function referencePool(
     floating: (holding, floating) => floatingOf(pool, holding, floating),
     cash: (owner) => holdingOf(pool, owner),
     isStrikeDue: () => holdingsOf(pool).some(([, { waiting, unredeemed }]) => waiting !== 0n || unredeemed !== 0n),
+    share: (owner) => shareOf(pool, owner),
+    value: (floating) => valueAt(pool, floating),
     performance: () => performance,
     volumeOf: (position) => pool.positions.get(position)?.volume ?? 0n,
   };

@@ -30,12 +30,20 @@ export type Investor = {
   /** Every movement of the account. */
   readonly journal: Movement[];
   /** Its parts of results, without those of 0.00. */
-  readonly parts: { readonly master: Master; readonly cents: bigint }[];
+  readonly parts: {
+    readonly master: Master;
+    readonly cents: bigint;
+    /** Of the deal, and the share that the Investor had in it. */
+    readonly result: bigint;
+    readonly share: Fraction;
+  }[];
 };
 
 export type Movement = {
   readonly kind: "deposit" | "withdrawal" | "fee_debit" | "result";
   readonly cents: bigint;
+  /** Balance after it. */
+  readonly balance: bigint;
 };
 
 export type Master = {
@@ -67,6 +75,7 @@ export type Payment = {
   readonly suffix: Suffix;
   readonly cents: bigint;
   readonly at: Instant;
+  readonly origin?: FeeOrigin;
 };
 
 /** The inputs and results of fees, for the code under test. */
@@ -79,6 +88,7 @@ export type FeeEvent =
       readonly cents: bigint;
       readonly at: Instant;
     }
+  | { readonly kind: "shown"; readonly investor: Investor; readonly master: Master | undefined; readonly due: Due }
   | {
       readonly kind: "crystallised";
       readonly investor: Investor;
@@ -93,7 +103,22 @@ export type FeeEvent =
       readonly at: Instant;
     };
 
-export type DueItem = { readonly master: Master; readonly suffix: Suffix; readonly cents: bigint };
+export type DueItem = {
+  readonly master: Master;
+  readonly suffix: Suffix;
+  readonly cents: bigint;
+  /** Of a fee; a debt has none. */
+  readonly origin?: FeeOrigin;
+};
+
+/** Why a fee has its amount. */
+export type FeeOrigin = {
+  readonly gained: bigint;
+  readonly markBefore: Fraction;
+  readonly markAfter: Fraction;
+  readonly exact: Fraction;
+  readonly floatingE8: bigint;
+};
 
 /** The payments that are due at an instant: debts, then the fee. */
 export type Due = {
@@ -177,5 +202,5 @@ export function post(investor: Investor): void {
 
 export function move(investor: Investor, kind: Movement["kind"], cents: bigint): void {
   investor.balance += cents;
-  if (cents !== 0n) investor.journal.push({ kind, cents });
+  if (cents !== 0n) investor.journal.push({ kind, cents, balance: investor.balance });
 }
