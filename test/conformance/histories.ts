@@ -1,3 +1,4 @@
+import { withinOneWeek } from "./fee-week.ts";
 import { expectOk, expectStatus, itemsOf, show, textOf } from "./expect.ts";
 import { type Answer, memberOf } from "./http.ts";
 import { hold, NotTested } from "./outcome.ts";
@@ -103,11 +104,6 @@ export function fees(world: World): Promise<Fees> {
     requireLongWeek(world);
     const pool = await newPool(world, "1000");
     const { master, investor } = pool;
-    await profit(world, pool, 1_100_00);
-    const withdrawn = await world.post(`/investor/withdraw?login=${investor}&amount=50`);
-    await profit(world, pool, 1_120_00);
-    const unassigned = await unassign(world, pool);
-    await untilCancelled(world, investor);
     const listed = async () => {
       const credits = await world.get(`/perf-fee/transactions?master_login=${master.login}`);
       hold(itemsOf(memberOf(credits.body, "items")).length === 2, "not two credits");
@@ -115,7 +111,14 @@ export function fees(world: World): Promise<Fees> {
       hold(itemsOf(memberOf(payments.body, "items")).length === 2, "not two payments");
       return { credits, payments };
     };
-    return { ...pool, withdrawn, unassigned, ...(await eventually(listed)) };
+    return await withinOneWeek(world, master.login, async () => {
+      await profit(world, pool, 1_100_00);
+      const withdrawn = await world.post(`/investor/withdraw?login=${investor}&amount=50`);
+      await profit(world, pool, 1_120_00);
+      const unassigned = await unassign(world, pool);
+      await untilCancelled(world, investor);
+      return { ...pool, withdrawn, unassigned, ...(await eventually(listed)) };
+    });
   });
 }
 

@@ -1,11 +1,12 @@
 import fc from "fast-check";
-import { newWorld } from "./engine/world.ts";
+import { feesByDay } from "./engine/fees.ts";
+import { type MakePool, newWorld } from "./engine/world.ts";
 import { histories, type HistoryShape } from "./history.ts";
 import { FIRST_DAY, runHistory } from "./run-history.ts";
 import { expectConserved } from "./conserved.ts";
-import { expectOwned } from "./model-equity.ts";
+import { type EquityUnderTest, expectOwned, REAL_EQUITY } from "./model-equity.ts";
 import { type FeesUnderTest, REAL_FEES, modelFees } from "./model-fees.ts";
-import { type PoolUnderTest, type Tally, REAL_POOL, modelPool } from "./model-pool.ts";
+import { type PoolUnderTest, type Tally, REAL_POOL, modelPool, newTally } from "./model-pool.ts";
 import { expectShown, type ProofUnderTest, REAL_PROOF } from "./model-proof.ts";
 
 export type Comparison = {
@@ -15,6 +16,7 @@ export type Comparison = {
   readonly pool?: Partial<PoolUnderTest>;
   readonly proof?: ProofUnderTest;
   readonly fees?: Partial<FeesUnderTest>;
+  readonly equity?: Partial<EquityUnderTest>;
   /** Whether a counterexample is reduced to the shortest one, which takes longer. */
   readonly shrink?: boolean;
 };
@@ -42,16 +44,19 @@ export function compareWithReference({
   pool,
   proof = REAL_PROOF,
   fees,
+  equity,
   shrink = true,
 }: Comparison): Verdict {
-  const tally = { allocations: 0, ties: 0 };
+  const tally = newTally();
   const property = fc.property(histories(shape), (history) => {
-    const makePool = () => modelPool(tally, { ...REAL_POOL, ...pool });
+    const makePool: MakePool = (clock) => modelPool(tally, { ...REAL_POOL, ...pool }, clock);
     const world = newWorld({ ...history, now: FIRST_DAY, makePool, onFeeEvent: modelFees({ ...REAL_FEES, ...fees }) });
     runHistory(world, history, () => {
       expectConserved(world);
       expectShown(world, proof);
-      expectOwned(world);
+      expectOwned(world, { ...REAL_EQUITY, ...equity });
+      // Compares what is shown of each pool.
+      for (const master of world.masters) master.pool.performance(feesByDay(master));
     });
   });
   const { failed, errorInstance } = fc.check(property, { seed, numRuns: runs, endOnFailure: !shrink });

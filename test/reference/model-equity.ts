@@ -1,42 +1,149 @@
-import { decideLeave } from "../../services/subscription/domain/decide-leave.ts";
+import { refusalToProto } from "#kernel/contract/error.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { equityReply } from "../../services/edge/schemas/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
-import { dollars } from "./engine/cents.ts";
+import { decideLeave } from "../../services/subscription/domain/decide-leave.ts";
+import { leaveReasons } from "../../services/subscription/domain/leave-reasons.ts";
+import { centsOf, dollars } from "./engine/cents.ts";
 import { isEnabledAt } from "./engine/configuration.ts";
 import { pendingFee } from "./engine/fee.ts";
-import { ZERO } from "./engine/fraction.ts";
-import { accountOf, activeOf, type Investor, type World } from "./engine/world.ts";
+import { dueNow } from "./engine/fees.ts";
+import { compare, distance, type Fraction, fraction, show, ZERO } from "./engine/fraction.ts";
+import { leaveBlockedBy } from "./engine/investing.ts";
+import { accountOf, activeOf, type Due, type Investor, type World } from "./engine/world.ts";
+
+/** The functions under test; a mutant replaces one of them. */
+export type EquityUnderTest = {
+  readonly linesAfter: typeof linesAfter;
+  readonly decideLeave: typeof decideLeave;
+  readonly leaveReasons: typeof leaveReasons;
+  readonly equityReply: typeof equityReply;
+};
+
+export const REAL_EQUITY: EquityUnderTest = { linesAfter, decideLeave, leaveReasons, equityReply };
 
 const EVERYTHING = 10n ** 15n;
 const BEFORE_THE_OPENING = { number: -1n, balance: 0n };
+const E8_PER_CENT = 1_000_000n;
+const HALF_A_CENT = fraction(1n, 2n);
 
-/** Throws when the statement, the share of what floats, or what is free to withdraw differs from the reference. */
-export function expectOwned(world: World): void {
+/** Throws when statement, equity, pending fee, free balance or what blocks a leave differs from the reference. */
+export function expectOwned(world: World, tested: EquityUnderTest): void {
   for (const investor of world.investors) {
-    const entries = investor.journal.map(({ cents }, index) => ({ number: BigInt(index), amount: cents }));
-    const { closing } = linesAfter(BEFORE_THE_OPENING, entries, (entry) => entry);
-    expectEqual(`closing balance of ${investor.name}`, closing.balance, investor.balance);
-
-    const holding = activeOf(world, investor);
-    // Compares the code under test with the reference.
-    holding?.master.pool.floating(holding.id, holding.master.floating);
-    const pending = pendingOf(world, investor);
-    const { before, available } = decideLeave(
-      {
-        kind: "WITHDRAWAL",
-        requested: EVERYTHING,
-        held: investor.balance,
-        unposted: investor.unposted,
-        quarantined: 0n,
-        reserved: 0n,
-        pooled: holding?.master.pool.cash(holding.id).pooled ?? 0n,
-        due: [{ key: "fee", amount: pending, isWeekly: false }],
-      },
-      "payout",
-    ).numbers;
-    const owned = notBelowZero(investor.balance + investor.unposted);
-    expectEqual(`balance before a withdrawal of ${investor.name}`, before, owned);
-    expectEqual(`free balance of ${investor.name}`, available, notBelowZero(owned - pending));
+    expectStatement(investor, tested);
+    const due = dueNow(world, investor);
+    const master = activeOf(world, investor)?.master;
+    // Compares what is shown as pending, the high-water mark and the layers.
+    world.onFeeEvent({ kind: "shown", investor, master, due });
+    expectEquity(world, investor, due, tested);
   }
+}
+
+/** Every line of the statement has the balance after it. */
+function expectStatement({ name, journal, balance }: Investor, tested: EquityUnderTest): void {
+  const entries = journal.map(({ cents }, index) => ({ number: BigInt(index), amount: cents }));
+  const { lines, closing } = tested.linesAfter(BEFORE_THE_OPENING, entries, (entry) => entry);
+  expectEqual(`closing balance of ${name}`, closing.balance, balance);
+  for (const [index, line] of lines.entries()) {
+    expectEqual(`balance after line ${index} of ${name}`, line.balance, journal[index]!.balance);
+  }
+}
+
+function expectEquity(world: World, investor: Investor, due: Due, tested: EquityUnderTest): void {
+  const { name, balance, unposted } = investor;
+  const holding = activeOf(world, investor);
+  // A withdrawal is possible only when nothing floats.
+  const pending = pendingOf(world, investor);
+  const pooled = holding?.master.pool.cash(holding.id).pooled ?? 0n;
+  const { numbers } = tested.decideLeave(
+    {
+      kind: "WITHDRAWAL",
+      requested: EVERYTHING,
+      held: balance,
+      unposted,
+      quarantined: 0n,
+      reserved: 0n,
+      pooled,
+      due: [{ key: "fee", amount: pending, isWeekly: false }],
+    },
+    "payout",
+  );
+  const owned = notBelowZero(balance + unposted);
+  expectEqual(`balance before a withdrawal of ${name}`, numbers.before, owned);
+  expectEqual(`free balance of ${name}`, numbers.available, notBelowZero(owned - pending));
+
+  const refusals = tested.leaveReasons({
+    pool: holding && { masterLogin: holding.master.name, isStopped: false },
+    master: { isComplete: true, openPositions: holding?.master.floating.size ?? 0 },
+    share: { isMoving: false, pooled },
+  });
+  const reasons = refusals.map(({ code }) => code).join(" ");
+  const blocked = leaveBlockedBy(holding);
+  if (reasons !== blocked.join(" ")) {
+    throw new Error(`${name} is blocked by ${reasons || "nothing"}, not ${blocked.join(" ") || "nothing"}`);
+  }
+
+  const money = (cents: bigint) => moneyToProto(usd(cents));
+  const debt = [...investor.owed.values()].reduce((sum, cents) => sum + cents, 0n);
+  const mark = holding === undefined ? ZERO : accountOf(holding.master, investor).highWaterMark;
+  const markE8 = (mark.numerator * E8_PER_CENT) / mark.denominator;
+  const figures = {
+    effectiveWithdraw: money(numbers.effective),
+    pendingFee: money(pending),
+    balanceBefore: money(numbers.before),
+    availableAfterFee: money(numbers.available),
+  };
+  const shown = tested.equityReply({
+    equity: {
+      investorLogin: "1",
+      asOf: new Date(world.now),
+      balance: money(balance),
+      unposted: money(unposted),
+      quarantined: money(0n),
+      holding: holding && { ...NO_HOLDING, pooled: money(pooled), floatingE8: due.floatingE8 },
+    },
+    fees: { debt: money(debt), markE8 },
+    pendingFee: due.pending,
+    withdrawal: { refusals: refusals.map(refusalToProto), openPositionsChecked: holding !== undefined, figures },
+  });
+  expectShownEquity(world, investor, shown);
+}
+
+const NO_HOLDING = {
+  subscriptionId: 1n,
+  masterLogin: "2",
+  joining: moneyToProto(usd(0n)),
+  carryE8: 0n,
+  units: "0",
+  poolUnits: "0",
+  poolValueE8: "0",
+  openPositions: 0,
+  allocationNumber: 0n,
+  dealId: undefined,
+  dealAt: undefined,
+};
+
+function expectShownEquity(world: World, investor: Investor, shown: ReturnType<typeof equityReply>): void {
+  const { name, balance, unposted } = investor;
+  const holding = activeOf(world, investor);
+  const floating = holding === undefined ? ZERO : holding.master.pool.floating(holding.id, holding.master.floating);
+  const amount = (member: "floating_share" | "equity" | "free_to_withdraw" | "pending_fee" | "debt") =>
+    centsOf(JSON.stringify(shown[member]));
+  const share = amount("floating_share");
+  expectNearest(`floating share of ${name}`, share, floating);
+  expectEqual(`equity of ${name}`, amount("equity"), balance + unposted + share);
+  const { pending } = dueNow(world, investor);
+  expectEqual(`pending fee of ${name}`, amount("pending_fee"), pending);
+  const free = leaveBlockedBy(holding).length > 0 ? 0n : notBelowZero(balance + unposted - pending);
+  expectEqual(`what is free to withdraw for ${name}`, amount("free_to_withdraw"), notBelowZero(free));
+  const blocked = shown.withdrawal_blocked_by.join(" ");
+  if (blocked !== leaveBlockedBy(holding).join(" ")) throw new Error(`${name} is shown as blocked by ${blocked}`);
+}
+
+function expectNearest(what: string, shown: bigint, exact: Fraction): void {
+  if (compare(distance(fraction(shown), exact), HALF_A_CENT) <= 0) return;
+  throw new Error(`${what} is ${dollars(shown)}, and ${show(exact)} cents by the reference`);
 }
 
 /** Debts and the fee of a flat Master. */

@@ -62,6 +62,9 @@ export function modelFees(tested: FeesUnderTest = REAL_FEES): World["onFeeEvent"
       case "earned":
         accountIn(payer, event.master).results.push({ amount: event.cents, earnedAt: new Date(event.at) });
         break;
+      case "shown":
+        expectNow(tested, payer, event, sizes);
+        break;
       case "crystallised":
         if (event.master !== undefined) foldInSteps(tested, payer, event.master, sizes);
         expectPending(event.investor, pendingOf(tested, payer, event), event.due);
@@ -74,6 +77,20 @@ export function modelFees(tested: FeesUnderTest = REAL_FEES): World["onFeeEvent"
         payer.debts = debtsAfter(payer.debts, event.item, event);
     }
   };
+}
+
+/** What is shown as pending at any time, folded as a query does it: nothing of it is kept. */
+function expectNow(
+  tested: FeesUnderTest,
+  payer: Payer,
+  event: Extract<FeeEvent, { kind: "shown" }>,
+  sizes: Iterator<number, never>,
+): void {
+  const accounts = new Map([...payer.accounts].map(([master, account]) => [master, { ...account }]));
+  const copy = { ...payer, accounts };
+  if (event.master !== undefined) foldInSteps(tested, copy, event.master, sizes);
+  expectPending(event.investor, pendingOf(tested, copy, event), event.due);
+  if (event.master !== undefined) expectSame(event.investor, accountIn(copy, event.master).fold, event.master);
 }
 
 function accountIn({ accounts }: Payer, master: Master): Account {
@@ -149,7 +166,7 @@ function decide(
 function pendingOf(
   tested: FeesUnderTest,
   payer: Payer,
-  { master, due }: Extract<FeeEvent, { kind: "crystallised" }>,
+  { master, due }: Extract<FeeEvent, { kind: "crystallised" | "shown" }>,
 ): Pending {
   const { versions, debts } = payer;
   const at = new Date(due.at);

@@ -9,9 +9,16 @@ import { valueHolding } from "../../services/subscription/domain/holding-value.t
 import { type Mark, markPositions, strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
-import { allocate, type Split } from "./engine/allocate.ts";
+import { isResult, type Split } from "./engine/allocate.ts";
 import { dollars, type Payment, toCents } from "./engine/cents.ts";
-import { compare, type Fraction, fraction, minus, ONE, over, plus, show } from "./engine/fraction.ts";
+import type { Instant } from "./engine/configuration.ts";
+import { compare, type Fraction, fraction, minus, ONE, over, plus, show, times } from "./engine/fraction.ts";
+import {
+  modelPerformance,
+  type PerformanceTally,
+  type PerformanceUnderTest,
+  REAL_PERFORMANCE,
+} from "./model-performance.ts";
 import { TOLERANCE_PER_EVENT, E8_PER_CENT, expectNear, grow, sizeOf, valueOf } from "./tolerance.ts";
 import { emptyPool, equityOf, floatingOf, holdingsOf, type Owner, type Pool } from "./engine/pool.ts";
 import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
@@ -24,19 +31,45 @@ export type PoolUnderTest = {
   readonly leaveUnits: typeof leaveUnits;
   readonly compensate: typeof compensate;
   readonly floatingShares: typeof floatingShares;
+} & PerformanceUnderTest;
+
+export const REAL_POOL: PoolUnderTest = {
+  ...REAL_PERFORMANCE,
+  strikePool,
+  allocateDeal,
+  takeOut,
+  leaveUnits,
+  compensate,
+  floatingShares,
 };
 
-export const REAL_POOL: PoolUnderTest = { strikePool, allocateDeal, takeOut, leaveUnits, compensate, floatingShares };
-
 /** Allocations, and those in which the code under test gave a cent among equal remainders to another holding; both are correct. */
-export type Tally = { allocations: number; ties: number };
+export type Tally = { allocations: number; ties: number } & PerformanceTally;
+
+export function newTally(): Tally {
+  return { allocations: 0, ties: 0, days: 0, tooSmall: 0 };
+}
 
 const SYMBOL = "EURUSD";
 
 /** Sends the same events to the reference and to the code under test. Throws when they differ by more than rounding to 1e-8 explains. */
-export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = REAL_POOL): PoolEngine {
+export function modelPool(
+  tally: Tally,
+  { ...tested }: PoolUnderTest = REAL_POOL,
+  now: () => Instant = () => 0,
+): PoolEngine {
   const pool = emptyPool();
-  const reference = referencePool(pool);
+  let paid: ReadonlyMap<Owner, bigint> = new Map();
+  const choose = (split: Split): Payment<Owner>[] => {
+    const payments = split.map(({ owner }) => ({ owner, cents: paid.get(owner) ?? 0n }));
+    tally.allocations += 1;
+    if (isSame(payments, toCents(split))) return payments;
+    expectFair(split, payments, tolerance);
+    tally.ties += 1;
+    return payments;
+  };
+  const reference = referencePool(pool, now, choose as typeof toCents);
+  const performance = modelPerformance(tally, tested, now);
   let real = EMPTY_POOL;
   let tolerance = TOLERANCE_PER_EVENT;
 
@@ -46,6 +79,8 @@ export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = REAL_POOL
     real = change();
     checkPool(real);
     expectSame(pool, real, tolerance);
+    const slack = times(tolerance, fraction(BigInt(pool.holdings.size) + 2n));
+    performance.expectSame(reference.performance(NO_FEES), slack);
   };
   return {
     ...reference,
@@ -72,37 +107,51 @@ export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = REAL_POOL
     strike: (floating) =>
       both(
         () => reference.strike(floating),
-        () => tested.strikePool(real, marksOf(real, floating)),
+        () => {
+          const marks = marksOf(real, floating);
+          performance.add(tested.valuationsOfMarks(real, marks, performance.at()));
+          return tested.strikePool(real, marks);
+        },
         sizeOf(floating),
       ),
     allocate(deal) {
       const { pool: after, parts, own } = tested.allocateDeal(real, { ...deal, symbol: SYMBOL });
-      const paid = new Map<Owner, bigint>([
+      paid = new Map<Owner, bigint>([
         ...parts.map((part) => [part.subscriptionId, part.amount] as const),
         ["own", own],
       ]);
-      const choose = (split: Split): Payment<Owner>[] => {
-        const payments = split.map(({ owner }) => ({ owner, cents: paid.get(owner) ?? 0n }));
-        tally.allocations += 1;
-        if (isSame(payments, toCents(split))) return payments;
-        expectFair(split, payments, tolerance);
-        tally.ties += 1;
-        return payments;
-      };
       let payments: readonly Payment<Owner>[] = [];
       both(
-        () => (payments = allocate(pool, deal, choose)),
-        () => after,
+        () => (payments = reference.allocate(deal)),
+        () => {
+          if (isResult(deal)) {
+            const { at: dealAt, dealId } = performance.at();
+            const valued = { dealAt, dealId, amount: deal.result };
+            performance.add(tested.valuationsOf([{ kind: "result", deal: valued, before: real, pool: after }]));
+          }
+          return after;
+        },
         deal.result,
       );
       expectPaid(payments, paid);
       return payments;
     },
+    performance(fees) {
+      const exact = reference.performance(fees);
+      performance.expectShown(exact, fees);
+      return exact;
+    },
     floating(holding, floating) {
       const exact = floatingOf(pool, holding, floating);
       const shown = fraction(tested.floatingShares(real, floating).get(holding) ?? 0n, E8_PER_CENT);
       expectNear(`floating of ${holding}`, shown, exact, grow(tolerance, pool, sizeOf(floating)));
-      expectValued(real, holding, floating);
+      const near = times(grow(tolerance, pool, sizeOf(floating)), fraction(BigInt(pool.holdings.size) + 2n));
+      expectNear(
+        "value of the pool",
+        fraction(valuedOf(real, holding, floating), E8_PER_CENT),
+        reference.value(floating),
+        near,
+      );
       return shown;
     },
   };
@@ -162,11 +211,11 @@ function expectSame(pool: Pool, real: UnitPool, tolerance: Fraction): void {
   if (volumes !== exact) throw new Error(`open are ${volumes}, and ${exact} by the reference`);
 }
 
-/** A holding is valued from the sums of its pool as among all holdings, and the pool as with its positions marked. */
-function expectValued(real: UnitPool, subscriptionId: bigint, results: Floating): void {
+/** A holding is valued from the sums of its pool as among all holdings. Returns the value of the pool. */
+function valuedOf(real: UnitPool, subscriptionId: bigint, results: Floating): bigint {
   const all = allHoldings(real);
   const holding = all.find((each) => each.subscriptionId === subscriptionId);
-  if (holding === undefined) return;
+  if (holding === undefined) throw new Error(`there is no holding ${subscriptionId}`);
   const withUnits = all.filter(({ units }) => units > 0n);
   const idle = new Set(all.filter(({ units }) => units === 0n).map((each) => each.subscriptionId));
   const sums = {
@@ -185,11 +234,14 @@ function expectValued(real: UnitPool, subscriptionId: bigint, results: Floating)
   // The attributed results add up to the marks to less than 1e-8 for each holding.
   const isSame = floating === expected[0] && distanceOf(poolValue, expected[1] ?? 0n) <= BigInt(all.length);
   if (!isSame) throw new Error(`${subscriptionId} is valued ${floating} of ${poolValue}, not ${expected.join(" of ")}`);
+  return poolValue;
 }
 
 function distanceOf(left: bigint, right: bigint): bigint {
   return left > right ? left - right : right - left;
 }
+
+const NO_FEES: ReadonlyMap<string, bigint> = new Map();
 
 const NO_HOLDING = { units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
 

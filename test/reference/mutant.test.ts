@@ -13,8 +13,16 @@ import { strikePool } from "../../services/subscription/domain/pool/strike-pool.
 import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { OWN_CAPITAL } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { proveMaster } from "../../services/subscription/domain/proof.ts";
+import { equityReply } from "../../services/edge/schemas/equity.ts";
+import { linesAfter } from "../../services/platform/domain/statement.ts";
+import { decideLeave } from "../../services/subscription/domain/decide-leave.ts";
+import { leaveReasons } from "../../services/subscription/domain/leave-reasons.ts";
 import { sized } from "../support/proof.ts";
+import { addValuations, FIRST_VALUE } from "../../services/subscription/domain/performance.ts";
+import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
+import { performanceReply } from "../../services/edge/schemas/performance.ts";
 import { compareWithReference, EVERYTHING, FEE_VERSIONS } from "./compare.ts";
+import type { EquityUnderTest } from "./model-equity.ts";
 import type { FeesUnderTest } from "./model-fees.ts";
 import type { PoolUnderTest } from "./model-pool.ts";
 
@@ -69,6 +77,64 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   },
   "floating results are split by units alone": {
     floatingShares: (pool, floating) => floatingShares({ ...pool, accruals: [] }, floating),
+  },
+};
+
+const PERFORMANCE_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
+  "the drawdown is that of the last value": {
+    addValuations: (last, valuations) =>
+      addValuations(last, valuations).map((day) => {
+        const fallen = Number(((day.peak - day.value) * 1_000_000n) / day.peak);
+        return { ...day, drawdownPpm: fallen };
+      }),
+  },
+  "the fees of a day are not in its point": {
+    performanceReply: (facts) => performanceReply({ ...facts, credited: [] }),
+  },
+  "a result changes the value by its part of the capital that was paid in": {
+    valuationsOf: (events) => valuationsOf(events).map((each) => ({ ...each, before: each.before + each.units / 9n })),
+  },
+  "the marks of a strike change nothing": {
+    valuationsOfMarks: (...args) => valuationsOfMarks(...args).map((each) => ({ ...each, after: each.before })),
+  },
+  "the highest value is that of the last day": {
+    addValuations: (last, valuations) => addValuations(last && { ...last, peak: last.value }, valuations),
+  },
+  "after a total loss the value stays 0": {
+    addValuations: (last, valuations) =>
+      addValuations(last, valuations).map((day) => (last?.value === 0n ? { ...day, value: 0n, lowest: 0n } : day)),
+  },
+  "the value begins at the first result": {
+    addValuations: (last, valuations) =>
+      last === undefined
+        ? addValuations(last, valuations).map((day) => ({ ...day, value: FIRST_VALUE }))
+        : addValuations(last, valuations),
+  },
+};
+
+const EQUITY_MUTANTS: Readonly<Record<string, Partial<EquityUnderTest>>> = {
+  "only the first reason blocks a withdrawal": { leaveReasons: (known) => leaveReasons(known).slice(0, 1) },
+  "lines have the balance before them": {
+    linesAfter: (opening, entries, movedBy) => {
+      const { lines, closing } = linesAfter(opening, entries, movedBy);
+      const before = (index: number) => lines[index - 1]?.balance ?? opening.balance;
+      return { lines: lines.map((line, index) => ({ ...line, balance: before(index) })), closing };
+    },
+  },
+  "a loss that is not posted is free to withdraw": {
+    decideLeave: (facts, key) => decideLeave({ ...facts, unposted: 0n }, key),
+  },
+  "the equity has no floating result": {
+    equityReply: (facts) => {
+      const shown = equityReply(facts);
+      return { ...shown, equity: shown.balance };
+    },
+  },
+  "what is free is shown while a withdrawal is blocked": {
+    equityReply: (facts) => {
+      const open = equityReply({ ...facts, withdrawal: { ...facts.withdrawal, refusals: [] } });
+      return { ...equityReply(facts), free_to_withdraw: open.free_to_withdraw };
+    },
   },
 };
 
@@ -144,13 +210,25 @@ const VERSION_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
 };
 
 test.for(mutants(POOL_MUTANTS))("the mutant is detected: %s", ([, pool]) => {
-  expect(compareWithReference({ seed: 5, runs: RUNS, pool, shrink: false }).counterexample).toMatch(
+  expect(compareWithReference({ seed: 6, runs: RUNS, pool, shrink: false }).counterexample).toMatch(
     /by the reference|wrong holdings|Carries sum/,
   );
 });
 
+test.for(mutants(EQUITY_MUTANTS))("the mutant is detected: %s", ([, equity]) => {
+  expect(compareWithReference({ seed: 5, runs: RUNS, equity, shrink: false }).counterexample).toMatch(
+    /by the reference|is blocked by|is shown as/,
+  );
+});
+
+test.for(mutants(PERFORMANCE_MUTANTS))("the mutant is detected: %s", ([, pool]) => {
+  expect(compareWithReference({ seed: 5, runs: RUNS, pool, shrink: false }).counterexample).toMatch(
+    /by the reference|is shown as|, not /,
+  );
+});
+
 test.for(mutants(FEE_MUTANTS))("the mutant is detected: %s", ([, fees]) => {
-  expect(compareWithReference({ seed: 5, runs: RUNS, fees, shrink: false }).counterexample).toMatch(
+  expect(compareWithReference({ seed: 6, runs: RUNS, fees, shrink: false }).counterexample).toMatch(
     /by the reference|, not /,
   );
 });

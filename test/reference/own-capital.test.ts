@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Deal } from "./engine/allocate.ts";
 import type { PoolEngine } from "./engine/pool-engine.ts";
-import { modelPool } from "./model-pool.ts";
+import { modelPool, newTally } from "./model-pool.ts";
 
 const [P, Q] = [77n, 78n];
 const LOT = 100_000_000n;
@@ -13,7 +13,7 @@ const close = (positionId: bigint, result: bigint): Deal => {
 
 /** Own capital of 0.05 beside two Investors, whose carry is not 0. */
 function aPoolWithLittleOwnCapital(): PoolEngine {
-  const pool = modelPool({ allocations: 0, ties: 0 });
+  const pool = modelPool(newTally());
   pool.arrive(1n, 300_000_00n);
   pool.arrive(2n, 700_000_00n);
   pool.arrive("own", 5n);

@@ -12,6 +12,8 @@ test("every cent and every fee of random histories equals the result in exact fr
   countFigures({ "allocations compared": tally.allocations });
   expect(tally.allocations).toBeGreaterThan(1500);
   expect(tally.ties).toBeLessThan(tally.allocations / 1000);
+  expect(tally.days).toBeGreaterThan(1600);
+  expect(tally.tooSmall).toBeLessThan(tally.days / 5);
 });
 
 test(

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { countFigures } from "../support/figures.ts";
 import { sized } from "../support/proof.ts";
 import { expectConserved } from "./conserved.ts";
-import { newWorld } from "./engine/world.ts";
+import { type MakePool, newWorld } from "./engine/world.ts";
 import { weeklyHistories } from "./history.ts";
 import { modelFees } from "./model-fees.ts";
-import { modelPool } from "./model-pool.ts";
+import { modelPool, newTally, REAL_POOL } from "./model-pool.ts";
 import { FIRST_DAY, runHistory } from "./run-history.ts";
 
 const SHAPE = { investors: 4, masters: 2, steps: 3, weeks: 104 };
@@ -15,9 +15,10 @@ const RUNS = sized({ test: 2, proof: 60 });
 const TIMEOUT = { timeout: sized({ test: 120_000, proof: 60 * 60_000 }) };
 
 test("every cent of two years with weekly fees equals the result in exact fractions", TIMEOUT, () => {
-  const tally = { allocations: 0, ties: 0 };
+  const tally = newTally();
   const property = fc.property(weeklyHistories(SHAPE), (history) => {
-    const world = newWorld({ ...history, now: FIRST_DAY, makePool: () => modelPool(tally), onFeeEvent: modelFees() });
+    const makePool: MakePool = (clock) => modelPool(tally, REAL_POOL, clock);
+    const world = newWorld({ ...history, now: FIRST_DAY, makePool, onFeeEvent: modelFees() });
     runHistory(world, history, expectConserved);
   });
   const { failed, errorInstance } = fc.check(property, { seed: 20_260_104, numRuns: RUNS, endOnFailure: true });

@@ -59,7 +59,7 @@ export const CheckItem = model("Check", "A rule that is checked all the time, an
     description: "What the check compares.",
     example: "each applied leg is one deal of the log",
   }),
-  every_seconds: Type.Number({ description: "Seconds between two runs.", examples: [60] }),
+  every_seconds: Type.Integer({ description: "Seconds between two runs, rounded up.", examples: [60] }),
   completed_at: nullableTimeReply("When the check was last completed; null before the first time."),
   stale: bool({
     description: "The check was not completed for three intervals, so its result is out of date.",
@@ -93,7 +93,7 @@ export function checkItem(from: Checked, { name, title, everyMs, completedAt, st
     service: from,
     check: name,
     title,
-    every_seconds: Number(everyMs) / SECOND_MS,
+    every_seconds: Math.ceil(Number(everyMs) / SECOND_MS),
     completed_at: nullableTimestamp(completedAt),
     stale,
     error: error === "" ? null : error,

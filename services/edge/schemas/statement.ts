@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { timestamp } from "../wire/timestamp.ts";
-import { model, nullableInteger, setOf } from "./field.ts";
+import { model, nullableInteger, nullableString, setOf, string } from "./field.ts";
+import { operationOfKey } from "./operation-of-key.ts";
 import { idReply, moneyReply, timeReply } from "./reply-fields.ts";
 
 export const lineKind = setOf("StatementLineKind", "Why a balance changed.", {
@@ -54,11 +55,26 @@ export const LineReply = model("StatementLine", "One movement of an account.", {
       "Transfer id, the same as in the list of fee payments for a fee; null for a movement that this service did not make.",
     example: 77,
   }),
+  operation_id: nullableString({
+    description:
+      "Operation that the movement belongs to, such as its deposit or withdrawal, also for a fee that a withdrawal collects; null for a weekly fee, a fee of an unassign, a result, and a movement that this service did not make.",
+    example: "0198c0de-0000-7000-8000-000000000001",
+  }),
+  comment: string({
+    description: 'Comment of the deposit or withdrawal; `""` without one.',
+    example: "CRM-1",
+  }),
 });
 
-export function lineItem({ entry, loggedAt, balance }: StatementLine): Static<typeof LineReply> {
+export function lineItem({
+  entry,
+  loggedAt,
+  balance,
+  comment,
+  importedOperationId,
+}: StatementLine): Static<typeof LineReply> {
   assert(entry !== undefined, "a line has an entry");
-  const { number, dealAt, amount, dealId, transferId } = entry;
+  const { number, dealAt, amount, dealId, transferId, key } = entry;
   return {
     number,
     booked_at: timestamp(loggedAt),
@@ -68,6 +84,8 @@ export function lineItem({ entry, loggedAt, balance }: StatementLine): Static<ty
     balance: moneyNumber(balance),
     deal_id: dealId === 0n ? null : jsonInteger(dealId),
     mt5_transfer_id: transferId === 0n ? null : jsonInteger(transferId),
+    operation_id: operationOfKey(key) ?? (importedOperationId === "" ? null : importedOperationId),
+    comment,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { column, execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReadStatementRequest, ReadStatementResponse } from "#proto/pamm/platform/v1/platform.ts";
+import { corrupt } from "#test/support/corrupt.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { insertEntries } from "../store/log.ts";
@@ -165,4 +166,34 @@ test("balances of a long log are kept at about every 256th entry, so any page of
     rows.push(await read);
   }
   expect(Math.max(...rows)).toBeLessThan(600);
+});
+
+test("a line has the comment of its request, and the operation of a movement that was imported", async () => {
+  await using database = await testDatabase("platform");
+  const { pool } = database;
+  await openAccount(pool);
+  await append(pool, 1, [50_00n, 7_00n, 1n]);
+  // The entry has a leg, which is no part of a statement.
+  await corrupt(pool, "alter table log_entry drop constraint log_entry_leg_number_fkey");
+  await execute(
+    pool,
+    sql`with made as (
+          insert into transfer (key, lock_owner, leg_count, is_enqueued, releases_lock, comment, request_id)
+          values ('funding:deposit:1', 'o', 1, false, false, 'CRM-1', 'r') returning id
+        )
+        insert into log_entry (login, number, kind, amount_minor, leg_number, transfer_id, key, server, deal_id, deal_at)
+        select ${LOGIN}, 4, 'deposit', 900, 1, made.id, 'funding:deposit:1', ${SERVER}, 9000, clock_timestamp() from made`,
+  );
+  await execute(
+    pool,
+    sql`insert into lost_movement (server, deal_id, login, amount_minor, comment, operation_id)
+        values (${SERVER}, 5002, ${LOGIN}, 700, 'CRM-0', '0198c0de-0000-7000-8000-000000000009')`,
+  );
+  const { lines } = await statement(pool, { after: { number: 0n, balance: moneyOf(1_000_00n) }, limit: 10 });
+  expect(lines.map(({ comment, importedOperationId }) => [comment, importedOperationId])).toEqual([
+    ["", ""],
+    ["CRM-0", "0198c0de-0000-7000-8000-000000000009"],
+    ["", ""],
+    ["CRM-1", ""],
+  ]);
 });

@@ -41,9 +41,9 @@ export async function readStatement(
     role: roleToProto(account.role),
     opening: positionMessage(opening),
     closing: positionMessage(closing),
-    lines: lines.map(({ entry: { entry, loggedAt }, balance }) => ({
+    lines: lines.map(({ entry: { entry, ...stored }, balance }) => ({
+      ...stored,
       entry: accountMoved(entry),
-      loggedAt,
       balance: moneyToProto(usd(balance)),
     })),
     hasMore,

@@ -28,7 +28,14 @@ async function isLoggedBefore(db: Queryable, login: string, number: bigint, inst
   );
 }
 
-export type LoggedEntry = { readonly entry: LogEntry; readonly loggedAt: Date };
+export type LoggedEntry = {
+  readonly entry: LogEntry;
+  readonly loggedAt: Date;
+  /** Of the request; empty without one. */
+  readonly comment: string;
+  /** Empty unless the movement was imported. */
+  readonly importedOperationId: string;
+};
 
 export type LogRange = {
   readonly login: string;
@@ -39,16 +46,21 @@ export type LogRange = {
 
 /** Entries of a log between two positions, ascending. */
 export async function listLogged(db: Queryable, { login, after, through, limit }: LogRange): Promise<LoggedEntry[]> {
-  const rows = await many<LogRow & { logged_at: Date }>(
+  const rows = await many<LogRow & Pick<LoggedEntry, "comment" | "importedOperationId"> & { logged_at: Date }>(
     db,
-    sql`select log_entry.id, log_entry.login, role, number, kind, amount_minor, leg_number, transfer_id, key,
-               coalesce(deal_id, corrected_deal_id) as deal_id, deal_at, server_msc, action, entry, position_id, symbol,
-               volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state, logged_at
+    sql`select log_entry.id, log_entry.login, role, number, kind, log_entry.amount_minor, leg_number, transfer_id, log_entry.key,
+               coalesce(log_entry.deal_id, corrected_deal_id) as deal_id, log_entry.deal_at, server_msc, action, entry, position_id, symbol,
+               volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state, logged_at,
+               coalesce(lost.comment, transfer.comment, '') as comment, coalesce(lost.operation_id, '') as "importedOperationId"
         from log_entry
         join account on account.login = log_entry.login
+        left join transfer on transfer.id = log_entry.transfer_id
+        left join lost_movement as lost on lost.server = log_entry.server and lost.deal_id = log_entry.deal_id
         where log_entry.login = ${login} and number > ${after} and number <= ${through}
         order by number
         limit ${limit}`,
   );
-  return rows.map((row) => ({ entry: entryOf(row), loggedAt: row.logged_at }));
+  return rows.map(({ comment, importedOperationId, logged_at: loggedAt, ...row }) => {
+    return { entry: entryOf(row), loggedAt, comment, importedOperationId };
+  });
 }

@@ -55,10 +55,7 @@ test("after a total loss the value begins with 1 again, and units without a valu
 function closing(pool: UnitPool, positionId: bigint, result: bigint) {
   const allocation = allocateDeal(pool, aDeal({ positionId, result }));
   const deal = { dealAt: new Date("2026-01-05T10:00:00Z"), dealId: 7n, amount: result };
-  const event = { kind: "result", deal, ...allocation, before: pool } as unknown as Parameters<
-    typeof valuationsOf
-  >[0][number];
-  return valuationsOf([event]);
+  return valuationsOf([{ kind: "result", deal, pool: allocation.pool, before: pool }]);
 }
 
 test("A1: a deposit while a profit floats changes no value; 1.45 before it and 2.175 when the position has closed", () => {

@@ -30,7 +30,7 @@ function isDay(field: string, text: string): Check {
   return DAY.test(text) ? undefined : wrong(field, "malformed", "must be a day such as 2026-01-31");
 }
 
-function dayMessage({ value, lowest, peak, poolValue, poolUnits, result, ...day }: PerformanceDay) {
+export function dayMessage({ value, lowest, peak, poolValue, poolUnits, result, ...day }: PerformanceDay) {
   return {
     ...day,
     value: value.toString(),

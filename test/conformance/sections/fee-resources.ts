@@ -1,4 +1,5 @@
 import * as a from "../expect.ts";
+import { withinOneWeek } from "../fee-week.ts";
 import { fees, life, newPool, requireLongWeek } from "../histories.ts";
 import { memberOf } from "../http.ts";
 import * as members from "../members.ts";
@@ -37,13 +38,15 @@ export const FEE_RESOURCES: Section = [
     async check(world) {
       requireLongWeek(world);
       const { investor, master } = await newPool(world, "1000");
-      await world.control("results", { login: master.login, profit: "100.00" });
-      const withdraw = () => world.post(`/investor/withdraw?login=${investor}&amount=1`);
-      const first = a.textOf((await withdraw()).body, "perf_fee_pending_at_request");
-      a.expectOk(await world.post("/investor/perf-fee/update", { investor_login: investor, rate: 0.5 }));
-      const second = a.textOf((await withdraw()).body, "perf_fee_pending_at_request");
-      hold(first === "30.00" && second === "0.00", `${first}, then ${second}`);
-      return `${first}, then ${second}`;
+      return await withinOneWeek(world, master.login, async () => {
+        await world.control("results", { login: master.login, profit: "100.00" });
+        const withdraw = () => world.post(`/investor/withdraw?login=${investor}&amount=1`);
+        const first = a.textOf((await withdraw()).body, "perf_fee_pending_at_request");
+        a.expectOk(await world.post("/investor/perf-fee/update", { investor_login: investor, rate: 0.5 }));
+        const second = a.textOf((await withdraw()).body, "perf_fee_pending_at_request");
+        hold(first === "30.00" && second === "0.00", `${first}, then ${second}`);
+        return `${first}, then ${second}`;
+      });
     },
   },
   {

@@ -46,7 +46,7 @@ export function allocate(
   deal: Deal,
   choose: (split: Split) => Payment<Owner>[] = toCents,
 ): Payment<Owner>[] {
-  if (deal.result === 0n && !closes(deal)) {
+  if (!isResult(deal)) {
     move(pool, deal);
     return [];
   }
@@ -61,9 +61,9 @@ export function allocate(
   return payments.filter(({ cents }) => cents !== 0n);
 }
 
-/** Whether the deal closes volume: a close at 0.00 still releases attributed amounts, so it is a result. */
-function closes({ kind }: Deal): boolean {
-  return kind === "exit" || kind === "reversal";
+/** A close at 0.00 still releases attributed amounts, so it is a result. */
+export function isResult({ kind, result }: Deal): boolean {
+  return result !== 0n || kind === "exit" || kind === "reversal";
 }
 
 /** Updates the positions and returns the exact part of each owner; adds no cents to holdings. */

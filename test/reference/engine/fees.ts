@@ -1,12 +1,13 @@
 import { isEnabledAt } from "./configuration.ts";
 import { crystallise, exactFee } from "./fee.ts";
-import { type Fraction, fraction, nearest, times, ZERO } from "./fraction.ts";
+import { floor, type Fraction, fraction, nearest, times, ZERO } from "./fraction.ts";
 import {
   accountOf,
   activeAt,
   activeOf,
   type Due,
   type DueItem,
+  type FeeOrigin,
   type Investor,
   type Master,
   move,
@@ -46,9 +47,14 @@ export function decide(world: World, { investor, master, floating, reason }: Due
   if (isEnabledAt(configuration, world.now)) {
     for (const [creditor, cents] of investor.owed) items.push({ master: creditor, suffix: "DEBT", cents });
     const open = fraction(floatingE8, E8_PER_CENT);
-    if (master) exact = exactFee(accountOf(master, investor), configuration, world.now, open);
-    const fee = master && crystallise(accountOf(master, investor), configuration, world.now, open);
-    if (master && fee) items.push({ master, suffix: reason, cents: fee });
+    if (master) {
+      const account = accountOf(master, investor);
+      exact = exactFee(account, configuration, world.now, open);
+      const { gained, highWaterMark: markBefore } = account;
+      const fee = crystallise(account, configuration, world.now, open);
+      const origin = { gained, markBefore, markAfter: account.highWaterMark, exact, floatingE8 };
+      if (fee > 0n) items.push({ master, suffix: reason, cents: fee, origin });
+    }
   }
   const pending = items.reduce((sum, { cents }) => sum + cents, 0n);
   const due = { at: world.now, reason, floatingE8, pending, exact, items };
@@ -68,8 +74,42 @@ export function collect(world: World, investor: Investor, items: readonly DueIte
     if (paid === 0n) continue;
     takeOut(world, investor, "fee_debit", paid);
     item.master.paymentBalance += paid;
-    item.master.payments.push({ investor, suffix: item.suffix, cents: paid });
+    item.master.payments.push({ investor, suffix: item.suffix, cents: paid, at: world.now, ...originOf(item) });
   }
+}
+
+function originOf({ origin }: DueItem): { readonly origin?: FeeOrigin } {
+  return origin === undefined ? {} : { origin };
+}
+
+/** What is due now, without any effect: debts, then the fee. */
+export function dueNow(world: World, investor: Investor): Due {
+  const { configuration } = investor;
+  const holding = activeOf(world, investor);
+  const floating = holding === undefined ? ZERO : holding.master.pool.floating(holding.id, holding.master.floating);
+  const floatingE8 = nearest(times(floating, fraction(E8_PER_CENT)));
+  const items: DueItem[] = [];
+  let exact = ZERO;
+  if (isEnabledAt(configuration, world.now)) {
+    for (const [creditor, cents] of investor.owed) items.push({ master: creditor, suffix: "DEBT", cents });
+    if (holding !== undefined) {
+      const { master } = holding;
+      exact = exactFee(accountOf(master, investor), configuration, world.now, fraction(floatingE8, E8_PER_CENT));
+      if (floor(exact) > 0n) items.push({ master, suffix: "W", cents: floor(exact) });
+    }
+  }
+  const pending = items.reduce((sum, { cents }) => sum + cents, 0n);
+  return { at: world.now, reason: "W", floatingE8, pending, exact, items };
+}
+
+/** What was collected on each day, in the order of the days. */
+export function feesByDay({ payments }: Master): Map<string, bigint> {
+  const days = new Map<string, bigint>();
+  for (const { at, cents } of payments) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    days.set(day, (days.get(day) ?? 0n) + cents);
+  }
+  return days;
 }
 
 /** Money that waits for its mirror or strike, and losses that are not posted yet, cannot pay a fee. */

@@ -53,8 +53,8 @@ export type Withdrawal = {
 
 export function withdraw(world: World, investor: Investor, requested: bigint): Withdrawal | Refused {
   const holding = activeOf(world, investor);
-  if (holding !== undefined && !isFlat(holding.master)) return { refused: "master_open_positions" };
-  if (holding !== undefined && isInDeficit(holding)) return { refused: "investor_deficit" };
+  const [refused] = leaveBlockedBy(holding);
+  if (refused !== undefined) return { refused };
   const { pending, items } = decide(world, { investor, master: holding?.master, floating: ZERO, reason: "WD" });
   const before = notBelowZero(investor.balance + investor.unposted);
   const available = notBelowZero(before - pending);
@@ -71,8 +71,8 @@ export function unassign(world: World, investor: Investor): Exit | Refused {
   const holding = activeOf(world, investor);
   if (holding === undefined) return { refused: "subscription_not_active" };
   const { master, id } = holding;
-  if (!isFlat(master)) return { refused: "master_open_positions" };
-  if (isInDeficit(holding)) return { refused: "investor_deficit" };
+  const [refused] = leaveBlockedBy(holding);
+  if (refused !== undefined) return { refused };
   const { items } = decide(world, { investor, master, floating: ZERO, reason: "UA" });
   collect(world, investor, items);
   const { pooled } = master.pool.cash(id);
@@ -82,6 +82,15 @@ export function unassign(world: World, investor: Investor): Exit | Refused {
   master.pool.leave(id);
   holding.isActive = false;
   return { amount: -pooled };
+}
+
+/** Everything for which an Investor cannot withdraw or leave now; a command is refused for the first reason. */
+export function leaveBlockedBy(holding: Subscription | undefined): Refused["refused"][] {
+  if (holding === undefined) return [];
+  return [
+    ...(isFlat(holding.master) ? [] : ["master_open_positions" as const]),
+    ...(isInDeficit(holding) ? ["investor_deficit" as const] : []),
+  ];
 }
 
 function enter({ master, id }: Subscription, cents: bigint): void {

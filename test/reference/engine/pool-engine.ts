@@ -1,8 +1,22 @@
-import { allocate, type Deal } from "./allocate.ts";
+import { allocate, type Deal, isResult } from "./allocate.ts";
 import { type Payment, toCents } from "./cents.ts";
+import type { Instant } from "./configuration.ts";
 import type { Fraction } from "./fraction.ts";
-import { arrive, depart, emptyPool, floatingOf, holdingOf, holdingsOf, leave, type Owner, type Pool } from "./pool.ts";
-import { compensate, strike } from "./strike.ts";
+import {
+  arrive,
+  depart,
+  emptyPool,
+  floatingOf,
+  holdingOf,
+  holdingsOf,
+  leave,
+  type Owner,
+  type Pool,
+  shareOf,
+  valueAt,
+} from "./pool.ts";
+import { newPerformance, type Performance, revalue } from "./performance.ts";
+import { compensate, strike, valueOfHolders } from "./strike.ts";
 
 /** The floating result in cents, by position. */
 export type Floating = ReadonlyMap<bigint, bigint>;
@@ -20,20 +34,46 @@ export type PoolEngine = {
   readonly cash: (owner: Owner) => { readonly pooled: bigint; readonly waiting: bigint };
   /** Whether an inflow or outflow is not in the shares yet. */
   readonly isStrikeDue: () => boolean;
+  /** Its part of the next result. */
+  readonly share: (owner: Owner) => Fraction;
+  /** The value of all shares as if all positions were closed at these results; cents. */
+  readonly value: (floating: Floating) => Fraction;
   readonly volumeOf: (position: bigint) => bigint;
+  /** `fees` by day, in cents, are only for the answer of the code under test. */
+  readonly performance: (fees: ReadonlyMap<string, bigint>) => Performance;
 };
 
-export function referencePool(pool: Pool = emptyPool(), round: typeof toCents = toCents): PoolEngine {
+export function referencePool(
+  pool: Pool = emptyPool(),
+  now: () => Instant = () => 0,
+  round: typeof toCents = toCents,
+): PoolEngine {
+  const performance = newPerformance();
   return {
     arrive: (owner, cents) => arrive(pool, owner, cents),
     depart: (owner, cents) => depart(pool, owner, cents),
-    strike: (floating) => strike(pool, floating),
-    allocate: (deal) => allocate(pool, deal, round),
+    strike(floating) {
+      const before = valueOfHolders(pool);
+      const isFlat = pool.positions.size === 0;
+      strike(pool, floating, () => {
+        if (!isFlat) revalue(performance, { at: now(), before, after: valueOfHolders(pool), result: 0n });
+      });
+    },
+    allocate(deal) {
+      const before = valueOfHolders(pool);
+      const payments = allocate(pool, deal, round);
+      const { result } = deal;
+      if (isResult(deal)) revalue(performance, { at: now(), before, after: valueOfHolders(pool), result });
+      return payments;
+    },
     leave: (holding) => leave(pool, holding),
     compensate: () => compensate(pool),
     floating: (holding, floating) => floatingOf(pool, holding, floating),
     cash: (owner) => holdingOf(pool, owner),
     isStrikeDue: () => holdingsOf(pool).some(([, { waiting, unredeemed }]) => waiting !== 0n || unredeemed !== 0n),
+    share: (owner) => shareOf(pool, owner),
+    value: (floating) => valueAt(pool, floating),
+    performance: () => performance,
     volumeOf: (position) => pool.positions.get(position)?.volume ?? 0n,
   };
 }

@@ -112,6 +112,17 @@ export function equityOf(pool: Pool, owner: Owner): Fraction {
   return total([{ numerator: pooled, denominator: 1n }, carry, floating]);
 }
 
+/** Cash and floating result of all holdings with a share; departed money counts as long as its share does. */
+export function valueAt(pool: Pool, floating: ReadonlyMap<bigint, bigint>): Fraction {
+  const holders = holdingsOf(pool).filter(([, { share }]) => isPositive(share));
+  return total(
+    holders.map(([owner, { pooled, unredeemed, carry }]) => {
+      const cash = plus({ numerator: pooled + unredeemed, denominator: 1n }, carry);
+      return plus(cash, floatingOf(pool, owner, floating));
+    }),
+  );
+}
+
 /** Sets each share to the holding's part of the sum of all values. */
 export function setShares(pool: Pool, values: ReadonlyMap<Owner, Fraction>): void {
   const all = total(values.values());
@@ -122,7 +133,7 @@ export function setShares(pool: Pool, values: ReadonlyMap<Owner, Fraction>): voi
 }
 
 /** The holding's part of all floating results, attributed or not: what it would get if all positions closed now. */
-export function floatingOf(pool: Pool, id: bigint, floating: ReadonlyMap<bigint, bigint>): Fraction {
+export function floatingOf(pool: Pool, id: Owner, floating: ReadonlyMap<bigint, bigint>): Fraction {
   const parts = [...pool.positions].map(([positionId, position]) => {
     const now = floating.get(positionId);
     const attributed = attributedTo(position, id);

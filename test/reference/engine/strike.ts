@@ -24,8 +24,9 @@ import {
 } from "./pool.ts";
 
 /** Attributes the floating results to the current owners; then adds the shares of inflows and removes those of outflows. */
-export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
+export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>, onAttributed = () => {}): void {
   attribute(pool, floating);
+  onAttributed();
   const isFlat = pool.positions.size === 0;
   const value = valueOfHolders(pool);
   if (hasHolders(pool) && !isPositive(value) && !isFlat) return;
@@ -52,7 +53,7 @@ function attribute(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
 }
 
 /** The value of the pool for its holders; departed money counts as long as its share does. */
-function valueOfHolders(pool: Pool): Fraction {
+export function valueOfHolders(pool: Pool): Fraction {
   const holders = holdingsOf(pool).filter(([, { share }]) => isPositive(share));
   return total(holders.map(([id, { unredeemed }]) => plus(equityOf(pool, id), fraction(unredeemed))));
 }

@@ -1,16 +1,18 @@
 import type { Deal } from "./allocate.ts";
 import { earn } from "./fee.ts";
-import { accountOf, isFlat, type Master, post, strikeWhereDue, type World } from "./world.ts";
+import { ZERO } from "./fraction.ts";
+import { accountOf, activeAt, isFlat, type Master, post, strikeWhereDue, type World } from "./world.ts";
 
 /** Allocates a deal of the Master; `floating` is the floating result of its position afterwards. */
 export function trade(world: World, master: Master, deal: Deal, floating?: bigint): void {
   master.balance += deal.result;
+  const shares = new Map(activeAt(world, master).map(({ id }) => [id, master.pool.share(id)]));
   for (const { owner, cents } of master.pool.allocate(deal)) {
     if (owner === "own") continue;
     const { investor } = world.subscriptions.find(({ id }) => id === owner)!;
     earn(accountOf(master, investor), cents, world.now);
     world.onFeeEvent({ kind: "earned", investor, master, cents, at: world.now });
-    if (cents !== 0n) investor.parts.push({ master, cents });
+    if (cents !== 0n) investor.parts.push({ master, cents, result: deal.result, share: shares.get(owner) ?? ZERO });
     investor.unposted += cents;
     post(investor);
   }

@@ -1,6 +1,7 @@
 import type { Configuration, FeeCommand, Instant } from "./configuration.ts";
 import { type FeeAccount, newFeeAccount } from "./fee.ts";
 import type { Fraction } from "./fraction.ts";
+import { emptyPool } from "./pool.ts";
 import { type PoolEngine, referencePool } from "./pool-engine.ts";
 
 /** The whole state of the reference. Amounts in cents. */
@@ -10,9 +11,12 @@ export type World = {
   readonly masters: Master[];
   /** Subscriptions in the order in which they began. */
   subscriptions: Subscription[];
-  readonly makePool: () => PoolEngine;
+  readonly makePool: MakePool;
   readonly onFeeEvent: (event: FeeEvent) => void;
 };
+
+/** A pool asks for the time when its value changes. */
+export type MakePool = (now: () => Instant) => PoolEngine;
 
 export type Investor = {
   readonly name: string;
@@ -26,12 +30,20 @@ export type Investor = {
   /** Every movement of the account. */
   readonly journal: Movement[];
   /** Its parts of results, without those of 0.00. */
-  readonly parts: { readonly master: Master; readonly cents: bigint }[];
+  readonly parts: {
+    readonly master: Master;
+    readonly cents: bigint;
+    /** Of the deal, and the share that the Investor had in it. */
+    readonly result: bigint;
+    readonly share: Fraction;
+  }[];
 };
 
 export type Movement = {
   readonly kind: "deposit" | "withdrawal" | "fee_debit" | "result";
   readonly cents: bigint;
+  /** Balance after it. */
+  readonly balance: bigint;
 };
 
 export type Master = {
@@ -58,7 +70,13 @@ export type Subscription = {
 };
 
 export type Suffix = "W" | "WD" | "UA" | "DEBT";
-export type Payment = { readonly investor: Investor; readonly suffix: Suffix; readonly cents: bigint };
+export type Payment = {
+  readonly investor: Investor;
+  readonly suffix: Suffix;
+  readonly cents: bigint;
+  readonly at: Instant;
+  readonly origin?: FeeOrigin;
+};
 
 /** The inputs and results of fees, for the code under test. */
 export type FeeEvent =
@@ -70,6 +88,7 @@ export type FeeEvent =
       readonly cents: bigint;
       readonly at: Instant;
     }
+  | { readonly kind: "shown"; readonly investor: Investor; readonly master: Master | undefined; readonly due: Due }
   | {
       readonly kind: "crystallised";
       readonly investor: Investor;
@@ -84,7 +103,22 @@ export type FeeEvent =
       readonly at: Instant;
     };
 
-export type DueItem = { readonly master: Master; readonly suffix: Suffix; readonly cents: bigint };
+export type DueItem = {
+  readonly master: Master;
+  readonly suffix: Suffix;
+  readonly cents: bigint;
+  /** Of a fee; a debt has none. */
+  readonly origin?: FeeOrigin;
+};
+
+/** Why a fee has its amount. */
+export type FeeOrigin = {
+  readonly gained: bigint;
+  readonly markBefore: Fraction;
+  readonly markAfter: Fraction;
+  readonly exact: Fraction;
+  readonly floatingE8: bigint;
+};
 
 /** The payments that are due at an instant: debts, then the fee. */
 export type Due = {
@@ -102,7 +136,7 @@ export type WorldOptions = {
   readonly investors: number;
   readonly masters: number;
   readonly now: Instant;
-  readonly makePool?: () => PoolEngine;
+  readonly makePool?: MakePool;
   readonly onFeeEvent?: (event: FeeEvent) => void;
 };
 
@@ -110,7 +144,7 @@ export function newWorld({
   investors,
   masters,
   now,
-  makePool = referencePool,
+  makePool = (clock) => referencePool(emptyPool(), clock),
   onFeeEvent = () => {},
 }: WorldOptions): World {
   const world: World = { now, investors: [], masters: [], subscriptions: [], makePool, onFeeEvent };
@@ -125,8 +159,9 @@ export function addInvestor({ investors }: World, name: string): Investor {
   return investor;
 }
 
-export function addMaster({ masters, makePool }: World, name: string): Master {
-  const pool = makePool();
+export function addMaster(world: World, name: string): Master {
+  const { masters, makePool } = world;
+  const pool = makePool(() => world.now);
   const accounts = new Map();
   const empty = { balance: 0n, moved: 0n, acknowledged: undefined, paymentBalance: 0n };
   const master: Master = { ...empty, name, pool, floating: new Map(), accounts, payments: [] };
@@ -167,5 +202,5 @@ export function post(investor: Investor): void {
 
 export function move(investor: Investor, kind: Movement["kind"], cents: bigint): void {
   investor.balance += cents;
-  if (cents !== 0n) investor.journal.push({ kind, cents });
+  if (cents !== 0n) investor.journal.push({ kind, cents, balance: investor.balance });
 }

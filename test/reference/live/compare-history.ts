@@ -2,8 +2,10 @@ import { isObject, itemsOf, textOf, type JsonObject } from "../../../deploy/demo
 import { minorOf } from "../../journey/support/client.ts";
 import { dollars } from "../engine/cents.ts";
 import { activeOf, accountOf, type Investor, type Movement } from "../engine/world.ts";
-import { compare, distance, fraction, plus, times } from "../engine/fraction.ts";
+import { compare, distance, type Fraction, fraction, isZero, over, plus, show, times } from "../engine/fraction.ts";
+import { leaveBlockedBy } from "../engine/investing.ts";
 import { pendingOf } from "../model-equity.ts";
+import { fractionOf } from "./compare-performance.ts";
 import { type Live, loginOf } from "./live.ts";
 
 const DAY_MS = 86_400_000;
@@ -13,11 +15,11 @@ const KINDS = ["deposit", "withdrawal", "fee_debit", "result"] as const;
 
 /** What statement, its file and the allocations of each Investor show otherwise than the reference. */
 export async function historyDifferences(live: Live): Promise<string[]> {
-  const differences = await Promise.all(live.world.investors.map((investor) => ofInvestor(live, investor)));
+  const differences = await Promise.all(live.world.investors.map((investor) => historyOf(live, investor)));
   return differences.flat();
 }
 
-async function ofInvestor(live: Live, investor: Investor): Promise<string[]> {
+export async function historyOf(live: Live, investor: Investor): Promise<string[]> {
   const login = loginOf(live, investor);
   const at = (ms: number) => new Date(ms).toISOString();
   const period = `from=${at(Date.now() - DAY_MS)}&to=${at(Date.now() + DAY_MS)}`;
@@ -34,6 +36,7 @@ async function ofInvestor(live: Live, investor: Investor): Promise<string[]> {
       const before = index === 0 ? 0n : amountOf(pages[index - 1], "closing_balance");
       return [
         same(`page ${index} of the statement`, sum, amountOf(page, "closing_balance")),
+        ...balancesOf(page),
         same(`opening of page ${index}`, opening, before),
       ];
     }),
@@ -46,9 +49,35 @@ async function ofInvestor(live: Live, investor: Investor): Promise<string[]> {
       parts.map((part) => dollars(amountOf(part, "amount"))).toReversed(),
       investor.parts.map(({ cents }) => dollars(cents)),
     ),
+    sameText(
+      "results of the parts",
+      parts.map((part) => dollars(amountOf(part, "deal_result"))).toReversed(),
+      investor.parts.map(({ result }) => dollars(result)),
+    ),
+    ...parts.toReversed().map((part, index) => shareDifference(part, investor.parts[index]?.share)),
   ]
     .filter((difference) => difference !== undefined)
     .map((difference) => `${investor.name}: ${difference}`);
+}
+
+/** Each line has the balance after it. */
+function balancesOf(page: JsonObject): (string | undefined)[] {
+  let balance = amountOf(page, "opening_balance");
+  return linesOf(page).map((line) => {
+    balance += amountOf(line, "amount");
+    return same(`balance after line ${textOf(line, "number")}`, amountOf(line, "balance"), balance);
+  });
+}
+
+/** Units of 1e-8 USD. */
+const NEAR = fraction(1n, 1_000_000n);
+
+/** The units of a part, of those of the pool, are the exact share of the Investor in that result. */
+function shareDifference(part: JsonObject, exact: Fraction | undefined): string | undefined {
+  const pool = fractionOf(textOf(part, "pool_units"));
+  const share = isZero(pool) ? pool : over(fractionOf(textOf(part, "units")), pool);
+  if (exact !== undefined && compare(distance(share, exact), NEAR) <= 0) return undefined;
+  return `a share is ${show(share)}, and ${exact === undefined ? "none" : show(exact)} by the reference`;
 }
 
 async function pagesOf({ client }: Live, path: string): Promise<JsonObject[]> {
@@ -99,10 +128,7 @@ export async function equityDifferences(live: Live, investor: Investor): Promise
   const master = holding?.master;
   const floating = holding && master ? master.pool.floating(holding.id, master.floating) : fraction(0n);
   const pending = pendingOf(world, investor);
-  const blocked = [
-    ...(master !== undefined && master.floating.size > 0 ? ["master_open_positions"] : []),
-    ...(holding !== undefined && holding.master.pool.cash(holding.id).pooled < 0n ? ["investor_deficit"] : []),
-  ];
+  const blocked = leaveBlockedBy(holding);
   const owned = investor.balance + investor.unposted;
   const free = blocked.length > 0 || owned - pending < 0n ? 0n : owned - pending;
   const mark = master === undefined ? fraction(0n) : accountOf(master, investor).highWaterMark;

@@ -4,7 +4,8 @@ import { paymentsOf } from "../../journey/support/fees.ts";
 import { dollars } from "../engine/cents.ts";
 import { isEnabledAt } from "../engine/configuration.ts";
 import { pendingFee } from "../engine/fee.ts";
-import { fraction, nearest, times } from "../engine/fraction.ts";
+import { type Fraction, fraction, nearest, over, times } from "../engine/fraction.ts";
+import { fractionOf } from "./compare-performance.ts";
 import { accountOf, activeOf, type Investor, type Master } from "../engine/world.ts";
 import { type Live, loginOf, masterAccountsOf, retryWhileBusy } from "./live.ts";
 import { untilEqual } from "./until-equal.ts";
@@ -47,7 +48,9 @@ export async function expectExplainedPayments(live: Live): Promise<void> {
 }
 
 async function expectExplained(live: Live, master: Master): Promise<void> {
-  for (const { id, minor } of await paymentsOf(live.client, masterAccountsOf(live, master).login)) {
+  const names = new Map([...live.investorLogins].map(([investor, login]) => [login, investor.name]));
+  const shown: string[] = [];
+  for (const { id, minor, investor } of await paymentsOf(live.client, masterAccountsOf(live, master).login)) {
     const { body, text } = await live.client.get(`/api/v1/perf-fee/payments/${id}/explanation`);
     const cents = (name: string): bigint => minorOf(textOf(body, name));
     const parts = itemsOf(body["debt_parts"]).map((part) => minorOf(textOf(part, "amount")));
@@ -59,5 +62,30 @@ async function expectExplained(live: Live, master: Master): Promise<void> {
     ];
     const ties = sums[0] === minor && sums[1] === cents("due") && sums[2] === cents("due");
     if (!ties || body["complete"] !== true) throw new Error([...live.transcript, text].join("\n"));
+    if (isObject(body["calculation"])) {
+      const { calculation } = body;
+      const amounts = ORIGIN.map((name) => showExact(fractionOf(textOf(calculation, name))));
+      shown.push(`${names.get(investor)} ${dollars(minor)}: ${amounts.join(" ")}`);
+    }
   }
+  const exact = master.payments.flatMap(({ investor, cents, origin }) => {
+    if (origin === undefined) return [];
+    const inCents = [fraction(origin.gained), origin.markBefore, origin.markAfter, origin.exact];
+    const floating = fraction(origin.floatingE8, 100_000_000n);
+    const amounts = [...inCents.map((amount) => over(amount, fraction(100n))), floating].map(showExact);
+    return [`${investor.name} ${dollars(cents)}: ${amounts.join(" ")}`];
+  });
+  const [left, right] = [shown, exact].map((each) => each.toSorted().join("; "));
+  if (left === right) return;
+  throw new Error(
+    [...live.transcript, `   => fees are explained as ${left}, and as ${right} by the reference`].join("\n"),
+  );
+}
+
+/** Of a calculation, in USD. */
+const ORIGIN = ["result", "high_water_mark_before", "high_water_mark_after", "exact_fee", "floating"];
+const SHOWN_DECIMALS = 14n;
+
+function showExact(exact: Fraction): string {
+  return nearest(times(exact, fraction(10n ** SHOWN_DECIMALS))).toString();
 }

@@ -8,6 +8,8 @@ export type Previewed = {
   readonly preview: () => Promise<Reply>;
   readonly send: () => Promise<Reply>;
   readonly members: readonly string[];
+  /** Everything that blocks the command by the reference. */
+  readonly blocked?: readonly string[];
 };
 
 export type Answered = {
@@ -17,10 +19,10 @@ export type Answered = {
 };
 
 /** Previews a command and sends it: the answer has to be what the preview says. */
-export async function sendPreviewed({ preview, send, members }: Previewed): Promise<Answered> {
+export async function sendPreviewed({ preview, send, members, blocked }: Previewed): Promise<Answered> {
   const previewed = await untilNothingPasses(preview);
   const reply = await retryWhileBusy(send);
-  return { reply, differences: differencesOf(previewed, reply, members) };
+  return { reply, differences: [...differencesOf(previewed, reply, members), ...reasonsOf(previewed, blocked)] };
 }
 
 const RETRY_MS = 200;
@@ -39,6 +41,16 @@ async function untilNothingPasses(preview: () => Promise<Reply>): Promise<Reply>
 
 function codesOf({ body }: Reply): string[] {
   return itemsOf(body["blocking"] ?? []).map((reason) => textOf(reason, "code"));
+}
+
+/** What passes by itself is not in the reference, which knows no time between its steps. */
+function reasonsOf(previewed: Reply, blocked: readonly string[] | undefined): string[] {
+  if (previewed.status !== 200 || blocked === undefined) return [];
+  const codes = codesOf(previewed).filter((code) => !TEMPORARY.includes(code));
+  if (codes.join(" ") === blocked.join(" ")) return [];
+  return [
+    `the preview says ${codes.join(" ") || "nothing"} blocks it, and the reference ${blocked.join(" ") || "nothing"}`,
+  ];
 }
 
 function differencesOf(previewed: Reply, reply: Reply, members: readonly string[]): string[] {

@@ -6,7 +6,7 @@ import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
 import * as capital from "../engine/own-capital.ts";
 import { mark, realise, trade } from "../engine/trading.ts";
-import type { Investor, Master } from "../engine/world.ts";
+import { activeOf, type Investor, type Master } from "../engine/world.ts";
 import { accountOnPlatform, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
 import { type Previewed, sendPreviewed } from "./previewed.ts";
 import { untilEqual } from "./until-equal.ts";
@@ -51,6 +51,7 @@ export async function withdraw(live: Live, investor: Investor, cents: bigint): P
       preview: () => live.client.post(`/api/v1/investor/withdraw/preview?${query}`),
       send: () => requests.withdraw(live.client, loginOf(live, investor), dollars(cents)),
       members: OF_A_WITHDRAWAL,
+      blocked: investing.leaveBlockedBy(activeOf(live.world, investor)),
     });
     const outcome = investing.withdraw(live.world, investor, cents);
     expectOutcome(live, reply, outcome);
@@ -70,10 +71,12 @@ export async function unassign(live: Live, investor: Investor, master: Master): 
   await inWeek(live, `${investor.name} is unassigned from ${master.name}`, async () => {
     const [masterLogin, investorLogin] = [masterAccountsOf(live, master).login, loginOf(live, investor)];
     const query = `master_login=${masterLogin}&investor_login=${investorLogin}`;
+    const holding = activeOf(live.world, investor);
     const reply = await previewed(live, {
       preview: () => live.client.post(`/api/v1/subscriptions/unassign/preview?${query}`),
       send: () => requests.unassign(live.client, masterLogin, investorLogin),
       members: ["subscription.id", "subscription.status", "subscription.in_pool", "payout_enqueued", "amount"],
+      ...(holding?.master === master ? { blocked: investing.leaveBlockedBy(holding) } : {}),
     });
     const isKnown = live.world.subscriptions.some((each) => each.investor === investor && each.master === master);
     const outcome = investing.unassign(live.world, investor);

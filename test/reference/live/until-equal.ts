@@ -3,8 +3,10 @@ import { paymentsOf } from "../../journey/support/fees.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { dollars } from "../engine/cents.ts";
 import { activeAt, activeOf, type Master } from "../engine/world.ts";
+import { IS_PROOF, sized } from "../../support/proof.ts";
 import { expectConserved } from "../conserved.ts";
-import { equityDifferences, historyDifferences } from "./compare-history.ts";
+import { equityDifferences, historyDifferences, historyOf } from "./compare-history.ts";
+import { performanceDifferences } from "./compare-performance.ts";
 import { accountOnPlatform, type Live, loginOf, closePassedWeeks, masterAccountsOf } from "./live.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -29,20 +31,27 @@ async function differencesOf(live: Live): Promise<string[]> {
       return [equal(`balance of ${investor.name}`, balance, investor.balance)];
     }),
     ...masters.map((master) => differencesAt(live, master)),
-    sampledEquity(live),
+    sampled(live),
   ]);
   return differences.flat().filter((each) => each !== undefined);
 }
 
-/** At every few steps that of one Investor: it takes as long as all other comparisons of a step. */
-const STEPS_PER_EQUITY = 4;
+/** Steps after which all that is shown of an Investor and a Master is compared: it takes longer than all other comparisons of a step. */
+const STEPS_PER_SAMPLE = sized({ test: 4, proof: 1 });
 
-async function sampledEquity(live: Live): Promise<(string | undefined)[]> {
-  const { investors } = live.world;
+/** Of one Investor and of one Master after the other; of all of them at the end. */
+async function sampled(live: Live): Promise<(string | undefined)[]> {
+  const { investors, masters } = live.world;
   const step = live.transcript.length;
-  const investor = investors[Math.floor(step / STEPS_PER_EQUITY) % Math.max(1, investors.length)];
-  if (step % STEPS_PER_EQUITY !== 0 || investor === undefined) return [];
-  return await equityDifferences(live, investor);
+  if (step % STEPS_PER_SAMPLE !== 0) return [];
+  const turn = Math.floor(step / STEPS_PER_SAMPLE);
+  const [investor, master] = [investors[turn % investors.length], masters[turn % masters.length]];
+  const differences = await Promise.all([
+    investor === undefined ? [] : equityDifferences(live, investor),
+    IS_PROOF && investor !== undefined ? historyOf(live, investor) : [],
+    master === undefined ? [] : performanceDifferences(live, master),
+  ]);
+  return differences.flat();
 }
 
 async function differencesAt(live: Live, master: Master): Promise<(string | undefined)[]> {
@@ -97,7 +106,8 @@ export function expectSubscriptions(live: Live): Promise<void> {
 export function expectHistory(live: Live): Promise<void> {
   return eventually(async () => {
     await closePassedWeeks(live);
-    const differences = await historyDifferences(live);
+    const performances = live.world.masters.map((master) => performanceDifferences(live, master));
+    const differences = (await Promise.all([historyDifferences(live), ...performances])).flat();
     if (differences.length > 0) {
       throw new Error([...live.transcript, ...differences.map((each) => `   => ${each}`)].join("\n"));
     }

@@ -11,9 +11,11 @@ export async function inWeek<T>(live: Live, text: string, act: () => Promise<T>)
   while (live.cutOff - Date.now() < MIN_TIME_LEFT_MS) await nextWeek(live);
   live.transcript.push(text);
   live.world.now = Date.now();
-  const result = await act();
+  const [done] = await Promise.allSettled([act()]);
+  // What has gone wrong then, may have because of that.
   if (Date.now() >= live.cutOff) throw new WeekCrossedError(`"${text}" took until the next week`);
-  return result;
+  if (done.status === "rejected") throw done.reason;
+  return done.value;
 }
 
 /** Waits for the end of the week and until its fees are paid. */

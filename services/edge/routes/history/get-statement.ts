@@ -79,6 +79,8 @@ export const getStatement = route({
             balance: 1250.5,
             deal_id: 1234567,
             mt5_transfer_id: 77,
+            operation_id: "0198c0de-0000-7000-8000-000000000001",
+            comment: "CRM-1",
           },
         ],
         next_cursor: null,

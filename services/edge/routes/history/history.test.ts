@@ -59,11 +59,11 @@ test.each([
   );
   const at = "2026-01-02T03:04:05.678000";
   expect(answer.text.split("\r\n")).toEqual([
-    "number,booked_at,deal_at,kind,amount,balance,currency,deal_id,mt5_transfer_id",
-    ",2026-01-01T00:00:00.000000,,opening_balance,,0,USD,,",
-    `1,${at},${at},deposit,1,1,USD,1234567,77`,
-    `2,${at},${at},deposit,1,2,USD,1234567,77`,
-    ",2026-02-01T00:00:00.000000,,closing_balance,,2,USD,,",
+    "number,booked_at,deal_at,kind,amount,balance,currency,deal_id,mt5_transfer_id,operation_id,comment",
+    ",2026-01-01T00:00:00.000000,,opening_balance,,0,USD,,,,",
+    `1,${at},${at},deposit,1,1,USD,1234567,77,0198c0de-0000-7000-8000-000000000001,CRM-1`,
+    `2,${at},${at},deposit,1,2,USD,1234567,77,0198c0de-0000-7000-8000-000000000001,CRM-1`,
+    ",2026-02-01T00:00:00.000000,,closing_balance,,2,USD,,,,",
     "",
   ]);
 });

@@ -21,6 +21,8 @@ const COLUMNS = [
   "currency",
   "deal_id",
   "mt5_transfer_id",
+  "operation_id",
+  "comment",
 ];
 const CURRENCY = "USD";
 
@@ -36,9 +38,9 @@ export const statementFile = {
     `statement-${params.investor_login}-${dayOf(query.from)}-${dayOf(query.to)}.csv`,
   example: [
     COLUMNS.join(","),
-    ",2026-01-01T00:00:00.000000,,opening_balance,,1000,USD,,",
-    "12,2026-01-02T03:04:05.678000,2026-01-02T03:04:05.678000,deposit,250.5,1250.5,USD,1234567,77",
-    ",2026-02-01T00:00:00.000000,,closing_balance,,1250.5,USD,,",
+    ",2026-01-01T00:00:00.000000,,opening_balance,,1000,USD,,,,",
+    "12,2026-01-02T03:04:05.678000,2026-01-02T03:04:05.678000,deposit,250.5,1250.5,USD,1234567,77,0198c0de-0000-7000-8000-000000000001,CRM-1",
+    ",2026-02-01T00:00:00.000000,,closing_balance,,1250.5,USD,,,,",
     "",
   ].join("\r\n"),
 };
@@ -63,12 +65,13 @@ function beginning({ from }: Input["query"], { opening }: ReadStatementResponse)
 
 function balanceRow(at: string, kind: string, position: StatementPosition | undefined): CsvRow {
   const booked = timestamp(periodOf({ from: at }).from);
-  return [null, booked, null, kind, null, moneyNumber(position?.balance), CURRENCY, null, null];
+  return [null, booked, null, kind, null, moneyNumber(position?.balance), CURRENCY, null, null, null, null];
 }
 
 function lineRow(line: ReadStatementResponse["lines"][number]): CsvRow {
   const { number, booked_at: bookedAt, deal_at: dealAt, kind, amount, balance, ...ids } = lineItem(line);
-  return [number, bookedAt, dealAt, kind, amount, balance, CURRENCY, ids.deal_id, ids.mt5_transfer_id];
+  const links = [ids.deal_id, ids.mt5_transfer_id, ids.operation_id, ids.comment];
+  return [number, bookedAt, dealAt, kind, amount, balance, CURRENCY, ...links];
 }
 
 /** Only what a file name may have. */

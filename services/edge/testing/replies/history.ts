@@ -34,7 +34,7 @@ export function aStatementLine(number: bigint, minor: bigint, balance: bigint): 
       number,
       entryId: 1_000n + number,
       kind: MovementKind.DEPOSIT,
-      key: `funding:deposit:${number}`,
+      key: "funding:deposit:0198c0de-0000-7000-8000-000000000001",
       transferId: 77n,
       amount: cents(minor),
       dealId: 1_234_567n,
@@ -44,6 +44,8 @@ export function aStatementLine(number: bigint, minor: bigint, balance: bigint): 
     },
     loggedAt: AT,
     balance: cents(balance),
+    comment: "CRM-1",
+    importedOperationId: "",
   };
 }
 

@@ -1,4 +1,5 @@
-import type { PoolEvent } from "../../domain/advance-pool.ts";
+import type { ResultEvent, WeekEvent } from "../../domain/advance-pool.ts";
+import type { MasterDeal } from "../../domain/master-deal.ts";
 import type { Valuation } from "../../domain/performance.ts";
 import { accruedIn } from "../../domain/pool/accruals.ts";
 import { netAssetValue } from "../../domain/pool/equity.ts";
@@ -6,8 +7,15 @@ import { type Mark, markPositions } from "../../domain/pool/strike-pool.ts";
 import type { E8, UnitPool } from "../../domain/pool/unit-pool.ts";
 import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
 
+/** What of the events of a pool its value depends on. */
+export type ValuedEvent =
+  | Pick<WeekEvent, "kind">
+  | (Pick<ResultEvent, "kind" | "before" | "pool"> & {
+      readonly deal: Pick<MasterDeal, "dealAt" | "dealId" | "amount">;
+    });
+
 /** How results have changed the value of the units of a pool. */
-export function valuationsOf(events: readonly PoolEvent[]): Valuation[] {
+export function valuationsOf(events: readonly ValuedEvent[]): Valuation[] {
   let known: { readonly pool: UnitPool; readonly value: E8 } | undefined;
   const valueOf = (pool: UnitPool): E8 => {
     if (known?.pool !== pool) known = { pool, value: navOf(pool) };

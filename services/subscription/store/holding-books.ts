@@ -28,6 +28,9 @@ export async function findFiledAccount(db: Queryable, login: string): Promise<Fi
 export type BookedHolding = {
   readonly masterLogin: string;
   readonly holding: UnitHolding;
+  readonly isStopped: boolean;
+  /** Without a position in the books. */
+  readonly isFlat: boolean;
   /** Money that is on its way to the Master. */
   readonly inbound: bigint;
   readonly filedNumber: bigint;
@@ -41,14 +44,15 @@ export async function getBookedHolding(db: Queryable, subscriptionId: bigint): P
     db,
     sql`select subscription_id as "subscriptionId", units, pooled_minor as pooled, waiting_minor as waiting,
                unredeemed_minor as unredeemed, carry_e8 as carry, inbound_minor as inbound,
-               master_login as "masterLogin", filed_number as "filedNumber", last_allocation as "lastAllocation"
+               master_login as "masterLogin", stopped_reason is not null as "isStopped",
+               not exists (select from pool_position where master_login = pool.login) as "isFlat", filed_number as "filedNumber", last_allocation as "lastAllocation"
         from holding join master_pool as pool on pool.login = holding.master_login
         where subscription_id = ${subscriptionId}`,
   );
   if (row === undefined) throw new Error(`Subscription ${subscriptionId} has no holding.`);
-  const { units, pooled, waiting, unredeemed, carry, masterLogin, inbound, filedNumber, lastAllocation } = row;
-  const holding = { subscriptionId, units: BigInt(units), pooled, waiting, unredeemed, carry };
-  return { masterLogin, holding, inbound, filedNumber, lastAllocation };
+  const { units, pooled, waiting, unredeemed, carry, subscriptionId: id, ...books } = row;
+  const holding = { subscriptionId: id, units: BigInt(units), pooled, waiting, unredeemed, carry };
+  return { ...books, holding };
 }
 
 /** The sums over all holdings of a pool. One aggregate: a pool may have many Investors. */

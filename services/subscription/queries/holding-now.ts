@@ -1,0 +1,145 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { remainingMs } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable, queryContext, REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import type { Deps } from "../deps.ts";
+import { floatingBefore } from "../domain/floating-before.ts";
+import { type HoldingValue, type PoolSums, valueHolding } from "../domain/holding-value.ts";
+import { EMPTY_POOL } from "../domain/pool/unit-pool.ts";
+import type { Mark } from "../domain/pool/strike-pool.ts";
+import { allocationInProgress } from "../domain/leave-reasons.ts";
+import { safetyStop } from "../domain/safety-stop.ts";
+import { marksOf } from "../messages/marks.ts";
+import {
+  type BookedHolding,
+  type FiledAccount,
+  findFiledAccount,
+  getBookedHolding,
+  getPoolSums,
+  listMarksOf,
+  listUnallocated,
+} from "../store/holding-books.ts";
+
+/** Between two readings of a Master that trades, or whose deals are not in the books yet. */
+const PAUSE_MS = 100;
+/** A longer backlog is of a Master that is stopped; then its positions say little about what an Investor owns. */
+const MAX_UNALLOCATED = 10_000;
+
+export type Wanted = {
+  readonly investorLogin: string;
+  /**
+   * A fee is decided on allocated results alone: a stopped Master is refused, a flat one is not read, and deals that wait are waited for.
+   * What an Investor owns is asked at any time, so deals that wait count by what they have realised.
+   */
+  readonly isDecision: boolean;
+  /** Further readings while the time of the call lasts. */
+  readonly maxReads: number;
+  /** Left of the time of the call for the answer. */
+  readonly reserveMs?: number;
+};
+
+export type HoldingNow = BookedHolding & {
+  readonly value: HoldingValue;
+  readonly sums: PoolSums;
+  readonly openPositions: number;
+  /** When the positions were read; undefined when nothing had to be. */
+  readonly readAt: Date | undefined;
+};
+
+/** `account` is undefined when nothing was filed, `holding` outside a pool. */
+export type InvestorNow<T> = {
+  readonly at: Date;
+  readonly account: FiledAccount | undefined;
+  readonly holding: (HoldingNow & { readonly extra: T }) | undefined;
+};
+
+/** What else is read on the snapshot of the books. */
+type ReadExtra<T> = (db: Queryable, holding: BookedHolding) => Promise<T>;
+
+/**
+ * An Investor's holding at one log position of its Master: the books, valued with the positions that the trading platform shows at the
+ * same position. A Master that trades meanwhile is read again. Locks and changes nothing.
+ */
+export async function readHoldingNow<T>(
+  deps: Deps,
+  wanted: Wanted,
+  readExtra: ReadExtra<T>,
+  context: CallContext,
+): Promise<InvestorNow<T>> {
+  const { investorLogin, maxReads, reserveMs = REPLY_RESERVE_MS } = wanted;
+  for (let reads = 1; ; reads += 1) {
+    const at = deps.now();
+    const known = await inSnapshot(deps.pool, (db) => findBooks(db, investorLogin));
+    const { account, booked } = known;
+    if (booked === undefined) return { at, account, holding: undefined };
+    if (wanted.isDecision && booked.isStopped) throw safetyStop(booked.masterLogin, "stopped");
+    const reading = wanted.isDecision && booked.isFlat ? undefined : await readPositions(deps, booked, context);
+    const now = await inSnapshot(deps.pool, (db) =>
+      valueAt(db, wanted, { masterLogin: booked.masterLogin, reading }, readExtra),
+    );
+    if (now !== undefined) return { at, ...now };
+    if (reads >= maxReads || remainingMs(context) < reserveMs + PAUSE_MS) throw behind(booked);
+    await pause(PAUSE_MS);
+  }
+}
+
+type Books = { readonly account: FiledAccount | undefined; readonly booked: BookedHolding | undefined };
+
+async function findBooks(db: Queryable, login: string): Promise<Books> {
+  const account = await findFiledAccount(db, login);
+  if (account === undefined || account.pooledIn === null) return { account, booked: undefined };
+  return { account, booked: await getBookedHolding(db, account.pooledIn) };
+}
+
+type Reading = {
+  readonly logNumber: bigint;
+  readonly complete: boolean;
+  readonly marks: readonly Mark[];
+  readonly readAt: Date;
+};
+
+async function readPositions(
+  { platform, now }: Deps,
+  { masterLogin }: BookedHolding,
+  context: CallContext,
+): Promise<Reading> {
+  const readAt = now();
+  const request = { login: masterLogin };
+  const { logNumber, complete, positions } = await failAsUnavailable(() =>
+    platform.readAccount(request, queryContext(context)),
+  );
+  return { logNumber, complete, marks: marksOf(positions), readAt };
+}
+
+type ReadMaster = { readonly masterLogin: string; readonly reading: Reading | undefined };
+
+/** Undefined when the books are not at the log position of the reading: the Master has traded, or is still being filed. */
+async function valueAt<T>(
+  db: Queryable,
+  { investorLogin, isDecision }: Wanted,
+  { masterLogin, reading }: ReadMaster,
+  readExtra: ReadExtra<T>,
+): Promise<Omit<InvestorNow<T>, "at"> | undefined> {
+  const { account, booked } = await findBooks(db, investorLogin);
+  if (booked === undefined || booked.masterLogin !== masterLogin) return undefined;
+  if (reading === undefined && !booked.isFlat) return undefined;
+  if (reading !== undefined && (!reading.complete || booked.filedNumber !== reading.logNumber)) return undefined;
+  // A flat Master was not read: its last allocation is the state that a decision is about.
+  const waiting = reading === undefined ? [] : await listUnallocated(db, masterLogin, isDecision ? 1 : MAX_UNALLOCATED);
+  if (waiting.length > (isDecision ? 0 : MAX_UNALLOCATED)) return undefined;
+  const { holding } = booked;
+  const marks = reading?.marks ?? [];
+  const { positions, accruals } = await listMarksOf(db, masterLogin, holding.subscriptionId);
+  const sums = await getPoolSums(db, masterLogin);
+  const results = floatingBefore({ ...EMPTY_POOL, positions }, marks, waiting);
+  const value = valueHolding({ holding, positions, accruals, sums }, results);
+  const extra = await readExtra(db, booked);
+  const readAt = positions.length === 0 ? undefined : reading?.readAt;
+  return { account, holding: { ...booked, value, sums, openPositions: marks.length, readAt, extra } };
+}
+
+function behind({ masterLogin }: BookedHolding): Error {
+  return allocationInProgress(`The latest deals of Master ${masterLogin} are not allocated yet. Retry shortly.`);
+}
