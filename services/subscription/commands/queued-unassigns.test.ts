@@ -156,7 +156,8 @@ test("a Master that seems flat and is not lets the unassign wait on", async () =
   const world = await aWorld();
   const { pair, master, position, id } = await queued(world);
   master.close(position);
-  await settle(world);
+  await deliver(world);
+  while (await allocateResults(world.deps));
   await passTime(world, 1_000);
   // Its deal has not arrived yet.
   master.open();
