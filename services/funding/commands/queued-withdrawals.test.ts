@@ -233,7 +233,7 @@ test("of a try, its caller and its expiry exactly one takes a withdrawal out of 
   }
 });
 
-test("a repeated request gets the same operation while it waits, and one that cannot know the answer is told to look it up", async () => {
+test("a repeated request gets the same operation while it waits, and one that does not expect it is referred to the operation", async () => {
   const deps = await aWorld();
   const idempotencyKey = { clientId: "crm", hash: Buffer.alloc(32, 1), keptSince: new Date(0) };
   deps.refusals.push(aRefusal("master_open_positions"));

@@ -1,5 +1,5 @@
--- A withdrawal that may wait until the Master of its Investor is flat, by the wish of its caller. WANTED: its first try runs, as of any other. WAITING:
--- nothing runs, it has no account lock, and whoever changes this state first decides what becomes of it: a try, its caller who cancels it, or
+-- A withdrawal that may wait until the Master of its Investor is flat, when its caller has asked for that. WANTED: its first try runs, as of any other. WAITING:
+-- nothing runs, it has no account lock, and one change of this state decides what becomes of it: a try, a caller that cancels it, or
 -- its expiry. RUNNING: a try has begun. The row keeps the state in which it has ended.
 alter table cashflow
   add column queue_state    text,

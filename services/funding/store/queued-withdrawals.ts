@@ -109,7 +109,7 @@ export async function startTries(db: Queryable, limit: number): Promise<StartedT
   );
 }
 
-/** WAITING -> the end, as its caller wishes. False when it does not wait. */
+/** WAITING -> the end, by a caller that cancels it. False when it does not wait. */
 export async function markCancelled(db: Queryable, operationId: string, end: { refusal: Refusal; at: Date }) {
   return await matchesRow(db, endOf(fragment`operation_id = ${operationId}`, end));
 }

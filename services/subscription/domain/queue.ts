@@ -10,7 +10,7 @@ const MAX_QUEUE_MS = BigInt(30 * DAY_MS);
 
 /** Refusals for which the first try waits: they are about trades of the Master, and pass when it is flat. */
 const BLOCKED = new Set(["master_open_positions", "allocation_in_progress"]);
-/** Refusals after which a later try may succeed, and for which nobody else sends one. */
+/** Refusals after which a later try may succeed, while no caller sends one. */
 const TEMPORARY = new Set([...BLOCKED, "account_busy", "safety_stop", "platform_unavailable", "service_unavailable"]);
 
 /** Whether an unassign of the queue waits after this refusal of its first try, or of a later one. */

@@ -1,5 +1,5 @@
--- An unassign that may wait until its Master is flat, by the wish of its caller. WANTED: its first try runs, as of any other. WAITING: nothing runs, and
--- whoever changes this state first decides what becomes of it: a try, its caller who cancels it, or its expiry. RUNNING: a try has begun,
+-- An unassign that may wait until its Master is flat, when its caller has asked for that. WANTED: its first try runs, as of any other. WAITING: nothing runs, and
+-- one change of this state decides what becomes of it: a try, a caller that cancels it, or its expiry. RUNNING: a try has begun,
 -- whose row is the exit. A version of the service that does not know the table tries none of them.
 create table queued_unassign (
   command_id      text primary key check (command_id <> ''),

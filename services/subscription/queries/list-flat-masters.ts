@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { validate, wrong } from "../domain/validate.ts";
 import { listFlat } from "../store/queued-unassigns.ts";
 
-/** Read from the books, so that many commands that wait cost no call of the trading platform; whoever acts on it decides everything anew. */
+/** Read from the books, so that many commands that wait cost no call of the trading platform; a try decides everything anew. */
 export async function listFlatMasters(
   { pool }: Pick<Deps, "pool">,
   { masterLogins }: ListFlatMastersRequest,

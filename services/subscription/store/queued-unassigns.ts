@@ -100,7 +100,7 @@ export async function markEnded(db: Queryable, commandId: string, end: End): Pro
   await execute(db, endOf(fragment`command_id = ${commandId} and state in ('WANTED', 'RUNNING')`, end));
 }
 
-/** WAITING -> ENDED, as its caller wishes. False when it does not wait. */
+/** WAITING -> ENDED, by a caller that cancels it. False when it does not wait. */
 export async function markCancelled(db: Queryable, commandId: string, end: End): Promise<boolean> {
   return await matchesRow(db, endOf(fragment`command_id = ${commandId} and state = 'WAITING'`, end));
 }
