@@ -33,7 +33,7 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
     getBalances: (request, context) => getBalances(readBalance, request, context),
     getOperation: (request) => getOperation(deps, readOperation, request),
     listOperations: (request) => listOperations(deps, request),
-    cancelOperation: (request) => cancelOperation(deps, readOperation, request),
+    cancelOperation: async (request) => getOperation(deps, readOperation, await cancelOperation(deps, request)),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     listBreaks: (request) => listBreaks(deps.pool, request),
   };

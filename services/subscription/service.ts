@@ -113,7 +113,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     findMirrors: (request) => findMirrors(deps, request),
     getOperation: (request) => getOperation(deps, request),
     listOperations: (request) => listOperations(deps, request),
-    cancelOperation: (request) => cancelOperation(deps, request),
+    cancelOperation: async (request) => getOperation(deps, await cancelOperation(deps, request)),
     listFlatMasters: (request) => listFlatMasters(deps, request),
     getProof: (request, context) => getProof(deps, request, context),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
