@@ -13,7 +13,7 @@ import { writeDurably } from "./audit/write-durably.ts";
 import { repeatLost } from "./idempotency/repeat-lost.ts";
 import { isCommand } from "./request-state.ts";
 import { contextOf, inputOf, routeContextOf, pollOf, waitMs } from "./route-context.ts";
-import type { Deps, Route } from "./route.ts";
+import { Accepted, type Deps, type Route } from "./route.ts";
 import { answerInTime } from "./time-limit.ts";
 import { sendFile, wantsCsv } from "./send-file.ts";
 import { nameIgnoredFields, unknownParameters } from "./unknown-fields.ts";
@@ -30,6 +30,9 @@ export type RouteRuntime = {
   readonly log: Log;
 };
 
+/** Recorded, and executed later. */
+const ACCEPTED = 202;
+
 type ListOf = Extract<Route, { kind: "list" }>;
 type ObjectOf = Extract<Route, { kind: "object" }>;
 
@@ -43,7 +46,10 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { querystring: query }),
       ...(body === undefined ? {} : { body }),
-      response: { 200: route.kind === "object" ? route.reply : Type.Array(route.item) },
+      response: {
+        200: route.kind === "object" ? route.reply : Type.Array(route.item),
+        ...(route.kind === "object" && route.accepted !== undefined ? { 202: route.accepted.reply } : {}),
+      },
     },
     // The framework would report only the first mistake.
     attachValidation: true,
@@ -83,6 +89,10 @@ async function answer({ route, runtime, leave }: Work<ObjectOf>, request: Fastif
   const { receivedAt } = request.edge;
   const work = carryOut(route, runtime, request, reply).finally(leave);
   const result = await answerInTime(route.class, receivedAt, work, waitMs(route, request));
+  if (result instanceof Accepted) {
+    reply.code(ACCEPTED);
+    return result.body;
+  }
   // Only then are secrets returned.
   if (route.revealsSecrets === true) {
     await writeDurably(runtime.audit, auditEntry(request, reply.statusCode));

@@ -155,17 +155,36 @@ type Facts<P extends Shape | undefined, Q extends Shape | undefined, B> = {
   readonly revealsSecrets?: boolean;
 };
 
+/** The answer of a command that is recorded and executed later, with status 202. */
+export class Accepted<T> {
+  readonly body: T;
+  constructor(body: T) {
+    this.body = body;
+  }
+}
+
 export type ObjectRoute<
   P extends Shape | undefined,
   Q extends Shape | undefined,
   B extends Shape | undefined,
   R extends Shape,
+  A extends Shape,
 > = Facts<P, Q, B> & {
   readonly reply: R;
+  /** The answer of status 202, of a command that may be executed later. */
+  readonly accepted?: {
+    readonly reply: A;
+    readonly returns: string;
+    readonly examples: Examples<RequestOf<P, Q, B>, Static<A>>;
+  };
   readonly examples: Examples<RequestOf<P, Q, B>, Static<R>>;
   /** Checks between fields that no schema can express. */
   readonly check?: (input: Input<P, Q, B>, deps: Deps) => readonly FieldError[];
-  readonly handle: (deps: Deps, input: Input<P, Q, B>, context: RouteContext) => Promise<Static<R>>;
+  readonly handle: (
+    deps: Deps,
+    input: Input<P, Q, B>,
+    context: RouteContext,
+  ) => Promise<Static<R> | Accepted<Static<A>>>;
 };
 
 export type ListRoute<
@@ -189,6 +208,11 @@ export type Route = Facts<Shape, Shape, Shape> & { readonly examples: Examples<A
     | {
         readonly kind: "object";
         readonly reply: Shape;
+        readonly accepted?: {
+          readonly reply: Shape;
+          readonly returns: string;
+          readonly examples: Examples<AnyRequest, unknown>;
+        };
         readonly check?: (input: AnyInput, deps: Deps) => readonly FieldError[];
         readonly handle: (deps: Deps, input: AnyInput, context: RouteContext) => Promise<unknown>;
       }
@@ -205,7 +229,8 @@ export function route<
   P extends Shape | undefined = undefined,
   Q extends Shape | undefined = undefined,
   B extends Shape | undefined = undefined,
->(spec: ObjectRoute<P, Q, B, R>): Route {
+  A extends Shape = never,
+>(spec: ObjectRoute<P, Q, B, R, A>): Route {
   // The types are needed only where the route is written; the registration treats all routes alike.
   return { ...spec, kind: "object" } as unknown as Route;
 }

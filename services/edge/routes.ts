@@ -41,6 +41,7 @@ import { eraseInvestor } from "./routes/ops/erase-investor.ts";
 import { listBreaks } from "./routes/ops/list-breaks.ts";
 import { listReviews } from "./routes/ops/list-reviews.ts";
 import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
+import { cancelOperation } from "./routes/operations/cancel-operation.ts";
 import { getOperation } from "./routes/operations/get-operation.ts";
 import { listOperations } from "./routes/operations/list-operations.ts";
 import { createWebhook } from "./routes/webhooks/create-webhook.ts";
@@ -91,6 +92,7 @@ export const ROUTES: readonly Route[] = [
   getBalances,
   listOperations,
   getOperation,
+  cancelOperation,
   getFee,
   updateFee,
   listFeeVersions,

@@ -10,6 +10,7 @@ export const PERMISSIONS: Permissions<typeof FundingServiceService> = {
   getBalances: ["edge"],
   getOperation: ["edge"],
   listOperations: ["edge"],
+  cancelOperation: ["edge"],
   findTransfers: ["platform"],
   listBreaks: ["edge"],
 };

@@ -26,6 +26,10 @@ export type Failpoint =
   | "after_settled_position"
   | "after_leave"
   | "after_closing_step"
+  // A command that waits until its Master is flat; the detail is its action.
+  | "before_waiting"
+  | "after_waiting"
+  | "after_queue_start"
   // Fees; for a step the detail is what it has committed.
   | "after_accounting_step"
   | "after_crystallisation"

@@ -21,6 +21,8 @@ export type WakeSignals = {
   readonly assignmentSagas: WakeSignal;
   readonly exitSagas: WakeSignal;
   readonly closings: WakeSignal;
+  /** Unassigns that wait until their Masters are flat. */
+  readonly queue: WakeSignal;
   /** External funds have changed. */
   readonly external: WakeSignal;
 };

@@ -22,6 +22,7 @@ import type { Deps } from "./deps.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
+import { watchQueue } from "./jobs/watch-queue.ts";
 import { watchClosings } from "./jobs/watch-closings.ts";
 import { subscriptionRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
@@ -78,6 +79,7 @@ await runService(caller, async (context) => {
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(watchClosings({ pool: deps.pool, log }));
+  stack.use(watchQueue(deps));
   stack.use(
     reconcile({
       pool: deps.pool,

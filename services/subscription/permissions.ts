@@ -4,6 +4,8 @@ import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/sub
 /** The services that may call each method, with the certificate that proves their name. */
 export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   assign: ["edge"],
+  cancelOperation: ["edge"],
+  listFlatMasters: ["funding"],
   unassign: ["edge"],
   closeMaster: ["account"],
   getClosing: ["account"],

@@ -58,6 +58,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   master_result: "books: the trades of each Master, from which its open positions follow",
   performance_day: "one row for each Master and day",
   pool_position: "one row for each open position",
+  queued_unassign: "at most one row for each unassign: the outcome of one that has waited",
   reserve: "one row for each fee: its key reserves once",
   subscription: "one row for each subscription",
   operation_label: "at most one row for each assign and unassign: what its client calls it",

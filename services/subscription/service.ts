@@ -7,6 +7,7 @@ import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { assign } from "./commands/assign.ts";
+import { cancelOperation } from "./commands/cancel-operation.ts";
 import { closeMaster } from "./commands/close-master.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import { leave } from "./commands/leave.ts";
@@ -24,6 +25,7 @@ import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows } from ".
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
 import { postResults } from "./jobs/post-results.ts";
 import { readGaps } from "./jobs/read-gaps.ts";
+import { runQueued } from "./jobs/run-queued.ts";
 import { sendExits } from "./jobs/send-exits.ts";
 import { settleAssignments } from "./jobs/settle-assignments.ts";
 import { settleExits } from "./jobs/settle-exits.ts";
@@ -37,6 +39,7 @@ import { listPerformance } from "./queries/list-performance.ts";
 import { findMirrors } from "./queries/find-mirrors.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
+import { listFlatMasters } from "./queries/list-flat-masters.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
 import { getProof } from "./queries/get-proof.ts";
 import { sumFlows } from "./queries/sum-flows.ts";
@@ -64,6 +67,7 @@ import { nextGap } from "./store/filed-numbers.ts";
 import { nextAbandonedGate } from "./store/gates.ts";
 import { nextEmptied } from "./store/holdings.ts";
 import { nextMirrorDue } from "./store/mirrors.ts";
+import { NEXT_LOOK } from "./store/queued-unassigns.ts";
 import { nextPostingDue } from "./store/postings.ts";
 import { nextAllocation } from "./store/results.ts";
 
@@ -109,6 +113,8 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     findMirrors: (request) => findMirrors(deps, request),
     getOperation: (request) => getOperation(deps, request),
     listOperations: (request) => listOperations(deps, request),
+    cancelOperation: async (request) => getOperation(deps, await cancelOperation(deps, request)),
+    listFlatMasters: (request) => listFlatMasters(deps, request),
     getProof: (request, context) => getProof(deps, request, context),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     findLockOwners: async ({ lockOwners }) => ({ lockOwners: await listLockOwners(deps.pool, lockOwners) }),
@@ -130,6 +136,7 @@ export function createWakeSignals(): WakeSignals {
     assignmentSagas: createWakeSignal(),
     exitSagas: createWakeSignal(),
     closings: createWakeSignal(),
+    queue: createWakeSignal(),
     external: createWakeSignal(),
   };
 }
@@ -160,6 +167,7 @@ export function subscriptionJobs(deps: Deps): Job[] {
     run("settle exits", settleExits, () => exitQueue.nextDue, { wake: wake.exitSagas }),
     run("cancel emptied", cancelEmptied, () => nextEmptied),
     run("close Masters", closeMasters, () => closingQueue.nextDue, { wake: wake.closings }),
+    run("run queued unassigns", runQueued, () => NEXT_LOOK, { wake: wake.queue }),
     run("settle gates", settleGates, () => nextAbandonedGate),
     run("open external funds reviews", openExternalReviews, () => nextExternalReview, {
       wake: wake.external,

@@ -13,6 +13,10 @@ export const EVENT_TYPES = {
   "subscription.active": "an Investor follows a Master",
   "subscription.paused": "an Investor is leaving a Master",
   "subscription.cancelled": "an Investor has left a Master",
+  "unassign.pending":
+    "an unassign with `on_blocked=queue` was recorded; it is executed at once, or when the Master is flat",
+  "unassign.executed": "an unassign with `on_blocked=queue` was executed: the Investor has left the pool",
+  "unassign.not_executed": "an unassign with `on_blocked=queue` was refused, has expired or was cancelled",
   "mirror.pending": "capital of an Investor is to be moved onto the Master, or off it",
   "mirror.executed": "capital of an Investor was moved onto the Master, or off it",
   "exit.pending": "capital of an Investor who leaves is to be transferred off the Master",

@@ -107,7 +107,7 @@ export function createIdempotencyStore(
         await record(claimed.commandId, "DONE");
         return result;
       } catch (error) {
-        if (claimed.wasDone) throw notRepeated(claimed.commandId);
+        if (claimed.wasDone) throw isEnd(error, claimed) ? error : notRepeated(claimed.commandId);
         if (isOtherRequest(error)) {
           await forget(db, log, claimed.commandId);
           throw error;
@@ -179,6 +179,11 @@ async function forget(db: Queryable, log: Log, commandId: string): Promise<void>
 
 function isOtherRequest(error: unknown): boolean {
   return error instanceof Refusal && error.code === "idempotency_key_reused";
+}
+
+/** The command was recorded to be executed later, and was not: its service knows how it has ended, and names it. */
+function isEnd(error: unknown, { commandId }: Claim): boolean {
+  return error instanceof Refusal && error.outcome === "not_executed" && error.operationId === commandId;
 }
 
 /** Only a proof that the command was never executed permits a new command under the key. */

@@ -116,7 +116,7 @@ test("every problem of an operation has its schema and its own example at its st
   for (const { operationId, responses } of operations) {
     const route = routeOf(operationId);
     const documented = Object.entries(responses).flatMap(([status, response]) =>
-      status === "200" ? [] : problemsIn(Number(status), resolve(document, response)),
+      status === "200" || status === "202" ? [] : problemsIn(Number(status), resolve(document, response)),
     );
     expect(documented.toSorted(), operationId).toEqual([...codesOf(route)].toSorted());
   }

@@ -20,7 +20,11 @@ export function operationOf(route: Route, components: Components): Json {
     "x-required-scopes": scopes,
     parameters: parametersOf(route, components),
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route, components) }),
-    responses: { 200: answerOf(route, components), ...problemResponses(route, pathOf(route), components) },
+    responses: {
+      200: answerOf(route, components),
+      ...acceptedOf(route, components),
+      ...problemResponses(route, pathOf(route), components),
+    },
   };
 }
 
@@ -73,8 +77,7 @@ function bodyOf(route: Route, components: Components): Json {
   };
 }
 
-function answerOf(route: Route, components: Components): Json {
-  const schema = route.kind === "object" ? route.reply : { type: "array", items: route.item };
+function headersOf(route: Route, components: Components): Json {
   const names: AnswerHeader[] = [
     "X-Request-Id",
     ...(isCommand(route) ? (["X-Operation-Id", "Idempotency-Replayed"] as const) : []),
@@ -83,9 +86,26 @@ function answerOf(route: Route, components: Components): Json {
     "RateLimit-Policy",
     "RateLimit",
   ];
+  return answerHeaders(names, components);
+}
+
+function acceptedOf(route: Route, components: Components): Json {
+  if (route.kind !== "object" || route.accepted === undefined) return {};
+  const { reply, returns, examples } = route.accepted;
+  const content = {
+    schema: documented(reply, components),
+    examples: exampleSet({ examples }, ({ answer }) => answer),
+  };
+  return {
+    202: { description: returns, headers: headersOf(route, components), content: { "application/json": content } },
+  };
+}
+
+function answerOf(route: Route, components: Components): Json {
+  const schema = route.kind === "object" ? route.reply : { type: "array", items: route.item };
   return {
     description: route.returns,
-    headers: answerHeaders(names, components),
+    headers: headersOf(route, components),
     content: {
       "application/json": {
         schema: documented(schema, components),

@@ -68,6 +68,10 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
     `An identical operation is still being processed (${BLOCKING.operationId}).`,
     { ...RETRY, ...BLOCKING, outcome: "unknown" },
   ],
+  operation_not_cancellable: ["The operation does not wait: it was never queued, has begun or has ended.", BLOCKING],
+  too_many_queued: ["The Investor has 20 withdrawals that wait. Cancel one, or retry when the Master is flat."],
+  cancelled: ["The operation was cancelled while it waited. Nothing was executed.", BLOCKING],
+  expired: ["The operation has expired: the Master was not flat in time. Nothing was executed.", BLOCKING],
   possible_duplicate: [
     "An identical operation was executed within the last 24 hours (deal 1234567).",
     { ...BLOCKING, details: { deal_id: "1234567" } },

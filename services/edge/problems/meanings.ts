@@ -46,6 +46,11 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   account_busy:
     "Another command on this Investor took longer than 5 s, or its history cannot be read completely at the moment. Retry after the time in `Retry-After`.",
   operation_in_progress: "An equal request is unresolved; `operation_id` names it.",
+  operation_not_cancellable:
+    "The operation was never queued, has begun or has ended; only one that waits is cancelled.",
+  too_many_queued: "20 withdrawals of the Investor wait until its Master is flat.",
+  cancelled: "The operation waited until its Master is flat, and was cancelled. Nothing was executed.",
+  expired: "The operation waited until its Master is flat for as long as it was allowed to. Nothing was executed.",
   possible_duplicate:
     "An equal request was executed, `deal_id`: within 24 hours, for keys that reject duplicates; or before a restore of the database.",
   possible_duplicate_account:

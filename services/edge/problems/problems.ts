@@ -68,6 +68,10 @@ export const PROBLEMS = {
   allocation_in_progress: { status: 409, title: "Trading results are being allocated", retryable: true },
   account_busy: { status: 409, title: "Another operation on this account is in progress", retryable: true },
   operation_in_progress: { status: 409, title: "An identical operation is still being processed" },
+  operation_not_cancellable: { status: 409, title: "The operation does not wait" },
+  too_many_queued: { status: 409, title: "Too many withdrawals of the Investor wait" },
+  cancelled: { status: 409, title: "The operation was cancelled" },
+  expired: { status: 409, title: "The operation has expired" },
   possible_duplicate: {
     status: 409,
     title: "An identical operation was executed recently",

@@ -38,6 +38,7 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   review_id: ["platform-1", "subscription-999999999999999999", "fee-2"],
   review_action: ["resume", "compensate_deficit", "withdraw_proposal"],
   note: ["Checked.", "ünï ¢ode 🎉", "x".repeat(1_000)],
+  queue_time: ["PT1S", "P7D", "P30D", "P1DT12H"],
   wait: ["0", "30"],
   operation_id: ["0198c0de-0000-7000-8000-000000000001"],
   comment_filter: ["", "API Deposit", "PD0F7K3M9Q2X1X", "🎉".repeat(255)],
@@ -210,6 +211,12 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["  ", "empty"],
     ["two\nlines", "control_character"],
     ["x".repeat(1_001), "too_long"],
+  ],
+  queue_time: [
+    ["7 days", "malformed"],
+    ["P1M", "malformed"],
+    ["PT0.5S", "out_of_range"],
+    ["P31D", "out_of_range"],
   ],
   wait: [
     ["31", "out_of_range"],

@@ -1,3 +1,4 @@
+import { DAY_MS, parseDuration, SECOND_MS } from "#kernel/duration.ts";
 import { MAX_EXTERNAL_ID_LENGTH, MAX_METADATA_VALUE_LENGTH } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH } from "#kernel/limits.ts";
 import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
@@ -27,6 +28,10 @@ export const MAX_LOGINS = 100;
 const MAX_ID = 2n ** 63n - 1n;
 /** 1, in parts per million. */
 const WHOLE_RATE = 1_000_000n;
+
+/** How long a command may wait until its Master is flat. */
+const MIN_QUEUE_MS = SECOND_MS;
+const MAX_QUEUE_MS = 30 * DAY_MS;
 
 const LOGIN = /^[1-9]\d{0,18}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -74,6 +79,7 @@ export const CHECKS = {
   note: (text) =>
     text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NOTE_LENGTH),
   wait: (text) => checkInteger(text, 0, MAX_WAIT_SECONDS),
+  queue_time: checkQueueTime,
   operation_id: (text) => (UUID.test(text) ? undefined : malformed("must be a UUID")),
   comment_filter: (text) => checkText(text, MAX_COMMENT_LENGTH),
   webhook_url: checkWebhookUrl,
@@ -174,4 +180,12 @@ function checkComment(text: string): Problem | undefined {
 
 function isEmail(text: string): boolean {
   return text.length <= MAX_EMAIL_LENGTH && text.indexOf("@") <= MAX_EMAIL_LOCAL_LENGTH && EMAIL.test(text);
+}
+
+function checkQueueTime(text: string): Problem | undefined {
+  const ms = parseDuration(text);
+  if (ms === undefined) return malformed("must be an ISO 8601 duration such as P7D or PT12H");
+  return ms >= MIN_QUEUE_MS && ms <= MAX_QUEUE_MS
+    ? undefined
+    : { code: "out_of_range", text: "must be from PT1S to P30D" };
 }

@@ -20,7 +20,7 @@ export const Event = model("Event", "Something has another state than before.", 
   }),
   subject_id: string({
     description:
-      "Id of what has changed: operation of a deposit or withdrawal, subscription, payment of a fee, break or review as in their routes. Of a mirror and an exit an id of its own, the same in all events of it.",
+      "Id of what has changed: operation of a deposit, withdrawal or queued unassign, subscription, payment of a fee, break or review as in their routes. Of a mirror and an exit an id of its own, the same in all events of it.",
     example: "0198c0de-0000-7000-8000-000000000001",
   }),
   login: nullableString({

@@ -3,6 +3,7 @@ import {
   OperationOutcome,
   type Operation,
   type OperationLeg,
+  QueueState,
 } from "#proto/pamm/funding/v1/funding.ts";
 import { Type, type Static } from "typebox";
 import { isProblemCode } from "../problems/problems.ts";
@@ -33,6 +34,24 @@ export const operationAction = setOf("OperationAction", "Action of an operation.
   assign: "An Investor was to follow a Master.",
   unassign: "An Investor was to leave a Master.",
 });
+
+export const queueState = setOf("QueueState", "Where an operation is that was to wait until its Master is flat.", {
+  waiting: "It waits, and can be cancelled.",
+  running: "It is being executed.",
+  ended: "It has an outcome.",
+});
+export type QueueStateName = (typeof queueState.values)[number];
+
+const QUEUE_STATE_OF: Readonly<Record<QueueState, QueueStateName | null>> = {
+  [QueueState.UNSPECIFIED]: null,
+  [QueueState.WAITING]: "waiting",
+  [QueueState.RUNNING]: "running",
+  [QueueState.ENDED]: "ended",
+};
+
+export function queueStateNamed(name: "waiting" | "running"): QueueState {
+  return name === "waiting" ? QueueState.WAITING : QueueState.RUNNING;
+}
 
 export type ActionName = (typeof operationAction.values)[number];
 
@@ -93,6 +112,11 @@ export const OperationReply = model("Operation", "A deposit, withdrawal, assign 
     description:
       "Movements of the operation in their order, as far as they can be read now. A deposit into a pool ends with its part of the mirror on the Master, from when it is recorded until the mirror ends by retention (180 days); the deal of the mirror may move more than this part.",
   }),
+  queue_state: queueState.orNull(
+    "Whether it waits until its Master is flat (`on_blocked=queue`); null when it has never waited.",
+    null,
+  ),
+  expires_at: nullableTimeReply("It begins by then, or not at all; null when it has never waited."),
   imported: bool({
     description:
       "Its record was lost with a restore of the database and made anew from the deal: the comment is what the trading platform kept of it.",
@@ -155,6 +179,8 @@ export function operationReply(operation: Operation): Static<typeof OperationRep
     deal_id: operation.dealId === undefined ? null : jsonInteger(operation.dealId),
     reference: textOrNull(operation.reference),
     legs: operation.legs.map(legReply),
+    queue_state: QUEUE_STATE_OF[operation.queueState ?? QueueState.UNSPECIFIED],
+    expires_at: nullableTimestamp(operation.queuedUntil),
     imported: operation.imported ?? false,
     requested_at: timestamp(instantOfId(operation.operationId) ?? operation.createdAt),
     created_at: timestamp(operation.createdAt),

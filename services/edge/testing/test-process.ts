@@ -97,6 +97,7 @@ export async function serveFunding(
     getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
     getBalances: () => Promise.reject(new Error("unexpected call")),
     getOperation: () => Promise.reject(new Error("unexpected call")),
+    cancelOperation: () => Promise.reject(new Error("unexpected call")),
     listOperations: () => Promise.reject(new Error("unexpected call")),
     findTransfers: () => Promise.reject(new Error("unexpected call")),
     listBreaks: () => Promise.reject(new Error("unexpected call")),

@@ -88,7 +88,7 @@ export function clientKeyOf(key: IdempotencyKey | undefined): ClientKey | undefi
 
 /** Undefined when the operation is recorded, or another one was recorded since the statement began. */
 function resultOf(draft: Draft, considered: Considered | undefined): Result | undefined {
-  const { asked, duplicates, clientKey: _, at: createdAt, ...intent } = draft;
+  const { asked, duplicates, clientKey: _, at: createdAt, queueUntil, ...intent } = draft;
   if (considered?.knownId !== undefined) return undefined;
   if (considered?.keyed !== undefined) return refusalUnderKey(considered.keyed);
   if (considered?.facts === undefined) return "unknown_investor";
@@ -104,6 +104,16 @@ function resultOf(draft: Draft, considered: Considered | undefined): Result | un
   if (id === undefined) return reason;
   const open = { state: "RECORDED", doubt: undefined, dealId: undefined, refusal: undefined } as const;
   const possibleDuplicateOf = executed?.dealId;
-  const cashflow = { ...intent, ...open, id, decision, possibleDuplicateOf, createdAt, finishedAt: undefined };
+  const queue = queueUntil && { state: "WANTED" as const, until: queueUntil };
+  const cashflow = {
+    ...intent,
+    ...open,
+    ...(queue && { queue }),
+    id,
+    decision,
+    possibleDuplicateOf,
+    createdAt,
+    finishedAt: undefined,
+  };
   return { cashflow, isNew: true };
 }

@@ -3,10 +3,13 @@ import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { later } from "#kernel/retry.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
-import { outcomeUnknown } from "../domain/transfer-outcome.ts";
+import { outcomeUnknown, waitsForMaster } from "../domain/transfer-outcome.ts";
+import { type Cashflow, isQueued, wasQueued } from "../domain/cashflow.ts";
 import { begunSaga, type Saga, type WithdrawalDecision } from "../domain/withdrawal.ts";
 import { getSaga } from "../store/withdrawals.ts";
 import { duplicateRuleOf } from "../domain/duplicate.ts";
@@ -20,7 +23,9 @@ import { collectAndPayOut } from "./withdrawal/pay-out.ts";
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
   const saga = await failAsUnavailable(() => findOrRecord(deps, request, context));
   const { operationId, amount, possibleDuplicateOf } = saga.cashflow;
-  const { decision, dealId } = await settleWithdrawal(deps, saga, context);
+  const settled = isQueued(saga.cashflow) ? { waiting: saga.cashflow } : await settleWithdrawal(deps, saga, context);
+  if ("waiting" in settled) return queuedAnswer(settled.waiting, request);
+  const { decision, dealId } = settled;
   return {
     operationId,
     requestedAmount: moneyToProto(amount),
@@ -34,12 +39,32 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
   };
 }
 
+/** Nothing is decided yet. A caller that does not expect this answer would take it for one of a withdrawal of nothing. */
+function queuedAnswer(
+  { operationId, amount, possibleDuplicateOf, queue }: Cashflow,
+  { queueForMs }: WithdrawRequest,
+): WithdrawResponse {
+  if (queueForMs === undefined) throw waitsForMaster(operationId);
+  return {
+    operationId,
+    requestedAmount: moneyToProto(amount),
+    effectiveWithdraw: undefined,
+    openPositionsChecked: true,
+    pendingFee: undefined,
+    balanceBefore: undefined,
+    availableAfterFee: undefined,
+    dealId: undefined,
+    possibleDuplicateOf,
+    queuedUntil: queue?.until,
+  };
+}
+
 async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<Saga> {
-  const { login, comment } = request;
+  const { login, comment, queueForMs } = request;
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
   const labels = labelsFromProto(request.labels);
-  checkMovement({ operationId, amount, comment, labels });
+  checkMovement({ operationId, amount, comment, labels, queueForMs });
 
   const own = { operationId, action: "withdraw", login, amount, comment, deadline, at: deps.now() } as const;
   const draft = {
@@ -47,12 +72,16 @@ async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallC
     labels,
     duplicates: duplicateRuleOf(request.client, labels),
     clientKey: clientKeyOf(request.idempotencyKey),
+    ...(queueForMs !== undefined && { queueUntil: later(own.at, Number(queueForMs)) }),
   };
   const { cashflow, isNew } = await record(deps, draft, context);
   return isNew ? begunSaga(cashflow) : await getSaga(deps.pool, cashflow.id);
 }
 
 export type SettledWithdrawal = { readonly decision: WithdrawalDecision; readonly dealId: bigint | undefined };
+
+/** It waits until its Master is flat. */
+type WaitingWithdrawal = { readonly waiting: Cashflow };
 
 /** More turns than any saga needs; a saga that is still open then is left to the recovery job. */
 const MAX_TURNS = 200;
@@ -62,11 +91,16 @@ const MAX_TURNS = 200;
  * pay out. Each turn handles one state, records the next one and returns it. A turn is safe to repeat, so after a crash, and
  * when another process has moved the saga on, it continues from its row.
  */
-export async function settleWithdrawal(deps: Deps, begun: Saga, context: CallContext): Promise<SettledWithdrawal> {
+export async function settleWithdrawal(
+  deps: Deps,
+  begun: Saga,
+  context: CallContext,
+): Promise<SettledWithdrawal | WaitingWithdrawal> {
   const { operationId } = begun.cashflow;
   let saga = begun;
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const { state, refusal, dealId } = saga.cashflow;
+    const { state, refusal, dealId, queue } = saga.cashflow;
+    if (queue?.state === "WAITING" && state === "RECORDED") return { waiting: saga.cashflow };
     failpoint("before_withdrawal_step", state);
     switch (state) {
       case "RECORDED":
@@ -79,7 +113,7 @@ export async function settleWithdrawal(deps: Deps, begun: Saga, context: CallCon
         saga = await collectAndPayOut(deps, saga, context);
         break;
       case "REFUSED":
-        throw refusal ?? outcomeUnknown(operationId);
+        throw refusalOf(saga.cashflow, refusal);
       case "POSTED":
         return { decision: decided(saga.withdrawal.decision, operationId), dealId };
     }
@@ -92,4 +126,12 @@ function decided(decision: WithdrawalDecision | undefined, operationId: string):
     throw outcomeUnknown(operationId);
   }
   return decision;
+}
+
+/** Of an operation that has waited, every request that repeats it gets the same refusal, which names it. */
+function refusalOf({ operationId, queue }: Cashflow, refusal: Refusal | undefined): Refusal {
+  if (refusal === undefined) return outcomeUnknown(operationId);
+  if (!wasQueued({ queue })) return refusal;
+  const { code, status, message, details, outcome, retryAfterMs } = refusal;
+  return new Refusal({ code, status, message, details, outcome, retryAfterMs, operationId });
 }

@@ -2,6 +2,7 @@ import { labelErrors, type Labels } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH } from "#kernel/limits.ts";
 import { formatDecimal, isLess, MAX_AMOUNT, MIN_AMOUNT, type Money } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
+import { queueErrors } from "./queue.ts";
 import { refuse } from "../refusals.ts";
 
 export type RequestedMovement = {
@@ -9,12 +10,14 @@ export type RequestedMovement = {
   readonly amount: Money;
   readonly comment: string;
   readonly labels: Labels;
+  /** Undefined for one that does not wait until the Master is flat. */
+  readonly queueForMs?: bigint | undefined;
 };
 
 /** Throws one refusal with all invalid fields of a request to move money. */
-export function checkMovement({ operationId, amount, comment, labels }: RequestedMovement): void {
+export function checkMovement({ operationId, ...requested }: RequestedMovement): void {
   const errors = operationId === "" ? [NO_COMMAND] : [];
-  refuseInvalid([...errors, ...findErrors({ amount, comment, labels })]);
+  refuseInvalid([...errors, ...findErrors(requested)]);
 }
 
 /** The same for a preview, which has no operation. */
@@ -28,7 +31,7 @@ const NO_COMMAND: FieldError = {
   message: "command_id is required to move money.",
 };
 
-function findErrors({ amount, comment, labels }: Omit<RequestedMovement, "operationId">): FieldError[] {
+function findErrors({ amount, comment, labels, queueForMs }: Omit<RequestedMovement, "operationId">): FieldError[] {
   const errors: FieldError[] = [];
   if (isLess(amount, MIN_AMOUNT) || isLess(MAX_AMOUNT, amount)) {
     const range = `from ${formatDecimal(MIN_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
@@ -41,7 +44,7 @@ function findErrors({ amount, comment, labels }: Omit<RequestedMovement, "operat
       message: `comment must have at most ${MAX_COMMENT_LENGTH} characters.`,
     });
   }
-  return [...errors, ...labelErrors(labels)];
+  return [...errors, ...queueErrors(queueForMs), ...labelErrors(labels)];
 }
 
 function refuseInvalid(errors: readonly FieldError[]): void {

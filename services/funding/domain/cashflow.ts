@@ -4,6 +4,7 @@ import type { Refusal } from "#kernel/refusal.ts";
 import type { DepositDecision } from "./deposit.ts";
 import type { DuplicateRule } from "./duplicate.ts";
 import type { ClientKey } from "./client-key.ts";
+import type { Queue } from "./queue.ts";
 
 /**
  * RECORDED: platform may have been called. LEAVING: the account lock is held and the pool decides. PAYING: the amounts are
@@ -31,9 +32,12 @@ export type NewCashflow = {
   readonly clientKey: ClientKey | undefined;
   /** The minimum that a deposit was decided with. Undefined for a withdrawal. */
   readonly decision: DepositDecision | undefined;
+  /** Undefined for an operation that does not wait until the Master is flat. */
+  readonly queueUntil?: Date | undefined;
 };
 
-export type Cashflow = Omit<NewCashflow, "at" | "duplicates" | "clientKey"> & {
+export type Cashflow = Omit<NewCashflow, "at" | "duplicates" | "clientKey" | "queueUntil"> & {
+  readonly queue?: Queue | undefined;
   readonly id: bigint;
   readonly state: CashflowState;
   readonly doubt: Doubt | undefined;
@@ -78,12 +82,21 @@ export function lockOwnerOf(cashflow: Pick<Cashflow, "operationId">, attempt: nu
 /** PENDING: in progress, and its caller still waits. UNKNOWN: the deadline has passed without a final outcome. */
 export type CurrentOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN" | "REVIEW";
 
+/** It waits until its Master is flat, or a try of the queue runs: no caller waits for it. */
+export function isQueued({ state, queue }: Pick<Cashflow, "state" | "queue">): boolean {
+  return wasQueued({ queue }) && state !== "POSTED" && state !== "REFUSED";
+}
+
+export function wasQueued({ queue }: Pick<Cashflow, "queue">): boolean {
+  return queue !== undefined && queue.state !== "WANTED";
+}
+
 /** The recorded outcome of an operation. After its deadline an open one is unknown to its caller. */
 export function currentOutcome(
-  { state, doubt, deadline }: Pick<Cashflow, "state" | "doubt" | "deadline">,
+  { state, doubt, deadline, queue }: Pick<Cashflow, "state" | "doubt" | "deadline" | "queue">,
   now: Date,
 ): CurrentOutcome {
   if (state === "POSTED") return "EXECUTED";
   if (state === "REFUSED") return "NOT_EXECUTED";
-  return doubt ?? (deadline <= now ? "UNKNOWN" : "PENDING");
+  return doubt ?? (deadline <= now && !wasQueued({ queue }) ? "UNKNOWN" : "PENDING");
 }

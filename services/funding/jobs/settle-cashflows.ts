@@ -9,6 +9,8 @@ import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import { listCashflowsById } from "../store/cashflows.ts";
 import { cashflowQueue } from "../store/cashflow-transitions.ts";
+import { expired } from "../domain/queue.ts";
+import { markExpired } from "../store/queued-withdrawals.ts";
 import { getSaga, listUnreleased } from "../store/withdrawals.ts";
 
 /** Settled at the same time; each uses one connection and one call at a time. */
@@ -37,8 +39,11 @@ export async function releaseLocks(deps: Deps): Promise<boolean> {
   return false;
 }
 
-async function settle(deps: Deps, cashflow: Cashflow, tries: number): Promise<void> {
-  const { operationId, action } = cashflow;
+/** Continues an operation that this process has claimed. */
+export async function settle(deps: Deps, cashflow: Cashflow, tries: number): Promise<void> {
+  const { operationId, action, queue } = cashflow;
+  // It was claimed because its time to wait is over.
+  if (queue?.state === "WAITING") return await expire(deps, cashflow);
   const context = callContext({ caller: "funding", withinMs: ATTEMPT_MS, commandId: operationId });
   try {
     if (action === "deposit") await settleDeposit(deps, cashflow, context);
@@ -50,4 +55,9 @@ async function settle(deps: Deps, cashflow: Cashflow, tries: number): Promise<vo
     }
     await cashflowQueue.retryLater(deps.pool, [{ id: cashflow.id, tries, reason: reasonOf(error) }]);
   }
+}
+
+/** No effect when a try has begun, or its caller has cancelled it. */
+async function expire({ pool, now }: Deps, { id, operationId }: Cashflow): Promise<void> {
+  await markExpired(pool, id, { refusal: expired(operationId), at: now() });
 }

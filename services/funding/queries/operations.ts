@@ -10,6 +10,7 @@ import {
   type Operation,
   OperationAction,
   OperationOutcome,
+  QueueState,
 } from "#proto/pamm/funding/v1/funding.ts";
 import { findRemovedBefore } from "#kernel/retention/progress.ts";
 import type { Deps } from "../deps.ts";
@@ -18,6 +19,7 @@ import {
   type CurrentOutcome,
   currentOutcome,
   depositKey,
+  isQueued,
   importedKey,
   payoutKey,
   withdrawalKey,
@@ -88,6 +90,10 @@ const OUTCOMES: Partial<Readonly<Record<OperationOutcome, CurrentOutcome>>> = {
   [OperationOutcome.REVIEW]: "REVIEW",
 };
 
+const QUEUE_STATES = { [QueueState.WAITING]: "WAITING", [QueueState.RUNNING]: "RUNNING" } as Partial<
+  Readonly<Record<QueueState, "WAITING" | "RUNNING">>
+>;
+
 /** Deposits and withdrawals, newest first. */
 export async function listOperations(deps: Deps, request: ListOperationsRequest): Promise<ListOperationsResponse> {
   const { login, comment, beforeId, limit } = request;
@@ -98,7 +104,8 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
   const action = wantedAction(request);
   if (action === "none") return { items: [], hasMore: false };
   const { masterLogin, fromId, externalId } = request;
-  const own = { action, masterLogin, fromId, externalId, outcome: OUTCOMES[request.outcome] };
+  const queueState = QUEUE_STATES[request.queueState ?? QueueState.UNSPECIFIED];
+  const own = { action, masterLogin, fromId, externalId, queueState, outcome: OUTCOMES[request.outcome] };
   const filter = { login, comment, ...own, beforeId, limit: limit + 1 };
   const now = deps.now();
   const { items, hasMore } = fittingPage(
@@ -149,6 +156,14 @@ function operationMessage(recorded: LedgerOperation, now: Date): Operation {
     ],
     imported: isImported,
     masterLogin: recorded.masterLogin,
+    ...queueMessage(recorded),
     labels: labelsToProto({ externalId: recorded.externalId, metadata: recorded.metadata ?? {} }),
   };
+}
+
+/** Nothing for an operation whose first try runs: it is not known yet whether it waits. */
+function queueMessage({ queue, state }: LedgerOperation): Pick<Operation, "queueState" | "queuedUntil"> {
+  if (queue === undefined || queue.state === "WANTED") return {};
+  const queueState = isQueued({ queue, state }) ? QueueState[queue.state] : QueueState.ENDED;
+  return { queueState, queuedUntil: queue.until };
 }

@@ -3,18 +3,23 @@ import type { Currency } from "#kernel/money.ts";
 import { fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
+import type { Queue, QueueState } from "../domain/queue.ts";
 
-export type CashflowRow = Omit<Cashflow, "amount" | "decision" | "refusal"> & {
-  amountMinor: bigint;
-  currency: Currency;
-  firstDepositChecked: boolean | undefined;
-  minDepositMinor: bigint | undefined;
-  refusal: RefusalFacts | undefined;
-};
+export type CashflowRow = Omit<Cashflow, "amount" | "decision" | "refusal" | "queue"> &
+  QueueRow & {
+    amountMinor: bigint;
+    currency: Currency;
+    firstDepositChecked: boolean | undefined;
+    minDepositMinor: bigint | undefined;
+    refusal: RefusalFacts | undefined;
+  };
+
+export type QueueRow = { readonly queueState: QueueState | undefined; readonly queueUntil: Date | undefined };
 
 const CASHFLOWS = fragment`
   select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
-         "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt"
+         "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt",
+         "queueState", "queueUntil"
   from cashflow_row`;
 
 /** By operation id; unknown ones are left out. */
@@ -51,12 +56,13 @@ export async function listCashflowsById(db: Queryable, ids: readonly bigint[]): 
   return rows.map(cashflowOf);
 }
 
-/** The oldest open operation of the login, which blocks others. */
+/** The oldest open operation of the login, which blocks others: one that waits until its Master is flat does not. */
 export async function findOpenOperation(db: Queryable, login: string, exceptId: bigint): Promise<string | undefined> {
   const row = await maybeOne<{ operation_id: string }>(
     db,
     sql`select operation_id from cashflow
         where login = ${login} and id <> ${exceptId} and state not in ('POSTED', 'REFUSED')
+          and queue_state is distinct from 'WAITING'
         order by id
         limit 1`,
   );
@@ -64,9 +70,11 @@ export async function findOpenOperation(db: Queryable, login: string, exceptId: 
 }
 
 export function cashflowOf(row: CashflowRow): Cashflow {
-  const { amountMinor, currency, firstDepositChecked, minDepositMinor, refusal, ...cashflow } = withoutNulls(row);
+  const { amountMinor, currency, firstDepositChecked, minDepositMinor, refusal, queueState, queueUntil, ...cashflow } =
+    withoutNulls(row);
   return {
     ...cashflow,
+    ...queueOf({ queueState, queueUntil }),
     amount: { currency, minor: amountMinor },
     decision:
       firstDepositChecked === undefined || minDepositMinor === undefined
@@ -74,4 +82,9 @@ export function cashflowOf(row: CashflowRow): Cashflow {
         : { firstDepositChecked, minDeposit: { currency, minor: minDepositMinor } },
     refusal: refusal && new Refusal(refusal),
   };
+}
+
+/** Without the member for an operation that has never been to wait. */
+export function queueOf({ queueState: state, queueUntil: until }: QueueRow): { readonly queue?: Queue } {
+  return state === undefined || until === undefined ? {} : { queue: { state, until } };
 }

@@ -8,7 +8,7 @@ export const RECORDED = fragment`left join lateral (
                  limit 1
                ) as known on true
                left join lateral (
-                 select id, operation_id, action, login, amount_minor, currency, comment, state, deadline, finished_at, external_id, metadata
+                 select id, operation_id, action, login, amount_minor, currency, comment, state, deadline, finished_at, queue_state, external_id, metadata
                  from cashflow
                  where cashflow.key_client = requested.client and cashflow.key_hash = requested.hash
                  order by key_follows desc
@@ -22,4 +22,5 @@ export const OF_KEY = fragment`keyed.id as keyed_id, keyed.operation_id as keyed
                    and keyed.currency = requested.currency and keyed.comment = requested.comment
                    and keyed.external_id is not distinct from requested.external_id
                    and coalesce(keyed.metadata, '{}') = coalesce(requested.metadata::jsonb, '{}') as is_same,
-                 keyed.finished_at is null and keyed.deadline > at as is_in_progress`;
+                 keyed.finished_at is null and keyed.deadline > at
+                   and (keyed.queue_state is null or keyed.queue_state = 'WANTED') as is_in_progress`;

@@ -1,9 +1,15 @@
 import type { Metadata } from "#kernel/labels.ts";
 import { allOf, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Cashflow, CurrentOutcome } from "../domain/cashflow.ts";
+import type { Queue, QueueState } from "../domain/queue.ts";
+import { queueOf, type QueueRow } from "./cashflows.ts";
 
 /** A deposit or withdrawal as the operation ledger shows it. */
-export type LedgerOperation = Omit<Cashflow, "amount" | "labels" | "decision" | "refusal" | "possibleDuplicateOf"> & {
+export type LedgerOperation = Omit<
+  Cashflow,
+  "amount" | "labels" | "decision" | "refusal" | "possibleDuplicateOf" | "queue"
+> & {
+  readonly queue?: Queue;
   readonly amountMinor: bigint;
   readonly refusalCode: string | undefined;
   /** Open weekly fees are not part of the pending fee of a pool, so there may be fees also when it is 0.00. */
@@ -14,6 +20,13 @@ export type LedgerOperation = Omit<Cashflow, "amount" | "labels" | "decision" | 
   readonly externalId: string | undefined;
   readonly metadata: Metadata | undefined;
 };
+
+type LedgerRow = Omit<LedgerOperation, "queue"> & QueueRow;
+
+function operationOf(row: LedgerRow): LedgerOperation {
+  const { queueState, queueUntil, ...operation } = withoutNulls(row);
+  return { ...operation, ...queueOf({ queueState, queueUntil }) };
+}
 
 export type LedgerFilter = {
   /** Empty matches all. */
@@ -26,6 +39,8 @@ export type LedgerFilter = {
   /** Ids from this one on. */
   readonly fromId: string | undefined;
   readonly externalId: string | undefined;
+  /** Open operations in this state of the queue. */
+  readonly queueState?: QueueState | undefined;
   /** Id of the last operation of the page before; empty to begin. */
   readonly beforeId: string;
   readonly limit: number;
@@ -37,18 +52,18 @@ const OPERATIONS = fragment`
          finished_at as "finishedAt",
          coalesce(open_positions_checked or pending_fee_minor > 0, false) as "mayHaveFees",
          is_imported as "isImported", master_login as "masterLogin",
-         external_id as "externalId", metadata
+         external_id as "externalId", metadata, queue_state as "queueState", queue_until as "queueUntil"
   from cashflow
   left join withdrawal on withdrawal.cashflow_id = cashflow.id`;
 
 /** Those that are recorded. */
 export async function listOperationsById(db: Queryable, operationIds: readonly string[]): Promise<LedgerOperation[]> {
-  const rows = await many<LedgerOperation>(
+  const rows = await many<LedgerRow>(
     db,
     sql`${OPERATIONS}
         where operation_id = any(${operationIds}::text[])`,
   );
-  return rows.map(withoutNulls);
+  return rows.map(operationOf);
 }
 
 /** A request that has repeated an operation with another command id. */
@@ -67,15 +82,23 @@ export async function listRepetitions(db: Queryable, commandIds: readonly string
 /** Written out, because a partial index has the condition. */
 const ACTION_IS = { deposit: fragment`action = 'deposit'`, withdraw: fragment`action = 'withdraw'` };
 
+const OPEN_IN_QUEUE = fragment`queue_state in ('WAITING', 'RUNNING') and finished_at is null`;
+const QUEUE_STATE_IS = {
+  WANTED: fragment`queue_state = 'WANTED' and finished_at is null`,
+  WAITING: fragment`${OPEN_IN_QUEUE} and queue_state = 'WAITING'`,
+  RUNNING: fragment`${OPEN_IN_QUEUE} and queue_state = 'RUNNING'`,
+};
+
 /** Newest first. The outcomes are those of domain/cashflow.ts. */
 export async function listOperations(db: Queryable, filter: LedgerFilter, now: Date): Promise<LedgerOperation[]> {
-  const { login, comment, outcome, action, masterLogin, externalId, fromId, beforeId, limit } = filter;
+  const { login, comment, outcome, action, masterLogin, externalId, queueState, fromId, beforeId, limit } = filter;
   const conditions = allOf([
     login === "" ? undefined : fragment`login = ${login}`,
     comment === undefined ? undefined : fragment`comment = ${comment}`,
     action && ACTION_IS[action],
     masterLogin === undefined ? undefined : fragment`master_login = ${masterLogin}`,
     externalId === undefined ? undefined : fragment`external_id = ${externalId}`,
+    queueState && QUEUE_STATE_IS[queueState],
     fromId === undefined ? undefined : fragment`operation_id collate "C" >= ${fromId}`,
     beforeId === "" ? undefined : fragment`operation_id collate "C" < ${beforeId}`,
     outcome === undefined
@@ -84,16 +107,17 @@ export async function listOperations(db: Queryable, filter: LedgerFilter, now: D
                case when state = 'POSTED' then 'EXECUTED'
                     when state = 'REFUSED' then 'NOT_EXECUTED'
                     when doubt is not null then doubt
+                    when queue_state in ('WAITING', 'RUNNING') then 'PENDING'
                     when deadline <= ${now} then 'UNKNOWN'
                     else 'PENDING'
                end`,
   ]);
-  const rows = await many<LedgerOperation>(
+  const rows = await many<LedgerRow>(
     db,
     sql`${OPERATIONS}
         where ${conditions}
         order by operation_id collate "C" desc
         limit ${limit}`,
   );
-  return rows.map(withoutNulls);
+  return rows.map(operationOf);
 }

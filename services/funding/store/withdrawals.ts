@@ -31,7 +31,7 @@ export async function getSaga(db: Queryable, id: bigint): Promise<Saga> {
     db,
     sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
                "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt",
-               try, is_released as "isReleased", held_balance_minor as "heldBalance", held_log_number as "heldLogNumber",
+               "queueState", "queueUntil", try, is_released as "isReleased", held_balance_minor as "heldBalance", held_log_number as "heldLogNumber",
                balance_before_minor as "balanceBefore", pending_fee_minor as "pendingFee", available_minor as available,
                effective_minor as effective, open_positions_checked as "openPositionsChecked"
         from cashflow_row join withdrawal on cashflow_id = id

@@ -1,5 +1,6 @@
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { createLog } from "#kernel/log.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { SubscriptionStatus, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -21,6 +22,10 @@ export type World = Deps & {
   readonly leaves: LeaveRequest[];
   /** Refusals of the next calls of the subscription service, first one first. */
   readonly refusals: Refusal[];
+  /** Masters without open positions. */
+  readonly flatMasters: Set<string>;
+  /** Questions for them. */
+  readonly flatCalls: (readonly string[])[];
   /** Keys whose reserve was returned. */
   readonly returned: string[];
 };
@@ -42,6 +47,10 @@ export async function world({
   const leaves: LeaveRequest[] = [];
   const refusals: Refusal[] = [];
   const returned: string[] = [];
+  /** A try that was refused is never decided differently. */
+  const refused = new Map<string, Refusal>();
+  const flatMasters = new Set<string>();
+  const flatCalls: (readonly string[])[] = [];
   if (!platform.ledger.accounts.has(INVESTOR)) openAccount(platform.ledger, INVESTOR, AccountRole.INVESTOR);
   const follows = masterMinimum !== undefined;
   const unused = (): never => {
@@ -53,8 +62,11 @@ export async function world({
     fees: feeFake({ platform, login: INVESTOR, pending: pendingFee }, unused),
     leaves,
     refusals,
+    flatMasters,
+    flatCalls,
     returned,
     queues: cashflowQueues(pool),
+    queueWake: createWakeSignal(),
     log: createLog({ service: "funding", level: "silent" }),
     now: () => new Date(),
     accounts: accountsFake(masterMinimum, unused),
@@ -63,9 +75,17 @@ export async function world({
       findOpenSubscription: async () => ({ subscription: follows ? activeSubscription() : undefined }),
       async leave(request) {
         leaves.push(request);
-        const refusal = refusals.shift();
-        if (refusal !== undefined) throw refusal;
+        const id = `${request.key}:${request.try}`;
+        const refusal = refused.get(id) ?? refusals.shift();
+        if (refusal !== undefined) {
+          if (refusal.status === "conflict" && refusal.outcome !== "unknown") refused.set(id, refusal);
+          throw refusal;
+        }
         return leaveAnswer(request, { inPool: follows, pendingFee });
+      },
+      async listFlatMasters({ masterLogins }) {
+        flatCalls.push(masterLogins);
+        return { masterLogins: masterLogins.filter((login) => flatMasters.has(login)) };
       },
       async returnReserve({ key }) {
         returned.push(key);
@@ -211,6 +231,8 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     readFloatingShare: unused,
     sumFlows: unused,
     getOperation: unused,
+    cancelOperation: unused,
+    listFlatMasters: unused,
     listOperations: unused,
     getProof: unused,
     findTransfers: unused,

@@ -9,6 +9,7 @@ import {
   type Operation,
   OperationAction,
   OperationOutcome,
+  QueueState,
 } from "#proto/pamm/funding/v1/funding.ts";
 import { fittingPage } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
@@ -41,6 +42,10 @@ const OUTCOMES: Partial<Readonly<Record<OperationOutcome, RecordedOutcome>>> = {
   [OperationOutcome.UNKNOWN]: "UNKNOWN",
 };
 
+const QUEUE_STATES = { [QueueState.WAITING]: "WAITING", [QueueState.RUNNING]: "RUNNING" } as Partial<
+  Readonly<Record<QueueState, "WAITING" | "RUNNING">>
+>;
+
 /** Assigns and unassigns, newest first. They have no comment and no manual review. */
 export async function listOperations(deps: Deps, request: ListOperationsRequest): Promise<ListOperationsResponse> {
   const { login, comment, outcome, beforeId, limit } = request;
@@ -55,6 +60,7 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
     action,
     masterLogin,
     externalId,
+    queueState: QUEUE_STATES[request.queueState ?? QueueState.UNSPECIFIED],
     fromId,
     beforeId,
     limit: limit + 1,
@@ -117,5 +123,17 @@ function operationMessage(recorded: RecordedOperation, exitKeys: ReadonlyMap<big
     feeKey: hasLeft(recorded) ? exitKey(subscriptionId) : "",
     transferKeys: hasLeft(recorded) ? (exitKeys.get(subscriptionId) ?? []) : [],
     masterLogin: recorded.masterLogin,
+    ...queueMessage(recorded),
   };
+}
+
+/** Nothing for one that has never waited. */
+function queueMessage({
+  queueState,
+  queueUntil,
+  outcome,
+}: RecordedOperation): Pick<Operation, "queueState" | "queuedUntil"> {
+  if (queueState === null || queueUntil === null) return {};
+  const isOpen = outcome === "PENDING" && (queueState === "WAITING" || queueState === "RUNNING");
+  return { queueState: isOpen ? QueueState[queueState] : QueueState.ENDED, queuedUntil: queueUntil };
 }

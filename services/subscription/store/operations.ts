@@ -1,3 +1,4 @@
+import type { QueueState } from "../domain/queue.ts";
 import { allOf, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
@@ -14,6 +15,9 @@ export type RecordedOperation = {
   readonly refusalCode: string | null;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
+  /** Null for one that has never been to wait. */
+  readonly queueState: QueueState | null;
+  readonly queueUntil: Date | null;
 };
 
 export type OperationFilter = {
@@ -26,6 +30,8 @@ export type OperationFilter = {
   /** Ids from this one on. */
   readonly fromId: string | undefined;
   readonly externalId: string | undefined;
+  /** Unassigns in this state of the queue. */
+  readonly queueState?: "WAITING" | "RUNNING" | undefined;
   /** Id of the last operation of the page before; empty to begin. */
   readonly beforeId: string;
   readonly limit: number;
@@ -38,7 +44,8 @@ export async function findOperation(
 ): Promise<RecordedOperation | undefined> {
   return maybeOne<RecordedOperation>(
     db,
-    sql`select "commandId", action, "subscriptionId", "investorLogin", "masterLogin", ${outcomeAt(now)} as outcome, "refusalCode", "createdAt", "finishedAt"
+    sql`select "commandId", action, "subscriptionId", "investorLogin", "masterLogin", ${outcomeAt(now)} as outcome, "refusalCode", "createdAt", "finishedAt",
+               "queueState", "queueUntil"
         from operation_row
         where "commandId" = ${commandId}`,
   );
@@ -50,7 +57,9 @@ export async function findOperation(
  */
 export async function listOperations(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
   const { action, limit } = filter;
+  if (filter.queueState !== undefined && action === "assign") return [];
   if (action !== undefined) return await listOfAction(db, action, filter, now);
+  if (filter.queueState !== undefined) return await listOfAction(db, "unassign", filter, now);
   const assigns = await listOfAction(db, "assign", filter, now);
   const unassigns = await listOfAction(db, "unassign", filter, now);
   return [...assigns, ...unassigns].toSorted(newestFirst).slice(0, limit);
@@ -72,7 +81,7 @@ async function listOfAction(
   return many<RecordedOperation>(
     db,
     sql`select "commandId", action, "subscriptionId", "investorLogin", "masterLogin", ${outcomeAt(now)} as outcome,
-               "refusalCode", "createdAt", "finishedAt"
+               "refusalCode", "createdAt", "finishedAt", "queueState", "queueUntil"
         from operation_row
         where ${ACTION_IS[action]} and "commandId" = any(array(${COMMANDS_OF[action](filter)} ${newest}))
           and (${outcome}::text is null or ${outcomeAt(now)} = ${outcome})
@@ -91,9 +100,15 @@ const COMMANDS_OF: Readonly<Record<RecordedOperation["action"], (filter: Operati
     select unassignment.command_id
     from unassignment
     join subscription on subscription.id = unassignment.subscription_id
-    where ${conditionsOf(fragment`unassignment.command_id`, filter)}
+    where ${conditionsOf(fragment`unassignment.command_id`, filter)} ${inQueue(filter)}
     order by unassignment.command_id collate "C" desc`,
 };
+
+function inQueue({ queueState }: OperationFilter): Fragment {
+  if (queueState === undefined) return fragment``;
+  return fragment`and unassignment.command_id = any(array(
+      select command_id from queued_unassign where state <> 'ENDED' and state = ${queueState}))`;
+}
 
 /** All that match are read: those of one login are few. */
 function allAssigns(filter: OperationFilter): Fragment {

@@ -10,6 +10,7 @@ import { closeWeeks, strikeWaitingFlows } from "../jobs/mark-masters.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { postResults } from "../jobs/post-results.ts";
 import { readGaps } from "../jobs/read-gaps.ts";
+import { runQueued } from "../jobs/run-queued.ts";
 import { sendExits } from "../jobs/send-exits.ts";
 import { settleAssignments } from "../jobs/settle-assignments.ts";
 import { settleExits } from "../jobs/settle-exits.ts";
@@ -44,6 +45,7 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await cancelEmptied(deps),
     await closeMasters(deps),
     await openExternalReviews(deps),
+    await runQueued(deps),
   ];
   return isMore.some(Boolean);
 }

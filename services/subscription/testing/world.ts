@@ -67,11 +67,12 @@ export async function aWorld(
 /** Advances the clock of the service, and that of its database for all work that waits. */
 export async function passTime({ state, deps: { pool } }: World, ms: number): Promise<void> {
   state.clockOffsetMs += ms;
-  const tables = ["assignment", "closing", "exit", "exit_transfer", "mirror", "posting"];
+  const tables = ["assignment", "closing", "exit", "exit_transfer", "mirror", "posting", "queued_unassign"];
   const columns = [
     ...tables.map((table) => [table, "next_try_at"]),
     ...["mirror_next_at", "mark_next_at", "gate_closed_at"].map((column) => ["master_pool", column]),
     ["investor_account", "posting_next_at"],
+    ...["expires_at", "ready_at"].map((column) => ["queued_unassign", column]),
   ];
   for (const [table, column] of columns) {
     await pool.query(`update ${table} set ${column} = ${column} - ${ms} * interval '1 millisecond'`);

@@ -14,6 +14,7 @@ import { anExplanation, aPendingFee } from "../../../services/edge/testing/repli
 import {
   aDeposit,
   anOperation,
+  aCancelledWithdrawal,
   aWithdrawal,
   aWithdrawalPreview,
 } from "../../../services/edge/testing/replies/funding.ts";
@@ -255,6 +256,18 @@ const operationRoutes: readonly Case[] = [
     method: "GET",
     url: "/api/v1/operations/0198c0de-0000-7000-8000-000000000001?wait=10",
     answers: { funding: { getOperation: async () => anOperation() }, subscriptions: { getOperation: notFound } },
+  },
+  {
+    name: "cancel-operation",
+    method: "DELETE",
+    url: "/api/v1/operations/0198c0de-0000-7000-8000-000000000004",
+    answers: {
+      funding: {
+        getOperation: async () => aCancelledWithdrawal(),
+        cancelOperation: async () => aCancelledWithdrawal(),
+      },
+      subscriptions: { getOperation: notFound },
+    },
   },
   {
     name: "list-operations",

@@ -6,11 +6,14 @@ import { testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { type Case, CASES } from "./cases.ts";
 import { MORE_CASES } from "./more-cases.ts";
 
-const EXAMPLES = ROUTES.flatMap((route) => route.examples.map((example) => ({ route, example })));
+const EXAMPLES = ROUTES.flatMap((route) => [
+  ...route.examples.map((example) => ({ route, example, status: 200 })),
+  ...acceptedExamples(route).map((example) => ({ route, example, status: 202 })),
+]);
 
 /** Everything that the documentation shows is sent to the real edge, whose answer has to be what the documentation shows. */
 test.for(EXAMPLES)("the documented example is a true exchange: $route.operationId, $example.name", async (one) => {
-  const { route, example } = one;
+  const { route, example, status } = one;
   const request = requestOf(route, example.request);
   const same = [...CASES, ...MORE_CASES].find((each) => isSame(each, request));
   expect(same, `no case of ${JSON.stringify(request)}`).toBeDefined();
@@ -19,17 +22,22 @@ test.for(EXAMPLES)("the documented example is a true exchange: $route.operationI
   const { url, method, body } = request;
   const answer = await call({ method, url, ...(body === undefined ? {} : { payload: body }) });
 
-  expect([answer.status, answer.body]).toEqual([200, example.answer]);
+  expect([answer.status, answer.body]).toEqual([status, example.answer]);
   expect(answer.headers["x-ignored-fields"]).toBeUndefined();
   expect(answer.headers["x-operation-id"] !== undefined).toBe(isCommand(route));
 });
 
 test("the examples of one operation have different names", () => {
-  for (const { operationId, examples } of ROUTES) {
-    const names = examples.map(({ name }) => name);
+  for (const route of ROUTES) {
+    const { operationId, examples } = route;
+    const names = [...examples, ...acceptedExamples(route)].map(({ name }) => name);
     expect([operationId, names]).toEqual([operationId, [...new Set(names)]]);
   }
 });
+
+function acceptedExamples(route: Route): Route["examples"] | [] {
+  return route.kind === "object" ? (route.accepted?.examples ?? []) : [];
+}
 
 type Request = Pick<Case, "method" | "url"> & { readonly body?: object | undefined };
 type Parts = {

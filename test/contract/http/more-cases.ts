@@ -2,7 +2,12 @@ import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { aMaster } from "../../../services/edge/testing/replies/account.ts";
 import { anExplanation, aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
-import { anOperation, aWithdrawal, aWithdrawalPreview } from "../../../services/edge/testing/replies/funding.ts";
+import {
+  anOperation,
+  aQueuedWithdrawal,
+  aWithdrawal,
+  aWithdrawalPreview,
+} from "../../../services/edge/testing/replies/funding.ts";
 import {
   anAssignmentPreview,
   anUnassignmentPreview,
@@ -35,6 +40,30 @@ const ENDING = aReason(
 
 /** Further examples of the documentation; they need no golden file, because the documentation has the answer. */
 export const MORE_CASES: readonly Case[] = [
+  {
+    name: "withdraw-queued",
+    method: "POST",
+    url: "/api/v1/investor/withdraw?login=3000003&amount=50&comment=CRM-2026-0004&on_blocked=queue&expires_in=P2D",
+    answers: {
+      funding: { withdraw: async (_request, { commandId }) => aQueuedWithdrawal({ operationId: commandId }) },
+    },
+  },
+  {
+    name: "unassign-queued",
+    method: "POST",
+    url: "/api/v1/subscriptions/unassign?master_login=3000001&investor_login=3000003&on_blocked=queue",
+    answers: {
+      subscriptions: {
+        unassign: async () => ({
+          subscription: aSubscription(),
+          payoutEnqueued: false,
+          transferId: undefined,
+          amount: cents(0n),
+          queuedUntil: LATER,
+        }),
+      },
+    },
+  },
   outsidePool,
   {
     name: "update-master-payment-account",

@@ -68,7 +68,14 @@ export const REAL_SERVICES: readonly RealService[] = [
     name: "funding",
     contract: FundingServiceService,
     implement: async (pool) =>
-      fundingService({ pool, ...otherServices(), queues: cashflowQueues(pool), log, now }) as Implementation<Contract>,
+      fundingService({
+        pool,
+        ...otherServices(),
+        queues: cashflowQueues(pool),
+        queueWake: createWakeSignal(),
+        log,
+        now,
+      }) as Implementation<Contract>,
   },
   {
     label: "fee",

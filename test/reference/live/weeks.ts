@@ -12,9 +12,10 @@ export async function inWeek<T>(live: Live, text: string, act: () => Promise<T>)
   live.transcript.push(text);
   live.world.now = Date.now();
   const [done] = await Promise.allSettled([act()]);
-  // What has gone wrong then, may have because of that.
-  if (Date.now() >= live.cutOff) throw new WeekCrossedError(`"${text}" took until the next week`);
-  if (done.status === "rejected") throw done.reason;
+  // What has gone wrong by then, may have because of that.
+  const cause = done.status === "rejected" ? done.reason : undefined;
+  if (Date.now() >= live.cutOff) throw new WeekCrossedError(`"${text}" took until the next week`, { cause });
+  if (done.status === "rejected") throw cause;
   return done.value;
 }
 

@@ -54,6 +54,10 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
     "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`. Send commands of one Investor one after the other.",
   operation_in_progress:
     "Do not send the request under another key. Read `GET /operations/{operation_id}?wait=30`, or repeat it under the same `Idempotency-Key` after `Retry-After`.",
+  operation_not_cancellable: "Read `GET /operations/{operation_id}`: it shows what became of the operation.",
+  too_many_queued: "Cancel a withdrawal that waits (`DELETE /operations/{operation_id}`), or repeat the request later.",
+  cancelled: "The operation is over. Send a new one under another `Idempotency-Key` when it is still wanted.",
+  expired: "The operation is over. Send a new one under another `Idempotency-Key` when it is still wanted.",
   possible_duplicate:
     "Compare the deal `deal_id` with your order. When it is the same order, take the deal as its result; otherwise send it with a `comment` of its own, under another `Idempotency-Key`.",
   possible_duplicate_account:

@@ -4,7 +4,9 @@ import { currencyReply } from "../../schemas/currency.ts";
 import { bool, choice, model, nullableInteger, string } from "../../schemas/field.ts";
 import { decimalReply, investorLoginReply, moneyReply } from "../../schemas/reply-fields.ts";
 import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
-import { route } from "../../route.ts";
+import { queueQuery, queueTime } from "../../schemas/queue.ts";
+import { Accepted, route } from "../../route.ts";
+import { queuedAnswer, queuedWithdrawal } from "./queued-withdrawal.ts";
 import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
 import { heldBackOf, outcomeText } from "./withdrawal-text.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
@@ -23,9 +25,9 @@ export const withdraw = route({
   tag: "Funds",
   summary: "Withdraw funds from an Investor",
   description:
-    "Collects pending performance fees, then pays out the requested amount or, if less, the available amount. Refused while the Master has open positions. Parameters are in the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
+    "Collects pending performance fees, then pays out the requested amount or, if less, the available amount. Refused while the Master has open positions, or queued until it is flat (`on_blocked=queue`). Parameters are in the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
   returns: "What was paid out; with status `no_funds`, nothing was.",
-  query: movementQuery(WITHDRAW_COMMENT),
+  query: Type.Object({ ...movementQuery(WITHDRAW_COMMENT).properties, ...queueQuery }),
   body: Type.Object(operationLabelFields),
   hasOptionalBody: true,
   reply: model("Withdrawal", "A withdrawal that was executed, as far as money was available.", {
@@ -69,6 +71,9 @@ export const withdraw = route({
     "platform_rejected",
     "platform_unavailable",
     "safety_stop",
+    "too_many_queued",
+    "cancelled",
+    "expired",
   ],
   headers: ["X-Possible-Duplicate-Of", HELD_BACK],
   examples: [
@@ -134,15 +139,15 @@ export const withdraw = route({
       },
     },
   ],
+  accepted: queuedWithdrawal,
   check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ funding }, { query, body }, context) {
-    const done = await funding.withdraw(
-      movementOf({ ...query, labels: labelsOf(body) }, context, WITHDRAW_COMMENT),
-      context,
-    );
+    const movement = movementOf({ ...query, labels: labelsOf(body) }, context, WITHDRAW_COMMENT);
+    const done = await funding.withdraw({ ...movement, ...queueTime(query) }, context);
     context.reportOperation(done.operationId);
     reportDuplicate(context, done.possibleDuplicateOf);
+    if (done.queuedUntil !== undefined) return new Accepted(queuedAnswer(query.login, done));
     const heldBack = heldBackOf(done);
     if (isPositive(heldBack)) {
       context.setHeader(

@@ -7,6 +7,7 @@ import {
   masterLogin,
   opaqueCursor,
 } from "../../schemas/request-fields.ts";
+import { choice } from "../../schemas/field.ts";
 import { externalIdFilter } from "../../schemas/labels.ts";
 import { operationAction, OperationReply, operationReply, outcomeField } from "../../schemas/operation.ts";
 import { cursorErrors, OpaquePage } from "../../schemas/page.ts";
@@ -43,6 +44,12 @@ export const listOperations = route({
     action: Type.Optional(operationAction.of("Only operations of this action.", "deposit")),
     master_login: Type.Optional(masterLogin),
     external_id: externalIdFilter,
+    queue_state: Type.Optional(
+      choice(
+        { waiting: "Operations that wait until their Master is flat.", running: "Those that are being executed." },
+        { description: "Only open operations in this state of the queue.", example: "waiting" },
+      ),
+    ),
     from: Type.Optional(fromField("that were requested")),
     to: Type.Optional(toField("that were requested")),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
@@ -82,6 +89,8 @@ export const listOperations = route({
                 applied_at: "2026-02-03T04:05:06.789000",
               },
             ],
+            queue_state: null,
+            expires_at: null,
             imported: false,
             requested_at: "2025-08-19T05:47:11.232000",
             created_at: "2026-01-02T03:04:05.678000",

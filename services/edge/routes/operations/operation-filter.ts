@@ -5,7 +5,13 @@ import {
   type Operation,
 } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../../route.ts";
-import { actionNamed, type ActionName, outcomeNamed, type OutcomeName } from "../../schemas/operation.ts";
+import {
+  actionNamed,
+  type ActionName,
+  outcomeNamed,
+  type OutcomeName,
+  queueStateNamed,
+} from "../../schemas/operation.ts";
 import { instantOf } from "../../schemas/period.ts";
 import { firstIdAt } from "../../wire/uuid-time.ts";
 
@@ -19,6 +25,7 @@ type Query = {
   readonly action?: ActionName | undefined;
   readonly master_login?: string | undefined;
   readonly external_id?: string | undefined;
+  readonly queue_state?: "waiting" | "running" | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly cursor?: string | undefined;
@@ -35,6 +42,7 @@ export function requestOf(query: Query, cursor: string, limit: number): ListOper
     action: action && actionNamed(action),
     masterLogin,
     externalId,
+    ...(query.queue_state !== undefined && { queueState: queueStateNamed(query.queue_state) }),
     fromId: from && firstIdAt(from),
     beforeId: cursor === NEWEST && to !== undefined ? firstIdAt(to) : cursor,
     limit,
@@ -54,11 +62,12 @@ export function readersOf({ funding, subscriptions }: Deps, { action }: Query): 
 
 /** A replica of the previous version ignores filters that it does not know. */
 export function matches(operation: Operation, wanted: ListOperationsRequest): boolean {
-  const { action, masterLogin, externalId, fromId = "" } = wanted;
+  const { action, masterLogin, externalId, queueState, fromId = "" } = wanted;
   return (
     (action === undefined || operation.action === action) &&
     (masterLogin === undefined || operation.masterLogin === masterLogin) &&
     (externalId === undefined || operation.labels?.externalId === externalId) &&
+    (queueState === undefined || operation.queueState === queueState) &&
     operation.operationId >= fromId
   );
 }
@@ -75,8 +84,25 @@ export function newestFirst(left: Operation, right: Operation): number {
 }
 
 /** A cursor of one filter means nothing under another. A filter without the names that came later has the name that it had before them. */
-export function listName({ login, comment, outcome, action, master_login, external_id, from, to }: Query): string {
-  const later = [action, master_login, instantOf(from), instantOf(to), external_id];
+export function listName({
+  login,
+  comment,
+  outcome,
+  action,
+  master_login,
+  external_id,
+  queue_state,
+  from,
+  to,
+}: Query): string {
+  const later = [
+    action,
+    master_login,
+    instantOf(from),
+    instantOf(to),
+    external_id,
+    ...(queue_state === undefined ? [] : [queue_state]),
+  ];
   const isPlain = later.every((value) => value === undefined);
   return `operations?${JSON.stringify([login, comment, outcome, ...(isPlain ? [] : later)])}`;
 }

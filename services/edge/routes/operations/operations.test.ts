@@ -62,6 +62,8 @@ test("a deposit is returned field by field", async () => {
         applied_at: "2026-02-03T04:05:06.789000",
       },
     ],
+    queue_state: null,
+    expires_at: null,
     imported: false,
     requested_at: "2025-08-19T05:47:11.232000",
     created_at: "2026-01-02T03:04:05.678000",
@@ -452,4 +454,22 @@ test("all invalid fields of a query are reported at once", async () => {
     ["operation_id", "malformed"],
     ["wait", "out_of_range"],
   ]);
+});
+
+test("a key cancels only operations that it could have sent, at the service that has recorded them", async () => {
+  const waiting = anOperation({ action: OperationAction.WITHDRAW, outcome: OperationOutcome.PENDING });
+  const cancelled = { ...waiting, outcome: OperationOutcome.NOT_EXECUTED, refusalCode: "cancelled" };
+  const answers = {
+    funding: { getOperation: async () => waiting, cancelOperation: async () => cancelled },
+    subscriptions: { getOperation: notFound },
+  };
+  const request = { method: "DELETE", url: `${OPERATIONS}/${ID}` } as const;
+  const allowed = await testEdge({ ...answers, scopes: ["funds:withdraw"] });
+  expect(await allowed.call(request)).toMatchObject({ status: 200, body: { refusal: "cancelled" } });
+  const other = await testEdge({ ...answers, scopes: ["subscriptions:write"] });
+  expect(await other.call(request)).toMatchObject({
+    status: 403,
+    body: { code: "insufficient_scope", required_scope: "funds:withdraw" },
+  });
+  expect(other.calls.map(({ method }) => method)).toEqual(["getOperation", "getOperation"]);
 });

@@ -5,7 +5,8 @@ import { moneyReply } from "../../schemas/reply-fields.ts";
 import { investorLogin, masterLogin } from "../../schemas/request-fields.ts";
 import { EndingSubscription, subscriptionFields } from "../../schemas/subscription.ts";
 import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
-import { route } from "../../route.ts";
+import { queuedStatus, queueQuery, queueTime } from "../../schemas/queue.ts";
+import { Accepted, route } from "../../route.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
 
@@ -18,9 +19,9 @@ export const unassign = route({
   tag: "Subscriptions",
   summary: "Unassign an Investor from its Master",
   description:
-    "Settles pending fees and begins the exit. PAUSED means in progress: poll the subscription until it is CANCELLED. Parameters come from the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
+    "Settles pending fees and begins the exit. Refused while the Master has open positions, or queued until it is flat (`on_blocked=queue`). PAUSED means in progress: poll the subscription until it is CANCELLED. Parameters come from the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
   returns: "The subscription as the exit has left it, and what leaves the Master.",
-  query: Type.Object({ master_login: masterLogin, investor_login: investorLogin }),
+  query: Type.Object({ master_login: masterLogin, investor_login: investorLogin, ...queueQuery }),
   body: Type.Object(operationLabelFields),
   hasOptionalBody: true,
   reply: model("Unassignment", "The beginning of an exit.", {
@@ -44,7 +45,44 @@ export const unassign = route({
     "account_busy",
     "safety_stop",
     "platform_unavailable",
+    "cancelled",
+    "expired",
   ],
+  accepted: {
+    returns: "The unassign waits until the Master is flat. Nothing has begun.",
+    reply: model("QueuedUnassignment", "An unassign that waits until the Master is flat.", {
+      status: queuedStatus,
+      subscription: EndingSubscription,
+      payout_enqueued: bool({ description: "Whether an exit transfer leaves the Master: not yet.", example: false }),
+      mt5_transfer_id: nullableInteger({
+        description: "Id of the exit transfer: null, because there is none.",
+        example: null,
+      }),
+      amount: moneyReply("What leaves the Master: 0.", 0),
+    }),
+    examples: [
+      {
+        name: "queued",
+        summary: "The Master has open positions",
+        request: { query: { master_login: "3000001", investor_login: "3000003", on_blocked: "queue" } },
+        answer: {
+          status: "queued",
+          subscription: {
+            id: 9,
+            master_login: "3000001",
+            investor_login: "3000003",
+            status: "ACTIVE",
+            in_pool: true,
+            started_at: "2026-01-02T03:04:05.678000",
+            ended_at: null,
+          },
+          payout_enqueued: false,
+          mt5_transfer_id: null,
+          amount: 0,
+        },
+      },
+    ],
+  },
   examples: [
     {
       name: "leaving",
@@ -91,12 +129,17 @@ export const unassign = route({
   check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ subscriptions }, { query, body }, context) {
-    const { subscription, payoutEnqueued, transferId, amount } = await subscriptions.unassign(
-      { masterLogin: query.master_login, investorLogin: query.investor_login, labels: labelsOf(body) },
+    const { subscription, payoutEnqueued, transferId, amount, queuedUntil } = await subscriptions.unassign(
+      {
+        masterLogin: query.master_login,
+        investorLogin: query.investor_login,
+        labels: labelsOf(body),
+        ...queueTime(query),
+      },
       context,
     );
     assert(subscription !== undefined, "the subscription is missing in the answer");
-    return {
+    const answer = {
       subscription: {
         ...subscriptionFields(subscription),
         master_login: subscription.masterLogin,
@@ -106,5 +149,6 @@ export const unassign = route({
       mt5_transfer_id: transferId === undefined ? null : jsonInteger(transferId),
       amount: moneyNumber(amount),
     };
+    return queuedUntil === undefined ? answer : new Accepted({ status: "queued" as const, ...answer });
   },
 });

@@ -3,6 +3,7 @@ import {
   type Operation,
   OperationAction,
   OperationOutcome,
+  QueueState,
   type PreviewWithdrawResponse,
   type WithdrawalFigures,
   type WithdrawResponse,
@@ -31,6 +32,32 @@ export function aWithdrawal(overrides: Partial<WithdrawResponse> = {}): Withdraw
     dealId: 1_234_568n,
     ...overrides,
   };
+}
+
+/** Nothing of it is decided. */
+export function aQueuedWithdrawal(overrides: Partial<WithdrawResponse> = {}): WithdrawResponse {
+  const undecided = { effectiveWithdraw: undefined, pendingFee: undefined, balanceBefore: undefined };
+  return aWithdrawal({
+    ...undecided,
+    availableAfterFee: undefined,
+    dealId: undefined,
+    queuedUntil: LATER,
+    ...overrides,
+  });
+}
+
+export function aCancelledWithdrawal(): Operation {
+  return anOperation({
+    operationId: "0198c0de-0000-7000-8000-000000000004",
+    action: OperationAction.WITHDRAW,
+    outcome: OperationOutcome.NOT_EXECUTED,
+    refusalCode: "cancelled",
+    dealId: undefined,
+    reference: "",
+    legs: [],
+    queueState: QueueState.ENDED,
+    queuedUntil: LATER,
+  });
 }
 
 /** With a pending fee of 12.34 and a balance of 250.55. */

@@ -3,18 +3,21 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { lockOwnerOf } from "../../domain/cashflow.ts";
+import { isQueued, lockOwnerOf } from "../../domain/cashflow.ts";
+import { expired } from "../../domain/queue.ts";
 import { notSent, refusalOfLock } from "../../domain/transfer-outcome.ts";
 import type { Saga } from "../../domain/withdrawal.ts";
 import { findOpenOperation } from "../../store/cashflows.ts";
 import { getSaga } from "../../store/withdrawals.ts";
+import { endOrWait } from "./end-or-wait.ts";
 import { refuseSaga } from "./end-saga.ts";
 
 /** Acquires the Investor's account lock. No money has moved, so a refusal or a passed deadline ends the saga. */
 export async function acquireLock(deps: Deps, saga: Saga, context: CallContext): Promise<Saga> {
   const { cashflow, withdrawal } = saga;
   if (deps.now() >= cashflow.deadline) {
-    return await refuseSaga(deps, saga, notSent("The operation could not begin in time."), context);
+    const over = isQueued(cashflow) ? expired(cashflow.operationId) : notSent("The operation could not begin in time.");
+    return await refuseSaga(deps, saga, over, context);
   }
   try {
     const lockOwner = lockOwnerOf(cashflow, withdrawal.try);
@@ -35,7 +38,7 @@ export async function acquireLock(deps: Deps, saga: Saga, context: CallContext):
     if (!(error instanceof Refusal)) {
       throw error;
     }
-    return await refuseSaga(deps, saga, await refusalOfHold(deps, saga, error), context);
+    return await endOrWait(deps, saga, await refusalOfHold(deps, saga, error), context);
   }
 }
 

@@ -11,7 +11,8 @@ import { feeSuffix, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown } from "../../domain/transfer-outcome.ts";
 import type { HeldFacts, Saga, WithdrawalDecision } from "../../domain/withdrawal.ts";
 import { getSaga, markNextTry } from "../../store/withdrawals.ts";
-import { refuseSaga, releaseLock } from "./end-saga.ts";
+import { endOrWait } from "./end-or-wait.ts";
+import { releaseLock } from "./end-saga.ts";
 
 /** Refusals that may pass within a moment: retried while the caller waits. */
 const RETRYABLE = new Set(["account_busy", "allocation_in_progress"]);
@@ -54,7 +55,7 @@ async function handleRefusal(deps: Deps, saga: Saga, refusal: Refusal, context: 
     await pause(PAUSE_BETWEEN_TRIES_MS);
     return await getSaga(deps.pool, saga.cashflow.id);
   }
-  return await refuseSaga(deps, saga, notExecuted(refusal), context);
+  return await endOrWait(deps, saga, notExecuted(refusal), context);
 }
 
 function notExecuted({ code, status, message, details, retryAfterMs }: Refusal): Refusal {

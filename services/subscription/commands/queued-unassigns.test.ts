@@ -1,0 +1,265 @@
+import { expect, test } from "vitest";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { statesOf } from "#kernel/testing/states.ts";
+import { OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
+import { cancelled, expired } from "../domain/queue.ts";
+import { allocateResults } from "../jobs/allocate-results.ts";
+import { runQueued } from "../jobs/run-queued.ts";
+import { STATES_FEED, subscriptionService } from "../service.ts";
+import { claimQueued, expireQueued, markCancelled, readQueue } from "../store/queued-unassigns.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
+import { crashAtEveryPoint, CRASH_TEST_MS, recover, statusOf } from "../testing/crash-at-every-point.ts";
+import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
+import { trader } from "../testing/trader.ts";
+import { aCall, aMaster, aWorld, passTime, type World } from "../testing/world.ts";
+
+const WEEK_MS = 604_800_000n;
+const PENDING = { outcome: OperationOutcome.PENDING, refusalCode: "" };
+
+function request({ masterLogin, investorLogin }: Pair, queueForMs = WEEK_MS) {
+  return { masterLogin, investorLogin, queueForMs };
+}
+
+async function ledger(world: World, operationId: string) {
+  return await world.service.getOperation({ operationId }, aCall());
+}
+
+/** A Master that trades, an Investor in its pool, and an unassign that waits. */
+async function queued(world: World, queueForMs = WEEK_MS) {
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const master = trader(world, pair.masterLogin);
+  const position = master.open();
+  await settle(world);
+  const call = aCall();
+  const answer = await world.service.unassign(request(pair, queueForMs), call);
+  return { pair, master, position, call, answer, id: call.commandId };
+}
+
+test("an unassign waits while the Master has open positions, and is executed once as soon as it is flat", async () => {
+  const world = await aWorld();
+  const { pair, master, position, call, answer, id } = await queued(world);
+
+  expect(answer).toMatchObject({
+    subscription: { status: SubscriptionStatus.ACTIVE, inPool: true },
+    payoutEnqueued: false,
+    transferId: undefined,
+    amount: { minorUnits: 0n },
+  });
+  expect(answer.queuedUntil).toBeInstanceOf(Date);
+  expect(await ledger(world, id)).toMatchObject({ ...PENDING, queueState: QueueState.WAITING });
+  expect(await world.service.unassign(request(pair), call)).toEqual(answer);
+  await expect(world.service.unassign(pair, call)).rejects.toMatchObject({
+    code: "operation_in_progress",
+    outcome: "unknown",
+    operationId: id,
+  });
+  await passTime(world, 5_000);
+  await settle(world);
+  expect(await readQueue(world.deps.pool)).toMatchObject({ waiting: 1, overdueSeconds: 0 });
+  expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
+
+  master.close(position);
+  await settle(world);
+  await passTime(world, 1_000);
+  await settle(world);
+
+  expect(await statusOf(world, pair.investorLogin)).toBe("CANCELLED");
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+  expect(await ledger(world, id)).toMatchObject({
+    outcome: OperationOutcome.EXECUTED,
+    queueState: QueueState.ENDED,
+    queuedUntil: expect.any(Date),
+  });
+  expect(await world.service.unassign(request(pair), call)).toMatchObject({ amount: { minorUnits: -500_00n } });
+  expect(await readQueue(world.deps.pool)).toEqual({ waiting: 0, oldestSeconds: 0, overdueSeconds: 0 });
+  expect(await noted(world)).toEqual(["pending ", "executed "]);
+  await expectBooksToReconcile(world);
+});
+
+async function noted({ deps: { pool } }: World) {
+  const states = await statesOf(pool, STATES_FEED);
+  return states.filter(({ kind }) => kind === "unassign").map(({ state, reason }) => `${state} ${reason}`);
+}
+
+test("an unassign that nothing blocks is executed at once, and one that is refused for another reason ends", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const call = aCall();
+  const answer = await world.service.unassign(request(pair), call);
+  expect(answer).toMatchObject({ payoutEnqueued: true, amount: { minorUnits: -500_00n } });
+  expect("queuedUntil" in answer).toBe(false);
+  expect(await ledger(world, call.commandId)).toMatchObject({ outcome: OperationOutcome.EXECUTED });
+  expect((await ledger(world, call.commandId)).queueState).toBeUndefined();
+  await expect(world.service.unassign(request(pair), aCall())).rejects.toMatchObject({ code: "exit_in_progress" });
+});
+
+test("of one subscription one unassign waits; another one at once ends both when the Master is flat", async () => {
+  const world = await aWorld();
+  const { pair, master, position, id } = await queued(world);
+  await expect(world.service.unassign(request(pair), aCall())).rejects.toMatchObject({
+    code: "operation_in_progress",
+    outcome: "not_executed",
+    operationId: id,
+  });
+
+  master.close(position);
+  await world.service.unassign(pair, aCall());
+  await settle(world);
+  await passTime(world, 1_000);
+  await settle(world);
+  const { outcome, refusalCode } = await ledger(world, id);
+  expect(outcome).toBe(OperationOutcome.NOT_EXECUTED);
+  expect(["exit_in_progress", "subscription_not_active"]).toContain(refusalCode);
+  await expectBooksToReconcile(world);
+});
+
+test("an unassign whose time is over ends as expired, and one that its caller cancels as cancelled", async () => {
+  const world = await aWorld();
+  const { pair, master, position, call, id } = await queued(world, 60_000n);
+  await passTime(world, 60_001);
+  expect(await ledger(world, id)).toMatchObject(PENDING);
+  master.close(position);
+  await settle(world);
+  expect(await ledger(world, id)).toMatchObject({
+    outcome: OperationOutcome.NOT_EXECUTED,
+    refusalCode: "expired",
+    queueState: QueueState.ENDED,
+  });
+  await expect(world.service.unassign(request(pair), call)).rejects.toMatchObject({ code: "expired", operationId: id });
+  expect(await statusOf(world, pair.investorLogin)).toBe("ACTIVE");
+
+  master.open();
+  await settle(world);
+  const second = aCall();
+  await world.service.unassign(request(pair), second);
+  const waiting = { login: "", outcome: OperationOutcome.UNSPECIFIED, beforeId: "", limit: 10, comment: undefined };
+  const listed = await world.service.listOperations({ ...waiting, queueState: QueueState.WAITING }, aCall());
+  expect(listed.items.map(({ operationId }) => operationId)).toEqual([second.commandId]);
+  for (let times = 0; times < 2; times += 1) {
+    expect(await world.service.cancelOperation({ operationId: second.commandId }, aCall())).toMatchObject({
+      outcome: OperationOutcome.NOT_EXECUTED,
+      refusalCode: "cancelled",
+    });
+  }
+  await expect(world.service.cancelOperation({ operationId: id }, aCall())).rejects.toMatchObject({
+    code: "operation_not_cancellable",
+  });
+  await expect(world.service.cancelOperation({ operationId: "none" }, aCall())).rejects.toMatchObject({
+    code: "operation_not_found",
+  });
+  expect(await noted(world)).toEqual(["pending ", "not_executed expired", "pending ", "not_executed cancelled"]);
+});
+
+test("a Master that seems flat and is not lets the unassign wait on", async () => {
+  const world = await aWorld();
+  const { pair, master, position, id } = await queued(world);
+  master.close(position);
+  await deliver(world);
+  while (await allocateResults(world.deps));
+  await passTime(world, 1_000);
+  // Its deal has not arrived yet.
+  master.open();
+  await runQueued(world.deps);
+
+  expect(await ledger(world, id)).toMatchObject({ ...PENDING, queueState: QueueState.WAITING });
+  expect(await statusOf(world, pair.investorLogin)).toBe("ACTIVE");
+  expect((await readQueue(world.deps.pool)).overdueSeconds).toBeGreaterThan(0);
+  await settle(world);
+  expect((await readQueue(world.deps.pool)).overdueSeconds).toBe(0);
+});
+
+test("of a try, its caller and its expiry exactly one takes an unassign out of the queue", async () => {
+  const world = await aWorld();
+  const all = [];
+  for (let index = 0; index < 4; index += 1) all.push(await queued(world));
+  const { pool } = world.deps;
+  await execute(pool, sql`update queued_unassign set ready_at = clock_timestamp(), next_try_at = clock_timestamp()`);
+  const at = new Date();
+  const [claims, cancels] = await Promise.all([
+    Promise.all(all.map(() => claimQueued(pool, 1))),
+    Promise.all(all.map(({ id }) => markCancelled(pool, id, { refusal: cancelled(id), at }))),
+  ]);
+  await execute(pool, sql`update queued_unassign set expires_at = clock_timestamp() - interval '1 second'`);
+  const expiries = await expireQueued(pool, { limit: 10, refusal: expired(), at });
+  const claimed = claims.flat().length;
+  const cancelledCount = cancels.filter(Boolean).length;
+  expect(claimed + cancelledCount + expiries).toBe(all.length);
+  const states = await many<{ state: string }>(pool, sql`select state from queued_unassign where state = 'RUNNING'`);
+  expect(states).toHaveLength(claimed);
+});
+
+test(
+  "a process that dies at any point of a request that has to wait leaves an unassign that waits or was refused",
+  async () => {
+    const world = await aWorld();
+    const cases = await crashAtEveryPoint(world, {
+      prepare: (count) => tradingPairs(world, count),
+      run: (deps, { pair, call }) => subscriptionService(deps).unassign(request(pair), call),
+    });
+    const ends = new Set<string>();
+    for (const { pair, call, close } of cases) {
+      const waits = await endOf(world, call.commandId);
+      ends.add(waits);
+      expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
+      expect(await statusOf(world, pair.investorLogin)).toBe("ACTIVE");
+      close();
+    }
+    await recover(world);
+    for (const { pair, call } of cases) {
+      const end = await endOf(world, call.commandId);
+      expect(await statusOf(world, pair.investorLogin)).toBe(end === "EXECUTED" ? "CANCELLED" : "ACTIVE");
+    }
+    expect(ends).toEqual(new Set(["nothing", "PENDING"]));
+  },
+  CRASH_TEST_MS,
+);
+
+test(
+  "a process that dies at any point of a try leaves an unassign that is executed once",
+  async () => {
+    const world = await aWorld();
+    const cases = await crashAtEveryPoint(world, {
+      prepare: async (count) => {
+        const all = await tradingPairs(world, count);
+        for (const { pair, call } of all) await world.service.unassign(request(pair), call);
+        return all;
+      },
+      run: async (deps, { pair, call, close }) => {
+        close();
+        await deliver(world);
+        while (await allocateResults(world.deps));
+        await passTime(world, 1_000);
+        // The others still trade, so this is the only one that is ready.
+        await runQueued(deps);
+        return [pair, call];
+      },
+    });
+    for (const { pair, call } of cases) {
+      expect(await endOf(world, call.commandId)).toBe("EXECUTED");
+      expect(await statusOf(world, pair.investorLogin)).toBe("CANCELLED");
+      expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+    }
+    await expectBooksToReconcile(world);
+  },
+  CRASH_TEST_MS,
+);
+
+async function tradingPairs(world: World, count: number) {
+  const all = [];
+  for (let index = 0; index < count; index += 1) {
+    const pair = await subscribed(world, aMaster(world), 500_00n);
+    const master = trader(world, pair.masterLogin);
+    const position = master.open();
+    all.push({ pair, call: aCall(), close: () => void master.close(position) });
+  }
+  await settle(world);
+  return all;
+}
+
+async function endOf(world: World, operationId: string): Promise<string> {
+  const found = await ledger(world, operationId).catch(() => undefined);
+  const names = Object.entries(OperationOutcome);
+  return found === undefined ? "nothing" : (names.find(([, value]) => value === found.outcome)?.[0] ?? "");
+}

@@ -1,0 +1,37 @@
+import { failpoint } from "#kernel/failpoint.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { reasonOf } from "#kernel/retry.ts";
+import type { Deps } from "../deps.ts";
+import { expired } from "../domain/queue.ts";
+import { jobContext } from "../processes/deadlines.ts";
+import { tryQueued } from "../processes/queue/try-queued.ts";
+import { claimQueued, expireQueued, markReady, type QueuedUnassign, tryAgainLater } from "../store/queued-unassigns.ts";
+import { SAGAS_PER_RUN } from "./sagas-per-run.ts";
+
+/** Rows of one statement. */
+const EXPIRIES_PER_RUN = 500;
+
+/**
+ * Ends unassigns whose time is over, and tries those whose Masters are flat by the books. That is only a hint: a try decides everything anew. One statement
+ * looks at all Masters, however many unassigns wait for them. True when more may be due.
+ */
+export async function runQueued(deps: Deps): Promise<boolean> {
+  const ended = await expireQueued(deps.pool, { limit: EXPIRIES_PER_RUN, refusal: expired(), at: deps.now() });
+  await markReady(deps.pool);
+  const claimed = await claimQueued(deps.pool, SAGAS_PER_RUN);
+  failpoint("after_queue_start", "unassign");
+  await Promise.all(claimed.map((queued) => run(deps, queued)));
+  return ended === EXPIRIES_PER_RUN || claimed.length === SAGAS_PER_RUN;
+}
+
+/** A failure on one does not stop the others. */
+async function run(deps: Deps, queued: QueuedUnassign): Promise<void> {
+  const { commandId, investorLogin: login } = queued;
+  try {
+    await tryQueued(deps, queued, { ...jobContext(), commandId });
+  } catch (error) {
+    deps.log.info("queued unassign not executed", { operation_id: commandId, login, error });
+    if (error instanceof Refusal && error.outcome === "not_executed") return;
+    await tryAgainLater(deps.pool, commandId, reasonOf(error));
+  }
+}
