@@ -1,0 +1,86 @@
+import type { Input } from "../../../client/index.ts";
+import { operationHref, operationsHref } from "../../app/addresses.ts";
+import { goTo } from "../../app/router.ts";
+
+type Filter = NonNullable<Input<"listOperations">["query"]>;
+
+const FIELDS = [
+  { name: "login", label: "Investor login", size: 10 },
+  { name: "master_login", label: "Master login", size: 10 },
+  { name: "comment", label: "Comment", size: 18 },
+  { name: "external_id", label: "Your id", size: 14 },
+] as const;
+const CHOICES = [
+  { name: "action", label: "Action", values: ["deposit", "withdraw", "assign", "unassign"] },
+  { name: "outcome", label: "Outcome", values: ["pending", "executed", "not_executed", "unknown", "review"] },
+] as const;
+const DATES = [
+  { name: "from", label: "From (UTC)" },
+  { name: "to", label: "Before (UTC)" },
+] as const;
+const NAMES = [...FIELDS, ...CHOICES, ...DATES].map(({ name }) => name);
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** As the API takes it. What is no value of it is refused by the API, in its words. */
+export function filterOf(query: URLSearchParams): Filter {
+  const given = NAMES.map((name) => [name, query.get(name)?.trim() ?? ""] as const).filter(([, value]) => value !== "");
+  return Object.fromEntries(given) as Filter;
+}
+
+/** The address has the filter, so that a search can be repeated and sent to a colleague. */
+export function Search({ query }: { readonly query: URLSearchParams }) {
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget as HTMLFormElement);
+    const value = (name: string): string => String(data.get(name) ?? "").trim();
+    if (UUID.test(value("id"))) return goTo(operationHref(value("id").toLowerCase()));
+    return goTo(operationsHref(Object.fromEntries(NAMES.map((name) => [name, value(name)]))));
+  };
+  return (
+    <form class="search" role="search" aria-label="Operations" onSubmit={submit}>
+      <label>
+        Operation id
+        <input
+          name="id"
+          size={14}
+          spellcheck={false}
+          pattern={`\\s*${UUID.source.slice(1, -1)}\\s*`}
+          title="The whole id, as in X-Operation-Id"
+        />
+      </label>
+      {FIELDS.map(({ name, label, size }) => (
+        <label key={name}>
+          {label}
+          <input name={name} size={size} spellcheck={false} defaultValue={query.get(name) ?? ""} />
+        </label>
+      ))}
+      {CHOICES.map(({ name, label, values }) => (
+        <label key={name}>
+          {label}
+          <select name={name} defaultValue={query.get(name) ?? ""}>
+            <option value="">any</option>
+            {values.map((value) => (
+              <option key={value} value={value} selected={query.get(name) === value}>
+                {value.replace("_", " ")}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+      {DATES.map(({ name, label }) => (
+        <label key={name}>
+          {label}
+          <input name={name} type="datetime-local" defaultValue={query.get(name) ?? ""} />
+        </label>
+      ))}
+      <div class="buttons">
+        <button type="submit" class="primary">
+          Search
+        </button>
+        <button type="button" onClick={() => goTo(operationsHref())}>
+          Clear
+        </button>
+      </div>
+    </form>
+  );
+}
