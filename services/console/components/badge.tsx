@@ -9,6 +9,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   ready: "good",
   reached: "good",
   converged: "good",
+  "not converged": "warn",
   pending: "waiting",
   proposed: "waiting",
   paused: "waiting",

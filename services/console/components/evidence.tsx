@@ -1,7 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { amountOfCents } from "../formats/money.ts";
-import { words } from "../formats/words.ts";
+import { sentence } from "../formats/words.ts";
+import { InvestorLink, MasterLink } from "./links.tsx";
 import { Money } from "./money.tsx";
+
+const LOGIN = /^[1-9]\d{0,18}$/;
 
 /** Known facts as the service recorded them; their names depend on the case. */
 export function Evidence({ evidence }: { readonly evidence: Readonly<Record<string, unknown>> }) {
@@ -11,7 +14,7 @@ export function Evidence({ evidence }: { readonly evidence: Readonly<Record<stri
     <dl class="evidence">
       {rows.map(({ path, name, value }) => (
         <div key={path}>
-          <dt>{words(path.replace(/_minor$/, ""))}</dt>
+          <dt>{sentence(path.replace(/_minor$/, ""))}</dt>
           <dd>{shown(name, value)}</dd>
         </div>
       ))}
@@ -31,7 +34,9 @@ function rowsOf(value: object, before: string): Row[] {
 
 function shown(name: string, value: unknown): ComponentChildren {
   if (value === null || value === undefined || value === "") return <span class="none">–</span>;
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  const text = typeof value === "string" ? value : typeof value === "bigint" ? value.toString() : JSON.stringify(value);
   if (name.endsWith("_minor") && /^-?\d+$/.test(text)) return <Money amount={amountOfCents(text)} />;
+  if (name === "master" && LOGIN.test(text)) return <MasterLink id={text} />;
+  if (/^(?:investor|login)$/.test(name) && LOGIN.test(text)) return <InvestorLink id={text} />;
   return /^-?\d+\.\d{2}$/.test(text) ? <Money amount={text} /> : text;
 }

@@ -2,10 +2,12 @@ import type { ComponentChildren } from "preact";
 
 export type Fact = readonly [name: string, value: ComponentChildren];
 
-/** Names and values, one below the other. */
-export function Facts({ facts }: { readonly facts: readonly (Fact | false)[] }) {
+type Props = { readonly facts: readonly (Fact | false)[]; readonly isStrip?: boolean };
+
+/** Names and values, one below the other or, as a strip, side by side. */
+export function Facts({ facts, isStrip = false }: Props) {
   return (
-    <dl class="facts">
+    <dl class={isStrip ? "facts strip" : "facts"}>
       {facts
         .filter((fact) => fact !== false)
         .map(([name, value]) => (

@@ -7,10 +7,10 @@ const None = () => <span class="none">–</span>;
 
 export function OperationLink({ id }: Id) {
   if (id === null || id === undefined) return <None />;
-  // The end differs between operations of one day; the beginning is their time.
+  // The beginning of an id is its time, so ids of one minute differ in their ends only.
   return (
     <a class="code" href={operationHref(id)} title={id}>
-      {isUuid(id) ? `${id.slice(0, 8)}…${id.slice(-6)}` : id}
+      {isUuid(id) ? `…${id.slice(-8)}` : id}
     </a>
   );
 }

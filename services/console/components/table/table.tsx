@@ -57,7 +57,7 @@ export function Table<Row>(props: Props<Row>) {
             {rows.slice(from, to).map((row, index) => (
               <tr key={idOf(row)} aria-rowindex={from + index + 2}>
                 {columns.map(({ title, cell, text, isNumber, isWide }) => (
-                  <td key={title} class={classOf(isNumber, isWide)}>
+                  <td key={title} class={classOf(isNumber, isWide)} title={isWide === true ? text(row) : undefined}>
                     {cell === undefined ? text(row) : cell(row)}
                   </td>
                 ))}

@@ -3,7 +3,7 @@ import { BreakLink, InvestorLink, MasterLink } from "../../components/links.tsx"
 import { Money } from "../../components/money.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { Table } from "../../components/table/table.tsx";
-import { Age, Time } from "../../components/time.tsx";
+import { Age } from "../../components/time.tsx";
 import type { List } from "../../data/use-list.ts";
 import { utcText } from "../../formats/time.ts";
 import { words } from "../../formats/words.ts";
@@ -26,7 +26,6 @@ const COLUMNS: readonly Column<Break>[] = [
     text: ({ at_risk: amount }) => amount,
     cell: ({ at_risk: amount }) => <Money amount={amount} isAlarming />,
   },
-  { title: "Found", text: ({ opened_at: at }) => utcText(at), cell: ({ opened_at: at }) => <Time at={at} /> },
   {
     title: "Age",
     isNumber: true,

@@ -2,7 +2,7 @@ import type { Models } from "../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { Table } from "../../components/table/table.tsx";
-import { Age, Time } from "../../components/time.tsx";
+import { Age } from "../../components/time.tsx";
 import { durationText, utcText } from "../../formats/time.ts";
 import { words } from "../../formats/words.ts";
 
@@ -21,14 +21,14 @@ const COLUMNS: readonly Column<Check>[] = [
   },
   {
     title: "Completed",
-    text: ({ completed_at: at }) => (at === null ? "" : utcText(at)),
-    cell: ({ completed_at: at }) => <Time at={at} />,
-  },
-  {
-    title: "Age",
     isNumber: true,
-    text: ({ completed_at: at }) => at ?? "",
-    cell: ({ completed_at: at }) => <Age since={at} />,
+    text: ({ completed_at: at }) => utcText(at ?? ""),
+    cell: ({ completed_at: at }) => (
+      <>
+        <Age since={at} />
+        {at === null ? "" : " ago"}
+      </>
+    ),
   },
   {
     title: "What it compares",

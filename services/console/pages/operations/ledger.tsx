@@ -37,8 +37,12 @@ const COLUMNS: readonly Column<Operation>[] = [
     text: ({ deal_id: id }) => id?.toString() ?? "",
     cell: ({ deal_id: id }) => <Ticket id={id} />,
   },
-  { title: "Reference", text: ({ reference }) => reference ?? "" },
   { title: "Comment", isWide: true, text: ({ comment }) => comment ?? "" },
+  {
+    title: "Reference",
+    text: ({ reference }) => reference ?? "",
+    cell: ({ reference }) => <span class="code">{reference ?? ""}</span>,
+  },
   { title: "Your id", text: ({ external_id: id }) => id ?? "" },
 ];
 

@@ -1,6 +1,7 @@
 import type { Input } from "../../../client/index.ts";
 import { operationHref, operationsHref } from "../../app/addresses.ts";
 import { goTo } from "../../app/router.ts";
+import { textOf } from "../../formats/form.ts";
 
 type Filter = NonNullable<Input<"listOperations">["query"]>;
 
@@ -18,13 +19,14 @@ const DATES = [
   { name: "from", label: "From (UTC)" },
   { name: "to", label: "Before (UTC)" },
 ] as const;
+const INSTANT = "\\s*\\d{4}-\\d{2}-\\d{2}([ T]\\d{2}:\\d{2}(:\\d{2})?)?\\s*";
 const NAMES = [...FIELDS, ...CHOICES, ...DATES].map(({ name }) => name);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** As the API takes it. What is no value of it is refused by the API, in its words. */
 export function filterOf(query: URLSearchParams): Filter {
   const given = NAMES.map((name) => [name, query.get(name)?.trim() ?? ""] as const).filter(([, value]) => value !== "");
-  return Object.fromEntries(given) as Filter;
+  return Object.fromEntries(given);
 }
 
 /** The address has the filter, so that a search can be repeated and sent to a colleague. */
@@ -32,9 +34,13 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
-    const value = (name: string): string => String(data.get(name) ?? "").trim();
+    const value = (name: string): string => textOf(data, name);
     if (UUID.test(value("id"))) return goTo(operationHref(value("id").toLowerCase()));
-    return goTo(operationsHref(Object.fromEntries(NAMES.map((name) => [name, value(name)]))));
+    return goTo(
+      operationsHref(
+        Object.fromEntries(NAMES.map((name) => [name, isDate(name) ? instantIn(value(name)) : value(name)])),
+      ),
+    );
   };
   return (
     <form class="search" role="search" aria-label="Operations" onSubmit={submit}>
@@ -70,7 +76,15 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
       {DATES.map(({ name, label }) => (
         <label key={name}>
           {label}
-          <input name={name} type="datetime-local" defaultValue={query.get(name) ?? ""} />
+          <input
+            name={name}
+            size={16}
+            placeholder="2026-01-31 12:00"
+            spellcheck={false}
+            pattern={INSTANT}
+            title="A day, or a day and a time, in UTC"
+            defaultValue={(query.get(name) ?? "").replace("T", " ")}
+          />
         </label>
       ))}
       <div class="buttons">
@@ -83,4 +97,15 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
       </div>
     </form>
   );
+}
+
+function isDate(name: string): boolean {
+  return DATES.some((date) => date.name === name);
+}
+
+/** `2026-01-31 12:00` as the API takes it; a day begins at midnight. */
+function instantIn(text: string): string {
+  const [day = "", time = "00:00"] = text.split(/[ T]+/);
+  if (day === "") return "";
+  return `${day}T${time.length === 5 ? `${time}:00` : time}`;
 }

@@ -7,7 +7,7 @@ import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { Table } from "../../components/table/table.tsx";
 import { Age } from "../../components/time.tsx";
-import { words } from "../../formats/words.ts";
+import { sentence } from "../../formats/words.ts";
 import type { AttentionReads } from "./use-attention.ts";
 
 /** One thing that waits, wherever it is kept. */
@@ -22,6 +22,7 @@ type Case = {
 };
 
 const COLUMNS: readonly Column<Case>[] = [
+  { title: "Kind", text: ({ kind }) => kind },
   { title: "Case", text: ({ id }) => id, cell: (row) => <CaseLink {...row} /> },
   { title: "About", isWide: true, text: ({ about }) => about },
   { title: "State", text: ({ state }) => state, cell: ({ state }) => <Badge state={state} /> },
@@ -40,7 +41,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
   const cases = [
     ...(reviews?.data?.items.map((one): Case => ({
       kind: "review",
-      about: words(one.reason),
+      about: sentence(one.reason),
       since: one.opened_at,
       ...one,
     })) ?? []),
@@ -55,7 +56,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
     })) ?? []),
     ...(unknown?.data?.items.map((one): Case => ({
       kind: "operation",
-      about: one.action,
+      about: sentence(one.action),
       state: one.outcome,
       since: one.requested_at,
       amount: one.amount,

@@ -29,14 +29,13 @@ const COLUMNS: readonly Column<MasterProof>[] = [
   { title: "State", text: stateOf, cell: (row) => <Badge state={stateOf(row)} /> },
   { title: "Investors", isNumber: true, text: ({ master }) => master.investors_count.toString() },
   amount("Platform balance", ({ master }) => master.platform_balance),
-  amount("Expected balance", ({ master }) => master.ledger_balance),
   amount("In flight", ({ total }) => total.in_flight),
   amount("Quarantined", ({ total }) => total.quarantined, true),
   amount("Difference", ({ total }) => total.difference, true),
-  { title: "Lag ms", isNumber: true, text: ({ proof }) => proof?.lag_ms.toString() ?? "" },
+  { title: "Lag, ms", isNumber: true, text: ({ proof }) => proof?.lag_ms.toString() ?? "" },
   {
-    title: "Fees closed through",
-    text: ({ proof }) => (proof?.fees_closed_through == null ? "" : utcText(proof.fees_closed_through)),
+    title: "Weeks closed to",
+    text: ({ proof }) => utcText(proof?.fees_closed_through ?? ""),
     cell: ({ proof }) => <Time at={proof?.fees_closed_through} />,
   },
 ];

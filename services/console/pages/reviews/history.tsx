@@ -29,7 +29,7 @@ export function History({ review: { opened_at: opened, decision } }: { readonly 
           </p>
         </li>
       )}
-      {decision?.confirmed_at != null && (
+      {decision !== null && decision.confirmed_at !== null && (
         <li class="step">
           <header>
             <strong>Approved by {decision.confirmed_by}</strong> <Time at={decision.confirmed_at} />

@@ -53,6 +53,7 @@ function Shown({ review, changed }: { readonly review: Review; readonly changed:
         {sentence(reason)} <Badge state={state} />
       </h1>
       <Facts
+        isStrip
         facts={[
           ["Review", id],
           ["Account", <InvestorLink id={login} />],

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Models } from "../../../client/index.ts";
 import { ProblemView } from "../../components/problem-view.tsx";
 import { useCommand } from "../../data/use-command.ts";
+import { textOf } from "../../formats/form.ts";
 import { words } from "../../formats/words.ts";
 import { session } from "../../session/session.ts";
 import { type Action, decisionsOf, effectOf, needsDeal } from "./actions.ts";
@@ -30,7 +31,7 @@ export function Vote({ review, changed }: Props) {
 }
 
 function Form({ review, changed, own }: Props & { readonly own: string }) {
-  const { id, decision, reason, deal_id: dealId } = review;
+  const { id, decision } = review;
   const decisions = decision === null ? decisionsOf(review) : [decision.action];
   const [action, setAction] = useState<Action | undefined>(decisions.length === 1 ? decisions[0] : undefined);
   const command = useCommand<"decideReview">(changed);
@@ -41,8 +42,7 @@ function Form({ review, changed, own }: Props & { readonly own: string }) {
     const data = new FormData(event.currentTarget as HTMLFormElement);
     const chosen = event.submitter?.getAttribute("value") === "withdraw" ? "withdraw_proposal" : action;
     if (chosen === undefined) return;
-    const deal = String(data.get("deal") ?? "").trim();
-    const note = String(data.get("note") ?? "").trim();
+    const [deal, note] = [textOf(data, "deal"), textOf(data, "note")];
     const named = chosen !== "withdraw_proposal" && needsDeal(chosen) && /^\d+$/.test(deal);
     const body = { id, action: chosen, note, ...(named ? { deal_id: BigInt(deal) } : {}) };
     command.send(`${id} ${chosen} ${deal} ${note}`, (client, idempotencyKey) =>
@@ -58,38 +58,8 @@ function Form({ review, changed, own }: Props & { readonly own: string }) {
           {isOwn ? "Another client has to approve it." : "Compare it with the platform before you approve it."}
         </p>
       )}
-      <fieldset>
-        <legend>{decision === null ? "Action" : "Proposed action"}</legend>
-        {decisions.map((one) => (
-          <label key={one} class="choice">
-            <input
-              type="radio"
-              name="action"
-              value={one}
-              required
-              checked={one === action}
-              onChange={() => setAction(one)}
-            />
-            <span>
-              <strong>{words(one)}</strong>
-              <span class="quiet">{effectOf(reason, one)}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      {action !== undefined && needsDeal(action) && (
-        <label>
-          Ticket of the deal
-          <input
-            name="deal"
-            inputMode="numeric"
-            pattern="\s*\d+\s*"
-            required
-            readOnly={decision !== null}
-            defaultValue={(decision?.deal_id ?? dealId)?.toString() ?? ""}
-          />
-        </label>
-      )}
+      <Choice review={review} decisions={decisions} action={action} choose={setAction} />
+      {action !== undefined && needsDeal(action) && <Deal review={review} />}
       <label>
         Reason, kept permanently with your name
         <textarea name="note" rows={3} maxLength={MAX_NOTE} required />
@@ -112,13 +82,61 @@ function Form({ review, changed, own }: Props & { readonly own: string }) {
   );
 }
 
+type ChoiceProps = {
+  readonly review: Review;
+  readonly decisions: readonly Action[];
+  readonly action: Action | undefined;
+  readonly choose: (action: Action) => void;
+};
+
+function Choice({ review: { reason, decision }, decisions, action, choose }: ChoiceProps) {
+  return (
+    <fieldset>
+      <legend>{decision === null ? "Action" : "Proposed action"}</legend>
+      {decisions.map((one) => (
+        <label key={one} class="choice">
+          <input
+            type="radio"
+            name="action"
+            value={one}
+            required
+            checked={one === action}
+            onChange={() => choose(one)}
+          />
+          <span>
+            <strong>{words(one)}</strong>
+            <span class="quiet">{effectOf(reason, one)}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Deal({ review: { decision, deal_id: dealId } }: { readonly review: Review }) {
+  return (
+    <label>
+      Ticket of the deal
+      <input
+        name="deal"
+        inputMode="numeric"
+        pattern="\s*\d+\s*"
+        required
+        readOnly={decision !== null}
+        defaultValue={(decision?.deal_id ?? dealId)?.toString() ?? ""}
+      />
+    </label>
+  );
+}
+
 function Result({ command: { result } }: { readonly command: ReturnType<typeof useCommand<"decideReview">> }) {
   if (result === undefined) return null;
   if (result.outcome === "executed" || result.outcome === "accepted") {
     return <p role="status">Recorded: the review is {words(result.answer.state)}.</p>;
   }
-  if (result.outcome === "not_executed" && result.problem !== undefined)
+  if (result.outcome === "not_executed" && result.problem !== undefined) {
     return <ProblemView problem={result.problem} />;
+  }
   const error = result.outcome === "unknown" ? result.error : undefined;
   return (
     <>
