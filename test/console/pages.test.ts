@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Browser, findChromium, startChromium } from "#test/support/chromium.ts";
 import { TEST_KEY, type TestEdge, type TestOptions } from "../../services/edge/testing/test-edge.ts";
 import { type Amounts, consoleEdge } from "./support/console-edge.ts";
@@ -122,10 +124,16 @@ describe.skipIf(chromium === undefined)("in a Chromium, where the machine has on
     const edge = await consoleEdge(SOME);
     edges.push(edge);
     const url = await edge.app.listen({ host: "127.0.0.1", port: 0 });
+    // Of the same site, so that what the browser says about the frame is said in this tab.
+    const other = createServer((_request, response) =>
+      response.writeHead(200, { "content-type": "text/html" }).end(`<iframe src="${url}/console"></iframe>`),
+    );
+    await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
+    onTestFinished(() => void other.close());
     const page = await browser.open();
-    const html = `<iframe src="${url}/console"></iframe>`;
-    await page.goto(`data:text/html,${encodeURIComponent(html)}`);
+    await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
     await expect.poll(() => page.complaints.join()).toMatch(/frame/i);
+    expect(page.requests.filter((address) => address.includes("/console/assets/"))).toEqual([]);
   });
 
   test("the key is in no storage, cookie, address, error or text, and is gone after the sign-out", async () => {

@@ -39,6 +39,7 @@ export function consoleEdge({ masters, operations, cases }: Amounts, options: Te
     funding: {
       listOperations: async (request) => pageOf(operations, request),
       getOperation: async ({ operationId }) => anOperation({ operationId, comment: HOSTILE }),
+      getBalance: async ({ login }) => ({ login, balance: cents(25_050n), error: "" }),
       ...noCases,
     },
     subscriptions: {
