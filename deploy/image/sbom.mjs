@@ -9,8 +9,7 @@ const BUNDLED = new Set(["preact", "@preact/signals", "@preact/signals-core"].ma
 
 const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));
 const installed = Object.entries(lock.packages).filter(
-  ([path, { dev, optional, devOptional }]) =>
-    BUNDLED.has(path) || (path !== "" && !dev && !optional && !devOptional),
+  ([path, { dev, optional, devOptional }]) => BUNDLED.has(path) || (path !== "" && !dev && !optional && !devOptional),
 );
 const node = process.version.slice(1);
 const components = [

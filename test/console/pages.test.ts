@@ -70,7 +70,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     expectQuiet(tab);
   });
 
-  test("the rows of a table are saved as CSV that no spreadsheet takes for a formula", async () => {
+  test("the rows of a table are saved as CSV", async () => {
     const { tab } = await signedIn(SOME);
     await tab.go("operations");
     const saved = `new Promise((resolve) => {
