@@ -3,7 +3,7 @@
  *
  * Paths of modules are relative to the root of the repository; `$1` in `to` is the group that matched in `from`.
  */
-const A_TEST = "([.]test[.]ts$|/test[^/]*/|/test-[^/]+[.]ts$)";
+const A_TEST = "([.]test[.]tsx?$|/test[^/]*/|/test-[^/]+[.]ts$)";
 const A_TRANSPORT = "^(node_modules/)?(nats|@grpc/[^/]+|@nats-io/[^/]+)(/|$)";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
@@ -29,7 +29,7 @@ module.exports = {
       comment:
         "A service imports itself, the kernel and the contracts. It calls other services through their contracts.",
       severity: "error",
-      from: { path: "^services/(?!kernel/)([^/]+)/" },
+      from: { path: "^services/(?!kernel/|console/)([^/]+)/" },
       to: { path: "^(services|deploy)/", pathNot: "^services/($1|kernel)/" },
     },
     {
@@ -132,6 +132,16 @@ module.exports = {
       to: { pathNot: "^services/client/" },
     },
     {
+      name: "console-knows-only-the-client",
+      comment:
+        "The console runs in a browser. It reaches the services as callers do, by the client, and its only packages are those that draw it.",
+      severity: "error",
+      from: { path: "^services/console/", pathNot: A_TEST },
+      to: {
+        pathNot: ["^services/console/", "^services/client/index[.]ts$", "^node_modules/(preact|@preact/signals)/"],
+      },
+    },
+    {
       name: "production-knows-no-test",
       comment: "Test code is not part of the production build.",
       severity: "error",
@@ -148,13 +158,13 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ["node_modules", "^proto/gen/"] },
-    exclude: { path: "^proto/gen/google/" },
+    exclude: { path: ["^proto/gen/google/", "^services/console/dist/"] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["node", "import", "types", "default"],
-      extensions: [".ts", ".js", ".cjs", ".mjs", ".json"],
+      extensions: [".ts", ".tsx", ".js", ".cjs", ".mjs", ".json"],
     },
   },
 };

@@ -10,6 +10,8 @@ INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 CLIENT := services/client/gen/.generated
 CLIENT_SOURCES := $(shell find services/edge deploy/client -name '*.ts' -not -name '*.test.ts')
+CONSOLE := services/console/dist/.built
+CONSOLE_SOURCES := $(shell find services/console services/client deploy/console -type f -not -path '*/dist/*' -not -path '*/gen/*' -not -name '*.test.ts*')
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
 .PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests openapi test proof bench journey kills chaos sim images sbom client postman conformance compose-test \
@@ -18,7 +20,7 @@ PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
 
-setup: $(INSTALLED) $(GENERATED) $(CLIENT) ## install the packages, generate the contracts, provide nats-server
+setup: $(INSTALLED) $(GENERATED) $(CLIENT) $(CONSOLE) ## install the packages, generate the contracts, build the console, provide nats-server
 	@sh deploy/local/nats-server.sh >/dev/null
 
 codegen: $(GENERATED) $(CLIENT) ## generate TypeScript from the contracts, and the client's part from the routes
@@ -103,7 +105,7 @@ new-migration: ## create the next numbered migration; service=funding name=what_
 	@sh deploy/local/new-migration.sh "$(service)" "$(name)"
 
 clean: ## remove what was installed and generated; .state, the data of `make run`, stays
-	rm -rf node_modules proto/gen services/client/gen .cache
+	rm -rf node_modules proto/gen services/client/gen services/console/dist .cache
 
 format-check: setup
 	@npm run --silent format:check
@@ -151,4 +153,10 @@ $(GENERATED): $(INSTALLED) $(PROTOS) proto/buf.gen.yaml
 $(CLIENT): $(GENERATED) $(CLIENT_SOURCES) package.json
 	@echo "Generating the types of the client from the routes."
 	@npm run --silent codegen:client
+	@touch $@
+
+# Its code and styles, and the client with the operations of the routes.
+$(CONSOLE): $(CLIENT) $(CONSOLE_SOURCES)
+	@echo "Building the console."
+	@npm run --silent console
 	@touch $@

@@ -9,6 +9,7 @@ const PURE = [
   "services/*/domain/**/*.test.ts",
   "services/kernel/*.test.ts",
   "services/client/*.test.ts",
+  "services/console/**/*.test.{ts,tsx}",
   "test/docs/{documents,markdown}.test.ts",
   "test/proof/**/*.test.ts",
   "test/reference/**/*.test.ts",
@@ -26,6 +27,7 @@ const JOURNEYS = [
   "test/chaos/**/*.test.ts",
   "test/conformance/**/*.test.ts",
   "test/docs/{commands,samples}.test.ts",
+  "test/console/journey.test.ts",
   "deploy/local/**/*.test.ts",
 ];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];

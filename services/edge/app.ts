@@ -9,6 +9,7 @@ import { auditEntry } from "./audit/audit-entry.ts";
 import { acceptJsonBodies, acceptOptionalBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
 import { answerClientError, HTTP_LIMITS, MAX_URL_LENGTH } from "./connection.ts";
 import { serveDocument } from "./openapi/serve-document.ts";
+import { serveConsole } from "./console/serve-console.ts";
 import { serveDocsSite } from "./docs-site/serve-docs-site.ts";
 import { serveHealth } from "./health.ts";
 import { completeMethods } from "./methods.ts";
@@ -71,6 +72,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await registerRoutes(app, routes, options);
   serveDocument(app, routes);
   await app.register(serveDocsSite, { routes });
+  await app.register(serveConsole);
   serveHealth(app, options.readiness);
   return app;
 }

@@ -35,6 +35,8 @@ const CLEAN_TREE: Record<string, string> = {
   "services/fee/protocol/permit.ts": "export const permit = 1;",
   "services/fee/main.ts": `import { connect } from "nats"; import { serve } from "#kernel/nats/serve.ts"; export const main = [connect, serve];`,
   "services/client/client.ts": "export const client = 1;",
+  "services/client/index.ts": `import { client } from "./client.ts"; export const all = client;`,
+  "services/console/main.tsx": `import { all } from "../client/index.ts"; export const main = all;`,
   "services/edge/app.ts": `import { FeeService } from "#proto/pamm/fee/v1/fee.ts"; export const app = FeeService;`,
   "services/simulator/main.ts": `import { usd } from "#kernel/money.ts"; export const main = usd;`,
   "test/support/database.ts": "export const testDatabase = 1;",
@@ -175,6 +177,24 @@ const PLANTED: { rule: string; from: string; to: string; text: string }[] = [
     from: "services/edge/own-client.ts",
     to: "services/client/client.ts",
     text: "../client/client.ts",
+  },
+  {
+    rule: "console-knows-only-the-client",
+    from: "services/console/live.ts",
+    to: "services/client/client.ts",
+    text: "../client/client.ts",
+  },
+  {
+    rule: "console-knows-only-the-client",
+    from: "services/console/sums.tsx",
+    to: "services/kernel/money.ts",
+    text: "#kernel/money.ts",
+  },
+  {
+    rule: "services-meet-only-in-proto",
+    from: "services/edge/page.ts",
+    to: "services/console/main.tsx",
+    text: "../console/main.tsx",
   },
   {
     rule: "simulator-stands-alone",

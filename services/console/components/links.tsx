@@ -1,0 +1,47 @@
+import { breakHref, investorHref, masterHref, operationHref, reviewHref } from "../app/addresses.ts";
+import { can } from "../session/session.ts";
+
+type Id = { readonly id: string | null | undefined };
+
+const None = () => <span class="none">–</span>;
+
+export function OperationLink({ id }: Id) {
+  if (id === null || id === undefined) return <None />;
+  // The beginning of an id is its time, so ids of one minute differ in their ends only.
+  return (
+    <a class="code" href={operationHref(id)} title={id}>
+      {isUuid(id) ? `…${id.slice(-8)}` : id}
+    </a>
+  );
+}
+
+export const MasterLink = ({ id }: Id) => <LoginLink id={id} href={masterHref} />;
+export const InvestorLink = ({ id }: Id) => <LoginLink id={id} href={investorHref} />;
+
+export function ReviewLink({ id }: Id) {
+  if (id === null || id === undefined) return <None />;
+  return can("ops") ? <a href={reviewHref(id)}>{id}</a> : <span>{id}</span>;
+}
+
+export function BreakLink({ id }: Id) {
+  if (id === null || id === undefined) return <None />;
+  return can("ops") ? <a href={breakHref(id)}>{id}</a> : <span>{id}</span>;
+}
+
+/** A ticket of the trading platform, which no page of the console shows. */
+export function Ticket({ id }: { readonly id: bigint | null | undefined }) {
+  return id === null || id === undefined ? <None /> : <span class="code">{id.toString()}</span>;
+}
+
+function LoginLink({ id, href }: Id & { readonly href: (login: string) => string }) {
+  if (id === null || id === undefined) return <None />;
+  return (
+    <a class="code" href={href(id)}>
+      {id}
+    </a>
+  );
+}
+
+function isUuid(id: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(id);
+}

@@ -1,0 +1,46 @@
+import { useState } from "preact/hooks";
+import { csvOf, type Lines, tsvOf } from "../../formats/delimited.ts";
+
+type Props = { readonly name: string; readonly count: number; readonly hasMore: boolean; readonly lines: () => Lines };
+
+const SHOWN_MS = 3_000;
+
+/** Copies and saves the rows that are loaded. */
+export function Export({ name, count, hasMore, lines }: Props) {
+  const [said, setSaid] = useState("");
+  const say = (text: string): void => {
+    setSaid(text);
+    setTimeout(() => setSaid(""), SHOWN_MS);
+  };
+  const rows = `${count} ${hasMore ? "loaded " : ""}${count === 1 ? "row" : "rows"}`;
+  const copy = (): void => {
+    navigator.clipboard.writeText(tsvOf(lines())).then(
+      () => say(`${rows} copied`),
+      () => say("The browser did not allow it"),
+    );
+  };
+  const save = (): void => {
+    const url = URL.createObjectURL(new Blob([csvOf(lines())], { type: "text/csv;charset=utf-8" }));
+    const link = Object.assign(document.createElement("a"), { href: url, download: `${name}.csv` });
+    link.click();
+    URL.revokeObjectURL(url);
+    say(`${rows} saved`);
+  };
+  return (
+    <div class="export">
+      <span role="status">{said}</span>
+      <button
+        type="button"
+        class="plain"
+        onClick={copy}
+        disabled={count === 0}
+        title={`Copy ${rows}, separated by tabs`}
+      >
+        Copy
+      </button>
+      <button type="button" class="plain" onClick={save} disabled={count === 0} title={`Save ${rows} as CSV`}>
+        CSV
+      </button>
+    </div>
+  );
+}

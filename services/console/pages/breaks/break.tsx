@@ -1,0 +1,105 @@
+import { useEffect } from "preact/hooks";
+import type { Models } from "../../../client/index.ts";
+import { breaksHref } from "../../app/addresses.ts";
+import { Empty } from "../../components/empty.tsx";
+import { Evidence } from "../../components/evidence.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { InvestorLink, MasterLink, OperationLink, Ticket } from "../../components/links.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { Money } from "../../components/money.tsx";
+import { ReadState } from "../../components/read-state.tsx";
+import { Age, Time } from "../../components/time.tsx";
+import type { List } from "../../data/use-list.ts";
+import { sentence } from "../../formats/words.ts";
+import { ReadAgain } from "./read-again.tsx";
+
+type Break = Models["Break"];
+
+/** The API lists breaks and has no route for one, so the list is read until it is found. */
+export function BreakView({ id, list }: { readonly id: string; readonly list: List<Break> }) {
+  const found = list.items.find((one) => one.id === id);
+  const goesOn = found === undefined && list.hasMore && !list.isLoading && list.problem === undefined;
+  useEffect(() => {
+    if (goesOn) list.loadMore();
+  }, [goesOn, list.items.length]);
+  return (
+    <>
+      <p class="trail">
+        <a href={breaksHref()}>Breaks and checks</a>
+      </p>
+      {list.problem !== undefined && <ReadState read={{ ...list, data: found }} what="the break" />}
+      {found !== undefined && <Shown found={found} />}
+      {found === undefined && (list.isLoading || goesOn) && <Loading what="the break" />}
+      {found === undefined && !list.isLoading && !goesOn && list.problem === undefined && (
+        <>
+          <h1>{id}</h1>
+          <Empty>There is no such break any more: a later run of the check has not found the difference again.</Empty>
+        </>
+      )}
+    </>
+  );
+}
+
+function Shown({ found }: { readonly found: Break }) {
+  const { id, service, check, key, login, master_login: master, at_risk: atRisk, message } = found;
+  return (
+    <>
+      <h1>{sentence(check)}</h1>
+      <p>{message}</p>
+      <div class="columns">
+        <section aria-labelledby="evidence-title">
+          <h2 id="evidence-title">Values that were compared</h2>
+          <Evidence evidence={found.evidence} />
+        </section>
+        <section aria-labelledby="facts-title">
+          <h2 id="facts-title">Facts</h2>
+          <Facts
+            facts={[
+              ["Break", id],
+              ["Service", service],
+              ["Subject", key],
+              ["Account", <InvestorLink id={login} />],
+              ["Stopped Master", <MasterLink id={master} />],
+              ["At risk", <Money amount={atRisk} isAlarming />],
+              [
+                "Operations",
+                found.operation_ids.length === 0
+                  ? "–"
+                  : found.operation_ids.map((one) => (
+                      <div key={one}>{isLeg(one) ? `leg ${one}` : <OperationLink id={one} />}</div>
+                    )),
+              ],
+              [
+                "Deals",
+                found.deal_ids.length === 0
+                  ? "–"
+                  : found.deal_ids.map((one) => (
+                      <div key={one.toString()}>
+                        <Ticket id={one} />
+                      </div>
+                    )),
+              ],
+              [
+                "Found first",
+                <>
+                  <Time at={found.opened_at} isFocusable /> UTC, <Age since={found.opened_at} /> ago
+                </>,
+              ],
+              [
+                "Found last",
+                <>
+                  <Time at={found.seen_at} isFocusable /> UTC
+                </>,
+              ],
+            ]}
+          />
+        </section>
+      </div>
+      {login !== null && <ReadAgain login={login} />}
+    </>
+  );
+}
+
+function isLeg(id: string): boolean {
+  return /^\d+$/.test(id);
+}

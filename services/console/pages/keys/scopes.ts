@@ -1,0 +1,23 @@
+import type { Scope } from "../../session/session.ts";
+
+export type { Scope };
+
+/** As in the OpenAPI document. */
+export const MEANINGS: Readonly<Record<Scope, string>> = {
+  "masters:read": "read Masters, and who follows them",
+  "masters:write": "create, register and change Masters",
+  "investors:read": "read Investors, balances and operations",
+  "investors:write": "create and register Investors",
+  "subscriptions:read": "read subscriptions and the reconciliation report of a Master",
+  "subscriptions:write": "assign and unassign Investors",
+  "funds:deposit": "deposit",
+  "funds:withdraw": "withdraw",
+  "fees:read": "read fee configurations, payments and credits",
+  "fees:write": "change fee configurations",
+  "secrets:read": "read the platform passwords of accounts; every call is audited",
+  ops: "reconciliation and reviews, for operators",
+  events: "read events of all accounts",
+  webhooks: "manage the webhooks of the client, which are sent events of all accounts",
+};
+
+export const SCOPES = Object.keys(MEANINGS) as Scope[];

@@ -1,0 +1,80 @@
+import { useRead } from "../../data/use-read.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { Panel } from "../../components/panel.tsx";
+import type { Column } from "../../components/table/column.ts";
+import { Table } from "../../components/table/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { MEANINGS, SCOPES, type Scope } from "./scopes.ts";
+
+type Row = { readonly scope: Scope; readonly isGranted: boolean };
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: "Scope", text: ({ scope }) => scope, cell: ({ scope }) => <span class="code">{scope}</span> },
+  {
+    title: "Granted",
+    text: ({ isGranted }) => (isGranted ? "yes" : "no"),
+    cell: ({ isGranted }) => (
+      <Badge state={isGranted ? "granted" : "not granted"} tone={isGranted ? "good" : "quiet"} />
+    ),
+  },
+  { title: "What it permits", isWide: true, text: ({ scope }) => MEANINGS[scope] },
+];
+
+/** The key of this session. Keys are administered by a command, so that no page can create one. */
+export function View() {
+  const key = useRead((client, signal) => client.query("getApiKey", undefined, { signal }), { keys: [] });
+  return (
+    <>
+      <h1>Keys</h1>
+      <Panel read={key} what="the key">
+        {({ client, key_id: id, environment, expires_at: expires, has_allow_list: isLimited, scopes }) => (
+          <>
+            <section aria-labelledby="own-title">
+              <h2 id="own-title">Key of this session</h2>
+              <Facts
+                facts={[
+                  ["Owner", client],
+                  ["Key", <span class="code">{id}</span>],
+                  [
+                    "Environment",
+                    environment === "live" ? "live: it moves money" : "test: a system with the simulator",
+                  ],
+                  ["Expires", expires === null ? "never" : <Time at={expires} isFocusable />],
+                  ["Addresses", isLimited ? "accepted from some addresses only" : "accepted from every address"],
+                ]}
+              />
+            </section>
+            <section aria-labelledby="scopes-title">
+              <h2 id="scopes-title">Scopes</h2>
+              <Table
+                label="Scopes"
+                columns={COLUMNS}
+                rows={SCOPES.map((scope) => ({ scope, isGranted: scopes.includes(scope) }))}
+                idOf={({ scope }) => scope}
+                empty=""
+              />
+            </section>
+          </>
+        )}
+      </Panel>
+      <section aria-labelledby="commands-title">
+        <h2 id="commands-title">Administration</h2>
+        <p>
+          Keys are created, listed, rotated and revoked by a command on the machine of the service. The list has the
+          scopes of every key, its last use, and which key replaces which.
+        </p>
+        <pre class="code" tabIndex={0} aria-label="Commands">
+          {COMMANDS.join("\n")}
+        </pre>
+      </section>
+    </>
+  );
+}
+
+const COMMANDS = [
+  'make keys what="list"',
+  'make keys what="create --name anna --scopes ops,masters:read,investors:read,subscriptions:read,events"',
+  'make keys what="rotate ID --overlap P1D"',
+  'make keys what="revoke ID"',
+];

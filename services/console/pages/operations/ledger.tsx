@@ -1,0 +1,85 @@
+import type { Models } from "../../../client/index.ts";
+import { Badge } from "../../components/badge.tsx";
+import { InvestorLink, MasterLink, OperationLink, Ticket } from "../../components/links.tsx";
+import { Money } from "../../components/money.tsx";
+import { ReadState } from "../../components/read-state.tsx";
+import type { Column } from "../../components/table/column.ts";
+import { Table } from "../../components/table/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { useList } from "../../data/use-list.ts";
+import { utcText } from "../../formats/time.ts";
+import { filterOf, Search } from "./search.tsx";
+
+type Operation = Models["Operation"];
+
+const LIMIT = 100;
+
+const COLUMNS: readonly Column<Operation>[] = [
+  { title: "Requested", text: ({ requested_at: at }) => utcText(at), cell: ({ requested_at: at }) => <Time at={at} /> },
+  { title: "Operation", text: ({ id }) => id, cell: ({ id }) => <OperationLink id={id} /> },
+  { title: "Action", text: ({ action }) => action },
+  { title: "Investor", text: ({ login }) => login, cell: ({ login }) => <InvestorLink id={login} /> },
+  {
+    title: "Master",
+    text: ({ master_login: login }) => login ?? "",
+    cell: ({ master_login: login }) => <MasterLink id={login} />,
+  },
+  {
+    title: "Amount",
+    isNumber: true,
+    text: ({ amount }) => amount ?? "",
+    cell: ({ amount }) => <Money amount={amount} />,
+  },
+  { title: "Outcome", text: ({ outcome }) => outcome, cell: ({ outcome }) => <Badge state={outcome} /> },
+  {
+    title: "Ticket",
+    isNumber: true,
+    text: ({ deal_id: id }) => id?.toString() ?? "",
+    cell: ({ deal_id: id }) => <Ticket id={id} />,
+  },
+  { title: "Comment", isWide: true, text: ({ comment }) => comment ?? "" },
+  {
+    title: "Reference",
+    text: ({ reference }) => reference ?? "",
+    cell: ({ reference }) => <span class="code">{reference ?? ""}</span>,
+  },
+  { title: "Your id", text: ({ external_id: id }) => id ?? "" },
+];
+
+/** Deposits, withdrawals, assigns and unassigns, the newest first. */
+export function Ledger({ query }: { readonly query: URLSearchParams }) {
+  const filter = filterOf(query);
+  const list = useList({
+    keys: [query.toString()],
+    topics: ["operations", "subscriptions"],
+    idOf: ({ id }: Operation) => id,
+    page: (client, cursor: string | undefined, signal) =>
+      client.query(
+        "listOperations",
+        { query: { ...filter, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
+        { signal },
+      ),
+  });
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <>
+      <h1>Operations</h1>
+      <Search key={query.toString()} query={query} />
+      <ReadState read={{ ...list, data: list.items }} what="operations" />
+      <Table
+        label="Operations"
+        columns={COLUMNS}
+        rows={list.items}
+        idOf={({ id }) => id}
+        hasMore={list.hasMore && list.problem === undefined}
+        isLoading={list.isLoading}
+        loadMore={list.loadMore}
+        empty={
+          isFiltered
+            ? "No operation matches. Older ones than the retention keeps are not searched."
+            : "There is no operation yet."
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import type { Input } from "../../../client/index.ts";
+import { operationHref, operationsHref } from "../../app/addresses.ts";
+import { goTo } from "../../app/router.ts";
+import { textOf } from "../../formats/form.ts";
+
+type Filter = NonNullable<Input<"listOperations">["query"]>;
+
+const FIELDS = [
+  { name: "login", label: "Investor login", size: 10 },
+  { name: "master_login", label: "Master login", size: 10 },
+  { name: "comment", label: "Comment", size: 18 },
+  { name: "external_id", label: "Your id", size: 14 },
+] as const;
+const CHOICES = [
+  { name: "action", label: "Action", values: ["deposit", "withdraw", "assign", "unassign"] },
+  { name: "outcome", label: "Outcome", values: ["pending", "executed", "not_executed", "unknown", "review"] },
+] as const;
+const DATES = [
+  { name: "from", label: "From (UTC)" },
+  { name: "to", label: "Before (UTC)" },
+] as const;
+const INSTANT = "\\s*\\d{4}-\\d{2}-\\d{2}([ T]\\d{2}:\\d{2}(:\\d{2})?)?\\s*";
+const NAMES = [...FIELDS, ...CHOICES, ...DATES].map(({ name }) => name);
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** As the API takes it. What is no value of it is refused by the API, in its words. */
+export function filterOf(query: URLSearchParams): Filter {
+  const given = NAMES.map((name) => [name, query.get(name)?.trim() ?? ""] as const).filter(([, value]) => value !== "");
+  return Object.fromEntries(given);
+}
+
+/** The address has the filter, so that a search can be repeated and sent to a colleague. */
+export function Search({ query }: { readonly query: URLSearchParams }) {
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget as HTMLFormElement);
+    const value = (name: string): string => textOf(data, name);
+    if (UUID.test(value("id"))) return goTo(operationHref(value("id").toLowerCase()));
+    return goTo(
+      operationsHref(
+        Object.fromEntries(NAMES.map((name) => [name, isDate(name) ? instantIn(value(name)) : value(name)])),
+      ),
+    );
+  };
+  return (
+    <form class="search" role="search" aria-label="Operations" onSubmit={submit}>
+      <label>
+        Operation id
+        <input
+          name="id"
+          size={14}
+          spellcheck={false}
+          pattern={`\\s*${UUID.source.slice(1, -1)}\\s*`}
+          title="The whole id, as in X-Operation-Id"
+        />
+      </label>
+      {FIELDS.map(({ name, label, size }) => (
+        <label key={name}>
+          {label}
+          <input name={name} size={size} spellcheck={false} defaultValue={query.get(name) ?? ""} />
+        </label>
+      ))}
+      {CHOICES.map(({ name, label, values }) => (
+        <label key={name}>
+          {label}
+          <select name={name} defaultValue={query.get(name) ?? ""}>
+            <option value="">any</option>
+            {values.map((value) => (
+              <option key={value} value={value} selected={query.get(name) === value}>
+                {value.replace("_", " ")}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+      {DATES.map(({ name, label }) => (
+        <label key={name}>
+          {label}
+          <input
+            name={name}
+            size={16}
+            placeholder="2026-01-31 12:00"
+            spellcheck={false}
+            pattern={INSTANT}
+            title="A day, or a day and a time, in UTC"
+            defaultValue={(query.get(name) ?? "").replace("T", " ")}
+          />
+        </label>
+      ))}
+      <div class="buttons">
+        <button type="submit" class="primary">
+          Search
+        </button>
+        <button type="button" onClick={() => goTo(operationsHref())}>
+          Clear
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function isDate(name: string): boolean {
+  return DATES.some((date) => date.name === name);
+}
+
+/** `2026-01-31 12:00` as the API takes it; a day begins at midnight. */
+function instantIn(text: string): string {
+  const [day = "", time = "00:00"] = text.split(/[ T]+/);
+  if (day === "") return "";
+  return `${day}T${time.length === 5 ? `${time}:00` : time}`;
+}

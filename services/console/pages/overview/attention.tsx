@@ -1,0 +1,102 @@
+import { reviewsHref } from "../../app/addresses.ts";
+import { Badge } from "../../components/badge.tsx";
+import { BreakLink, InvestorLink, OperationLink, ReviewLink } from "../../components/links.tsx";
+import { Money } from "../../components/money.tsx";
+import { NotReached } from "../../components/not-reached.tsx";
+import { ReadState } from "../../components/read-state.tsx";
+import type { Column } from "../../components/table/column.ts";
+import { Table } from "../../components/table/table.tsx";
+import { Age } from "../../components/time.tsx";
+import { sentence } from "../../formats/words.ts";
+import type { AttentionReads } from "./use-attention.ts";
+
+/** One thing that waits, wherever it is kept. */
+type Case = {
+  readonly kind: "review" | "break" | "operation";
+  readonly id: string;
+  readonly about: string;
+  readonly login: string | null;
+  readonly amount: string | null;
+  readonly state: string;
+  readonly since: string;
+};
+
+const COLUMNS: readonly Column<Case>[] = [
+  { title: "Kind", text: ({ kind }) => kind },
+  { title: "Case", text: ({ id }) => id, cell: (row) => <CaseLink {...row} /> },
+  { title: "About", isWide: true, text: ({ about }) => about },
+  { title: "State", text: ({ state }) => state, cell: ({ state }) => <Badge state={state} /> },
+  { title: "Login", text: ({ login }) => login ?? "", cell: ({ login }) => <InvestorLink id={login} /> },
+  {
+    title: "Amount",
+    isNumber: true,
+    text: ({ amount }) => amount ?? "",
+    cell: ({ amount }) => <Money amount={amount} />,
+  },
+  { title: "Age", isNumber: true, text: ({ since }) => since, cell: ({ since }) => <Age since={since} /> },
+];
+
+/** What an operator has to look at, the oldest first. */
+export function Attention({ unknown, reviews, breaks }: AttentionReads) {
+  const cases = [
+    ...(reviews?.data?.items.map((one): Case => ({
+      kind: "review",
+      about: sentence(one.reason),
+      since: one.opened_at,
+      ...one,
+    })) ?? []),
+    ...(breaks?.data?.items.map((one): Case => ({
+      kind: "break",
+      about: one.message,
+      state: "open",
+      since: one.opened_at,
+      amount: one.at_risk,
+      id: one.id,
+      login: one.login,
+    })) ?? []),
+    ...(unknown?.data?.items.map((one): Case => ({
+      kind: "operation",
+      about: sentence(one.action),
+      state: one.outcome,
+      since: one.requested_at,
+      amount: one.amount,
+      id: one.id,
+      login: one.login,
+    })) ?? []),
+  ].toSorted((left, right) => (left.since < right.since ? -1 : 1));
+  const reads = [unknown, reviews, breaks].filter((read) => read !== undefined);
+  if (reads.length === 0) return null;
+  const silent = [...(reviews?.data?.unreachable ?? []), ...(breaks?.data?.unreachable ?? [])];
+  return (
+    <section aria-labelledby="attention-title">
+      <h2 id="attention-title">Waits for an operator</h2>
+      {reads.map((read, index) => (
+        <ReadState key={index} read={read} what="cases" />
+      ))}
+      <NotReached services={silent} what="cases" />
+      {reads.every(({ data }) => data !== undefined) && (
+        <Table
+          label="Cases"
+          columns={COLUMNS}
+          rows={cases}
+          idOf={({ kind, id }) => `${kind}:${id}`}
+          empty={
+            reviews === undefined
+              ? "No outcome is unknown."
+              : "Nothing waits: no open review, no break, no unknown outcome."
+          }
+        />
+      )}
+      {reviews !== undefined && (
+        <p class="note">
+          <a href={reviewsHref({ state: "decided" })}>Decided reviews</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function CaseLink({ kind, id }: Case) {
+  if (kind === "review") return <ReviewLink id={id} />;
+  return kind === "break" ? <BreakLink id={id} /> : <OperationLink id={id} />;
+}

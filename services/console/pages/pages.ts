@@ -1,0 +1,15 @@
+import type { Page } from "./page.ts";
+
+/** In the order of the navigation. Each page has a folder, whose `view.tsx` exports `View`. */
+export const PAGES: readonly Page[] = [
+  { name: "overview", title: "Overview", anyOf: [], load: () => import("./overview/view.tsx") },
+  {
+    name: "operations",
+    title: "Operations",
+    anyOf: ["investors:read", "funds:deposit", "funds:withdraw", "subscriptions:write"],
+    load: () => import("./operations/view.tsx"),
+  },
+  { name: "reviews", title: "Reviews", anyOf: ["ops"], load: () => import("./reviews/view.tsx") },
+  { name: "breaks", title: "Breaks and checks", anyOf: ["ops"], load: () => import("./breaks/view.tsx") },
+  { name: "keys", title: "Keys", anyOf: [], load: () => import("./keys/view.tsx") },
+];

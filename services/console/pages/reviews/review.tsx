@@ -1,0 +1,92 @@
+import type { Models } from "../../../client/index.ts";
+import { reviewsHref } from "../../app/addresses.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Evidence } from "../../components/evidence.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { InvestorLink, OperationLink, Ticket } from "../../components/links.tsx";
+import { Money } from "../../components/money.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { Age, Time } from "../../components/time.tsx";
+import { useRead } from "../../data/use-read.ts";
+import { sentence } from "../../formats/words.ts";
+import { findReview } from "./find-review.ts";
+import { History } from "./history.tsx";
+import { Present } from "./present.tsx";
+import { Vote } from "./vote.tsx";
+
+type Review = Models["Review"];
+
+export function ReviewView({ id }: { readonly id: string }) {
+  const review = useRead((client, signal) => findReview(client, id, signal).then((found) => ({ found })), {
+    keys: [id],
+    topics: ["reviews"],
+  });
+  return (
+    <>
+      <p class="trail">
+        <a href={reviewsHref()}>Reviews</a>
+      </p>
+      <Panel read={review} what="the review">
+        {({ found }) =>
+          found === undefined ? (
+            <>
+              <h1>{id}</h1>
+              <Empty>
+                There is no such review any more: what it was about is gone, or it was removed by retention.
+              </Empty>
+            </>
+          ) : (
+            <Shown review={found} changed={review.refresh} />
+          )
+        }
+      </Panel>
+    </>
+  );
+}
+
+function Shown({ review, changed }: { readonly review: Review; readonly changed: () => void }) {
+  const { id, reason, state, login, amount, opened_at: opened, evidence } = review;
+  return (
+    <>
+      <h1>
+        {sentence(reason)} <Badge state={state} />
+      </h1>
+      <Facts
+        isStrip
+        facts={[
+          ["Review", id],
+          ["Account", <InvestorLink id={login} />],
+          ["Amount", <Money amount={amount} />],
+          ["Operation", <OperationLink id={review.operation_id} />],
+          ["Ticket", <Ticket id={review.deal_id} />],
+          ["Reference", <span class="code">{review.reference ?? "–"}</span>],
+          [
+            "Opened",
+            <>
+              <Time at={opened} isFocusable /> UTC, <Age since={opened} /> ago
+            </>,
+          ],
+        ]}
+      />
+      <div class="columns">
+        <section aria-labelledby="evidence-title">
+          <h2 id="evidence-title">Evidence when it was opened</h2>
+          <Evidence evidence={evidence} />
+        </section>
+        <section aria-labelledby="present-title">
+          <h2 id="present-title">As it is now</h2>
+          <Present review={review} />
+        </section>
+      </div>
+      <section aria-labelledby="decision-title">
+        <h2 id="decision-title">{state === "decided" ? "Decision" : "Decide"}</h2>
+        <Vote review={review} changed={changed} />
+      </section>
+      <section aria-labelledby="history-title">
+        <h2 id="history-title">History</h2>
+        <History review={review} />
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import type { Models } from "../../../client/index.ts";
+import { reviewsHref } from "../../app/addresses.ts";
+import { Badge } from "../../components/badge.tsx";
+import { InvestorLink, OperationLink, ReviewLink } from "../../components/links.tsx";
+import { Money } from "../../components/money.tsx";
+import { ReadState } from "../../components/read-state.tsx";
+import { NotReached } from "../../components/not-reached.tsx";
+import type { Column } from "../../components/table/column.ts";
+import { Table } from "../../components/table/table.tsx";
+import { Age, Time } from "../../components/time.tsx";
+import { useList } from "../../data/use-list.ts";
+import { utcText } from "../../formats/time.ts";
+import { sentence, words } from "../../formats/words.ts";
+
+type Review = Models["Review"];
+
+const LIMIT = 100;
+const FILTERS = [
+  { state: "", title: "Undecided" },
+  { state: "open", title: "Open" },
+  { state: "proposed", title: "Proposed" },
+  { state: "decided", title: "Decided" },
+] as const;
+
+const COLUMNS: readonly Column<Review>[] = [
+  { title: "Review", text: ({ id }) => id, cell: ({ id }) => <ReviewLink id={id} /> },
+  { title: "State", text: ({ state }) => state, cell: ({ state }) => <Badge state={state} /> },
+  { title: "Reason", isWide: true, text: ({ reason }) => reason, cell: ({ reason }) => sentence(reason) },
+  { title: "Login", text: ({ login }) => login, cell: ({ login }) => <InvestorLink id={login} /> },
+  {
+    title: "Amount",
+    isNumber: true,
+    text: ({ amount }) => amount ?? "",
+    cell: ({ amount }) => <Money amount={amount} />,
+  },
+  {
+    title: "Operation",
+    text: ({ operation_id: id }) => id ?? "",
+    cell: ({ operation_id: id }) => <OperationLink id={id} />,
+  },
+  {
+    title: "Decision",
+    text: ({ decision }) => decision?.action ?? "",
+    cell: ({ decision }) =>
+      decision === null ? <span class="none">–</span> : `${words(decision.action)}, by ${decision.proposed_by}`,
+  },
+  { title: "Opened", text: ({ opened_at: at }) => utcText(at), cell: ({ opened_at: at }) => <Time at={at} /> },
+  {
+    title: "Age",
+    isNumber: true,
+    text: ({ opened_at: at }) => utcText(at),
+    cell: ({ opened_at: at }) => <Age since={at} />,
+  },
+];
+
+export function Reviews({ state }: { readonly state: string }) {
+  const filter = FILTERS.find((one) => one.state === state) ?? FILTERS[0];
+  const list = useList({
+    keys: [filter.state],
+    topics: ["reviews"],
+    isAscending: true,
+    idOf: ({ id }: Review) => id,
+    page: (client, cursor: string | undefined, signal) =>
+      client.query(
+        "listReviews",
+        {
+          query: {
+            limit: LIMIT,
+            ...(filter.state === "" ? {} : { state: filter.state }),
+            ...(cursor === undefined ? {} : { cursor }),
+          },
+        },
+        { signal },
+      ),
+  });
+  return (
+    <>
+      <h1>Reviews</h1>
+      <nav class="filters" aria-label="State of the reviews">
+        {FILTERS.map((one) => (
+          <a
+            key={one.state}
+            href={reviewsHref({ state: one.state })}
+            aria-current={one === filter ? "page" : undefined}
+          >
+            {one.title}
+          </a>
+        ))}
+      </nav>
+      <ReadState read={{ ...list, data: list.items }} what="reviews" />
+      <NotReached services={list.last?.unreachable} what="reviews" />
+      <Table
+        label="Reviews"
+        columns={COLUMNS}
+        rows={list.items}
+        idOf={({ id }) => id}
+        hasMore={list.hasMore && list.problem === undefined}
+        isLoading={list.isLoading}
+        loadMore={list.loadMore}
+        empty={filter.state === "decided" ? "No review was decided yet." : "No review waits for an operator."}
+      />
+    </>
+  );
+}
