@@ -32,17 +32,26 @@ create function cashflow_outcome(state text, doubt text, deadline timestamptz, n
               else cashflow_outcome(state, doubt, deadline, next_try_at) end
 $$;
 
-create or replace function note_cashflow() returns trigger language plpgsql set search_path from current as $$
+create or replace function note_cashflows() returns trigger language plpgsql set search_path from current as $$
+declare
+  changed bigint[];
 begin
+  if tg_op = 'UPDATE' then
+    select array_agg(id) into changed
+    from after join before using (id)
+    where cashflow_outcome(before.state, before.doubt, before.deadline, before.next_try_at, before.queue_state)
+          is distinct from cashflow_outcome(after.state, after.doubt, after.deadline, after.next_try_at, after.queue_state);
+    if changed is null then
+      return null;
+    end if;
+  end if;
   insert into state_change (kind, state, subject, login, operation_id, amount_minor, deal_id, reason)
-  values (case new.action when 'deposit' then 'deposit' else 'withdrawal' end,
-          cashflow_outcome(new.state, new.doubt, new.deadline, new.next_try_at, new.queue_state), new.operation_id, new.login,
-          new.operation_id, new.amount_minor, coalesce(new.deal_id, 0), coalesce(new.refusal ->> 'code', ''));
+  select case action when 'deposit' then 'deposit' else 'withdrawal' end,
+         cashflow_outcome(state, doubt, deadline, next_try_at, queue_state), operation_id, login, operation_id,
+         amount_minor, coalesce(deal_id, 0), coalesce(refusal ->> 'code', '')
+  from after
+  where changed is null or id = any (changed)
+  order by id;
   return null;
 end
 $$;
-
-create or replace trigger note_update after update on cashflow for each row
-  when (cashflow_outcome(old.state, old.doubt, old.deadline, old.next_try_at, old.queue_state)
-        is distinct from cashflow_outcome(new.state, new.doubt, new.deadline, new.next_try_at, new.queue_state))
-  execute function note_cashflow();

@@ -16,8 +16,8 @@ const COLUMNS: readonly Column<Check>[] = [
   {
     title: "Every",
     isNumber: true,
-    text: ({ every_seconds: seconds }) => seconds,
-    cell: ({ every_seconds: seconds }) => durationText(Number(seconds) * 1_000),
+    text: ({ every_seconds: seconds }) => String(seconds),
+    cell: ({ every_seconds: seconds }) => durationText(seconds * 1_000),
   },
   {
     title: "Completed",
