@@ -9,6 +9,7 @@ const PURE = [
   "services/*/domain/**/*.test.ts",
   "services/kernel/*.test.ts",
   "services/client/*.test.ts",
+  "services/console/**/*.test.{ts,tsx}",
   "test/docs/{documents,markdown}.test.ts",
   "test/proof/**/*.test.ts",
   "test/reference/**/*.test.ts",
