@@ -12,8 +12,13 @@ const KEYS = join(import.meta.dirname, "../../../services/edge/keys.ts");
 const URL = "/api/v1/ops/reviews";
 
 /** The API key of another operator, with the scope `ops` only. */
-export async function newOperator({ stateDir }: RunningSystem, name: string): Promise<string> {
-  const command = [KEYS, "create", "--name", name, "--scopes", "ops"];
+export function newOperator(system: RunningSystem, name: string): Promise<string> {
+  return newKey(system, name, "ops");
+}
+
+/** `scopes` are separated by commas. */
+export async function newKey({ stateDir }: RunningSystem, name: string, scopes: string): Promise<string> {
+  const command = [KEYS, "create", "--name", name, "--scopes", scopes];
   const env = { ...cleanEnvironment(), PAMM_STATE_DIR: stateDir };
   const { stdout } = await promisify(execFile)(process.execPath, command, { env });
   const [key] = /pamm_\S+/.exec(stdout) ?? [];

@@ -41,7 +41,14 @@ export function Table<Row>(props: Props<Row>) {
         hasMore={hasMore}
         lines={() => linesOf(columns, rows)}
       />
-      <div class="scroller" ref={scroller} onScroll={noteScroll} tabIndex={0} role="region" aria-label={label}>
+      <div
+        class="scroller"
+        ref={scroller}
+        onScroll={noteScroll}
+        tabIndex={0}
+        role="region"
+        aria-label={`Rows of ${label}`}
+      >
         <table aria-rowcount={hasMore ? -1 : rows.length + 1}>
           <thead>
             <tr>

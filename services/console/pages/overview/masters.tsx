@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<MasterProof>[] = [
   {
     title: "Weeks closed to",
     text: ({ proof }) => utcText(proof?.fees_closed_through ?? ""),
-    cell: ({ proof }) => <Time at={proof?.fees_closed_through} />,
+    cell: ({ proof }) => <Time at={proof?.fees_closed_through?.slice(0, 16)} />,
   },
 ];
 

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Client, clientOf } from "../journey/support/client.ts";
+import { deposit, expectDone } from "../journey/support/client-requests.ts";
+import { newKey, newOperator, reviewAbout } from "../journey/support/reviews.ts";
+import { sharedSystem, START_TIMEOUT_MS } from "../journey/support/shared-system.ts";
+import type { RunningSystem } from "../journey/support/system.ts";
+import { pooled } from "../journey/support/trading.ts";
+import { type Browser, findChromium, startChromium } from "../support/chromium.ts";
+import { textOf } from "../../deploy/demo/exact-json.ts";
+import { type ConsolePage, openConsole } from "./support/console-page.ts";
+
+const chromium = findChromium();
+
+describe.skipIf(chromium === undefined)("in a Chromium, where the machine has one,", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let system: RunningSystem;
+  let client: Client;
+  let tab: ConsolePage;
+  beforeAll(async () => {
+    system = await sharedSystem();
+    client = clientOf(system);
+    browser = await startChromium(chromium ?? "");
+  }, START_TIMEOUT_MS);
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+  });
+  const open = () => openConsole(browser, system.info().url);
+  beforeEach(async () => {
+    tab = await open();
+  });
+
+  test("a deposit is found by its comment, its legs say what was written and what came back, and a new one appears by itself", async () => {
+    const { investors } = await pooled(client, ["500"]);
+    const [investor = ""] = investors;
+    const comment = `CONSOLE-${investor}`;
+    await expectDone(deposit(client, investor, "30.25", comment));
+    await tab.signIn(await newKey(system, `Support ${investor}`, "investors:read,events"));
+    await tab.go(`operations?comment=${comment}`);
+    await tab.shows("30.25");
+    await tab.click("td a.code", "…");
+    await tab.shows("Written to the platform");
+    await tab.shows("Ticket");
+    await tab.shows(comment);
+
+    await tab.go(`operations?login=${investor}`);
+    await tab.shows("30.25");
+    await expectDone(deposit(client, investor, "41.75", `${comment}-2`));
+    await tab.shows("41.75");
+    expect(tab.page.complaints).toEqual([]);
+  });
+
+  test("a review is proposed in one tab and approved by another client in a second, and nothing else can decide it", async () => {
+    const { investors } = await pooled(client, ["500"]);
+    const [investor = ""] = investors;
+    await client.control("POST", "balance", { login: investor, amount: "40" });
+    const review = textOf(await reviewAbout(client, investor, "external_funds_on_investor"), "id");
+    const [first, second] = [
+      await newOperator(system, `Ann ${investor}`),
+      await newOperator(system, `Ben ${investor}`),
+    ];
+
+    await tab.signIn(first);
+    await tab.go(`reviews/${review}`);
+    await tab.shows("External funds on Investor");
+    await tab.shows("mirrored like a deposit or withdrawal");
+    await tab.click("label.choice", "adopt");
+    await tab.fill("textarea", "Seen in the terminal <b>of the dealer</b>.");
+    await tab.click("button", "Propose");
+    await tab.shows("Another client has to approve it.");
+
+    const other = await open();
+    await other.signIn(second);
+    await other.go(`reviews/${review}`);
+    await other.shows(`Ann ${investor} proposes to adopt`);
+    await other.shows("Seen in the terminal <b>of the dealer</b>.");
+    await other.fill("textarea", "Compared with the platform.");
+    await other.click("button", "Approve");
+    await other.shows(`Approved by Ben ${investor}`);
+    await other.go("reviews?state=decided");
+    await other.shows(`adopt, by Ann ${investor}`);
+    // The first tab has no scope for events, so it is read again by hand.
+    await tab.go("reviews");
+    await tab.go(`reviews/${review}`);
+    await tab.shows(`Approved by Ben ${investor}`);
+    expect([...tab.page.complaints, ...other.page.complaints]).toEqual([]);
+  });
+
+  test("the overview counts what the API has, and every figure leads to where it comes from", async () => {
+    const { login } = await pooled(client, ["500", "300"]);
+    await tab.signIn(
+      await newKey(system, `Risk ${login}`, "ops,masters:read,investors:read,subscriptions:read,events"),
+    );
+    await tab.shows(login);
+    await tab.shows("Converged Masters");
+    const targets = await tab.page.evaluate<string[]>(
+      "[...document.querySelectorAll('.figure dt a')].map((one) => one.getAttribute('href'))",
+    );
+    expect(targets.length).toBeGreaterThan(5);
+    for (const target of targets.filter((one) => one.startsWith("#/"))) {
+      await tab.go(target.slice(2));
+      expect(await tab.text()).not.toContain("Nothing here");
+    }
+    expect(tab.page.complaints).toEqual([]);
+  });
+});

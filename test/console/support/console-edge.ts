@@ -1,0 +1,108 @@
+import { OperationAction, OperationOutcome, type Operation } from "#proto/pamm/funding/v1/funding.ts";
+import { refuse } from "../../../services/edge/problems/refusals.ts";
+import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/account.ts";
+import { anOperation } from "../../../services/edge/testing/replies/funding.ts";
+import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
+import { anAccountProof, aProof } from "../../../services/edge/testing/replies/subscription.ts";
+import { cents } from "../../../services/edge/testing/replies/values.ts";
+import { type TestEdge, type TestOptions, testEdge } from "../../../services/edge/testing/test-edge.ts";
+
+/** Script in every text that a caller can store. */
+export const HOSTILE = `"><img src=x onerror="globalThis.attacked=1"><script>globalThis.attacked=2</script>=HYPERLINK("x")`;
+
+/** How much there is of everything. */
+export type Amounts = { readonly masters: number; readonly operations: number; readonly cases: number };
+
+const BEGIN = Date.UTC(2026, 0, 31, 12);
+
+/** The real edge, in front of services that have as much as is asked for. */
+export function consoleEdge({ masters, operations, cases }: Amounts, options: TestOptions = {}): Promise<TestEdge> {
+  const checks = ["deal_matching", "platform_balance", "transfer_legs"].map((name, index) =>
+    aCheck({ name, openBreaks: index === 0 ? cases : 0, stale: index === 2 && cases > 0 }),
+  );
+  const reviews = Array.from({ length: cases }, (_, index) =>
+    aReview({
+      id: BigInt(index + 1),
+      amount: cents(BigInt(index) * 12_345n),
+      evidence: JSON.stringify({ why: HOSTILE, booked_minor: "5000", pool: { holdings: "2", master: "3000001" } }),
+    }),
+  );
+  const breaks = Array.from({ length: cases }, (_, index) => aBreak({ id: BigInt(index + 1), message: HOSTILE }));
+  const noCases = { listReviews: async () => NONE, listBreaks: async () => ({ ...NONE, checks: [] }) };
+  return testEdge({
+    accounts: {
+      searchMasters: async () => ({
+        items: Array.from({ length: masters }, (_, index) => profile(index)),
+        hasMore: false,
+      }),
+    },
+    funding: {
+      listOperations: async (request) => pageOf(operations, request),
+      getOperation: async ({ operationId }) => anOperation({ operationId, comment: HOSTILE }),
+      getBalance: async ({ login }) => ({ login, balance: cents(25_050n), error: "" }),
+      ...noCases,
+    },
+    subscriptions: {
+      listOperations: async () => NONE,
+      getOperation: () => Promise.reject(refuse("operation_not_found", "There is no such operation.")),
+      getProof: async ({ masterLogin }) =>
+        aProof({ masterLogin, master: anAccountProof({ login: masterLogin, inFlight: cents(-12_34n) }) }),
+      listReviews: async ({ afterId, limit }) => slice(reviews, afterId, limit),
+      listBreaks: async ({ afterId, limit }) => ({ ...slice(breaks, afterId, limit), checks }),
+    },
+    fees: noCases,
+    platform: {
+      ...noCases,
+      getHistoryReading: async ({ login }) => aReading({ login }),
+      readBalances: async () => ({ items: [] }),
+      listTransfers: async () => ({ transfers: [] }),
+    },
+    ...options,
+  } as TestOptions);
+}
+
+const NONE = { items: [], hasMore: false };
+
+function profile(index: number) {
+  const login = String(3_000_001 + index);
+  return aMasterProfile({
+    master: aMaster({ id: BigInt(index + 1), login, name: index === 1 ? HOSTILE : `Master ${index}` }),
+  });
+}
+
+type Request = { readonly beforeId: string; readonly limit: number; readonly outcome: OperationOutcome };
+
+const ACTIONS = [OperationAction.DEPOSIT, OperationAction.WITHDRAW, OperationAction.ASSIGN, OperationAction.UNASSIGN];
+const RARE = 50;
+
+/** Numbered from the newest. The id of one says when it was requested, and which it is. */
+function pageOf(count: number, { beforeId, limit, outcome }: Request) {
+  const isRare = outcome === OperationOutcome.UNKNOWN || outcome === OperationOutcome.PENDING;
+  const total = isRare ? Math.min(3, Math.floor(count / RARE)) : count;
+  const first = beforeId === "" ? 0 : Number.parseInt(beforeId.slice(-12), 16) + 1;
+  const end = Math.min(total, first + limit);
+  const items: Operation[] = [];
+  for (let index = first; index < end; index += 1) items.push(operationNumber(index, outcome));
+  return { items, hasMore: end < total };
+}
+
+export function operationNumber(index: number, outcome: OperationOutcome): Operation {
+  const at = BEGIN - index * 60_000;
+  const digits = at.toString(16).padStart(12, "0");
+  const action = ACTIONS[index % ACTIONS.length] ?? OperationAction.DEPOSIT;
+  const isMoney = action === OperationAction.DEPOSIT || action === OperationAction.WITHDRAW;
+  return anOperation({
+    operationId: `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-${index.toString(16).padStart(12, "0")}`,
+    action: isMoney ? action : OperationAction.DEPOSIT,
+    outcome: outcome === OperationOutcome.UNSPECIFIED ? OperationOutcome.EXECUTED : outcome,
+    amount: cents(BigInt(index) * 100n + 50n),
+    comment: index % 3 === 0 ? HOSTILE : `CRM-${index}`,
+    createdAt: new Date(at),
+    legs: [],
+  });
+}
+
+function slice<Item extends { readonly id: bigint }>(all: readonly Item[], afterId: bigint, limit: number) {
+  const rest = all.filter(({ id }) => id > afterId);
+  return { items: rest.slice(0, limit), hasMore: rest.length > limit };
+}
