@@ -30,3 +30,8 @@ test("a week begins on Monday", () => {
     "2026-11-30",
   ]);
 });
+
+test("a mistyped year does not ask for centuries", () => {
+  const { from, to } = periodOf(new URLSearchParams("from=0026-01-01&to=2026-01-01"), lastDays(1, NOW));
+  expect([to, piecesOf({ from, to }).length]).toEqual(["2026-01-01", 20]);
+});

@@ -2,6 +2,8 @@ const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** The longest period of one request. */
 const MAX_DAYS = 366;
+/** A mistyped year asks for no more requests than these. */
+const MAX_PIECES = 20;
 
 /** Days in UTC; `to` is the day after the last one. */
 export type Period = { readonly from: string; readonly to: string };
@@ -18,7 +20,9 @@ export function lastDays(days: number, nowMs: number): Period {
 /** As the address has it. What is no day, or no period, is the given one. */
 export function periodOf(query: URLSearchParams, otherwise: Period): Period {
   const [from, to] = [query.get("from") ?? otherwise.from, query.get("to") ?? otherwise.to];
-  return isDay(from) && isDay(to) && from < to ? { from, to } : otherwise;
+  if (!isDay(from) || !isDay(to) || from >= to) return otherwise;
+  const first = dayOf(Date.parse(to) - MAX_PIECES * MAX_DAYS * DAY_MS);
+  return { from: from < first ? first : from, to };
 }
 
 function isDay(text: string): boolean {
