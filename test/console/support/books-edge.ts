@@ -24,7 +24,12 @@ import { HOSTILE, operationNumber } from "./console-edge.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 
 /** How many days, movements, results, payments and Investors there are. */
-export type Books = { readonly days: number; readonly rows: number };
+export type Books = {
+  readonly days: number;
+  readonly rows: number;
+  /** Script in the names and sentences. */
+  readonly isHostile?: boolean;
+};
 
 const END = Date.UTC(2026, 10, 26);
 /** One day stands out, so that it is seen whether a drawing has it. */
@@ -32,8 +37,9 @@ export const SPIKE = 0.75;
 const WEEK_MS = 7 * DAY_MS;
 
 /** The real edge, in front of services whose books are as long as is asked for. */
-export function booksEdge({ days, rows }: Books): Promise<TestEdge> {
-  const master = aMaster({ name: HOSTILE });
+export function booksEdge({ days, rows, isHostile = false }: Books): Promise<TestEdge> {
+  const stored = (text: string): string => (isHostile ? HOSTILE : text);
+  const master = aMaster({ name: stored("Alpha Strategy") });
   const all = Array.from({ length: days }, (_, index) => dayNumber(index, days));
   const payments = Array.from({ length: Math.min(rows, 60) }, (_, index) => paymentNumber(index));
   const investors = Array.from({ length: Math.min(rows, 12) }, (_, index) =>
@@ -58,7 +64,7 @@ export function booksEdge({ days, rows }: Books): Promise<TestEdge> {
       findMaster: async () => master,
       searchInvestors: async () => ({ items: [anInvestorProfile()], hasMore: false }),
       findInvestor: async () => anInvestor(),
-      getInvestorProfile: async () => anInvestorProfile({ investor: anInvestor({ name: HOSTILE }) }),
+      getInvestorProfile: async () => anInvestorProfile({ investor: anInvestor({ name: stored("Ada Brown") }) }),
     },
     subscriptions: {
       listPerformance: async () => ({ days: all, openingValue: "", hasMore: false }),
@@ -91,9 +97,10 @@ export function booksEdge({ days, rows }: Books): Promise<TestEdge> {
     funding: {
       previewWithdraw: async () => aWithdrawalPreview(0n, "master_open_positions"),
       listOperations: async () => ({
-        items: Array.from({ length: Math.min(rows, 30) }, (_, index) =>
-          operationNumber(index, OperationOutcome.EXECUTED),
-        ),
+        items: Array.from({ length: Math.min(rows, 30) }, (_, index) => ({
+          ...operationNumber(index, OperationOutcome.EXECUTED),
+          comment: stored(`CRM-${index}`),
+        })),
         hasMore: false,
       }),
     },
@@ -111,8 +118,8 @@ export function booksEdge({ days, rows }: Books): Promise<TestEdge> {
       }),
       getFeeAccount: async () => ({ markE8: 50_000_000_000n, debt: cents(0n) }),
       previewCrystallise: async () => ({ pending: cents(30_00n), items: [] }),
-      getPendingFee: async () => aPendingFee({ lines: [HOSTILE] }),
-      explainPayment: async ({ paymentId }) => explanationOf(paymentId),
+      getPendingFee: async () => (isHostile ? aPendingFee({ lines: [HOSTILE] }) : aPendingFee()),
+      explainPayment: async ({ paymentId }) => explanationOf(paymentId, stored("The high-water mark rises.")),
       listInvestorPayments: async () => ({
         masterLogin: "3000001",
         paymentAccountLogin: "3000002",
@@ -166,7 +173,7 @@ function paymentNumber(index: number) {
   });
 }
 
-function explanationOf(paymentId: bigint) {
+function explanationOf(paymentId: bigint, line: string) {
   const weeks = Number(paymentId) - 940;
   const times = { earnedFrom: AT, earnedTo: AT };
   const charged = [
@@ -181,7 +188,7 @@ function explanationOf(paymentId: bigint) {
     markBefore: `${weeks * 19}.00`,
     markAfter: `${weeks * 20}.00`,
   });
-  return anExplanation({ paymentId, calculation, lines: [HOSTILE, "It is rounded down once."] });
+  return anExplanation({ paymentId, calculation, lines: [line, "The exact fee is rounded down once, to the cent."] });
 }
 
 function statementPage(count: number, after: bigint, limit: number) {

@@ -49,42 +49,40 @@ export function Calculation({ calculation }: { readonly calculation: Models["Fee
           <Stack title="Profit above the high-water mark" parts={parts} whole={whole} />
         </>
       )}
-      <div class="columns">
-        <section aria-labelledby="sum-title">
-          <h2 id="sum-title">Calculation</h2>
-          <Facts
-            facts={[
-              ["Decided", <Time at={calculation.at} isFocusable />],
-              ["Last deal that counts", <Ticket id={calculation.through_deal_id} />],
-              ["Time of this deal", <Time at={calculation.through_deal_at} isFocusable />],
-              ["Result since the first assign", <Money amount={calculation.result} />],
-              ["High-water mark before", <Money amount={calculation.high_water_mark_before} />],
-              ["High-water mark after", <Money amount={calculation.high_water_mark_after} />],
-              ["Share of open positions", <Money amount={calculation.floating} />],
-              ["Marks read", <Time at={calculation.marked_at} isFocusable />],
-              ["Sum of the shares", <Money amount={calculation.exact_fee} />],
-              ["Rounded off", <Money amount={calculation.rounded_off} />],
-              [
-                "Fee",
-                <strong>
-                  <Money amount={calculation.fee} />
-                </strong>,
-              ],
-              ["Debts before", <Money amount={calculation.debt_before} />],
-            ]}
-          />
-        </section>
-        <section aria-labelledby="layers-title">
-          <h2 id="layers-title">Layers of profit</h2>
-          <Table
-            label="Layers of profit"
-            columns={COLUMNS}
-            rows={layersOf(calculation)}
-            idOf={({ number }) => String(number)}
-            empty="There is no profit above the high-water mark."
-          />
-        </section>
-      </div>
+      <section aria-labelledby="layers-title">
+        <h2 id="layers-title">Layers of profit</h2>
+        <Table
+          label="Layers of profit"
+          columns={COLUMNS}
+          rows={layersOf(calculation)}
+          idOf={({ number }) => String(number)}
+          empty="There is no profit above the high-water mark."
+        />
+      </section>
+      <section aria-labelledby="sum-title">
+        <h2 id="sum-title">Calculation</h2>
+        <Facts
+          facts={[
+            ["Decided", <Time at={calculation.at} isFocusable />],
+            ["Last deal that counts", <Ticket id={calculation.through_deal_id} />],
+            ["Time of this deal", <Time at={calculation.through_deal_at} isFocusable />],
+            ["Result since the first assign", <Money amount={calculation.result} />],
+            ["High-water mark before", <Money amount={calculation.high_water_mark_before} />],
+            ["High-water mark after", <Money amount={calculation.high_water_mark_after} />],
+            ["Share of open positions", <Money amount={calculation.floating} />],
+            ["Marks read", <Time at={calculation.marked_at} isFocusable />],
+            ["Sum of the shares", <Money amount={calculation.exact_fee} />],
+            ["Rounded off", <Money amount={calculation.rounded_off} />],
+            [
+              "Fee",
+              <strong>
+                <Money amount={calculation.fee} />
+              </strong>,
+            ],
+            ["Debts before", <Money amount={calculation.debt_before} />],
+          ]}
+        />
+      </section>
     </>
   );
 }

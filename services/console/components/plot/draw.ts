@@ -27,6 +27,7 @@ const FAINT = "26";
 /** Draws on a canvas within the element, as wide as it is. */
 export function draw(host: HTMLElement, { series, positions, axis, point }: Options): Drawing {
   const hasBars = series.some(({ kind }) => kind === "bars");
+  const besideS = hasBars ? halfStepOf(positions[0]) : 0;
   const fromZero = series.some(({ kind }) => kind === "bars" || kind === "area");
   const lines = { stroke: () => colour("--line"), width: 1 };
   const common = { stroke: () => colour("--quiet"), font: FONT, grid: lines, ticks: { ...lines, size: 4 } };
@@ -34,11 +35,13 @@ export function draw(host: HTMLElement, { series, positions, axis, point }: Opti
     {
       width: widthOf(host),
       height: HEIGHT_PX,
+      // Half a text of the last tick.
+      padding: [10, 34, 0, 0],
       legend: { show: false },
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), "UTC"),
       cursor: { y: false, drag: { x: true, y: false }, points: { size: 7 } },
       scales: {
-        x: { range: (_, from, to) => timesShown(from, to, hasBars) },
+        x: { range: (_, from, to) => timesShown(from, to, besideS) },
         y: { range: (_, from, to) => valuesShown(from, to, fromZero) },
       },
       axes: [
@@ -96,9 +99,19 @@ function widthOf(host: HTMLElement): number {
   return Math.max(NARROW_PX, host.clientWidth);
 }
 
-/** A single instant has a day around it, and the bars of the first and the last day are whole. */
-function timesShown(from: number, to: number, hasBars: boolean): [number, number] {
-  return from === to || hasBars ? [from - HALF_DAY_S, to + HALF_DAY_S] : [from, to];
+/** A single instant has a day around it, and the first and the last bar are whole. */
+function timesShown(from: number, to: number, besideS: number): [number, number] {
+  const spaceS = from === to ? HALF_DAY_S : besideS;
+  return [from - spaceS, to + spaceS];
+}
+
+/** Half of what is between the two times that are closest. */
+function halfStepOf(times: readonly number[]): number {
+  let stepS = Infinity;
+  for (let index = 1; index < times.length; index += 1) {
+    stepS = Math.min(stepS, (times[index] ?? 0) - (times[index - 1] ?? 0));
+  }
+  return Number.isFinite(stepS) ? stepS / 2 : HALF_DAY_S;
 }
 
 function valuesShown(from: number | null, to: number | null, fromZero: boolean): [number, number] {

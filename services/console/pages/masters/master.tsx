@@ -1,5 +1,5 @@
 import { masterHref, mastersHref } from "../../app/addresses.ts";
-import { Badge } from "../../components/badge.tsx";
+import { Badge, type Tone } from "../../components/badge.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { OperationsList } from "../../components/lists/operations-list.tsx";
 import { SubscriptionsList } from "../../components/lists/subscriptions-list.tsx";
@@ -42,7 +42,7 @@ export function MasterView({ login, view, query }: Props) {
       </p>
       <h1>
         {found?.profile.name ?? "Master"} <span class="code">{login}</span>{" "}
-        {found !== undefined && <Badge state={found.status.state} />}
+        {found !== undefined && <Badge state={found.status.state} tone={TONES[found.status.state]} />}
       </h1>
       <ReadState read={{ ...master, data: master.data ?? (master.isLoading ? undefined : null) }} what="the Master" />
       {isPermitted && !master.isLoading && master.problem === undefined && found === undefined ? (
@@ -60,6 +60,13 @@ export function MasterView({ login, view, query }: Props) {
     </>
   );
 }
+
+const TONES: Readonly<Record<FoundMaster["status"]["state"], Tone>> = {
+  open: "good",
+  not_accepting: "waiting",
+  closing: "warn",
+  archived: "quiet",
+};
 
 const NOBODY = Promise.resolve(undefined);
 
