@@ -124,7 +124,9 @@ test("each image has a fixed version, and the Dockerfile loads no image but the 
     expect([name, image]).toEqual([name, expect.stringMatching(/^[a-z/-]+:(?!latest)[\w.-]+$/)]);
   }
   expect(dockerfile.match(/^FROM .*$/gm)).toEqual([
-    "FROM ${NODE_IMAGE} AS build",
+    "FROM ${NODE_IMAGE} AS packages",
+    "FROM packages AS console",
+    "FROM packages AS build",
     "FROM ${NODE_IMAGE} AS runtime",
     "FROM scratch AS base",
     "FROM base AS simulator",
@@ -155,6 +157,7 @@ test("the product image contains no simulator, launcher, demo or test, and the s
     "init-simulator",
   ]);
   expect(copiedFrom(product)).toEqual(["proto", "services", "deploy", "docs", "compile-cache"]);
+  expect(dockerfile).toContain("rm -r deploy/image deploy/client deploy/console services/client services/console\n");
   expect(dockerfile).toContain("mv services/simulator simulator && mv deploy/compose/simulator init-simulator");
   const sent = readFromRoot(".dockerignore")
     .split("\n")
@@ -164,9 +167,10 @@ test("the product image contains no simulator, launcher, demo or test, and the s
       "package.json",
       "package-lock.json",
       ".npmrc",
+      "tsconfig.json",
       "proto",
       "services",
-      ...["compose", "image/sbom.mjs", "nats", "postgres", "provision"].map((name) => `deploy/${name}`),
+      ...["client", "compose", "console", "image/sbom.mjs", "nats", "postgres", "provision"].map((name) => `deploy/${name}`),
       "docs/integrate.md",
       "docs/integrate",
     ].map((path) => `!${path}`),

@@ -58,6 +58,7 @@ export function startupBanner(system: RunningSystem, env: NodeJS.ProcessEnv): st
     "The PAMM Integration Service is ready.",
     "",
     `  API         ${url}/api/v1     (documentation: ${url}/docs)`,
+    `  console     ${url}/console     (sign in with an API key)`,
     `  API key     ${key}`,
     ...(simulatorControlUrl === null ? [] : [`  simulator   ${simulatorControlUrl}/control/accounts`]),
     `  metrics     ${metricsUrl}`,

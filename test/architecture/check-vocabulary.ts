@@ -5,7 +5,7 @@ import process from "node:process";
 import { findWords } from "./vocabulary.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const TEXTS = /(?:[.](?:ts|cjs|mjs|sql|proto|md|yaml|yml|sh|json)|Makefile|Dockerfile|[.]ci\/run)$/;
+const TEXTS = /(?:[.](?:tsx?|cjs|mjs|sql|proto|md|yaml|yml|sh|json)|Makefile|Dockerfile|[.]ci\/run)$/;
 /** Files that tools write, and the files of this check, which contain the words. */
 const SKIPPED = /^(?:package-lock[.]json|proto\/gen\/|test\/architecture\/vocabulary[.])/;
 

@@ -5,13 +5,11 @@ import { newKey, newOperator, reviewAbout } from "../journey/support/reviews.ts"
 import { sharedSystem, START_TIMEOUT_MS } from "../journey/support/shared-system.ts";
 import type { RunningSystem } from "../journey/support/system.ts";
 import { pooled } from "../journey/support/trading.ts";
-import { type Browser, findChromium, startChromium } from "../support/chromium.ts";
+import { type Browser, startChromium } from "../support/chromium.ts";
 import { textOf } from "../../deploy/demo/exact-json.ts";
-import { type ConsolePage, openConsole } from "./support/console-page.ts";
+import { CHROMIUM, type ConsolePage, isSkipped, openConsole } from "./support/console-page.ts";
 
-const chromium = findChromium();
-
-describe.skipIf(chromium === undefined)("in a Chromium, where the machine has one,", { timeout: 120_000 }, () => {
+describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 120_000 }, () => {
   let browser: Browser;
   let system: RunningSystem;
   let client: Client;
@@ -19,7 +17,7 @@ describe.skipIf(chromium === undefined)("in a Chromium, where the machine has on
   beforeAll(async () => {
     system = await sharedSystem();
     client = clientOf(system);
-    browser = await startChromium(chromium ?? "");
+    browser = await startChromium(CHROMIUM);
   }, START_TIMEOUT_MS);
   afterAll(async () => {
     await browser?.[Symbol.asyncDispose]();

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
+import process from "node:process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type Browser, findChromium, startChromium } from "#test/support/chromium.ts";
+import { type Browser, startChromium } from "#test/support/chromium.ts";
 import { TEST_KEY, type TestEdge, type TestOptions } from "../../services/edge/testing/test-edge.ts";
 import { type Amounts, consoleEdge } from "./support/console-edge.ts";
-import { type ConsolePage, openConsole, type Scheme } from "./support/console-page.ts";
+import { CHROMIUM, type ConsolePage, isSkipped, openConsole, type Scheme } from "./support/console-page.ts";
 
-const chromium = findChromium();
 const OPERATION = "019c13fa-9600-7000-8000-000000000000";
 const PAGES = [
   "overview",
@@ -23,11 +23,11 @@ const WIDTHS = [390, 768, 1280];
 const SCHEMES: readonly Scheme[] = ["light", "dark"];
 const SOME = { masters: 6, operations: 200, cases: 3 };
 
-describe.skipIf(chromium === undefined)("in a Chromium, where the machine has one,", { timeout: 180_000 }, () => {
+describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 180_000 }, () => {
   let browser: Browser;
   const edges: TestEdge[] = [];
   beforeAll(async () => {
-    browser = await startChromium(chromium ?? "");
+    browser = await startChromium(CHROMIUM);
   });
   afterAll(async () => {
     await browser?.[Symbol.asyncDispose]();
@@ -63,12 +63,27 @@ describe.skipIf(chromium === undefined)("in a Chromium, where the machine has on
             0,
             [],
           ]);
-          if (width !== 768) await tab.shoot(`${nameOf(address)}-${scheme}-${width}`);
         }
       }
     }
     expectQuiet(tab);
   });
+
+  test.runIf(process.env["PAMM_SCREENSHOTS"] === "true")(
+    "pictures of each page are saved in docs/console",
+    async () => {
+      const { tab } = await signedIn({ ...SOME, text: "External funds of 40.00 USD" });
+      for (const address of PAGES) {
+        await tab.go(address);
+        await tab.shoot(nameOf(address));
+      }
+      await tab.page.emulate({ width: 390, height: 800, scheme: "dark" });
+      for (const address of ["overview", "reviews/subscription-1"]) {
+        await tab.go(address);
+        await tab.shoot(`${nameOf(address)}-narrow-dark`);
+      }
+    },
+  );
 
   test("pages without a row say what that means, and violate no rule", async () => {
     const { tab } = await signedIn({ masters: 0, operations: 0, cases: 0 });

@@ -8,6 +8,7 @@ export const PARTS: readonly Part[] = [
   { name: "fuzz", tests: ["fuzz"] },
   { name: "crashes", tests: ["crash", "services/platform/protocol"] },
   { name: "chaos", tests: ["test/chaos"] },
+  { name: "console", tests: ["test/console"] },
   {
     name: "kills",
     tests: [

@@ -32,12 +32,12 @@ const NOT_BUILT = "The console is not built. `make setup` builds it; restart the
 /** The page for operators, which needs no key itself: it calls the API with the key that is typed into it. */
 export async function serveConsole(
   app: FastifyInstance,
-  { build = readBuild() }: { readonly build?: ConsoleBuild | undefined } = {},
+  { build = readBuild() ?? "none" }: { readonly build?: ConsoleBuild | "none" },
 ): Promise<void> {
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = pathOf(request.raw.url ?? "/");
     reply.headers(HEADERS);
-    if (build === undefined) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
+    if (build === "none") return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
     if (path === CONSOLE || path === `${CONSOLE}/`) return await sendDocument(request, reply, build.page);
     const asset = build.assets.get(path);
     if (asset !== undefined) return await sendDocument(request, reply, asset, true);

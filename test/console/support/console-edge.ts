@@ -11,12 +11,21 @@ import { type TestEdge, type TestOptions, testEdge } from "../../../services/edg
 export const HOSTILE = `"><img src=x onerror="globalThis.attacked=1"><script>globalThis.attacked=2</script>=HYPERLINK("x")`;
 
 /** How much there is of everything. */
-export type Amounts = { readonly masters: number; readonly operations: number; readonly cases: number };
+export type Amounts = {
+  readonly masters: number;
+  readonly operations: number;
+  readonly cases: number;
+  /** Stored by callers; script when it is missing. */
+  readonly text?: string;
+};
 
 const BEGIN = Date.UTC(2026, 0, 31, 12);
 
 /** The real edge, in front of services that have as much as is asked for. */
-export function consoleEdge({ masters, operations, cases }: Amounts, options: TestOptions = {}): Promise<TestEdge> {
+export function consoleEdge(
+  { masters, operations, cases, text = HOSTILE }: Amounts,
+  options: TestOptions = {},
+): Promise<TestEdge> {
   const checks = ["deal_matching", "platform_balance", "transfer_legs"].map((name, index) =>
     aCheck({ name, openBreaks: index === 0 ? cases : 0, stale: index === 2 && cases > 0 }),
   );
@@ -24,21 +33,21 @@ export function consoleEdge({ masters, operations, cases }: Amounts, options: Te
     aReview({
       id: BigInt(index + 1),
       amount: cents(BigInt(index) * 12_345n),
-      evidence: JSON.stringify({ why: HOSTILE, booked_minor: "5000", pool: { holdings: "2", master: "3000001" } }),
+      evidence: JSON.stringify({ why: text, booked_minor: "5000", pool: { holdings: "2", master: "3000001" } }),
     }),
   );
-  const breaks = Array.from({ length: cases }, (_, index) => aBreak({ id: BigInt(index + 1), message: HOSTILE }));
+  const breaks = Array.from({ length: cases }, (_, index) => aBreak({ id: BigInt(index + 1), message: text }));
   const noCases = { listReviews: async () => NONE, listBreaks: async () => ({ ...NONE, checks: [] }) };
   return testEdge({
     accounts: {
       searchMasters: async () => ({
-        items: Array.from({ length: masters }, (_, index) => profile(index)),
+        items: Array.from({ length: masters }, (_, index) => profile(index, text)),
         hasMore: false,
       }),
     },
     funding: {
-      listOperations: async (request) => pageOf(operations, request),
-      getOperation: async ({ operationId }) => anOperation({ operationId, comment: HOSTILE }),
+      listOperations: async (request) => pageOf(operations, text, request),
+      getOperation: async ({ operationId }) => anOperation({ operationId, comment: text }),
       getBalance: async ({ login }) => ({ login, balance: cents(25_050n), error: "" }),
       ...noCases,
     },
@@ -63,10 +72,10 @@ export function consoleEdge({ masters, operations, cases }: Amounts, options: Te
 
 const NONE = { items: [], hasMore: false };
 
-function profile(index: number) {
+function profile(index: number, text: string) {
   const login = String(3_000_001 + index);
   return aMasterProfile({
-    master: aMaster({ id: BigInt(index + 1), login, name: index === 1 ? HOSTILE : `Master ${index}` }),
+    master: aMaster({ id: BigInt(index + 1), login, name: index === 1 ? text : `Master ${index}` }),
   });
 }
 
@@ -76,17 +85,17 @@ const ACTIONS = [OperationAction.DEPOSIT, OperationAction.WITHDRAW, OperationAct
 const RARE = 50;
 
 /** Numbered from the newest. The id of one says when it was requested, and which it is. */
-function pageOf(count: number, { beforeId, limit, outcome }: Request) {
+function pageOf(count: number, text: string, { beforeId, limit, outcome }: Request) {
   const isRare = outcome === OperationOutcome.UNKNOWN || outcome === OperationOutcome.PENDING;
   const total = isRare ? Math.min(3, Math.floor(count / RARE)) : count;
   const first = beforeId === "" ? 0 : Number.parseInt(beforeId.slice(-12), 16) + 1;
   const end = Math.min(total, first + limit);
   const items: Operation[] = [];
-  for (let index = first; index < end; index += 1) items.push(operationNumber(index, outcome));
+  for (let index = first; index < end; index += 1) items.push(operationNumber(index, text, outcome));
   return { items, hasMore: end < total };
 }
 
-export function operationNumber(index: number, outcome: OperationOutcome): Operation {
+function operationNumber(index: number, text: string, outcome: OperationOutcome): Operation {
   const at = BEGIN - index * 60_000;
   const digits = at.toString(16).padStart(12, "0");
   const action = ACTIONS[index % ACTIONS.length] ?? OperationAction.DEPOSIT;
@@ -96,7 +105,7 @@ export function operationNumber(index: number, outcome: OperationOutcome): Opera
     action: isMoney ? action : OperationAction.DEPOSIT,
     outcome: outcome === OperationOutcome.UNSPECIFIED ? OperationOutcome.EXECUTED : outcome,
     amount: cents(BigInt(index) * 100n + 50n),
-    comment: index % 3 === 0 ? HOSTILE : `CRM-${index}`,
+    comment: index % 3 === 0 ? text : `CRM-${index}`,
     createdAt: new Date(at),
     legs: [],
   });
