@@ -137,7 +137,13 @@ module.exports = {
         "The console runs in a browser. It reaches the services as callers do, by the client, and its only packages are those that draw it.",
       severity: "error",
       from: { path: "^services/console/", pathNot: A_TEST },
-      to: { pathNot: ["^services/console/", "^services/client/index[.]ts$", "^node_modules/(preact|@preact/signals|uplot)/"] },
+      to: {
+        pathNot: [
+          "^services/console/",
+          "^services/client/index[.]ts$",
+          "^node_modules/(preact|@preact/signals|uplot)/",
+        ],
+      },
     },
     {
       name: "production-knows-no-test",

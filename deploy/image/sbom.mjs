@@ -5,12 +5,11 @@ import process from "node:process";
 
 const FOLDER = "node_modules/";
 /** Development packages whose code is in the files of the console. */
-const BUNDLED = new Set(["preact", "@preact/signals", "@preact/signals-core"].map((name) => FOLDER + name));
+const BUNDLED = new Set(["preact", "@preact/signals", "@preact/signals-core", "uplot"].map((name) => FOLDER + name));
 
 const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));
 const installed = Object.entries(lock.packages).filter(
-  ([path, { dev, optional, devOptional }]) =>
-    BUNDLED.has(path) || (path !== "" && !dev && !optional && !devOptional),
+  ([path, { dev, optional, devOptional }]) => BUNDLED.has(path) || (path !== "" && !dev && !optional && !devOptional),
 );
 const node = process.version.slice(1);
 const components = [

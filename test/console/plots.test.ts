@@ -1,10 +1,10 @@
+import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Browser, findChromium, startChromium } from "#test/support/chromium.ts";
+import { type Browser, startChromium } from "#test/support/chromium.ts";
 import { TEST_KEY, type TestEdge } from "../../services/edge/testing/test-edge.ts";
 import { type Books, booksEdge, SPIKE } from "./support/books-edge.ts";
-import { type ConsolePage, openConsole, type Scheme } from "./support/console-page.ts";
+import { CHROMIUM, type ConsolePage, isSkipped, openConsole, type Scheme } from "./support/console-page.ts";
 
-const chromium = findChromium();
 const PAGES = [
   ["masters", "masters"],
   ["masters/3000001", "master-performance"],
@@ -21,14 +21,25 @@ const PAGES = [
   ["fee-runs/100?master_login=3000001", "fee-runs-one"],
   ["fee-runs/payments/1000", "fee-payment"],
 ] as const;
+const PICTURES: ReadonlySet<string> = new Set([
+  "master-performance",
+  "master-pool",
+  "master-fees",
+  "investor-equity",
+  "investor-statement",
+  "investor-allocations",
+  "investor-fees",
+  "fee-runs",
+  "fee-payment",
+]);
 const WIDTHS = [390, 1280];
 const SCHEMES: readonly Scheme[] = ["light", "dark"];
 
-describe.skipIf(chromium === undefined)("in a Chromium, where the machine has one,", { timeout: 240_000 }, () => {
+describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 240_000 }, () => {
   let browser: Browser;
   const edges: TestEdge[] = [];
   beforeAll(async () => {
-    browser = await startChromium(chromium ?? "");
+    browser = await startChromium(CHROMIUM);
   });
   afterAll(async () => {
     await browser?.[Symbol.asyncDispose]();
@@ -52,11 +63,23 @@ describe.skipIf(chromium === undefined)("in a Chromium, where the machine has on
           await tab.page.emulate({ width, height: 900, scheme });
           const found = [await tab.overflow(), await tab.violations()];
           expect([name, scheme, width, ...found]).toEqual([name, scheme, width, 0, []]);
-          await tab.shoot(`${name}-${scheme}-${width}`);
         }
       }
     }
     expect(tab.page.complaints).toEqual([]);
+  });
+
+  test.runIf(process.env["PAMM_SCREENSHOTS"] === "true")("pictures are saved in docs/console", async () => {
+    const tab = await signedIn({ days: 120, rows: 200 });
+    for (const [address, name] of PAGES.filter(([, one]) => PICTURES.has(one))) {
+      await tab.go(address);
+      await tab.page.evaluate(SETTLED);
+      await tab.shoot(name);
+    }
+    await tab.page.emulate({ width: 390, height: 800, scheme: "dark" });
+    await tab.go("masters/3000001");
+    await tab.page.evaluate(SETTLED);
+    await tab.shoot("master-performance-narrow-dark");
   });
 
   test("a script in a stored name, comment or sentence stays text", async () => {
@@ -152,6 +175,8 @@ const drawing = (count: number): string => `(async () => {
   return performance.now() - began;
 })()`;
 
+/** What is read is there; what is drawn follows. */
+const SETTLED = "new Promise((settled) => setTimeout(settled, 700))";
 const DRAWN = "document.querySelectorAll('.canvas canvas').length";
 
 /** Where the line of the first plot is, as parts of the width of its area: its ends, and its highest place. */

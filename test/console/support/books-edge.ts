@@ -97,10 +97,9 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
     funding: {
       previewWithdraw: async () => aWithdrawalPreview(0n, "master_open_positions"),
       listOperations: async () => ({
-        items: Array.from({ length: Math.min(rows, 30) }, (_, index) => ({
-          ...operationNumber(index, OperationOutcome.EXECUTED),
-          comment: stored(`CRM-${index}`),
-        })),
+        items: Array.from({ length: Math.min(rows, 30) }, (_, index) =>
+          operationNumber(index, stored("Paid in"), OperationOutcome.EXECUTED),
+        ),
         hasMore: false,
       }),
     },
