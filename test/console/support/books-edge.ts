@@ -67,6 +67,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
       getInvestorProfile: async () => anInvestorProfile({ investor: anInvestor({ name: stored("Ada Brown") }) }),
     },
     subscriptions: {
+      ...NO_CASES,
       listPerformance: async () => ({ days: all, openingValue: "", hasMore: false }),
       getEquity: async ({ investorLogin }) => anEquity({ investorLogin }),
       getProof: async () =>
@@ -95,6 +96,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
       }),
     },
     funding: {
+      ...NO_CASES,
       previewWithdraw: async () => aWithdrawalPreview(0n, "master_open_positions"),
       listOperations: async () => ({
         items: Array.from({ length: Math.min(rows, 30) }, (_, index) =>
@@ -104,11 +106,13 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
       }),
     },
     platform: {
+      ...NO_CASES,
       listTransfers: async () => ({ transfers: [] }),
       findAmendments: async () => ({ amendments: [] }),
       readStatement: async ({ after, limit }) => statementPage(rows, after?.number ?? 0n, limit),
     },
     fees: {
+      ...NO_CASES,
       getConfiguration: async () => aFeeConfiguration(),
       listVersions: async () => ({
         investorLogin: "3000003",
@@ -142,6 +146,12 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
     },
   });
 }
+
+/** The overview, where a session begins, asks for them. */
+const NO_CASES = {
+  listReviews: async () => ({ items: [], hasMore: false }),
+  listBreaks: async () => ({ items: [], hasMore: false, checks: [] }),
+};
 
 const share = (index: number): bigint => BigInt(1_000_000 - index * 70_000);
 
