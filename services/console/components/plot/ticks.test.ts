@@ -12,4 +12,5 @@ test("times are UTC, with the day where it begins to count", () => {
   expect(timeTicks([at(12), at(24)], 86_400)).toEqual(["2026-01-02", "2026-01-03"]);
   expect(timeTicks([at(12), at(18), at(24)], 21_600)).toEqual(["12:00\n2026-01-02", "18:00", "00:00\n2026-01-03"]);
   expect(timeTicks([at(12)], 30)).toEqual(["12:00:00\n2026-01-02"]);
+  expect(timeTicks([at(12) + 0.5, at(12) + 1], 0.5)).toEqual(["12:00:00.5\n2026-01-02", "12:00:01.0"]);
 });

@@ -26,9 +26,15 @@ export function timeTicks(positions: readonly number[], step: number): string[] 
     const iso = new Date(position * MS).toISOString();
     const day = iso.slice(0, 10);
     if (step >= DAY_S) return day;
-    const time = iso.slice(11, step >= MINUTE_S ? 16 : 19);
+    const time = iso.slice(11, endOf(step));
     const text = day === before ? time : `${time}\n${day}`;
     before = day;
     return text;
   });
+}
+
+/** Where the text of an instant ends that still tells neighbouring ticks apart: minutes, seconds, tenths, milliseconds. */
+function endOf(step: number): number {
+  if (step >= MINUTE_S) return 16;
+  return step >= 1 ? 19 : step >= 0.1 ? 21 : 23;
 }
