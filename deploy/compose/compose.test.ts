@@ -170,7 +170,9 @@ test("the product image contains no simulator, launcher, demo or test, and the s
       "tsconfig.json",
       "proto",
       "services",
-      ...["client", "compose", "console", "image/sbom.mjs", "nats", "postgres", "provision"].map((name) => `deploy/${name}`),
+      ...["client", "compose", "console", "image/sbom.mjs", "nats", "postgres", "provision"].map(
+        (name) => `deploy/${name}`,
+      ),
       "docs/integrate.md",
       "docs/integrate",
     ].map((path) => `!${path}`),

@@ -1,69 +1,24 @@
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type Browser, startChromium } from "#test/support/chromium.ts";
-import { TEST_KEY, type TestEdge, type TestOptions } from "../../services/edge/testing/test-edge.ts";
-import { type Amounts, consoleEdge } from "./support/console-edge.ts";
-import { CHROMIUM, type ConsolePage, isSkipped, openConsole, type Scheme } from "./support/console-page.ts";
+import { describe, expect, test } from "vitest";
+import { consoleEdge, PAGES, SOME } from "./support/console-edge.ts";
+import { isSkipped, type Scheme } from "./support/console-page.ts";
+import { consoleTabs, expectQuiet } from "./support/console-tabs.ts";
 
-const OPERATION = "019c13fa-9600-7000-8000-000000000000";
-const PAGES = [
-  "overview",
-  "operations",
-  `operations/${OPERATION}`,
-  "reviews",
-  "reviews/subscription-1",
-  "breaks",
-  "breaks/subscription-1",
-  "keys",
-];
 const WIDTHS = [390, 768, 1280];
 const SCHEMES: readonly Scheme[] = ["light", "dark"];
-const SOME = { masters: 6, operations: 200, cases: 3 };
 
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 180_000 }, () => {
-  let browser: Browser;
-  const edges: TestEdge[] = [];
-  beforeAll(async () => {
-    browser = await startChromium(CHROMIUM);
-  });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-    await Promise.all(edges.map(({ app }) => app.close()));
-  });
+  const { signedIn } = consoleTabs();
 
-  async function signedIn(amounts: Amounts, options: TestOptions = {}): Promise<{ tab: ConsolePage; edge: TestEdge }> {
-    const edge = await consoleEdge(amounts, options);
-    edges.push(edge);
-    const url = await edge.app.listen({ host: "127.0.0.1", port: 0 });
-    const tab = await openConsole(browser, url);
-    await tab.signIn(TEST_KEY);
-    return { tab, edge };
-  }
-
-  const expectQuiet = ({ page }: ConsolePage) => {
-    const origin = new URL(page.requests.find((address) => address.startsWith("http")) ?? "").origin;
-    expect(page.complaints).toEqual([]);
-    expect(page.requests.filter((address) => !/^data:/.test(address) && !address.startsWith(`${origin}/`))).toEqual([]);
-  };
-
-  test("every page is accessible and fits, in light and dark and three widths", async () => {
+  test.each(SCHEMES)("every page is accessible and fits in three widths, in %s", async (scheme) => {
     const { tab } = await signedIn(SOME);
     for (const address of PAGES) {
       await tab.go(address);
-      for (const scheme of SCHEMES) {
-        for (const width of WIDTHS) {
-          await tab.page.emulate({ width, height: 900, scheme });
-          expect([address, scheme, width, await tab.overflow(), await tab.violations()]).toEqual([
-            address,
-            scheme,
-            width,
-            0,
-            [],
-          ]);
-        }
+      for (const width of WIDTHS) {
+        await tab.page.emulate({ width, height: 900, scheme });
+        expect([address, width, await tab.overflow(), await tab.violations()]).toEqual([address, width, 0, []]);
       }
     }
     expectQuiet(tab);
@@ -115,86 +70,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     expectQuiet(tab);
   });
 
-  test("stored text stays text: on no page does a script in a name, comment, message or evidence run", async () => {
-    const { tab } = await signedIn(SOME);
-    for (const address of PAGES) {
-      await tab.go(address);
-      expect(await tab.page.evaluate("globalThis.attacked ?? 0")).toBe(0);
-      expect(await tab.page.evaluate("document.querySelectorAll('main img, main script').length")).toBe(0);
-    }
-    await tab.go("operations");
-    await tab.shows(`<script>globalThis.attacked=2</script>`);
-    expectQuiet(tab);
-  });
-
-  test("text cannot be made HTML or script, not even by code of the page", async () => {
-    const { tab } = await signedIn(SOME);
-    const attempt = (code: string) =>
-      tab.page.evaluate<string>(`(() => { try { ${code}; return "done" } catch (error) { return error.name } })()`);
-    expect(await attempt("document.body.innerHTML = '<b>x</b>'")).toBe("TypeError");
-    expect(await attempt("document.createElement('script').src = '/x.js'")).toBe("TypeError");
-  });
-
-  test("another page cannot frame the console", async () => {
-    const edge = await consoleEdge(SOME);
-    edges.push(edge);
-    const url = await edge.app.listen({ host: "127.0.0.1", port: 0 });
-    // Of the same site, so that what the browser says about the frame is said in this tab.
-    const other = createServer((_request, response) =>
-      response.writeHead(200, { "content-type": "text/html" }).end(`<iframe src="${url}/console"></iframe>`),
-    );
-    await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
-    onTestFinished(() => void other.close());
-    const page = await browser.open();
-    await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
-    await expect.poll(() => page.complaints.join()).toMatch(/frame/i);
-    expect(page.requests.filter((address) => address.includes("/console/assets/"))).toEqual([]);
-  });
-
-  test("the key is in no storage, cookie, address, error or text, and is gone after the sign-out", async () => {
-    const { tab } = await signedIn(SOME, {
-      funding: { listOperations: () => Promise.reject(new Error("a fault of the service")) },
-    });
-    await tab.go("operations");
-    await tab.shows("fault");
-    const everywhere = `(async () => JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage },
-      await indexedDB.databases(), location.href, document.documentElement.outerHTML, performance.getEntries().map(({ name }) => name),
-      history.state]))()`;
-    expect(await tab.page.evaluate(everywhere)).not.toContain(TEST_KEY);
-    expect(tab.page.requests.join()).not.toContain(TEST_KEY);
-    expect(tab.page.complaints.join()).not.toContain(TEST_KEY);
-    await tab.click("button", "Sign out");
-    await tab.shows("API key");
-    expect(await tab.page.evaluate("document.querySelector('#api-key').value")).toBe("");
-  });
-
-  test("what a key may not do is not shown, and a key that is refused signs out", async () => {
-    let isValid = true;
-    const caller = {
-      keyId: "KeyOfSupport",
-      clientId: "KeyOfSupport",
-      client: "support",
-      scopes: new Set(["investors:read"] as const),
-      environment: "test" as const,
-      expiresAt: null,
-      isLimitedToAddresses: false,
-      rejectsDuplicates: false,
-    };
-    const { tab, edge } = await signedIn(SOME, {
-      app: { authenticate: async () => (isValid ? caller : undefined) },
-    });
-    const pages = () =>
-      tab.page.evaluate<string[]>("[...document.querySelectorAll('nav.pages a')].map((one) => one.textContent)");
-    expect(await pages()).toEqual(["Overview", "Investors", "Operations", "Keys"]);
-    await tab.go("reviews");
-    await tab.shows("Nothing here");
-    expect(edge.calls.filter(({ method }) => /review|break|proof/i.test(method))).toEqual([]);
-    isValid = false;
-    await tab.page.evaluate("location.hash = '/operations'");
-    await tab.shows("The API key is not accepted any more.");
-  });
-
-  test("the rows of a table are saved as CSV that no spreadsheet takes for a formula", async () => {
+  test("the rows of a table are saved as CSV", async () => {
     const { tab } = await signedIn(SOME);
     await tab.go("operations");
     const saved = `new Promise((resolve) => {
@@ -204,7 +80,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     })`;
     const lines = (await tab.page.evaluate<string>(saved)).split("\r\n");
     expect(lines[0]).toContain("Requested,Operation,Action,Investor");
-    expect(lines.length).toBeGreaterThan(100);
+    expect(lines.length).toBeGreaterThan(30);
   });
 });
 
@@ -232,7 +108,6 @@ test("the first page is less than 150 kB compressed", async () => {
 });
 
 test("no source of the console writes HTML, or uses a float of an amount", async () => {
-  const { globSync } = await import("node:fs");
   const files = globSync("services/console/**/*.{ts,tsx}", { exclude: ["services/console/dist/**"] });
   expect(files.length).toBeGreaterThan(30);
   for (const file of files) {

@@ -98,7 +98,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     const tab = await signedIn({ days: 0, rows: 0 });
     const texts = [
       ["masters/3000001", "The pool was not valued in this period."],
-      ["masters/3000001/pool", "Nobody has money in the pool."],
+      ["masters/3000001/pool", "No Investor has money in the pool."],
       ["masters/3000001/fees", "No fee was collected in this period."],
       ["investors/3000003/statement", "Nothing was booked in this period."],
       ["investors/3000003/allocations", "No result was allocated to the Investor yet."],

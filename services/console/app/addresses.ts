@@ -1,7 +1,6 @@
 import { type Filter, hrefTo } from "./router.ts";
 
 /** Where something is shown. A page that links to something names it here. */
-export const overviewHref = (): string => hrefTo(["overview"]);
 export const operationHref = (id: string): string => hrefTo(["operations", id]);
 export const operationsHref = (filter: Filter = {}): string => hrefTo(["operations"], filter);
 export const reviewHref = (id: string): string => hrefTo(["reviews", id]);

@@ -50,6 +50,13 @@ test("fee can ask again for what it was asked to crystallise by a decided leave 
     expect(await service.findLeave({ key, investorLogin: "", feeSuffix: "" }, aCall())).toEqual({
       crystallisation: request,
     });
+    const { suffix: feeSuffix } = request;
+    expect(await service.findLeave({ key: "", investorLogin, feeSuffix }, aCall())).toEqual({
+      crystallisation: request,
+    });
+    expect(await service.findLeave({ key: "", investorLogin: masterLogin, feeSuffix }, aCall())).toEqual({
+      crystallisation: undefined,
+    });
   }
   expect(await service.findLeave({ key: "unknown", investorLogin: "", feeSuffix: "" }, aCall())).toEqual({
     crystallisation: undefined,

@@ -19,6 +19,21 @@ export type Amounts = {
   readonly text?: string;
 };
 
+export const SOME = { masters: 5, operations: 40, cases: 3 };
+
+const OPERATION = "019c13fa-9600-7000-8000-000000000000";
+/** An address of each page. */
+export const PAGES = [
+  "overview",
+  "operations",
+  `operations/${OPERATION}`,
+  "reviews",
+  "reviews/subscription-1",
+  "breaks",
+  "breaks/subscription-1",
+  "keys",
+];
+
 const BEGIN = Date.UTC(2026, 0, 31, 12);
 
 /** The real edge, in front of services that have as much as is asked for. */
@@ -82,7 +97,7 @@ function profile(index: number, text: string) {
 type Request = { readonly beforeId: string; readonly limit: number; readonly outcome: OperationOutcome };
 
 const ACTIONS = [OperationAction.DEPOSIT, OperationAction.WITHDRAW, OperationAction.ASSIGN, OperationAction.UNASSIGN];
-const RARE = 50;
+const RARE = 10;
 
 /** Numbered from the newest. The id of one says when it was requested, and which it is. */
 function pageOf(count: number, text: string, { beforeId, limit, outcome }: Request) {

@@ -38,7 +38,7 @@ export function timeOf(at: string): string {
   return at.length === DAY_LENGTH ? at : `${utcText(at)} UTC`;
 }
 
-/** What a reader of the screen is told instead of the drawing. */
+/** The drawing in words, for readers of the screen. */
 export function summaryOf(title: string, points: readonly PlotPoint[], series: readonly PlotSeries[]): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return `${title}: no values.`;
@@ -68,7 +68,7 @@ function sentenceOf({ title, show }: PlotSeries, values: readonly Value[]): stri
   return `${title}: first ${show(first.value)}, last ${show(last.value)}, ${extremes}.`;
 }
 
-/** Positions tell most values apart, and much faster than their digits. */
+/** Most values differ in their positions, which are compared much faster than digits. */
 function orderOf(left: string, right: string): number {
   const distance = (positionOf(left) ?? 0) - (positionOf(right) ?? 0);
   return distance === 0 ? compareDecimals(left, right) : distance;

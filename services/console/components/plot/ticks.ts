@@ -3,7 +3,7 @@ const MINUTE_S = 60;
 const MS = 1_000;
 const MAX_DECIMALS = 8;
 
-/** Decimals that tell neighbouring ticks apart. */
+/** Decimals in which neighbouring ticks differ. */
 function decimalsOf(step: number): number {
   return step > 0 ? Math.min(MAX_DECIMALS, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9))) : 0;
 }
@@ -33,7 +33,7 @@ export function timeTicks(positions: readonly number[], step: number): string[] 
   });
 }
 
-/** Where the text of an instant ends that still tells neighbouring ticks apart: minutes, seconds, tenths, milliseconds. */
+/** Where the text of an instant ends so that neighbouring ticks differ: minutes, seconds, tenths, milliseconds. */
 function endOf(step: number): number {
   if (step >= MINUTE_S) return 16;
   return step >= 1 ? 19 : step >= 0.1 ? 21 : 23;

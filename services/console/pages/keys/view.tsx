@@ -5,7 +5,6 @@ import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { Table } from "../../components/table/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { PAGES } from "../pages.ts";
 import { MEANINGS, SCOPES, type Scope } from "./scopes.ts";
 
 type Row = { readonly scope: Scope; readonly isGranted: boolean };
@@ -19,7 +18,6 @@ const COLUMNS: readonly Column<Row>[] = [
       <Badge state={isGranted ? "granted" : "not granted"} tone={isGranted ? "good" : "quiet"} />
     ),
   },
-  { title: "Pages", text: ({ scope }) => pagesOf(scope) },
   { title: "What it permits", isWide: true, text: ({ scope }) => MEANINGS[scope] },
 ];
 
@@ -80,8 +78,3 @@ const COMMANDS = [
   'make keys what="rotate ID --overlap P1D"',
   'make keys what="revoke ID"',
 ];
-
-function pagesOf(scope: Scope): string {
-  const titles = PAGES.filter(({ anyOf }) => anyOf.includes(scope)).map(({ title }) => title);
-  return titles.join(", ");
-}

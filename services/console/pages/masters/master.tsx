@@ -28,7 +28,7 @@ const VIEWS: readonly { readonly name: string; readonly title: string; readonly 
 
 export function MasterView({ login, view, query }: Props) {
   const isPermitted = can("masters:read");
-  const master = useRead((client, signal) => (isPermitted ? findMaster(client, login, signal) : NOBODY), {
+  const master = useRead((client, signal) => (isPermitted ? findMaster(client, login, signal) : NO_MASTER), {
     keys: [login],
     topics: ["masters"],
   });
@@ -68,7 +68,7 @@ const TONES: Readonly<Record<FoundMaster["status"]["state"], Tone>> = {
   archived: "quiet",
 };
 
-const NOBODY = Promise.resolve(undefined);
+const NO_MASTER = Promise.resolve(undefined);
 
 type PartProps = {
   readonly name: string | undefined;

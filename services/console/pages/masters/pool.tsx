@@ -46,7 +46,7 @@ export function Pool({ login }: { readonly login: string }) {
           <section aria-labelledby="composition-title">
             <h2 id="composition-title">Composition of the pool</h2>
             {composition.parts.length === 0 ? (
-              <Empty>Nobody has money in the pool.</Empty>
+              <Empty>No Investor has money in the pool.</Empty>
             ) : (
               <>
                 <Stack title="Composition of the pool" {...composition} />
@@ -64,7 +64,7 @@ export function Pool({ login }: { readonly login: string }) {
               hasMore={list.hasMore && list.problem === undefined}
               isLoading={list.isLoading}
               loadMore={list.loadMore}
-              empty="Nobody has money in the pool."
+              empty="No Investor has money in the pool."
             />
           </section>
         </>
