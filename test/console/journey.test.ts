@@ -9,6 +9,12 @@ import { type Browser, startChromium } from "../support/chromium.ts";
 import { textOf } from "../../deploy/demo/exact-json.ts";
 import { CHROMIUM, type ConsolePage, isSkipped, openConsole } from "./support/console-page.ts";
 
+const HEADINGS: Readonly<Record<string, string>> = {
+  operations: "Operation id",
+  reviews: "Undecided",
+  breaks: "Breaks and checks",
+};
+
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 120_000 }, () => {
   let browser: Browser;
   let system: RunningSystem;
@@ -94,8 +100,11 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
       "[...document.querySelectorAll('.figure dt a')].map((one) => one.getAttribute('href'))",
     );
     expect(targets.length).toBeGreaterThan(5);
-    for (const target of targets.filter((one) => one.startsWith("#/"))) {
-      await tab.go(target.slice(2));
+    for (const target of targets) {
+      await tab.go("overview");
+      await tab.shows("Converged Masters");
+      await tab.click(`.figure a[href=${JSON.stringify(target)}]`, "");
+      await tab.shows(target.startsWith("#/") ? (HEADINGS[target.slice(2).split("?")[0] ?? ""] ?? "none") : "Masters");
       expect(await tab.text()).not.toContain("Nothing here");
     }
     expect(tab.page.complaints).toEqual([]);

@@ -6,7 +6,7 @@ export type Place = { readonly path: readonly string[]; readonly query: URLSearc
 export const place = signal(placeOf(globalThis.location?.hash ?? ""));
 
 export function placeOf(hash: string): Place {
-  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
+  const [path = "", query = ""] = (hash.startsWith("#/") ? hash.slice(2) : "").split("?");
   return {
     path: path
       .split("/")
@@ -37,4 +37,7 @@ function decoded(part: string): string {
   }
 }
 
-globalThis.addEventListener?.("hashchange", () => (place.value = placeOf(location.hash)));
+/** Any other fragment is a part of the page that is shown. */
+globalThis.addEventListener?.("hashchange", () => {
+  if (location.hash === "" || location.hash.startsWith("#/")) place.value = placeOf(location.hash);
+});
