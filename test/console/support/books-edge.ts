@@ -107,7 +107,6 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
     },
     platform: {
       ...NO_CASES,
-      listTransfers: async () => ({ transfers: [] }),
       findAmendments: async () => ({ amendments: [] }),
       readStatement: async ({ after, limit }) => statementPage(rows, after?.number ?? 0n, limit),
     },

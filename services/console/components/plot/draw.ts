@@ -44,11 +44,12 @@ export function draw(host: HTMLElement, { series, positions, axis, point }: Opti
         x: { range: (_, from, to) => timesShown(from, to, besideS) },
         y: { range: (_, from, to) => valuesShown(from, to, fromZero) },
       },
+      // The second argument of both is the positions of the ticks, the fifth their distance.
       axes: [
-        { ...common, space: 90, values: (_, splits, __, ___, step) => timeTicks(splits, step) },
+        { ...common, space: 90, values: (...given) => timeTicks(given[1], given[4]) },
         {
           ...common,
-          values: (_, splits, __, ___, step) => valueTicks(axis, splits, step),
+          values: (...given) => valueTicks(axis, given[1], given[4]),
           size: (_, texts) => Math.max(36, ...(texts ?? []).map((text) => text.length * CHARACTER_PX + 14)),
         },
       ],
