@@ -2,7 +2,8 @@ import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, startChromium } from "#test/support/chromium.ts";
 import { TEST_KEY, type TestEdge } from "../../services/edge/testing/test-edge.ts";
-import { type Books, booksEdge, SPIKE } from "./support/books-edge.ts";
+import { SPIKE } from "./support/books.ts";
+import { type Books, booksEdge } from "./support/books-edge.ts";
 import { CHROMIUM, type ConsolePage, isSkipped, openConsole, type Scheme } from "./support/console-page.ts";
 
 const PAGES = [

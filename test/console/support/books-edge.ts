@@ -1,25 +1,17 @@
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
-import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
-import type { PerformanceDay } from "#proto/pamm/subscription/v1/subscription.ts";
-import { DAY_MS } from "#kernel/duration.ts";
 import {
   aMaster,
   aMasterProfile,
   anInvestor,
   anInvestorProfile,
 } from "../../../services/edge/testing/replies/account.ts";
-import { aCredit, aFeeConfiguration, aFeeVersion, aPayment } from "../../../services/edge/testing/replies/fee.ts";
-import { aCalculation, anExplanation, aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
-import {
-  anAllocation,
-  anEquity,
-  aPerformanceDay,
-  aStatementLine,
-  aWithdrawalPreview,
-} from "../../../services/edge/testing/replies/history.ts";
+import { aCredit, aFeeConfiguration, aFeeVersion } from "../../../services/edge/testing/replies/fee.ts";
+import { aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
+import { anAllocation, anEquity, aWithdrawalPreview } from "../../../services/edge/testing/replies/history.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents } from "../../../services/edge/testing/replies/values.ts";
 import { type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
+import { dayNumber, explanationOf, paymentNumber, statementPage } from "./books.ts";
 import { HOSTILE, operationNumber } from "./console-edge.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 
@@ -30,11 +22,6 @@ export type Books = {
   /** Script in the names and sentences. */
   readonly isHostile?: boolean;
 };
-
-const END = Date.UTC(2026, 10, 26);
-/** One day stands out, so that it is seen whether a drawing has it. */
-export const SPIKE = 0.75;
-const WEEK_MS = 7 * DAY_MS;
 
 /** The real edge, in front of services whose books are as long as is asked for. */
 export function booksEdge({ days, rows, isHostile = false }: Books): Promise<TestEdge> {
@@ -153,66 +140,3 @@ const NO_CASES = {
 };
 
 const share = (index: number): bigint => BigInt(1_000_000 - index * 70_000);
-
-function dayNumber(index: number, count: number): PerformanceDay {
-  const isSpike = index === Math.floor(count * SPIKE);
-  const e6 = isSpike ? 3_000_000 : 1_000_000 + Math.round(100_000 * Math.sin(index / 9) + (index % 5) * 4_000);
-  const at = new Date(END - (count - 1 - index) * DAY_MS);
-  return aPerformanceDay({
-    day: at.toISOString().slice(0, 10),
-    value: `${e6}000000000000`,
-    drawdownPpm: Math.max(0, 1_100_000 - e6),
-    result: cents(BigInt(Math.round(50_000 * Math.cos(index / 9)))),
-    poolValueE8: `${e6}000000`,
-    valuedAt: at,
-  });
-}
-
-function paymentNumber(index: number) {
-  const end = new Date(END - index * WEEK_MS);
-  const run = BigInt(100 - index);
-  return aPayment({
-    id: BigInt(1_000 - index),
-    runId: run,
-    runPeriodStart: new Date(end.getTime() - WEEK_MS),
-    runPeriodEnd: end,
-    executedAt: end,
-    cashflowUniqueKey: `PF:3000003:3000001:${run}:W`,
-  });
-}
-
-function explanationOf(paymentId: bigint, line: string) {
-  const weeks = Number(paymentId) - 940;
-  const times = { earnedFrom: AT, earnedTo: AT };
-  const charged = [
-    { ...times, amount: "120.00", rate: "0.300000", versionId: 16n, share: "36.00" },
-    { ...times, amount: "301.37", rate: "0.275000", versionId: 17n, share: "82.87675" },
-  ];
-  const at = new Date(END - (60 - weeks) * WEEK_MS);
-  const calculation = aCalculation({
-    at,
-    charged,
-    earned: `${weeks * 20}.00`,
-    markBefore: `${weeks * 19}.00`,
-    markAfter: `${weeks * 20}.00`,
-  });
-  return anExplanation({ paymentId, calculation, lines: [line, "The exact fee is rounded down once, to the cent."] });
-}
-
-function statementPage(count: number, after: bigint, limit: number) {
-  const first = Number(after) + 1;
-  const last = Math.min(count, Number(after) + limit);
-  const lines = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => {
-    const number = first + index;
-    const line = aStatementLine(BigInt(number), 100n, BigInt(number) * 100n);
-    return { ...line, loggedAt: new Date(END - (count - number) * 60_000) };
-  });
-  const balance = (number: number) => ({ number: BigInt(number), balance: cents(BigInt(number) * 100n) });
-  return {
-    role: AccountRole.INVESTOR,
-    opening: balance(first - 1),
-    closing: balance(Math.max(first - 1, last)),
-    lines,
-    hasMore: last < count,
-  };
-}
