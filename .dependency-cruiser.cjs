@@ -138,7 +138,11 @@ module.exports = {
       severity: "error",
       from: { path: "^services/console/", pathNot: A_TEST },
       to: {
-        pathNot: ["^services/console/", "^services/client/index[.]ts$", "^node_modules/(preact|@preact/signals)/"],
+        pathNot: [
+          "^services/console/",
+          "^services/client/index[.]ts$",
+          "^node_modules/(preact|@preact/signals|uplot)/",
+        ],
       },
     },
     {

@@ -77,7 +77,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     });
     const pages = () =>
       tab.page.evaluate<string[]>("[...document.querySelectorAll('nav.pages a')].map((one) => one.textContent)");
-    expect(await pages()).toEqual(["Overview", "Operations", "Keys"]);
+    expect(await pages()).toEqual(["Overview", "Investors", "Operations", "Keys"]);
     await tab.go("reviews");
     await tab.shows("Nothing here");
     expect(edge.calls.filter(({ method }) => /review|break|proof/i.test(method))).toEqual([]);

@@ -7,5 +7,18 @@ export const reviewHref = (id: string): string => hrefTo(["reviews", id]);
 export const reviewsHref = (filter: Filter = {}): string => hrefTo(["reviews"], filter);
 export const breakHref = (id: string): string => hrefTo(["breaks", id]);
 export const breaksHref = (filter: Filter = {}): string => hrefTo(["breaks"], filter);
-export const masterHref = (login: string): string => operationsHref({ master_login: login });
-export const investorHref = (login: string): string => operationsHref({ login });
+export const mastersHref = (filter: Filter = {}): string => hrefTo(["masters"], filter);
+export const masterHref = (login: string, view = "", filter: Filter = {}): string =>
+  hrefTo(["masters", login, view].filter(isNamed), filter);
+export const investorsHref = (filter: Filter = {}): string => hrefTo(["investors"], filter);
+export const investorHref = (login: string, view = "", filter: Filter = {}): string =>
+  hrefTo(["investors", login, view].filter(isNamed), filter);
+export const feeRunsHref = (filter: Filter = {}): string => hrefTo(["fee-runs"], filter);
+/** A run is found among the payments of its Master. */
+export const feeRunHref = (id: bigint, master: string): string =>
+  hrefTo(["fee-runs", id.toString()], { master_login: master });
+export const feePaymentHref = (id: bigint): string => hrefTo(["fee-runs", "payments", id.toString()]);
+
+function isNamed(part: string): boolean {
+  return part !== "";
+}

@@ -1,4 +1,12 @@
-import { breakHref, investorHref, masterHref, operationHref, reviewHref } from "../app/addresses.ts";
+import {
+  breakHref,
+  feePaymentHref,
+  feeRunHref,
+  investorHref,
+  masterHref,
+  operationHref,
+  reviewHref,
+} from "../app/addresses.ts";
 import { can } from "../session/session.ts";
 
 type Id = { readonly id: string | null | undefined };
@@ -15,8 +23,21 @@ export function OperationLink({ id }: Id) {
   );
 }
 
-export const MasterLink = ({ id }: Id) => <LoginLink id={id} href={masterHref} />;
-export const InvestorLink = ({ id }: Id) => <LoginLink id={id} href={investorHref} />;
+export const MasterLink = ({ id }: Id) => (
+  <LoginLink id={id} href={can("masters:read", "subscriptions:read") ? masterHref : undefined} />
+);
+export const InvestorLink = ({ id }: Id) => (
+  <LoginLink id={id} href={can("investors:read") ? investorHref : undefined} />
+);
+
+export function FeeRunLink({ id, master }: { readonly id: bigint; readonly master: string }) {
+  return <a href={feeRunHref(id, master)}>{id.toString()}</a>;
+}
+
+/** Named by what it explains. */
+export function FeePaymentLink({ id }: { readonly id: bigint }) {
+  return can("fees:read") ? <a href={feePaymentHref(id)}>{id.toString()}</a> : <span>{id.toString()}</span>;
+}
 
 export function ReviewLink({ id }: Id) {
   if (id === null || id === undefined) return <None />;
@@ -33,8 +54,9 @@ export function Ticket({ id }: { readonly id: bigint | null | undefined }) {
   return id === null || id === undefined ? <None /> : <span class="code">{id.toString()}</span>;
 }
 
-function LoginLink({ id, href }: Id & { readonly href: (login: string) => string }) {
+function LoginLink({ id, href }: Id & { readonly href: ((login: string) => string) | undefined }) {
   if (id === null || id === undefined) return <None />;
+  if (href === undefined) return <span class="code">{id}</span>;
   return (
     <a class="code" href={href(id)}>
       {id}

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { type Client, createClient, type Models } from "../../client/index.ts";
 import { endOfLog } from "../live/end-of-log.ts";
+import { createReadFile, type ReadFile } from "./read-file.ts";
 
 export type Key = Models["ApiKey"];
 export type Scope = Key["scopes"][number];
@@ -10,9 +11,10 @@ export type Session = {
   readonly key: Key;
   /** The id after which the event feed begins: what is read from now on is not older. Undefined without the scope. */
   readonly feedBegin: bigint | undefined;
+  readonly readFile: ReadFile;
 };
 
-/** The only place that holds the API key, inside the client. It ends with the tab. */
+/** The only place that holds the API key, inside the client and the reader of files. It ends with the tab. */
 export const session = signal<Session | undefined>(undefined);
 
 /** Why the last session ended; shown at the sign-in. */
@@ -34,7 +36,7 @@ export async function signIn(apiKey: string): Promise<void> {
   const key = await client.query("getApiKey");
   const feedBegin = key.scopes.includes("events") ? await endOfLog(client).catch(() => undefined) : undefined;
   endedBecause.value = undefined;
-  session.value = { client, key, feedBegin };
+  session.value = { client, key, feedBegin, readFile: createReadFile(location.origin, apiKey) };
 }
 
 export function signOut(reason?: string): void {
@@ -53,4 +55,10 @@ export function clientOfSession(): Client {
   const current = session.peek();
   if (current === undefined) throw new Error("signed out");
   return current.client;
+}
+
+export function readFileOfSession(): ReadFile {
+  const current = session.peek();
+  if (current === undefined) throw new Error("signed out");
+  return current.readFile;
 }

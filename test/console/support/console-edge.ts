@@ -110,7 +110,7 @@ function pageOf(count: number, text: string, { beforeId, limit, outcome }: Reque
   return { items, hasMore: end < total };
 }
 
-function operationNumber(index: number, text: string, outcome: OperationOutcome): Operation {
+export function operationNumber(index: number, text: string, outcome: OperationOutcome): Operation {
   const at = BEGIN - index * 60_000;
   const digits = at.toString(16).padStart(12, "0");
   const action = ACTIONS[index % ACTIONS.length] ?? OperationAction.DEPOSIT;

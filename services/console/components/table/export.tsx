@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { csvOf, type Lines, tsvOf } from "../../formats/delimited.ts";
+import { saveText } from "../save.ts";
 
 type Props = { readonly name: string; readonly count: number; readonly hasMore: boolean; readonly lines: () => Lines };
 
@@ -20,10 +21,7 @@ export function Export({ name, count, hasMore, lines }: Props) {
     );
   };
   const save = (): void => {
-    const url = URL.createObjectURL(new Blob([csvOf(lines())], { type: "text/csv;charset=utf-8" }));
-    const link = Object.assign(document.createElement("a"), { href: url, download: `${name}.csv` });
-    link.click();
-    URL.revokeObjectURL(url);
+    saveText(`${name}.csv`, csvOf(lines()));
     say(`${rows} saved`);
   };
   return (

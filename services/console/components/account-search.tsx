@@ -1,0 +1,56 @@
+import { goTo } from "../app/router.ts";
+import { textOf } from "../formats/form.ts";
+
+type Props = {
+  readonly label: string;
+  readonly query: URLSearchParams;
+  readonly hrefOf: (filter: Readonly<Record<string, string>>) => string;
+  readonly loginHref: (login: string) => string;
+};
+
+const FIELDS = [
+  { name: "name", label: "Name begins with", size: 18 },
+  { name: "email", label: "Email", size: 18 },
+  { name: "external_id", label: "Your id", size: 14 },
+] as const;
+
+export type AccountFilter = { readonly [Name in (typeof FIELDS)[number]["name"]]?: string };
+
+/** As the API takes it. */
+export function accountFilterOf(query: URLSearchParams): AccountFilter {
+  const given = FIELDS.map(({ name }) => [name, query.get(name)?.trim() ?? ""] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== ""));
+}
+
+/** A login opens its page; anything else filters the list. */
+export function AccountSearch({ label, query, hrefOf, loginHref }: Props) {
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget as HTMLFormElement);
+    const login = textOf(data, "login");
+    if (login !== "") return goTo(loginHref(login));
+    return goTo(hrefOf(Object.fromEntries(FIELDS.map(({ name }) => [name, textOf(data, name)]))));
+  };
+  return (
+    <form class="search" role="search" aria-label={label} onSubmit={submit}>
+      <label>
+        Login
+        <input name="login" size={10} spellcheck={false} inputMode="numeric" />
+      </label>
+      {FIELDS.map(({ name, label: title, size }) => (
+        <label key={name}>
+          {title}
+          <input name={name} size={size} spellcheck={false} defaultValue={query.get(name) ?? ""} />
+        </label>
+      ))}
+      <div class="buttons">
+        <button type="submit" class="primary">
+          Search
+        </button>
+        <button type="button" onClick={() => goTo(hrefOf({}))}>
+          Clear
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,60 @@
+import type { Input, Models } from "../../../client/index.ts";
+import { operationsHref } from "../../app/addresses.ts";
+import { useList } from "../../data/use-list.ts";
+import { Badge } from "../badge.tsx";
+import { OperationLink } from "../links.tsx";
+import { ReadState } from "../read-state.tsx";
+import type { Column } from "../table/column.ts";
+import { amountColumn, investorColumn, masterColumn, ticketColumn, timeColumn } from "../table/columns.tsx";
+import { Table } from "../table/table.tsx";
+
+type Operation = Models["Operation"];
+type Of = Pick<NonNullable<Input<"listOperations">["query"]>, "login" | "master_login">;
+
+const LIMIT = 100;
+
+const COLUMNS: readonly Column<Operation>[] = [
+  timeColumn("Requested", ({ requested_at: at }) => at),
+  { title: "Operation", text: ({ id }) => id, cell: ({ id }) => <OperationLink id={id} /> },
+  { title: "Action", text: ({ action }) => action },
+  investorColumn(({ login }) => login),
+  masterColumn(({ master_login: login }) => login),
+  amountColumn("Amount", ({ amount }) => amount),
+  { title: "Outcome", text: ({ outcome }) => outcome, cell: ({ outcome }) => <Badge state={outcome} /> },
+  ticketColumn("Ticket", ({ deal_id: id }) => id),
+  { title: "Comment", isWide: true, text: ({ comment }) => comment ?? "" },
+];
+
+/** The operations of one account, newest first. */
+export function OperationsList({ of, topic }: { readonly of: Of; readonly topic: `login:${string}` }) {
+  const list = useList({
+    keys: [topic],
+    topics: [topic],
+    idOf: ({ id }: Operation) => id,
+    page: (client, cursor: string | undefined, signal) =>
+      client.query(
+        "listOperations",
+        { query: { ...of, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
+        { signal },
+      ),
+  });
+  return (
+    <section aria-labelledby="operations-title">
+      <h2 id="operations-title">Operations</h2>
+      <ReadState read={{ ...list, data: list.items }} what="operations" />
+      <Table
+        label="Operations"
+        columns={COLUMNS}
+        rows={list.items}
+        idOf={({ id }) => id}
+        hasMore={list.hasMore && list.problem === undefined}
+        isLoading={list.isLoading}
+        loadMore={list.loadMore}
+        empty="There is no operation. Older ones than the retention keeps are not listed."
+      />
+      <p class="note">
+        <a href={operationsHref(of)}>Search in these operations</a>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+import { goTo } from "../app/router.ts";
+import { now } from "../data/ticker.ts";
+import { textOf } from "../formats/form.ts";
+import { lastDays, type Period } from "../formats/period.ts";
+
+type Props = {
+  readonly period: Period;
+  readonly hrefOf: (period: Period) => string;
+  /** The first day there is something of. */
+  readonly begin?: string | undefined;
+};
+
+const LENGTHS = [
+  { title: "30 days", days: 30 },
+  { title: "90 days", days: 90 },
+  { title: "1 year", days: 365 },
+];
+
+/** Chooses days in UTC. The address has them, so that what is shown can be sent to a colleague. */
+export function PeriodForm({ period, hrefOf, begin }: Props) {
+  const choices = LENGTHS.map(({ title, days }) => ({ title, of: lastDays(days, now.value) }));
+  const all = begin === undefined ? [] : [{ title: "All", of: { from: begin, to: lastDays(1, now.value).to } }];
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget as HTMLFormElement);
+    goTo(hrefOf({ from: textOf(data, "from"), to: textOf(data, "to") }));
+  };
+  return (
+    <form class="period" key={`${period.from} ${period.to}`} onSubmit={submit} aria-label="Period">
+      <label>
+        From (UTC)
+        <input name="from" type="date" required defaultValue={period.from} />
+      </label>
+      <label>
+        Before (UTC)
+        <input name="to" type="date" required defaultValue={period.to} />
+      </label>
+      <button type="submit">Show</button>
+      <div class="filters">
+        {[...choices, ...all].map(({ title, of }) => (
+          <a key={title} href={hrefOf(of)} aria-current={isSame(of, period) ? "true" : undefined}>
+            {title}
+          </a>
+        ))}
+      </div>
+    </form>
+  );
+}
+
+function isSame(left: Period, right: Period): boolean {
+  return left.from === right.from && left.to === right.to;
+}

@@ -1,0 +1,47 @@
+import { utcText } from "../../formats/time.ts";
+import { InvestorLink, MasterLink, Ticket } from "../links.tsx";
+import { Money } from "../money.tsx";
+import { Time } from "../time.tsx";
+import type { Column } from "./column.ts";
+
+/** Columns that many tables have. */
+export function amountColumn<Row>(
+  title: string,
+  of: (row: Row) => string | null | undefined,
+  isAlarming = false,
+): Column<Row> {
+  return {
+    title,
+    isNumber: true,
+    text: (row) => of(row) ?? "",
+    cell: (row) => <Money amount={of(row)} isAlarming={isAlarming} />,
+  };
+}
+
+export function timeColumn<Row>(title: string, of: (row: Row) => string | null): Column<Row> {
+  return {
+    title,
+    text: (row) => {
+      const at = of(row);
+      return at === null ? "" : utcText(at);
+    },
+    cell: (row) => <Time at={of(row)} />,
+  };
+}
+
+export function masterColumn<Row>(of: (row: Row) => string | null, title = "Master"): Column<Row> {
+  return { title, text: (row) => of(row) ?? "", cell: (row) => <MasterLink id={of(row)} /> };
+}
+
+export function investorColumn<Row>(of: (row: Row) => string | null, title = "Investor"): Column<Row> {
+  return { title, text: (row) => of(row) ?? "", cell: (row) => <InvestorLink id={of(row)} /> };
+}
+
+export function ticketColumn<Row>(title: string, of: (row: Row) => bigint | null): Column<Row> {
+  return {
+    title,
+    isNumber: true,
+    text: (row) => of(row)?.toString() ?? "",
+    cell: (row) => <Ticket id={of(row)} />,
+  };
+}

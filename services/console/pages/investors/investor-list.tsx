@@ -1,0 +1,58 @@
+import type { Models } from "../../../client/index.ts";
+import { investorHref, investorsHref } from "../../app/addresses.ts";
+import { accountFilterOf, AccountSearch } from "../../components/account-search.tsx";
+import { ReadState } from "../../components/read-state.tsx";
+import type { Column } from "../../components/table/column.ts";
+import { investorColumn, timeColumn } from "../../components/table/columns.tsx";
+import { Table } from "../../components/table/table.tsx";
+import { useList } from "../../data/use-list.ts";
+
+type Investor = Models["InvestorProfile"];
+
+const LIMIT = 100;
+
+const COLUMNS: readonly Column<Investor>[] = [
+  investorColumn(({ mt5_login: login }) => login),
+  { title: "Name", isWide: true, text: ({ name }) => name },
+  { title: "Email", text: ({ email }) => email ?? "" },
+  { title: "Your id", text: ({ external_id: id }) => id ?? "" },
+  timeColumn("Registered", ({ created_at: at }) => at),
+];
+
+export function InvestorList({ query }: { readonly query: URLSearchParams }) {
+  const filter = accountFilterOf(query);
+  const list = useList({
+    keys: [query.toString()],
+    isAscending: true,
+    idOf: ({ mt5_login: login }: Investor) => login,
+    page: (client, cursor: string | undefined, signal) =>
+      client.query(
+        "listInvestorProfiles",
+        { query: { ...filter, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
+        { signal },
+      ),
+  });
+  return (
+    <>
+      <h1>Investors</h1>
+      <AccountSearch
+        key={query.toString()}
+        label="Investors"
+        query={query}
+        hrefOf={investorsHref}
+        loginHref={investorHref}
+      />
+      <ReadState read={{ ...list, data: list.items }} what="Investors" />
+      <Table
+        label="Investors"
+        columns={COLUMNS}
+        rows={list.items}
+        idOf={({ mt5_login: login }) => login}
+        hasMore={list.hasMore && list.problem === undefined}
+        isLoading={list.isLoading}
+        loadMore={list.loadMore}
+        empty={Object.keys(filter).length > 0 ? "No Investor matches." : "There is no Investor yet."}
+      />
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import type { Models } from "../../../client/index.ts";
+import { ReadState } from "../../components/read-state.tsx";
+import type { Column } from "../../components/table/column.ts";
+import { amountColumn, investorColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
+import { Table } from "../../components/table/table.tsx";
+import { useList } from "../../data/use-list.ts";
+
+type Credit = Models["PaymentCredit"];
+
+const LIMIT = 100;
+const KINDS: Readonly<Record<Credit["kind"], string>> = { PF: "fee", PF_DEBT: "debt" };
+
+const COLUMNS: readonly Column<Credit>[] = [
+  timeColumn("Deal", ({ mt5_ts: at }) => at),
+  { title: "Credit", isNumber: true, text: ({ id }) => id.toString() },
+  { title: "Kind", text: ({ kind }) => KINDS[kind] },
+  investorColumn(({ investor_mt5_login: login }) => login),
+  amountColumn("Amount", ({ amount }) => amount),
+  ticketColumn("Ticket", ({ mt5_op_id: id }) => id),
+  { title: "Payment account", isWide: true, text: ({ master_payment_login: login }) => login },
+];
+
+/** What the payment account of the Master has received. */
+export function Credits({ login }: { readonly login: string }) {
+  const list = useList({
+    keys: [login],
+    topics: [`login:${login}`],
+    isAscending: true,
+    idOf: ({ id }: Credit) => id.toString(),
+    page: (client, cursor: bigint | undefined, signal) =>
+      client.query(
+        "listPaymentCredits",
+        { query: { master_login: login, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
+        { signal },
+      ),
+  });
+  return (
+    <section aria-labelledby="credits-title">
+      <h2 id="credits-title">Credits of the payment account</h2>
+      <ReadState read={{ ...list, data: list.items }} what="credits" />
+      <Table
+        label="Credits of the payment account"
+        columns={COLUMNS}
+        rows={list.items}
+        idOf={({ id }) => id.toString()}
+        hasMore={list.hasMore && list.problem === undefined}
+        isLoading={list.isLoading}
+        loadMore={list.loadMore}
+        empty="The payment account has received nothing yet."
+      />
+    </section>
+  );
+}

@@ -1,0 +1,96 @@
+import { useMemo } from "preact/hooks";
+import type { Models } from "../../../client/index.ts";
+import { feeRunsHref, masterHref } from "../../app/addresses.ts";
+import { paymentColumns } from "../../components/lists/payment-columns.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { PeriodForm } from "../../components/period-form.tsx";
+import type { PlotSeries } from "../../components/plot/points.ts";
+import { Plot } from "../../components/plot/plot.tsx";
+import { ReadState } from "../../components/read-state.tsx";
+import { Table } from "../../components/table/table.tsx";
+import { useList } from "../../data/use-list.ts";
+import { useRead } from "../../data/use-read.ts";
+import { formatAmount } from "../../formats/money.ts";
+import { can } from "../../session/session.ts";
+import { Credits } from "./credits.tsx";
+import { feesByWeek } from "./fees-by-week.ts";
+import type { FoundMaster } from "./find-master.ts";
+import { type PerformanceOf, readPerformance } from "./read-performance.ts";
+import { usePeriod } from "./use-period.ts";
+
+type Props = {
+  readonly login: string;
+  readonly query: URLSearchParams;
+  readonly master: FoundMaster | undefined;
+};
+type Payment = Models["FeePayment"];
+
+const LIMIT = 100;
+const SERIES: readonly PlotSeries[] = [{ title: "Fees", kind: "bars", tone: "accent", show: formatAmount }];
+
+export function MasterFees({ login, query, master }: Props) {
+  return (
+    <>
+      {can("masters:read") && <ByWeek login={login} query={query} master={master} />}
+      <Payments login={login} />
+      <Credits login={login} />
+    </>
+  );
+}
+
+function ByWeek({ login, query, master }: Props) {
+  const period = usePeriod(query);
+  const performance = useRead((client, signal) => readPerformance(client, login, period, signal), {
+    keys: [login, period.from, period.to],
+    topics: ["fees"],
+  });
+  return (
+    <>
+      <PeriodForm
+        period={period}
+        hrefOf={(chosen) => masterHref(login, "fees", chosen)}
+        begin={master?.profile.created_at.slice(0, 10)}
+      />
+      <Panel read={performance} what="the fees of the period">
+        {(found) => <Weeks {...found} />}
+      </Panel>
+    </>
+  );
+}
+
+function Weeks({ days }: PerformanceOf) {
+  const points = useMemo(() => feesByWeek(days), [days]);
+  return <Plot title="Fees by week" points={points} series={SERIES} empty="No fee was collected in this period." />;
+}
+
+function Payments({ login }: { readonly login: string }) {
+  const columns = useMemo(() => paymentColumns<Payment>(() => login), [login]);
+  const list = useList({
+    keys: [login],
+    topics: [`login:${login}`],
+    idOf: ({ id }: Payment) => id.toString(),
+    page: (client, cursor: bigint | undefined, signal) => {
+      const query = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
+      return client.query("listFeePayments", { path: { master_login: login }, query }, { signal });
+    },
+  });
+  return (
+    <section aria-labelledby="payments-title">
+      <h2 id="payments-title">Fee payments</h2>
+      <ReadState read={{ ...list, data: list.items }} what="fee payments" />
+      <Table
+        label="Fee payments"
+        columns={columns}
+        rows={list.items}
+        idOf={({ id }) => id.toString()}
+        hasMore={list.hasMore && list.problem === undefined}
+        isLoading={list.isLoading}
+        loadMore={list.loadMore}
+        empty="No fee was collected yet."
+      />
+      <p class="note">
+        <a href={feeRunsHref({ master_login: login })}>By run</a>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+import type { Models } from "../../../client/index.ts";
+import { masterHref, mastersHref } from "../../app/addresses.ts";
+import { accountFilterOf, AccountSearch } from "../../components/account-search.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { ReadState } from "../../components/read-state.tsx";
+import type { Column } from "../../components/table/column.ts";
+import { amountColumn, masterColumn, timeColumn } from "../../components/table/columns.tsx";
+import { Table } from "../../components/table/table.tsx";
+import { useList } from "../../data/use-list.ts";
+import { can } from "../../session/session.ts";
+
+type Master = Models["MasterProfile"];
+
+const LIMIT = 100;
+
+const COLUMNS: readonly Column<Master>[] = [
+  masterColumn(({ mt5_login: login }) => login),
+  { title: "Name", text: ({ name }) => name },
+  { title: "Strategy", isWide: true, text: ({ strategy_name: name }) => name },
+  { title: "Investors", isNumber: true, text: ({ investors_count: count }) => count.toString() },
+  amountColumn("Minimum deposit", ({ min_deposit: amount }) => amount),
+  { title: "Payment account", text: ({ payment_account_login: login }) => login },
+  { title: "Your id", text: ({ external_id: id }) => id ?? "" },
+  timeColumn("Registered", ({ created_at: at }) => at),
+];
+
+export function MasterList({ query }: { readonly query: URLSearchParams }) {
+  return (
+    <>
+      <h1>Masters</h1>
+      <AccountSearch key={query.toString()} label="Masters" query={query} hrefOf={mastersHref} loginHref={masterHref} />
+      {can("masters:read") ? (
+        <Found query={query} />
+      ) : (
+        <Empty>The key may not list Masters. Open one by its login.</Empty>
+      )}
+    </>
+  );
+}
+
+function Found({ query }: { readonly query: URLSearchParams }) {
+  const filter = accountFilterOf(query);
+  const list = useList({
+    keys: [query.toString()],
+    topics: ["masters", "subscriptions"],
+    isAscending: true,
+    idOf: ({ mt5_login: login }: Master) => login,
+    page: (client, cursor: string | undefined, signal) =>
+      client.query(
+        "listMasterProfiles",
+        { query: { ...filter, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
+        { signal },
+      ),
+  });
+  return (
+    <>
+      <ReadState read={{ ...list, data: list.items }} what="Masters" />
+      <Table
+        label="Masters"
+        columns={COLUMNS}
+        rows={list.items}
+        idOf={({ mt5_login: login }) => login}
+        hasMore={list.hasMore && list.problem === undefined}
+        isLoading={list.isLoading}
+        loadMore={list.loadMore}
+        empty={Object.keys(filter).length > 0 ? "No Master matches." : "There is no Master yet."}
+      />
+    </>
+  );
+}

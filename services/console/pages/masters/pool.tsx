@@ -1,0 +1,129 @@
+import type { Models } from "../../../client/index.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Money } from "../../components/money.tsx";
+import { ReadState } from "../../components/read-state.tsx";
+import { Stack } from "../../components/stack/stack.tsx";
+import type { Column } from "../../components/table/column.ts";
+import { amountColumn, investorColumn, ticketColumn } from "../../components/table/columns.tsx";
+import { Table } from "../../components/table/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { useList } from "../../data/use-list.ts";
+import { formatRatio, ratioOf } from "../../formats/decimal.ts";
+import { durationText } from "../../formats/time.ts";
+import { compositionOf } from "./composition.ts";
+import { Places } from "./places.tsx";
+import { reasonsOf } from "./reasons.ts";
+
+type Proof = Models["Proof"];
+type Account = Models["AccountProof"];
+
+const LIMIT = 500;
+
+/** Who has which share, and where each cent stands. */
+export function Pool({ login }: { readonly login: string }) {
+  const list = useList({
+    keys: [login],
+    topics: [`login:${login}`, "mirrors"],
+    isAscending: true,
+    idOf: ({ mt5_login: investor }: Account) => investor,
+    page: async (client, cursor: string | undefined, signal) => {
+      const query = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
+      const proof = await client.query("getProof", { path: { master_login: login }, query }, { signal });
+      return { ...proof, items: proof.investors };
+    },
+  });
+  const proof = list.last;
+  const composition = proof === undefined ? undefined : compositionOf(proof, list.items);
+  return (
+    <>
+      <ReadState read={{ ...list, data: proof }} what="the proof" />
+      {proof !== undefined && composition !== undefined && (
+        <>
+          <Head proof={proof} refresh={list.refresh} />
+          <Places proof={proof} />
+          <section aria-labelledby="composition-title">
+            <h2 id="composition-title">Composition of the pool</h2>
+            {composition.parts.length === 0 ? (
+              <Empty>No Investor has money in the pool.</Empty>
+            ) : (
+              <>
+                <Stack title="Composition of the pool" {...composition} />
+                <p class="note">By expected balance: the result of open positions is not in it.</p>
+              </>
+            )}
+          </section>
+          <section aria-labelledby="investors-title">
+            <h2 id="investors-title">Investors in the pool</h2>
+            <Table
+              label="Investors in the pool"
+              columns={columnsOf(composition.whole)}
+              rows={list.items}
+              idOf={({ mt5_login: investor }) => investor}
+              hasMore={list.hasMore && list.problem === undefined}
+              isLoading={list.isLoading}
+              loadMore={list.loadMore}
+              empty="No Investor has money in the pool."
+            />
+          </section>
+        </>
+      )}
+    </>
+  );
+}
+
+function Head({ proof, refresh }: { readonly proof: Proof; readonly refresh: () => void }) {
+  const { converged, read_at: readAt, lag_ms: lagMs, fees_closed_through: closed, investors_count: count } = proof;
+  const reasons = reasonsOf(proof);
+  return (
+    <section aria-labelledby="proof-title">
+      <h2 id="proof-title">
+        Proof <Badge state={converged ? "converged" : "not converged"} />
+      </h2>
+      {reasons.length === 0 ? (
+        <p>Every deal is booked, nothing is in flight, and the platform has what the books expect.</p>
+      ) : (
+        <ul class="lines">
+          {reasons.map(({ text, href }) => (
+            <li key={text}>{href === undefined ? text : <a href={href}>{text}</a>}</li>
+          ))}
+        </ul>
+      )}
+      <Facts
+        isStrip
+        facts={[
+          ["Read", <Time at={readAt} isFocusable />],
+          ["Mirror lag", durationText(Number(lagMs))],
+          ["Fees closed through", <Time at={closed} isFocusable />],
+          ["Unredeemed", <Money amount={proof.unredeemed} isAlarming />],
+          ["Investors", count.toString()],
+        ]}
+      />
+      <p class="later">
+        <button type="button" onClick={refresh}>
+          Read again
+        </button>
+      </p>
+    </section>
+  );
+}
+
+function columnsOf(whole: string): readonly Column<Account>[] {
+  const shareOf = ({ ledger_balance: amount }: Account): string => ratioOf(amount, whole) ?? "";
+  return [
+    investorColumn(({ mt5_login: login }) => login),
+    {
+      title: "Share",
+      isNumber: true,
+      text: shareOf,
+      cell: (account) => formatRatio(shareOf(account)),
+    },
+    amountColumn("Expected balance", ({ ledger_balance: amount }) => amount),
+    amountColumn("Platform balance", ({ platform_balance: amount }) => amount),
+    amountColumn("In flight", ({ in_flight: amount }) => amount),
+    amountColumn("Quarantined", ({ quarantined: amount }) => amount, true),
+    amountColumn("Difference", ({ difference: amount }) => amount, true),
+    ticketColumn("Last deal", ({ last_deal_id: id }) => id),
+  ];
+}

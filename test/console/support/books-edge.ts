@@ -1,0 +1,142 @@
+import { MasterState } from "#proto/pamm/account/v1/account.ts";
+import {
+  aMaster,
+  aMasterProfile,
+  anInvestor,
+  anInvestorProfile,
+} from "../../../services/edge/testing/replies/account.ts";
+import { aCredit, aFeeConfiguration, aFeeVersion } from "../../../services/edge/testing/replies/fee.ts";
+import { aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
+import { anAllocation, anEquity, aWithdrawalPreview } from "../../../services/edge/testing/replies/history.ts";
+import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
+import { AT, cents } from "../../../services/edge/testing/replies/values.ts";
+import { type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
+import { dayNumber, explanationOf, paymentNumber, statementPage } from "./books.ts";
+import { HOSTILE, operationNumber } from "./console-edge.ts";
+import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+
+/** How many days, movements, results, payments and Investors there are. */
+export type Books = {
+  readonly days: number;
+  readonly rows: number;
+  /** Script in the names and sentences. */
+  readonly isHostile?: boolean;
+};
+
+/** The real edge, in front of services whose books are as long as is asked for. */
+export function booksEdge({ days, rows, isHostile = false }: Books): Promise<TestEdge> {
+  const stored = (text: string): string => (isHostile ? HOSTILE : text);
+  const master = aMaster({ name: stored("Alpha Strategy") });
+  const all = Array.from({ length: days }, (_, index) => dayNumber(index, days));
+  const payments = Array.from({ length: Math.min(rows, 60) }, (_, index) => paymentNumber(index));
+  const investors = Array.from({ length: Math.min(rows, 12) }, (_, index) =>
+    anAccountProof({
+      login: String(3_000_003 + index),
+      subscriptionId: BigInt(index + 1),
+      ledgerBalance: cents(share(index)),
+      platformBalance: cents(share(index)),
+    }),
+  );
+  const sum = investors.reduce((total, _, index) => total + share(index), 0n);
+  return testEdge({
+    accounts: {
+      searchMasters: async () => ({ items: [aMasterProfile({ master })], hasMore: false }),
+      getMasterStatus: async () => ({
+        id: 7n,
+        login: "3000001",
+        state: MasterState.OPEN,
+        since: AT,
+        closing: undefined,
+      }),
+      findMaster: async () => master,
+      searchInvestors: async () => ({ items: [anInvestorProfile()], hasMore: false }),
+      findInvestor: async () => anInvestor(),
+      getInvestorProfile: async () => anInvestorProfile({ investor: anInvestor({ name: stored("Ada Brown") }) }),
+    },
+    subscriptions: {
+      ...NO_CASES,
+      listPerformance: async () => ({ days: all, openingValue: "", hasMore: false }),
+      getEquity: async ({ investorLogin }) => anEquity({ investorLogin }),
+      getProof: async () =>
+        aProof({
+          converged: rows === 0,
+          investors,
+          investorsCount: BigInt(investors.length),
+          master: anAccountProof({
+            login: "3000001",
+            ledgerBalance: cents(sum),
+            platformBalance: cents(sum - 500n),
+            inFlight: cents(-500n),
+          }),
+          total: anAccountProof({
+            login: "",
+            ledgerBalance: cents(2n * sum),
+            platformBalance: cents(2n * sum - 500n),
+            inFlight: cents(-500n),
+          }),
+        }),
+      searchSubscriptions: async () => ({ items: rows === 0 ? [] : [aSubscription()], hasMore: false }),
+      listOperations: async () => ({ items: [], hasMore: false }),
+      listInvestorAllocations: async () => ({
+        items: Array.from({ length: Math.min(rows, 100) }, (_, index) => anAllocation({ number: BigInt(100 - index) })),
+        next: undefined,
+      }),
+    },
+    funding: {
+      ...NO_CASES,
+      previewWithdraw: async () => aWithdrawalPreview(0n, "master_open_positions"),
+      listOperations: async () => ({
+        items: Array.from({ length: Math.min(rows, 30) }, (_, index) =>
+          operationNumber(index, stored("Paid in"), OperationOutcome.EXECUTED),
+        ),
+        hasMore: false,
+      }),
+    },
+    platform: {
+      ...NO_CASES,
+      findAmendments: async () => ({ amendments: [] }),
+      readStatement: async ({ after, limit }) => statementPage(rows, after?.number ?? 0n, limit),
+    },
+    fees: {
+      ...NO_CASES,
+      getConfiguration: async () => aFeeConfiguration(),
+      listVersions: async () => ({
+        investorLogin: "3000003",
+        items: rows === 0 ? [] : [aFeeVersion()],
+        hasMore: false,
+      }),
+      getFeeAccount: async () => ({ markE8: 50_000_000_000n, debt: cents(0n) }),
+      previewCrystallise: async () => ({ pending: cents(30_00n), items: [] }),
+      getPendingFee: async () => (isHostile ? aPendingFee({ lines: [HOSTILE] }) : aPendingFee()),
+      explainPayment: async ({ paymentId }) => explanationOf(paymentId, stored("The high-water mark rises.")),
+      listInvestorPayments: async () => ({
+        masterLogin: "3000001",
+        paymentAccountLogin: "3000002",
+        items: payments,
+        hasMore: false,
+      }),
+      listPaymentsOfInvestor: async () => ({
+        items: payments.map((payment) => ({ payment, masterLogin: "3000001", paymentAccountLogin: "3000002" })),
+        hasMore: false,
+      }),
+      listPaymentCredits: async () => ({
+        paymentAccountLogin: "3000002",
+        items: rows === 0 ? [] : [aCredit()],
+        hasMore: false,
+      }),
+      sumPaymentCredits: async () => ({
+        days: all
+          .filter((_, index) => index % 7 === 0)
+          .map(({ day }, index) => ({ day, amount: cents(BigInt(1_000 + index * 37)) })),
+      }),
+    },
+  });
+}
+
+/** The overview, where a session begins, asks for them. */
+const NO_CASES = {
+  listReviews: async () => ({ items: [], hasMore: false }),
+  listBreaks: async () => ({ items: [], hasMore: false, checks: [] }),
+};
+
+const share = (index: number): bigint => BigInt(1_000_000 - index * 70_000);
