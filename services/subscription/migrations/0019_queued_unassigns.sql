@@ -71,6 +71,6 @@ begin
 end
 $$;
 
-create trigger note_insert after insert on queued_unassign for each row execute function note_queued_unassign();
-create trigger note_update after update on queued_unassign for each row
+create or replace trigger note_insert after insert on queued_unassign for each row execute function note_queued_unassign();
+create or replace trigger note_update after update on queued_unassign for each row
   when (new.state = 'ENDED' and old.state <> 'ENDED') execute function note_queued_unassign();
