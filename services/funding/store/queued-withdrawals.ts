@@ -96,15 +96,18 @@ export async function startTries(db: Queryable, limit: number): Promise<StartedT
     sql`update cashflow
         set queue_state = 'RUNNING', tries = tries + 1,
             next_try_at = clock_timestamp() + ${CLAIM_MS} * interval '1 millisecond'
-        where id = any(array(
-            select id
-            from cashflow
-            where ${IS_WAITING} and queue_ready_at is not null and queue_look_at <= clock_timestamp()
-              and queue_until > clock_timestamp()
-            order by queue_look_at, id
-            limit ${limit}
-            for no key update skip locked
-          )) and ${IS_WAITING}
+        where id = any ((
+            select array_agg(due.id)
+            from (
+              select id
+              from cashflow
+              where ${IS_WAITING} and queue_ready_at is not null and queue_look_at <= clock_timestamp()
+                and queue_until > clock_timestamp()
+              order by queue_look_at, id
+              limit ${limit}
+              for no key update skip locked
+            ) as due
+          )::bigint[]) and ${IS_WAITING}
         returning id, tries`,
   );
 }

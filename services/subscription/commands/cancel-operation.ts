@@ -9,7 +9,7 @@ export async function cancelOperation(
   { pool, now }: Deps,
   { operationId }: CancelOperationRequest,
 ): Promise<CancelOperationRequest> {
-  await markCancelled(pool, operationId, { refusal: cancelled(operationId), at: now() });
+  await markCancelled(pool, operationId, { refusal: cancelled(), at: now() });
   const operation = await findOperation(pool, operationId, now());
   if (operation !== undefined && operation.refusalCode !== "cancelled") throw notCancellable(operationId);
   return { operationId };

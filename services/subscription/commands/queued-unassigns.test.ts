@@ -179,7 +179,7 @@ test("of a try, its caller and its expiry exactly one takes an unassign out of t
   const at = new Date();
   const [claims, cancels] = await Promise.all([
     Promise.all(all.map(() => claimQueued(pool, 1))),
-    Promise.all(all.map(({ id }) => markCancelled(pool, id, { refusal: cancelled(id), at }))),
+    Promise.all(all.map(({ id }) => markCancelled(pool, id, { refusal: cancelled(), at }))),
   ]);
   await execute(pool, sql`update queued_unassign set expires_at = clock_timestamp() - interval '1 second'`);
   const expiries = await expireQueued(pool, { limit: 10, refusal: expired(), at });

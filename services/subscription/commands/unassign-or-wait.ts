@@ -51,7 +51,7 @@ export async function answerAgain(
   queued: QueuedUnassign,
   { queueForMs }: UnassignRequest,
 ): Promise<UnassignResponse | undefined> {
-  if (queued.refusal !== null) throw new Refusal(queued.refusal);
+  if (queued.refusal !== null) throw new Refusal({ ...queued.refusal, operationId: queued.commandId });
   if (queued.state === "WANTED" || queued.state === "ENDED") return undefined;
   if (queueForMs === undefined) throw waitsForMaster(queued.commandId);
   return await waitingAnswer(deps, queued);

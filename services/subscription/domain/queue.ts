@@ -25,15 +25,15 @@ export function queueError(queueForMs: bigint | undefined, commandId: string): F
   return { field: "expires_in", code: "out_of_range", message: "expires_in must be from PT1S to P30D." };
 }
 
-/** How an unassign ends that has waited: its answer names it, because every request that repeats it gets the same one. */
-export function expired(operationId?: string): Refusal {
+/** How an unassign ends that has waited. */
+export function expired(): Refusal {
   const message = "The operation has expired: the Master was not flat in time. Nothing was executed.";
-  return refuse("expired", message, { outcome: "not_executed", operationId });
+  return refuse("expired", message, { outcome: "not_executed" });
 }
 
-export function cancelled(operationId: string): Refusal {
+export function cancelled(): Refusal {
   const message = "The operation was cancelled while it waited. Nothing was executed.";
-  return refuse("cancelled", message, { outcome: "not_executed", operationId });
+  return refuse("cancelled", message, { outcome: "not_executed" });
 }
 
 /** Of one subscription one unassign waits. */

@@ -113,11 +113,11 @@ export async function expireQueued(
   return await execute(
     db,
     endOf(
-      fragment`state = 'WAITING' and expires_at <= clock_timestamp() and command_id = any(array(
+      fragment`state = 'WAITING' and expires_at <= clock_timestamp() and command_id in (
         select command_id from queued_unassign
         where state = 'WAITING' and expires_at <= clock_timestamp()
         limit ${limit}
-      ))`,
+      )`,
       end,
     ),
   );
@@ -126,7 +126,7 @@ export async function expireQueued(
 function endOf(which: Fragment, { refusal, at }: End) {
   return sql`update queued_unassign
              set state = 'ENDED', ended_at = ${at},
-                 refusal = ${refusal && recordedAs(refusal)}::jsonb || jsonb_build_object('operationId', command_id)
+                 refusal = ${refusal && recordedAs(refusal)}::jsonb
              where ${which}`;
 }
 
@@ -177,12 +177,15 @@ export async function claimQueued(db: Queryable, limit: number): Promise<QueuedU
           update queued_unassign
           set state = case state when 'WAITING' then 'RUNNING' else state end, tries = tries + 1,
               next_try_at = clock_timestamp() + ${CLAIM_MS} * interval '1 millisecond'
-          where command_id = any(array(
-              select command_id from queued_unassign where ${MAY_START}
-              order by next_try_at, command_id
-              limit ${limit}
-              for no key update skip locked
-            )) and ${MAY_START}
+          where command_id = any ((
+              select array_agg(due.command_id)
+              from (
+                select command_id from queued_unassign where ${MAY_START}
+                order by next_try_at, command_id
+                limit ${limit}
+                for no key update skip locked
+              ) as due
+            )::text[]) and ${MAY_START}
           returning *
         )
         select claimed.command_id as "commandId", subscription_id as "subscriptionId", master_login as "masterLogin",

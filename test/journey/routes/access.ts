@@ -53,6 +53,7 @@ const ADDITIONAL = [
   "GET /webhooks",
   "GET /webhooks/1",
   "PATCH /webhooks/1",
+  "DELETE /operations/1",
   "DELETE /webhooks/1",
   "POST /webhooks/1/rotate",
   "POST /webhooks/1/replay",

@@ -12,7 +12,7 @@ const LATER = "2099-01-02T03:04:05";
 
 type Ask = (id: string, input?: Input) => Promise<JsonObject>;
 type Refused = (code: string, id: string, input?: Input) => Promise<void>;
-type Caller = { readonly ask: Ask; readonly refused: Refused };
+type Caller = { readonly ask: Ask; readonly accepted: Ask; readonly refused: Refused };
 
 /** Each operation of a life, from the first account to the closed Master, with refusals on the way. */
 export async function liveThrough(call: StrictClient, platform: Client): Promise<void> {
@@ -33,12 +33,16 @@ function callerOf(call: StrictClient): Caller {
     const { status, body } = await call(id, input, { "Idempotency-Key": randomUUID() });
     return { status, body: parseExact(JSON.stringify(body)) ?? null, text: `${id} ${JSON.stringify(body)}` };
   };
-  return {
-    async ask(id, input) {
+  const answered =
+    (expected: number): Ask =>
+    async (id, input) => {
       const { status, body, text } = await send(id, input);
-      expect(status, text).toBe(200);
+      expect(status, text).toBe(expected);
       return isObject(body) ? body : {};
-    },
+    };
+  return {
+    ask: answered(200),
+    accepted: answered(202),
     async refused(code, id, input) {
       const { body, text } = await send(id, input);
       expect(isObject(body) ? body["code"] : undefined, text).toBe(code);
@@ -90,14 +94,27 @@ async function fund({ ask, refused }: Caller, master: string, investor: string, 
   expect((await ask("getProof", { path: { master_login: master }, query: { wait: 20 } }))["converged"]).toBe(true);
 }
 
-async function trade({ ask, refused }: Caller, platform: Client, master: string, investor: string): Promise<void> {
+async function trade(
+  { ask, accepted, refused }: Caller,
+  platform: Client,
+  master: string,
+  investor: string,
+): Promise<void> {
   await bookResult(platform, master, "130.00");
   const position = await openPosition(platform, master, "0.01");
   await ask("previewWithdrawal", { query: { login: investor, amount: "50.00" } });
   await refused("master_open_positions", "withdrawFunds", { query: { login: investor, amount: "50.00" } });
-  await refused("master_open_positions", "unassignInvestor", {
-    query: { master_login: master, investor_login: investor },
-  });
+  const leaving = { master_login: master, investor_login: investor };
+  await refused("master_open_positions", "unassignInvestor", { query: leaving });
+  const waiting = { on_blocked: "queue", expires_in: "PT1H" };
+  await accepted("withdrawFunds", { query: { login: investor, amount: "50.00", ...waiting } });
+  await accepted("unassignInvestor", { query: { ...leaving, ...waiting } });
+  const { items } = await ask("listOperations", { query: { login: investor, queue_state: "waiting" } });
+  expect(items).toHaveLength(2);
+  for (const operation of items as readonly JsonObject[]) {
+    await ask("cancelOperation", { path: { operation_id: textOf(operation, "id") } });
+  }
+  await refused("operation_not_found", "cancelOperation", { path: { operation_id: randomUUID() } });
   await eventually(() => ask("getEquity", { path: { investor_login: investor } }));
   await closePosition(platform, position);
   expect((await ask("getProof", { path: { master_login: master }, query: { wait: 20 } }))["converged"]).toBe(true);

@@ -22,7 +22,8 @@ export const cancelOperation = route({
   returns: "The operation: nothing of it was executed, and nothing will be.",
   params: Type.Object({ operation_id: operationId }),
   reply: OperationReply,
-  lookUp: "Repeat it. GET /api/v1/operations/{operation_id} shows what became of the operation.",
+  lookUp:
+    "Repeat it with the same Idempotency-Key. GET /api/v1/operations/{operation_id} shows what became of the operation.",
   refusals: ["operation_not_found", "operation_removed", "operation_not_cancellable"],
   examples: [
     {
