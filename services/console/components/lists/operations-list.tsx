@@ -6,7 +6,7 @@ import { OperationLink } from "../links.tsx";
 import { ReadState } from "../read-state.tsx";
 import type { Column } from "../table/column.ts";
 import { amountColumn, investorColumn, masterColumn, ticketColumn, timeColumn } from "../table/columns.tsx";
-import { Table } from "../table/table.tsx";
+import { ListTable } from "../table/list-table.tsx";
 
 type Operation = Models["Operation"];
 type Of = Pick<NonNullable<Input<"listOperations">["query"]>, "login" | "master_login">;
@@ -42,14 +42,11 @@ export function OperationsList({ of, topic }: { readonly of: Of; readonly topic:
     <section aria-labelledby="operations-title">
       <h2 id="operations-title">Operations</h2>
       <ReadState read={{ ...list, data: list.items }} what="operations" />
-      <Table
+      <ListTable
         label="Operations"
         columns={COLUMNS}
-        rows={list.items}
+        list={list}
         idOf={({ id }) => id}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty="There is no operation. Older ones than the retention keeps are not listed."
       />
       <p class="note">

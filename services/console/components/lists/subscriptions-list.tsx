@@ -4,7 +4,7 @@ import { Badge } from "../badge.tsx";
 import { ReadState } from "../read-state.tsx";
 import type { Column } from "../table/column.ts";
 import { investorColumn, masterColumn, timeColumn } from "../table/columns.tsx";
-import { Table } from "../table/table.tsx";
+import { ListTable } from "../table/list-table.tsx";
 
 type Subscription = Models["Subscription"];
 type Of = Pick<NonNullable<Input<"listSubscriptionPages">["query"]>, "master_login" | "investor_login">;
@@ -38,14 +38,11 @@ export function SubscriptionsList({ of, topic }: { readonly of: Of; readonly top
     <section aria-labelledby="subscriptions-title">
       <h2 id="subscriptions-title">Subscriptions</h2>
       <ReadState read={{ ...list, data: list.items }} what="subscriptions" />
-      <Table
+      <ListTable
         label="Subscriptions"
         columns={COLUMNS}
-        rows={list.items}
+        list={list}
         idOf={({ id }) => id.toString()}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty="There was never a subscription."
       />
     </section>

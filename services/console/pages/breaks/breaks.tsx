@@ -2,7 +2,7 @@ import type { Models } from "../../../client/index.ts";
 import { BreakLink, InvestorLink, MasterLink } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import type { Column } from "../../components/table/column.ts";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { Age } from "../../components/time.tsx";
 import type { List } from "../../data/use-list.ts";
 import { utcText } from "../../formats/time.ts";
@@ -38,14 +38,11 @@ export function Breaks({ list }: { readonly list: List<Break> }) {
   return (
     <section aria-labelledby="breaks-title">
       <h2 id="breaks-title">Open breaks</h2>
-      <Table
+      <ListTable
         label="Open breaks"
         columns={COLUMNS}
-        rows={list.items}
+        list={list}
         idOf={({ id }) => id}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty="No check has found a difference that is still there."
       />
     </section>

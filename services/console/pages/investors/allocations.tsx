@@ -2,7 +2,7 @@ import type { Models } from "../../../client/index.ts";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, masterColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { partOf } from "../../formats/decimal.ts";
 import { formatAmount } from "../../formats/money.ts";
@@ -54,14 +54,11 @@ export function Allocations({ login }: { readonly login: string }) {
     <section aria-labelledby="allocations-title">
       <h2 id="allocations-title">Allocations</h2>
       <ReadState read={{ ...list, data: list.items }} what="allocations" />
-      <Table
+      <ListTable
         label="Allocations"
         columns={COLUMNS}
-        rows={list.items}
+        list={list}
         idOf={({ subscription_id: subscription, number }) => `${subscription} ${number}`}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty="No result was allocated to the Investor yet."
       />
       <p class="note">

@@ -3,7 +3,7 @@ import type { Models } from "../../../client/index.ts";
 import { paymentColumns } from "../../components/lists/payment-columns.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import { masterColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { Marks } from "./marks.tsx";
 import { Pending } from "./pending.tsx";
@@ -37,14 +37,11 @@ export function InvestorFees({ login }: { readonly login: string }) {
       <section aria-labelledby="payments-title">
         <h2 id="payments-title">Fee payments</h2>
         <ReadState read={{ ...list, data: list.items }} what="fee payments" />
-        <Table
+        <ListTable
           label="Fee payments"
           columns={COLUMNS}
-          rows={list.items}
+          list={list}
           idOf={({ id }) => id.toString()}
-          hasMore={list.hasMore && list.problem === undefined}
-          isLoading={list.isLoading}
-          loadMore={list.loadMore}
           empty="The Investor has paid no fee yet."
         />
       </section>

@@ -4,7 +4,7 @@ import { accountFilterOf, AccountSearch } from "../../components/account-search.
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { investorColumn, timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 
 type Investor = Models["InvestorProfile"];
@@ -43,14 +43,11 @@ export function InvestorList({ query }: { readonly query: URLSearchParams }) {
         loginHref={investorHref}
       />
       <ReadState read={{ ...list, data: list.items }} what="Investors" />
-      <Table
+      <ListTable
         label="Investors"
         columns={COLUMNS}
-        rows={list.items}
+        list={list}
         idOf={({ mt5_login: login }) => login}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty={Object.keys(filter).length > 0 ? "No Investor matches." : "There is no Investor yet."}
       />
     </>

@@ -9,7 +9,7 @@ import { Plot } from "../../components/plot/plot.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { now } from "../../data/ticker.ts";
 import { useList } from "../../data/use-list.ts";
 import { formatAmount } from "../../formats/money.ts";
@@ -69,14 +69,11 @@ export function StatementView({ login, query }: Props) {
           />
           <section aria-labelledby="statement-title">
             <h2 id="statement-title">Statement</h2>
-            <Table
+            <ListTable
               label={`Statement ${login}`}
               columns={COLUMNS}
-              rows={list.items}
+              list={list}
               idOf={({ number }) => number.toString()}
-              hasMore={list.hasMore && list.problem === undefined}
-              isLoading={list.isLoading}
-              loadMore={list.loadMore}
               empty="Nothing was booked in this period."
             />
             <Facts

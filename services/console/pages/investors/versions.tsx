@@ -4,7 +4,7 @@ import { rateText } from "../../components/fees/rate.ts";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 
 type Version = Models["FeeVersion"];
@@ -35,14 +35,11 @@ export function Versions({ login }: { readonly login: string }) {
     <section aria-labelledby="versions-title">
       <h2 id="versions-title">Fee versions</h2>
       <ReadState read={{ ...list, data: list.items }} what="fee versions" />
-      <Table
+      <ListTable
         label="Fee versions"
         columns={COLUMNS}
-        rows={list.items}
+        list={list}
         idOf={({ id }) => id.toString()}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty="The Investor has no fee configuration."
       />
     </section>

@@ -2,7 +2,7 @@ import type { Models } from "../../../client/index.ts";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, investorColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 
 type Credit = Models["PaymentCredit"];
@@ -38,14 +38,11 @@ export function Credits({ login }: { readonly login: string }) {
     <section aria-labelledby="credits-title">
       <h2 id="credits-title">Credits of the payment account</h2>
       <ReadState read={{ ...list, data: list.items }} what="credits" />
-      <Table
+      <ListTable
         label="Credits of the payment account"
         columns={COLUMNS}
-        rows={list.items}
+        list={list}
         idOf={({ id }) => id.toString()}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty="The payment account has received nothing yet."
       />
     </section>

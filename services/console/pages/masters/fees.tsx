@@ -7,7 +7,7 @@ import { PeriodForm } from "../../components/period-form.tsx";
 import type { PlotSeries } from "../../components/plot/points.ts";
 import { Plot } from "../../components/plot/plot.tsx";
 import { ReadState } from "../../components/read-state.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { useRead } from "../../data/use-read.ts";
 import { formatAmount } from "../../formats/money.ts";
@@ -78,14 +78,11 @@ function Payments({ login }: { readonly login: string }) {
     <section aria-labelledby="payments-title">
       <h2 id="payments-title">Fee payments</h2>
       <ReadState read={{ ...list, data: list.items }} what="fee payments" />
-      <Table
+      <ListTable
         label="Fee payments"
         columns={columns}
-        rows={list.items}
+        list={list}
         idOf={({ id }) => id.toString()}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty="No fee was collected yet."
       />
       <p class="note">

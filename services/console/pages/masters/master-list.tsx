@@ -5,7 +5,7 @@ import { Empty } from "../../components/empty.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, masterColumn, timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { can } from "../../session/session.ts";
 
@@ -55,14 +55,11 @@ function Found({ query }: { readonly query: URLSearchParams }) {
   return (
     <>
       <ReadState read={{ ...list, data: list.items }} what="Masters" />
-      <Table
+      <ListTable
         label="Masters"
         columns={COLUMNS}
-        rows={list.items}
+        list={list}
         idOf={({ mt5_login: login }) => login}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty={Object.keys(filter).length > 0 ? "No Master matches." : "There is no Master yet."}
       />
     </>

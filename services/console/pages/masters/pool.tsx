@@ -7,7 +7,7 @@ import { ReadState } from "../../components/read-state.tsx";
 import { Stack } from "../../components/stack/stack.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, investorColumn, ticketColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
 import { formatRatio, ratioOf } from "../../formats/decimal.ts";
@@ -56,14 +56,11 @@ export function Pool({ login }: { readonly login: string }) {
           </section>
           <section aria-labelledby="investors-title">
             <h2 id="investors-title">Investors in the pool</h2>
-            <Table
+            <ListTable
               label="Investors in the pool"
               columns={columnsOf(composition.whole)}
-              rows={list.items}
+              list={list}
               idOf={({ mt5_login: investor }) => investor}
-              hasMore={list.hasMore && list.problem === undefined}
-              isLoading={list.isLoading}
-              loadMore={list.loadMore}
               empty="No Investor has money in the pool."
             />
           </section>

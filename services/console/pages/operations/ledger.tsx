@@ -4,7 +4,7 @@ import { InvestorLink, MasterLink, OperationLink, Ticket } from "../../component
 import { Money } from "../../components/money.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
 import { utcText } from "../../formats/time.ts";
@@ -66,14 +66,11 @@ export function Ledger({ query }: { readonly query: URLSearchParams }) {
       <h1>Operations</h1>
       <Search key={query.toString()} query={query} />
       <ReadState read={{ ...list, data: list.items }} what="operations" />
-      <Table
+      <ListTable
         label="Operations"
         columns={COLUMNS}
-        rows={list.items}
+        list={list}
         idOf={({ id }) => id}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty={
           isFiltered
             ? "No operation matches. Older ones than the retention keeps are not searched."

@@ -6,7 +6,7 @@ import { Money } from "../../components/money.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import { NotReached } from "../../components/not-reached.tsx";
 import type { Column } from "../../components/table/column.ts";
-import { Table } from "../../components/table/table.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { Age, Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
 import { utcText } from "../../formats/time.ts";
@@ -89,14 +89,11 @@ export function Reviews({ state }: { readonly state: string }) {
       </nav>
       <ReadState read={{ ...list, data: list.items }} what="reviews" />
       <NotReached services={list.last?.unreachable} what="reviews" />
-      <Table
+      <ListTable
         label="Reviews"
         columns={COLUMNS}
-        rows={list.items}
+        list={list}
         idOf={({ id }) => id}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
         empty={filter.state === "decided" ? "No review was decided yet." : "No review waits for an operator."}
       />
     </>
