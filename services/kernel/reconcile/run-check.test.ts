@@ -11,6 +11,7 @@ import { aCheck, aFinding, reconciliationPool, runDeps } from "../testing/check.
 
 const ALL = { afterId: 0n, limit: 1_000, withoutChecks: false };
 const keysOf = async (pool: Pool) => (await listBreaks(pool, ALL)).items.map(({ key }) => key);
+const MINUTE_MS = 60_000;
 const stateOf = async (pool: Pool) => (await listChecks(pool))[0]!;
 
 test("a break is opened, keeps its id while runs find it, and is closed when a run does not find it", async () => {
@@ -221,4 +222,20 @@ test("a snapshot reads one state of the tables while other transactions commit, 
     "read-only",
   );
   expect(await one(pool, count)).toEqual({ checks: 1 });
+});
+
+test("a check with a long interval runs again within a minute after a run that failed or has not caught up", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool, { everyMs: 5 * MINUTE_MS });
+  const failing = { ...check, run: () => Promise.reject(new Error("no")) };
+
+  for (const run of [failing, check, failing]) await runCheck(runDeps(pool), run, undefined);
+  expect((await stateOf(pool)).dueInMs).toBeLessThanOrEqual(MINUTE_MS);
+
+  await runCheck(runDeps(pool), check, undefined);
+  expect((await stateOf(pool)).dueInMs).toBeGreaterThan(4 * MINUTE_MS);
+
+  check.answer({ isBehind: true });
+  await runCheck(runDeps(pool), check, undefined);
+  expect((await stateOf(pool)).dueInMs).toBeLessThanOrEqual(MINUTE_MS);
 });

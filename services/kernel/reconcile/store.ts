@@ -5,6 +5,8 @@ import type { Check, CheckRun, Finding, PendingBreak, RunRequest } from "./check
 
 /** A check without a complete run for this many intervals is stale. */
 const STALE_AFTER_INTERVALS = 3;
+/** A run that failed, or has not caught up, is not repeated after a whole long interval: a resume may wait for it. */
+const RETRY_AFTER_MS = 60_000;
 /** Accounts that a sentence about breaks names. */
 const BEHIND = "New rows are not compared yet. The next run continues with them.";
 
@@ -58,7 +60,8 @@ export function listChecks(db: Queryable): Promise<CheckState[]> {
     sql`select name, title, every_ms as "everyMs", known_at as "knownAt", started_at as "startedAt",
                completed_at as "completedAt", full_pass_at as "fullPassAt", error,
                coalesce(completed_at, known_at) < clock_timestamp() - every_ms * ${STALE_AFTER_INTERVALS} * interval '1 millisecond' as "isStale",
-               coalesce(every_ms - extract(epoch from clock_timestamp() - started_at) * 1000, 0)::double precision as "dueInMs",
+               coalesce(case when error = '' then every_ms else least(every_ms, ${RETRY_AFTER_MS}) end
+                          - extract(epoch from clock_timestamp() - started_at) * 1000, 0)::double precision as "dueInMs",
                breaks.open as "openBreaks", breaks.at_risk as "atRiskMinor", breaks.age as "oldestBreakSeconds"
         from reconciliation_check
              cross join lateral (
