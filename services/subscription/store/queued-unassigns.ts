@@ -74,12 +74,14 @@ export async function insertQueued(db: Queryable, queued: NewQueued): Promise<bo
   );
 }
 
+const NEXT_TRY = retryAt(fragment`tries`);
+
 /** A try was refused, and the unassign waits for the next one. False when another process has moved it on. */
 export async function markWaiting(db: Queryable, commandId: string, reason: string): Promise<boolean> {
   return await matchesRow(
     db,
     sql`update queued_unassign
-        set state = 'WAITING', has_waited = true, reason = ${reason}, next_try_at = ${retryAt(fragment`tries`)}
+        set state = 'WAITING', has_waited = true, reason = ${reason}, next_try_at = ${NEXT_TRY}
         where command_id = ${commandId} and state in ('WANTED', 'RUNNING')`,
   );
 }
@@ -88,7 +90,7 @@ export async function markWaiting(db: Queryable, commandId: string, reason: stri
 export async function tryAgainLater(db: Queryable, commandId: string, reason: string): Promise<void> {
   await execute(
     db,
-    sql`update queued_unassign set reason = ${reason}, next_try_at = ${retryAt(fragment`tries`)}
+    sql`update queued_unassign set reason = ${reason}, next_try_at = ${NEXT_TRY}
         where command_id = ${commandId} and state in ('WANTED', 'RUNNING')`,
   );
 }
@@ -134,7 +136,7 @@ function endOf(which: Fragment, { refusal, at }: End) {
 export async function listFlat(db: Queryable, masterLogins: readonly string[]): Promise<string[]> {
   return await column<string>(
     db,
-    sql`select login from unnest(${masterLogins}::text[]) as wanted (login) where ${isFlat(fragment`login`)}`,
+    sql`select login from unnest(${masterLogins}::text[]) as wanted (login) where ${IS_LOGIN_FLAT}`,
   );
 }
 
@@ -143,6 +145,9 @@ function isFlat(login: Fragment): Fragment {
     not exists (select from pool_position where master_login = ${login})
     and not exists (select from master_result where master_login = ${login} and allocated_at is null)`;
 }
+
+const IS_LOGIN_FLAT = isFlat(fragment`login`);
+const IS_AWAITED_FLAT = isFlat(fragment`awaited.master_login`);
 
 /** Notes which unassigns could run now. The pauses after refusals begin anew when a Master was not flat in between. */
 export async function markReady(db: Queryable): Promise<void> {
@@ -156,7 +161,7 @@ export async function markReady(db: Queryable): Promise<void> {
         ), flat as materialized (
           select master_login as login
           from (select distinct master_login from waiting) as awaited
-          where ${isFlat(fragment`awaited.master_login`)}
+          where ${IS_AWAITED_FLAT}
         )
         update queued_unassign as queued
         set ready_at = case when is_ready then clock_timestamp() end,
@@ -212,13 +217,18 @@ export type QueueAges = {
   readonly overdueSeconds: number;
 };
 
+function longestSince(instant: Fragment): Fragment {
+  return fragment`greatest(extract(epoch from clock_timestamp() - coalesce(min(${instant}), clock_timestamp())), 0)::float8`;
+}
+
+const SECONDS_SINCE_REQUEST = longestSince(fragment`requested_at`);
+const SECONDS_READY = longestSince(fragment`ready_at`);
+
 export async function readQueue(db: Queryable): Promise<QueueAges> {
-  const since = (instant: Fragment) => fragment`
-    greatest(extract(epoch from clock_timestamp() - coalesce(min(${instant}), clock_timestamp())), 0)::float8`;
   return await one<QueueAges>(
     db,
-    sql`select count(*)::int as waiting, ${since(fragment`requested_at`)} as "oldestSeconds",
-               ${since(fragment`ready_at`)} as "overdueSeconds"
+    sql`select count(*)::int as waiting, ${SECONDS_SINCE_REQUEST} as "oldestSeconds",
+               ${SECONDS_READY} as "overdueSeconds"
         from queued_unassign join unassignment using (command_id)
         where state in ('WAITING', 'RUNNING')`,
   );

@@ -11,6 +11,7 @@ import { type Case, COMMAND_CASES as COMMANDS } from "./cases.ts";
 const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
   "update-fee": ["0.25", "0.26"],
   "cancel-fee-version": ["/17", "/18"],
+  "cancel-operation": ["8000-000000000004", "8000-000000000005"],
   deposit: ["3000003", "3000004"],
   withdraw: ["3000003", "3000004"],
   assign: ["3000003", "3000004"],
