@@ -13,7 +13,8 @@ type Of = Pick<NonNullable<Input<"listOperations">["query"]>, "login" | "master_
 
 const LIMIT = 100;
 
-const COLUMNS: readonly Column<Operation>[] = [
+/** Of every list of operations. */
+export const OPERATION_COLUMNS: readonly Column<Operation>[] = [
   timeColumn("Requested", ({ requested_at: at }) => at),
   { title: "Operation", text: ({ id }) => id, cell: ({ id }) => <OperationLink id={id} /> },
   { title: "Action", text: ({ action }) => action },
@@ -44,7 +45,7 @@ export function OperationsList({ of, topic }: { readonly of: Of; readonly topic:
       <ReadState read={{ ...list, data: list.items }} what="operations" />
       <ListTable
         label="Operations"
-        columns={COLUMNS}
+        columns={OPERATION_COLUMNS}
         list={list}
         idOf={({ id }) => id}
         empty="There is no operation. Older ones than the retention keeps are not listed."

@@ -1,13 +1,9 @@
 import type { Models } from "../../../client/index.ts";
-import { Badge } from "../../components/badge.tsx";
-import { InvestorLink, MasterLink, OperationLink, Ticket } from "../../components/links.tsx";
-import { Money } from "../../components/money.tsx";
+import { OPERATION_COLUMNS } from "../../components/lists/operations-list.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { ListTable } from "../../components/table/list-table.tsx";
-import { Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
-import { utcText } from "../../formats/time.ts";
 import { filterOf, Search } from "./search.tsx";
 
 type Operation = Models["Operation"];
@@ -15,29 +11,7 @@ type Operation = Models["Operation"];
 const LIMIT = 100;
 
 const COLUMNS: readonly Column<Operation>[] = [
-  { title: "Requested", text: ({ requested_at: at }) => utcText(at), cell: ({ requested_at: at }) => <Time at={at} /> },
-  { title: "Operation", text: ({ id }) => id, cell: ({ id }) => <OperationLink id={id} /> },
-  { title: "Action", text: ({ action }) => action },
-  { title: "Investor", text: ({ login }) => login, cell: ({ login }) => <InvestorLink id={login} /> },
-  {
-    title: "Master",
-    text: ({ master_login: login }) => login ?? "",
-    cell: ({ master_login: login }) => <MasterLink id={login} />,
-  },
-  {
-    title: "Amount",
-    isNumber: true,
-    text: ({ amount }) => amount ?? "",
-    cell: ({ amount }) => <Money amount={amount} />,
-  },
-  { title: "Outcome", text: ({ outcome }) => outcome, cell: ({ outcome }) => <Badge state={outcome} /> },
-  {
-    title: "Ticket",
-    isNumber: true,
-    text: ({ deal_id: id }) => id?.toString() ?? "",
-    cell: ({ deal_id: id }) => <Ticket id={id} />,
-  },
-  { title: "Comment", isWide: true, text: ({ comment }) => comment ?? "" },
+  ...OPERATION_COLUMNS,
   {
     title: "Reference",
     text: ({ reference }) => reference ?? "",

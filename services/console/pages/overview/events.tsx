@@ -1,30 +1,19 @@
-import { InvestorLink, MasterLink, OperationLink } from "../../components/links.tsx";
-import { Money } from "../../components/money.tsx";
+import { OperationLink } from "../../components/links.tsx";
 import type { Column } from "../../components/table/column.ts";
+import { amountColumn, investorColumn, masterColumn, timeColumn } from "../../components/table/columns.tsx";
 import { Table } from "../../components/table/table.tsx";
-import { Time } from "../../components/time.tsx";
 import type { Models } from "../../../client/index.ts";
 import { latestEvents } from "../../live/feed.ts";
-import { utcText } from "../../formats/time.ts";
 import { words } from "../../formats/words.ts";
 
 type Event = Models["Event"];
 
 const COLUMNS: readonly Column<Event>[] = [
-  { title: "Time", text: ({ occurred_at: at }) => utcText(at), cell: ({ occurred_at: at }) => <Time at={at} /> },
+  timeColumn("Time", ({ occurred_at: at }) => at),
   { title: "What", text: ({ type }) => words(type.replace(".", " ")) },
-  { title: "Login", text: ({ login }) => login ?? "", cell: ({ login }) => <InvestorLink id={login} /> },
-  {
-    title: "Master",
-    text: ({ master_login: login }) => login ?? "",
-    cell: ({ master_login: login }) => <MasterLink id={login} />,
-  },
-  {
-    title: "Amount",
-    isNumber: true,
-    text: ({ amount }) => amount ?? "",
-    cell: ({ amount }) => <Money amount={amount} />,
-  },
+  investorColumn(({ login }) => login, "Login"),
+  masterColumn(({ master_login: login }) => login),
+  amountColumn("Amount", ({ amount }) => amount),
   {
     title: "Operation",
     text: ({ operation_id: id }) => id ?? "",
