@@ -12,6 +12,7 @@ import {
 } from "#kernel/postgres/query.ts";
 import { recordedAs, type Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
+import { longestSince, type QueueAges } from "#kernel/work-queue/queue-ages.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { QueueState } from "../domain/queue.ts";
 
@@ -27,10 +28,12 @@ export type QueuedUnassign = {
   readonly tries: number;
 };
 
+/** Of rows that are named `queued`, with their subscriptions. */
+const COLUMNS = fragment`
+  queued.command_id as "commandId", subscription_id as "subscriptionId", master_login as "masterLogin",
+  investor_login as "investorLogin", state, expires_at as "expiresAt", queued.refusal, tries`;
 const QUEUED = fragment`
-  select queued.command_id as "commandId", subscription_id as "subscriptionId", master_login as "masterLogin",
-         investor_login as "investorLogin", state, expires_at as "expiresAt", queued.refusal, tries
-  from queued_unassign as queued join subscription on subscription.id = subscription_id`;
+  select ${COLUMNS} from queued_unassign as queued join subscription on subscription.id = subscription_id`;
 
 export async function findQueued(db: Queryable, commandId: string): Promise<QueuedUnassign | undefined> {
   return await maybeOne<QueuedUnassign>(db, sql`${QUEUED} where queued.command_id = ${commandId}`);
@@ -178,7 +181,7 @@ export async function markReady(db: Queryable): Promise<void> {
 export async function claimQueued(db: Queryable, limit: number): Promise<QueuedUnassign[]> {
   return await many<QueuedUnassign>(
     db,
-    sql`with claimed as (
+    sql`with queued as (
           update queued_unassign
           set state = case state when 'WAITING' then 'RUNNING' else state end, tries = tries + 1,
               next_try_at = clock_timestamp() + ${CLAIM_MS} * interval '1 millisecond'
@@ -193,9 +196,7 @@ export async function claimQueued(db: Queryable, limit: number): Promise<QueuedU
             )::text[]) and ${MAY_START}
           returning *
         )
-        select claimed.command_id as "commandId", subscription_id as "subscriptionId", master_login as "masterLogin",
-               investor_login as "investorLogin", state, expires_at as "expiresAt", claimed.refusal, tries
-        from claimed join subscription on subscription.id = subscription_id`,
+        select ${COLUMNS} from queued join subscription on subscription.id = subscription_id`,
   );
 }
 
@@ -208,18 +209,6 @@ export const NEXT_LOOK = fragment`(
   from queued_unassign
   where state <> 'ENDED'
 )`;
-
-export type QueueAges = {
-  readonly waiting: number;
-  /** Age of the oldest one that is open. */
-  readonly oldestSeconds: number;
-  /** How long the Master of an open one has been flat. */
-  readonly overdueSeconds: number;
-};
-
-function longestSince(instant: Fragment): Fragment {
-  return fragment`greatest(extract(epoch from clock_timestamp() - coalesce(min(${instant}), clock_timestamp())), 0)::float8`;
-}
 
 const SECONDS_SINCE_REQUEST = longestSince(fragment`requested_at`);
 const SECONDS_READY = longestSince(fragment`ready_at`);
