@@ -25,6 +25,9 @@ const EXTERNAL = {
 const environmentOf = async (port: string | undefined): Promise<NodeJS.ProcessEnv> =>
   (await (await fetch(`http://127.0.0.1:${port}/`)).json()) as NodeJS.ProcessEnv;
 
+const postmasterOf = ({ stateDir }: { readonly stateDir: string }): number =>
+  Number.parseInt(readFileSync(join(stateDir, "postgres/postmaster.pid"), "utf8"), 10);
+
 test("Ctrl-C in the terminal stops all processes in order, and the next start uses the same keys", async () => {
   const workspace = await createTestWorkspace();
   const first = workspace.start();
@@ -88,7 +91,7 @@ test("each service receives its own secrets only, and a store that is killed is 
   expect(edge["NATS_SETUP_URL"]).toBeUndefined();
   expect(simulator["PAMM_ENCRYPTION_KEY"]).toBeUndefined();
   expect(simulator).toMatchObject({ SIM_IDLE_CLOSE: "PT10S", PAMM_STATE_DIR: workspace.stateDir });
-  const postmaster = Number.parseInt(readFileSync(join(workspace.stateDir, "postgres/postmaster.pid"), "utf8"), 10);
+  const postmaster = postmasterOf(workspace);
   const broker = Number.parseInt(readFileSync(join(workspace.stateDir, "nats/nats-server.pid"), "utf8"), 10);
 
   process.kill(postmaster, "SIGKILL");
@@ -109,18 +112,22 @@ test("with NATS_SETUP_URL the streams of a broker that the environment names are
   expect(done.filter((line) => !line.endsWith(": nothing to do"))).toEqual([]);
 });
 
-test("when the launcher is killed all its processes end, and the next start succeeds", async () => {
+test("when the launcher is killed all its processes end, and the next start succeeds, also after all were killed at once", async () => {
   const workspace = await createTestWorkspace();
   const first = workspace.start();
   await first.ready();
   const pids = EVERYTHING.map((name) => workspace.pidOf(name)!);
-  const postmaster = Number.parseInt(readFileSync(join(workspace.stateDir, "postgres/postmaster.pid"), "utf8"), 10);
+  const postmaster = postmasterOf(workspace);
 
   first.child.kill("SIGKILL");
   const second = workspace.start();
   await second.ready();
 
   expect([...pids, postmaster].filter((pid) => startOf(pid) !== "")).toEqual([]);
+
+  const all = [second.child.pid!, postmasterOf(workspace), ...EVERYTHING.map((name) => workspace.pidOf(name)!)];
+  for (const pid of all) process.kill(pid, "SIGKILL");
+  await workspace.start().ready();
 });
 
 test("the next start ends the processes that a killed launcher left behind", async () => {
@@ -133,18 +140,6 @@ test("the next start ends the processes that a killed launcher left behind", asy
   await second.ready();
 
   expect(second.output()).toContain("edge of an earlier run still runs");
-});
-
-test("a start after all processes were killed at once succeeds", async () => {
-  const workspace = await createTestWorkspace();
-  const first = workspace.start();
-  await first.ready();
-  const postmaster = Number.parseInt(readFileSync(join(workspace.stateDir, "postgres/postmaster.pid"), "utf8"), 10);
-
-  for (const pid of [first.child.pid!, postmaster, ...EVERYTHING.map((name) => workspace.pidOf(name)!)]) {
-    process.kill(pid, "SIGKILL");
-  }
-  await workspace.start().ready();
 });
 
 test("two launchers with different states run side by side", async () => {

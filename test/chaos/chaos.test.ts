@@ -11,13 +11,7 @@ const START_TIMEOUT_MS = 180_000;
 const TIMEOUT = { timeout: 300_000 };
 
 /** The fault of each kind that finds most defects. `make proof` runs all faults, in ten minutes. */
-const USUAL = [
-  "kill -9 platform",
-  "kill -9 postgres",
-  "JetStream's files deleted",
-  "answer lost, command executed",
-  "applied late",
-];
+const USUAL = ["kill -9 platform", "JetStream's files deleted", "answer lost, command executed", "applied late"];
 
 const chosen = FAULTS.filter(({ name }) => IS_PROOF || USUAL.includes(name));
 

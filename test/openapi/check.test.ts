@@ -12,19 +12,19 @@ const folder = mkdtempSync(join(tmpdir(), "openapi-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test("each check finds a defect that was planted", { timeout: 120_000 }, async () => {
-  const text = JSON.stringify(openApiDocument(ROUTES));
-  const file = join(folder, "openapi.json");
-  // An operation without its name, an example with a wrong type, and a model without a member that the client uses.
-  const defects = text
+  const [few, all] = [join(folder, "few.json"), join(folder, "all.json")];
+  // An operation without its name, and an example with a wrong type; the linters need a second for each route.
+  const defects = JSON.stringify(openApiDocument(ROUTES.filter(({ url }) => /balance|master\/create$/.test(url))))
     .replace('"operationId":"getBalance",', "")
-    .replace('"min_deposit":"100.50"', '"min_deposit":true')
-    .replaceAll('"effective_withdraw"', '"effective_amount"');
-  writeFileSync(file, defects);
+    .replace('"min_deposit":"100.50"', '"min_deposit":true');
+  writeFileSync(few, defects);
+  // A model without a member that the client uses.
+  writeFileSync(all, JSON.stringify(openApiDocument(ROUTES)).replaceAll('"effective_withdraw"', '"effective_amount"'));
 
   const found = {
-    redocly: await redocly(file),
-    spectral: await spectral(file),
-    client: await checkClient(file, folder),
+    redocly: await redocly(few),
+    spectral: await spectral(few),
+    client: await checkClient(all, folder),
   };
 
   expect(found.redocly.join("\n")).toContain("operation-operationId");

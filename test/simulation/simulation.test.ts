@@ -8,8 +8,8 @@ import { printTally } from "./report/print-tally.ts";
 import { runWorker, runWorkers, describeInThread } from "./run-workers.ts";
 import { MUTANTS } from "./mutants/all-mutants.ts";
 
-/** 40 seconds on one core in `make test`, some minutes on two cores in `make proof`. */
-const SEEDS = sized({ test: 100, proof: 5_000 });
+/** 25 seconds on one core in `make test`, some minutes on two cores in `make proof`. */
+const SEEDS = sized({ test: 60, proof: 5_000 });
 /** `make test` needs the other core for other tests. */
 const THREADS = sized({ test: 1, proof: 2 });
 /** For each invariant, the first mutant that violates it, and those that only one fault shows. `make mutants` runs all. */
@@ -65,7 +65,7 @@ function firstOfEachInvariant(): typeof MUTANTS {
 test(
   "the same seeds give the same histories in any number of threads",
   async () => {
-    const work = { ...PROOF, first: 500, count: 12 };
+    const work = { ...PROOF, first: 500, count: 6 };
     const [one, two] = await Promise.all([runWorkers(work, 1), runWorkers(work, 2)]);
     expect(two.trace).toBe(one.trace);
     expect((await runWorkers({ ...work, first: 501 }, 1)).trace).not.toBe(one.trace);

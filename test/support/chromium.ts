@@ -7,7 +7,8 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 40_000;
+const CLOSE_TIMEOUT_MS = 10_000;
 
 /** Where the machine has a Chromium, such as the package `chromium` of Debian. */
 export function findChromium(): string | undefined {
@@ -45,15 +46,18 @@ export async function startChromium(path: string): Promise<Browser> {
   const flags = ["--headless=new", "--no-sandbox", "--remote-debugging-port=0", `--user-data-dir=${profile}`];
   const quiet = ["--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking"];
   const child = spawn(path, [...flags, ...quiet, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const socket = new WebSocket(await addressOf(child));
   await once(socket, "open");
   const { send, onEvent } = connectionOver(socket);
   return {
     open: () => openPage(send, onEvent),
     async [Symbol.asyncDispose]() {
-      const ended = once(child, "close");
-      await send("Browser.close").catch(() => child.kill("SIGKILL"));
+      // It may end before it answers.
+      const late = setTimeout(() => child.kill("SIGKILL"), CLOSE_TIMEOUT_MS);
+      send("Browser.close").catch(() => child.kill("SIGKILL"));
       await ended;
+      clearTimeout(late);
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -87,6 +91,10 @@ function connectionOver(socket: WebSocket): { send: Send; onEvent: (listener: Li
     if (message.error !== undefined) request?.reject(new Error(message.error.message));
     else request?.resolve(message.result ?? {});
     for (const listener of listeners) listener(message);
+  });
+  socket.addEventListener("close", () => {
+    for (const request of waiting.values()) request.reject(new Error("Chromium has closed the connection"));
+    waiting.clear();
   });
   return {
     onEvent: (listener) => void listeners.push(listener),
