@@ -7,6 +7,7 @@ import type { Audit } from "./audit/audit.ts";
 import { refusedRequests } from "./audit/refused-requests.ts";
 import { auditEntry } from "./audit/audit-entry.ts";
 import { acceptJsonBodies, acceptOptionalBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
+import { compileSerializer, compileValidator } from "./compilers.ts";
 import { answerClientError, HTTP_LIMITS, MAX_URL_LENGTH } from "./connection.ts";
 import { serveDocument } from "./openapi/serve-document.ts";
 import { serveConsole } from "./console/serve-console.ts";
@@ -24,7 +25,6 @@ import { beginRequest, factsOf, isCommand, pathOf, type RequestState, routeOf } 
 import type { Deps, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { ANY_KEY, isScope } from "./keys/scopes.ts";
-import { AJV } from "./validation.ts";
 import { createLongPoll } from "./long-poll.ts";
 import { parseQuery } from "./wire/query-string.ts";
 
@@ -48,7 +48,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...HTTP_LIMITS,
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
-    ajv: AJV,
     genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
@@ -63,6 +62,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     clientErrorHandler: answerClientError,
   });
+  app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(compileSerializer);
   app.decorateRequest("edge", undefined as unknown as RequestState);
   app.setErrorHandler((error, request, reply) => sendProblem(log, error, request, reply));
   app.setNotFoundHandler(async (request) => {

@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Type } from "typebox";
 import type { Log } from "#kernel/log.ts";
 import type { Admission } from "./admission.ts";
 import { answerOnce, claimCommand } from "./idempotency/answer-once.ts";
@@ -46,10 +45,8 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { querystring: query }),
       ...(body === undefined ? {} : { body }),
-      response: {
-        200: route.kind === "object" ? route.reply : Type.Array(route.item),
-        ...(route.kind === "object" && route.accepted !== undefined ? { 202: route.accepted.reply } : {}),
-      },
+      // The items of a list are written one by one.
+      ...(route.kind === "object" ? { response: { 200: route.reply, ...acceptedOf(route) } } : {}),
     },
     // The framework would report only the first mistake.
     attachValidation: true,
@@ -73,6 +70,8 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
     },
   });
 }
+
+const acceptedOf = ({ accepted }: ObjectOf) => (accepted === undefined ? {} : { [ACCEPTED]: accepted.reply });
 
 type Work<R extends Route> = { readonly route: R; readonly runtime: RouteRuntime; readonly leave: () => void };
 
