@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { cancelled, expired } from "#kernel/queue-until-flat.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { crashingProcess } from "#kernel/testing/crash.ts";
 import { statesOf } from "#kernel/testing/states.ts";
@@ -7,7 +8,6 @@ import { OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts"
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { cashflowQueues } from "../cashflow-queues.ts";
 import type { Deps } from "../deps.ts";
-import { cancelled, expired } from "../domain/queue.ts";
 import { runQueued } from "../jobs/run-queued.ts";
 import { settleCashflows } from "../jobs/settle-cashflows.ts";
 import { fundingService, STATES_FEED } from "../service.ts";

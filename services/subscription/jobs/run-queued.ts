@@ -1,11 +1,12 @@
 import { failpoint } from "#kernel/failpoint.ts";
+import { expired } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
-import { expired } from "../domain/queue.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { tryQueued } from "../processes/queue/try-queued.ts";
-import { claimQueued, expireQueued, markReady, type QueuedUnassign, tryAgainLater } from "../store/queued-unassigns.ts";
+import { expireQueued, type QueuedUnassign, tryAgainLater } from "../store/queued-unassigns.ts";
+import { claimQueued, markReady } from "../store/unassign-queue.ts";
 import { SAGAS_PER_RUN } from "./sagas-per-run.ts";
 
 /** Rows of one statement. */
