@@ -64,8 +64,8 @@ test.concurrent("deposits, fees and a random history with open positions equal t
   await runExample(system, internal, floating.depositWhileFloating);
   await runExample(system, internal, floating.negativeCashCoveredByFloating);
   await runExample(system, internal, floating.openLossAtTheCutOff);
-  await runExample(system, internal, random([...FLAT, "open", "mark", "close"], 1002));
-  await runExample(system, internal, random([...FLAT, "dealer", "open", "mark", "close"], 1003));
+  await runExample(system, internal, random([...FLAT, "open", "mark", "close", "queued"], 1002));
+  await runExample(system, internal, random([...FLAT, "dealer", "open", "mark", "close", "queued"], 1003));
 });
 
 describe("the proof of a Master", () => {

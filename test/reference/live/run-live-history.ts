@@ -4,6 +4,7 @@ import { activeAt, activeOf, type Investor, type Master } from "../engine/world.
 import { type History, histories, type HistoryShape, type Step } from "../history.ts";
 import { addLiveInvestor, addLiveMaster, type Live } from "./live.ts";
 import { expectExplainedPayments, expectPendingFees } from "./pending.ts";
+import { queueUntilFlat } from "./queued.ts";
 import * as steps from "./steps.ts";
 import { nextWeek } from "./weeks.ts";
 
@@ -100,6 +101,9 @@ async function applyInvestorStep(
       break;
     case "unassign":
       await steps.unassign(live, investor, activeOf(live.world, investor)?.master ?? participants.masters[0]!);
+      break;
+    case "queued":
+      await queueUntilFlat(live, investor, step);
       break;
     case "switch":
       if (investor.configuration.length > 0) await steps.configure(live, investor, { enabled: step.enabled });
