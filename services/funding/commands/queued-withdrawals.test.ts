@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { moneyFromProto } from "#kernel/contract/money.ts";
-import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { cancelled, expired } from "#kernel/queue-until-flat.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { crashingProcess } from "#kernel/testing/crash.ts";
@@ -12,10 +11,7 @@ import type { Deps } from "../deps.ts";
 import { runQueued } from "../jobs/run-queued.ts";
 import { settleCashflows } from "../jobs/settle-cashflows.ts";
 import { fundingService, STATES_FEED } from "../service.ts";
-import { lockOwnerOf } from "../domain/cashflow.ts";
-import { listCashflows } from "../store/cashflows.ts";
 import { saveFollowings } from "../store/investor-facts.ts";
-import { getSaga, markLeaving } from "../store/withdrawals.ts";
 import { markCancelled, markExpired, readQueue, startTries } from "../store/queued-withdrawals.ts";
 import { aCall, aRefusal, INVESTOR, MASTER, usd, type World, world } from "../testing/funding.ts";
 import { aQueued, LONG_MS, passTime, queueOf, runJobs } from "../testing/queue.ts";
@@ -304,24 +300,16 @@ test("at most twenty withdrawals of one Investor wait, and one question is asked
   expect(deps.flatCalls).toEqual([[MASTER]]);
 });
 
-test("a try of a replica of 0.1.0, which knows no queue, takes a withdrawal out of it as another one does, and is recovered", async () => {
+test("a version that knows no queue reads of a withdrawal that waits that it has nothing to do, until its time is over", async () => {
   const deps = await aWorld();
   await queued(deps, "op-1");
-  const [waiting] = [...(await listCashflows(deps.pool, ["op-1"])).values()];
-  const { cashflow, withdrawal } = await getSaga(deps.pool, waiting?.id ?? 0n);
-  const lockOwner = lockOwnerOf(cashflow, withdrawal.try);
-  const asked = { login: INVESTOR, lockOwner, withdrawal: { amount: usd(40_00n), comment: cashflow.comment } };
-  const { balance, logNumber } = await deps.platform.hold(asked, aCall("old"));
-  const facts = { balance: moneyFromProto(balance), logNumber };
-  expect(await markLeaving(deps.pool, [{ id: cashflow.id, try: withdrawal.try, facts }])).toEqual([cashflow.id]);
-  expect(await queueOf(deps)).toMatchObject([{ state: "LEAVING", queue: "RUNNING" }]);
-  await expect(cancel(deps, "op-1")).rejects.toMatchObject({ code: "operation_not_cancellable" });
+  const states = async () => await column<string>(deps.pool, sql`select state from cashflow_row`);
+  expect(await states()).toEqual(["QUEUED"]);
+  const leaving = execute(deps.pool, sql`update cashflow set state = 'LEAVING'`);
+  await expect(leaving).rejects.toThrow("cashflow_queue");
 
-  await passTime(deps.pool, LONG_MS);
-  await runJobs(deps);
-  expect(deps.platform.deals).toMatchObject([{ key: "funding:payout:op-1", minor: -40_00n }]);
-  expect(deps.platform.accountLocks.size).toBe(0);
-  expect(await ledger(deps, "op-1")).toMatchObject({ outcome: OperationOutcome.EXECUTED });
+  await passTime(deps.pool, 7 * 86_400_000);
+  expect(await states()).toEqual(["RECORDED"]);
 });
 
 test("a time to wait out of bounds is refused with its field", async () => {

@@ -18,25 +18,14 @@ alter table cashflow add constraint cashflow_queue check (
   and (queue_state is not null or num_nonnulls(queue_ready_at, queue_look_at) = 0)
 ) not valid;
 
--- A version that knows nothing of the queue has begun a try, because its caller has repeated the request: that takes the operation out of WAITING as a try of the queue does, so neither
--- its caller nor its expiry ends it, and the recovery job continues it when that process is gone.
-create function begin_queued_try() returns trigger language plpgsql set search_path from current as $$
-begin
-  new.queue_state := 'RUNNING';
-  new.next_try_at := clock_timestamp() + interval '15 seconds';
-  return new;
-end
-$$;
-
-create trigger begin_queued_try before update on cashflow for each row
-  when (old.queue_state = 'WAITING' and new.queue_state = 'WAITING' and new.state in ('LEAVING', 'PAYING'))
-  execute function begin_queued_try();
-
+-- A version that knows nothing of the queue reads `state`, and begins a try when a caller repeats the request. It knows no such state as QUEUED, so it answers that the outcome is not known.
+-- When the time is over it reads what is recorded, and refuses the operation.
 create or replace view cashflow_row as
-  select id, operation_id as "operationId", action, login, amount_minor as "amountMinor", currency, comment, state, doubt,
+  select id, operation_id as "operationId", action, login, amount_minor as "amountMinor", currency, comment,
+         case when queue_state = 'WAITING' and state = 'RECORDED' and queue_until > clock_timestamp() then 'QUEUED' else state end as state, doubt,
          deal_id as "dealId", possible_duplicate_of as "possibleDuplicateOf", first_deposit_checked as "firstDepositChecked",
          min_deposit_minor as "minDepositMinor", refusal, deadline, created_at as "createdAt", finished_at as "finishedAt",
-         tries, queue_state as "queueState", queue_until as "queueUntil"
+         tries, queue_state as "queueState", queue_until as "queueUntil", state as "recordedState"
   from cashflow;
 
 -- No caller waits for an operation of the queue, so its outcome is pending until it is known, or until platform reports doubt.

@@ -10,6 +10,9 @@ import * as steps from "./steps.ts";
 import { untilEqual } from "./until-equal.ts";
 import { inWeek } from "./weeks.ts";
 
+/** The queue looks every second, and the try is a whole command. */
+const MIN_TIME_LEFT_MS = 6_000;
+
 type Queued = Extract<Step, { kind: "queued" }>;
 
 /** An Investor of a Master that trades: on a flat one the command does not wait. */
@@ -35,6 +38,7 @@ export async function queueUntilFlat(live: Live, investor: Investor, step: Queue
       const exact = "refused" in outcome ? `not_executed ${outcome.refused}` : "executed";
       expect(operation, live.transcript.join("\n")).toBe(exact);
     },
+    MIN_TIME_LEFT_MS,
   );
   await untilEqual(live);
 }
