@@ -3,7 +3,7 @@ import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { eventually, type Reply } from "../../journey/support/client.ts";
 import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
-import { activeOf, type Investor, isFlat, type Master } from "../engine/world.ts";
+import type { Investor, Master } from "../engine/world.ts";
 import type { Step } from "../history.ts";
 import { codeOf, type Live, loginOf, masterAccountsOf, retryWhileBusy } from "./live.ts";
 import * as steps from "./steps.ts";
@@ -15,10 +15,8 @@ const MIN_TIME_LEFT_MS = 6_000;
 
 type Queued = Extract<Step, { kind: "queued" }>;
 
-/** An Investor of a Master that trades: on a flat one the command does not wait. */
-export async function queueUntilFlat(live: Live, investor: Investor, step: Queued): Promise<void> {
-  const master = activeOf(live.world, investor)?.master;
-  if (master === undefined || isFlat(master)) return;
+/** The command of an Investor waits until its Master, which trades, has closed all its positions. */
+export async function queueUntilFlat(live: Live, investor: Investor, master: Master, step: Queued): Promise<void> {
   await untilEqual(live);
   const id = await inWeek(live, `${investor.name} lets ${step.command} ${dollars(step.cents)} wait`, () =>
     queued(live, investor, master, step),
