@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { dealsOf } from "../../journey/support/client.ts";
+import { dealsOf, untilKnown } from "../../journey/support/client.ts";
 import { closePosition, openPosition, setPrice } from "../../journey/support/trading.ts";
 import { Violated, type Workload } from "../bench.ts";
 import { endpointOf } from "../contest/service.ts";
@@ -38,7 +38,7 @@ services send in a second in which the queue waits and nothing else happens.`,
     const { client } = system;
     await using database = await openDatabase(system);
     const count = bench.options.isQuick ? QUICK_WITHDRAWALS : WITHDRAWALS;
-    const [pool] = await createPools(client, 1, count);
+    const [pool] = await createPools(untilKnown(client), 1, count);
     if (pool === undefined) throw new Error("there is no pool");
     await earn(system, pool);
     const direct = startStopwatch(system);
