@@ -7,6 +7,7 @@ import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { retain } from "#kernel/retention/retain.ts";
 import { createWakeSignal } from "#kernel/wake-signal.ts";
+import { watchQueue } from "#kernel/work-queue/watch-queue.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
@@ -21,7 +22,7 @@ import { PERMISSIONS } from "./permissions.ts";
 import { DIRECTORY } from "./events/receive-directory.ts";
 import { FOLLOWINGS } from "./events/receive-followings.ts";
 import { fundingRules } from "./retention.ts";
-import { watchQueue } from "./jobs/watch-queue.ts";
+import { readQueue } from "./store/queued-withdrawals.ts";
 import { IMPORTS } from "./events/receive-imports.ts";
 import { FEEDS, fundingJobs, fundingService, STATES_FEED } from "./service.ts";
 
@@ -70,7 +71,7 @@ await runService(caller, async (context: ServiceContext) => {
   );
   await followFeed(context, backbone, { address: config.PLATFORM_GRPC_URL, service: "platform", identity }, IMPORTS);
   for (const job of fundingJobs(deps)) stack.use(job);
-  stack.use(watchQueue(deps));
+  stack.use(watchQueue({ pool: deps.pool, log, command: "withdraw", readQueue }));
   stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), maxMs: config.PAMM_CHECK_INTERVAL }));
   stack.use(retain({ pool: deps.pool, rules: fundingRules(FEEDS, config), log }));
   const implementation = fundingService(deps);

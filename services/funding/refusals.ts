@@ -1,23 +1,21 @@
+import { QUEUE_REFUSALS } from "#kernel/queue-until-flat.ts";
 import { refusalsOf } from "#kernel/refusal.ts";
 
 /** All refusals of funding. */
 export const { refuse, refusals } = refusalsOf({
+  ...QUEUE_REFUSALS,
   validation_failed: "invalid",
   investor_not_found: "not_found",
   operation_not_found: "not_found",
   operation_removed: "not_found",
   account_busy: "conflict",
-  operation_in_progress: "conflict",
   possible_duplicate: "conflict",
   idempotency_key_reused: "invalid",
   insufficient_funds: "conflict",
   master_open_positions: "conflict",
   allocation_in_progress: "conflict",
   investor_deficit: "conflict",
-  operation_not_cancellable: "conflict",
   too_many_queued: "conflict",
-  cancelled: "conflict",
-  expired: "conflict",
   safety_stop: "unavailable",
   platform_rejected: "rejected",
   platform_unavailable: "unavailable",

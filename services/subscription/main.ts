@@ -11,6 +11,7 @@ import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { retain } from "#kernel/retention/retain.ts";
 import { askEdge } from "#kernel/review/ask-edge.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
+import { watchQueue } from "#kernel/work-queue/watch-queue.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
@@ -22,7 +23,7 @@ import type { Deps } from "./deps.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
-import { watchQueue } from "./jobs/watch-queue.ts";
+import { readQueue } from "./store/unassign-queue.ts";
 import { watchClosings } from "./jobs/watch-closings.ts";
 import { subscriptionRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
@@ -79,7 +80,7 @@ await runService(caller, async (context) => {
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(watchClosings({ pool: deps.pool, log }));
-  stack.use(watchQueue(deps));
+  stack.use(watchQueue({ pool: deps.pool, log, command: "unassign", readQueue }));
   stack.use(
     reconcile({
       pool: deps.pool,

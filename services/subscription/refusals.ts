@@ -1,9 +1,11 @@
+import { QUEUE_REFUSALS } from "#kernel/queue-until-flat.ts";
 import { refusalsOf } from "#kernel/refusal.ts";
 import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
 /** The closed list of refusals of subscription, each with its status. */
 export const { refuse, refusals } = refusalsOf({
   ...REVIEW_REFUSALS,
+  ...QUEUE_REFUSALS,
   validation_failed: "invalid",
   master_not_found: "not_found",
   investor_not_found: "not_found",
@@ -20,10 +22,6 @@ export const { refuse, refusals } = refusalsOf({
   allocation_in_progress: "conflict",
   investor_deficit: "conflict",
   account_busy: "conflict",
-  operation_in_progress: "conflict",
-  operation_not_cancellable: "conflict",
-  cancelled: "conflict",
-  expired: "conflict",
   safety_stop: "unavailable",
   platform_unavailable: "unavailable",
   service_unavailable: "unavailable",

@@ -67,7 +67,7 @@ import { nextGap } from "./store/filed-numbers.ts";
 import { nextAbandonedGate } from "./store/gates.ts";
 import { nextEmptied } from "./store/holdings.ts";
 import { nextMirrorDue } from "./store/mirrors.ts";
-import { NEXT_LOOK } from "./store/queued-unassigns.ts";
+import { NEXT_LOOK } from "./store/unassign-queue.ts";
 import { nextPostingDue } from "./store/postings.ts";
 import { nextAllocation } from "./store/results.ts";
 

@@ -12,6 +12,7 @@ import { latency } from "./workloads/latency.ts";
 import { limit } from "./workloads/limit.ts";
 import { mirror } from "./workloads/mirror.ts";
 import { peers } from "./workloads/peers.ts";
+import { queue } from "./workloads/queue.ts";
 import { reads } from "./workloads/reads.ts";
 import { replicas } from "./workloads/replicas.ts";
 import { soak } from "./workloads/soak.ts";
@@ -26,6 +27,7 @@ export const WORKLOADS: readonly Workload[] = [
   peers,
   latency,
   withdraw,
+  queue,
   reads,
   growth,
   directories,

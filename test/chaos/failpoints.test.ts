@@ -8,6 +8,7 @@ import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
 import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
 import { makeEveryMovement } from "./every-movement.ts";
+import { queuedThroughDeaths } from "./queued-commands.ts";
 import { reverseUnmatchedDeal } from "./reverse-deal.ts";
 import { webhooksThroughDeaths } from "./webhooks/webhooks.ts";
 
@@ -80,5 +81,6 @@ describe("a saga whose process kills itself at a failpoint is finished, and each
     expect(existsSync(file), "no process reached the failpoint").toBe(false);
   });
 
+  queuedThroughDeaths(() => system, armed);
   webhooksThroughDeaths(() => system, armed);
 });

@@ -6,7 +6,7 @@ const PAUSE_MS = 250;
 const TIMEOUT_MS = 120_000;
 
 /**
- * Repeats a command under one idempotency key until it is executed, as docs/integrate.md asks of a client. It is executed
+ * Repeats a command under one idempotency key until it is executed or waits (202), as docs/integrate.md asks of a client. It is executed
  * once, even when answers are lost. Throws on a final refusal.
  */
 export async function repeatUntilDone({ send }: Client, path: string, body?: object): Promise<Reply> {
@@ -16,7 +16,7 @@ export async function repeatUntilDone({ send }: Client, path: string, body?: obj
   let last = "no answer";
   for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(PAUSE_MS)) {
     const reply = await send(path, request).catch((): undefined => undefined);
-    if (reply?.status === 200) return reply;
+    if (reply?.status === 200 || reply?.status === 202) return reply;
     last = reply?.text ?? "no answer";
     if (reply !== undefined && isFinal(reply)) break;
   }

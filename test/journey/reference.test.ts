@@ -46,7 +46,7 @@ test.concurrent("deposits, fees and a random history with open positions equal t
   await runExample(system, internal, floating.negativeCashCoveredByFloating);
   await runExample(system, internal, floating.openLossAtTheCutOff);
   for (const seed of sized({ test: [1003], proof: [1002, 1003] })) {
-    await runExample(system, internal, random([...FLAT, "dealer", "open", "mark", "close"], seed));
+    await runExample(system, internal, random([...FLAT, "dealer", "open", "mark", "close", "queued"], seed));
   }
 });
 

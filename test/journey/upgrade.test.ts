@@ -6,6 +6,7 @@ import { dealsOf, eventually, minorOf, platformBalanceOf } from "./support/clien
 import { newInvestor } from "./support/client-requests.ts";
 import { textOf } from "../../deploy/demo/exact-json.ts";
 import { unpackRelease } from "./support/release-tree.ts";
+import { queueCommands } from "./support/queued-beside-release.ts";
 import { startSteadyLoad } from "./support/steady-load.ts";
 import { startTwoVersions, type TwoVersions } from "./support/two-versions.ts";
 
@@ -44,17 +45,18 @@ test("an upgrade from the newest release, and the way back on the new schema, fa
   load.phase("the release stops");
   await before.stop();
   load.phase("the new version runs");
+  const queued = await queueCommands(versions.clientAt(upgraded.url));
   await sleep(LOAD_MS);
 
   load.phase("the release starts again");
   const after = await versions.deploy("again", released);
   load.phase("both versions run again");
   await load.moveTo(versions.clientAt(after.url));
-  await sleep(LOAD_MS);
+  await queued.expectExecuted(versions.clientAt(after.url));
   load.phase("the new version stops");
   await upgraded.stop();
   load.phase("the release runs again");
-  await sleep(LOAD_MS);
+  await queued.expectLeft(versions.clientAt(after.url));
   await load.end();
 
   expect(load.failures).toEqual([]);

@@ -51,6 +51,13 @@ export type Step =
       readonly since: Since;
     }
   | { readonly kind: "cancel"; readonly investorIndex: number; readonly versionIndex: number }
+  /** It waits until the Master is flat, which closes its positions then. */
+  | {
+      readonly kind: "queued";
+      readonly investorIndex: number;
+      readonly command: "withdraw" | "unassign";
+      readonly cents: bigint;
+    }
   | { readonly kind: "week" };
 
 /** The start of a rate: now, the stored start, or the number of steps after now; negative for earlier steps. */
@@ -188,11 +195,17 @@ const STEPS = {
   }),
   acknowledge: weighted(1, { kind: is("acknowledge"), masterIndex: index }),
   compensate: weighted(1, { kind: is("compensate"), masterIndex: index }),
+  queued: weighted(5, {
+    kind: is("queued"),
+    investorIndex: index,
+    command: fc.constantFrom("withdraw" as const, "withdraw" as const, "unassign" as const),
+    cents: fc.oneof(positive, fc.constant(EVERYTHING)),
+  }),
   week: weighted(5, { kind: is("week") }),
 } as const;
 
-/** Steps that only histories have which ask for them: many versions of fees leave little else. */
-const ASKED_FOR: readonly Step["kind"][] = ["version", "cancel"];
+/** Steps that only histories have which ask for them: many versions of fees leave little else, and the reference knows no queue. */
+const ASKED_FOR: readonly Step["kind"][] = ["version", "cancel", "queued"];
 const ALL = (Object.keys(STEPS) as Step["kind"][]).filter((kind) => !ASKED_FOR.includes(kind));
 
 /** An Investor that withdraws everything while fees are disabled owes the fee afterwards. */
@@ -249,6 +262,8 @@ export function describeStep(step: Step, { investors, masters }: Pick<History, "
       return `scheduled rate ${step.versionIndex} of ${investor} is cancelled`;
     case "switch":
       return `fees of ${investor} are switched ${step.enabled ? "on" : "off"}`;
+    case "queued":
+      return `${investor} lets ${step.command === "unassign" ? "its unassign" : `a withdrawal of ${dollars(step.cents)}`} wait until its Master is flat`;
     case "week":
       return "the week ends";
   }

@@ -68,6 +68,8 @@ function applyInvestorStep(world: World, step: Extract<Step, { investorIndex: nu
       return describeOutcome(assign(world, investor, at(world.masters, step.masterIndex), step));
     case "unassign":
       return describeOutcome(unassign(world, investor));
+    case "queued":
+      return "only the running system has a queue";
     case "rate":
     case "version":
       return change(world, investor, step);
@@ -137,7 +139,7 @@ function applyMasterStep(world: World, step: Extract<Step, { masterIndex: number
 
 type MasterStep = Exclude<
   Step["kind"],
-  "deposit" | "withdraw" | "assign" | "unassign" | "rate" | "version" | "cancel" | "switch" | "week"
+  "deposit" | "withdraw" | "assign" | "unassign" | "rate" | "version" | "cancel" | "switch" | "queued" | "week"
 >;
 
 function applyPositionStep(world: World, master: Master, step: Extract<Step, { positionIndex: number }>): string {

@@ -198,7 +198,10 @@ function inProgress(commandId: string): Refusal {
 }
 
 function notRepeated(commandId: string): Refusal {
-  return unresolved(commandId, `Operation ${commandId} was executed. Its result cannot be read now; retry shortly.`);
+  return unresolved(
+    commandId,
+    `Operation ${commandId} was accepted before. Its result cannot be read now; retry shortly.`,
+  );
 }
 
 function unresolved(operationId: string, message: string): Refusal {

@@ -1,6 +1,6 @@
+import { cancelled, notCancellable } from "#kernel/queue-until-flat.ts";
 import type { CancelOperationRequest } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
-import { cancelled, notCancellable } from "../domain/queue.ts";
 import { listCashflows } from "../store/cashflows.ts";
 import { listRepetitions } from "../store/ledger.ts";
 import { markCancelled } from "../store/queued-withdrawals.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { cancelled, expired } from "#kernel/queue-until-flat.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { crashingProcess } from "#kernel/testing/crash.ts";
 import { statesOf } from "#kernel/testing/states.ts";
@@ -7,7 +8,6 @@ import { OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts"
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { cashflowQueues } from "../cashflow-queues.ts";
 import type { Deps } from "../deps.ts";
-import { cancelled, expired } from "../domain/queue.ts";
 import { runQueued } from "../jobs/run-queued.ts";
 import { settleCashflows } from "../jobs/settle-cashflows.ts";
 import { fundingService, STATES_FEED } from "../service.ts";
@@ -298,6 +298,18 @@ test("at most twenty withdrawals of one Investor wait, and one question is asked
   expect(running.items).toEqual([]);
   await runQueued(deps);
   expect(deps.flatCalls).toEqual([[MASTER]]);
+});
+
+test("a version that knows no queue reads of a withdrawal that waits that it has nothing to do, until its time is over", async () => {
+  const deps = await aWorld();
+  await queued(deps, "op-1");
+  const states = async () => await column<string>(deps.pool, sql`select state from cashflow_row`);
+  expect(await states()).toEqual(["QUEUED"]);
+  const leaving = execute(deps.pool, sql`update cashflow set state = 'LEAVING'`);
+  await expect(leaving).rejects.toThrow("cashflow_queue");
+
+  await passTime(deps.pool, 7 * 86_400_000);
+  expect(await states()).toEqual(["RECORDED"]);
 });
 
 test("a time to wait out of bounds is refused with its field", async () => {

@@ -3,12 +3,13 @@ import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
+import { waitsForMaster } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { later } from "#kernel/retry.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
-import { outcomeUnknown, waitsForMaster } from "../domain/transfer-outcome.ts";
+import { outcomeUnknown } from "../domain/transfer-outcome.ts";
 import { type Cashflow, isQueued, wasQueued } from "../domain/cashflow.ts";
 import { begunSaga, type Saga, type WithdrawalDecision } from "../domain/withdrawal.ts";
 import { getSaga } from "../store/withdrawals.ts";
@@ -44,7 +45,7 @@ function queuedAnswer(
   { operationId, amount, possibleDuplicateOf, queue }: Cashflow,
   { queueForMs }: WithdrawRequest,
 ): WithdrawResponse {
-  if (queueForMs === undefined) throw waitsForMaster(operationId);
+  if (queueForMs === undefined) throw waitsForMaster("withdrawal", operationId);
   return {
     operationId,
     requestedAmount: moneyToProto(amount),

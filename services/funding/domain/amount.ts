@@ -1,8 +1,8 @@
 import { labelErrors, type Labels } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH } from "#kernel/limits.ts";
 import { formatDecimal, isLess, MAX_AMOUNT, MIN_AMOUNT, type Money } from "#kernel/money.ts";
+import { queueErrors } from "#kernel/queue-until-flat.ts";
 import type { FieldError } from "#kernel/refusal.ts";
-import { queueErrors } from "./queue.ts";
 import { refuse } from "../refusals.ts";
 
 export type RequestedMovement = {

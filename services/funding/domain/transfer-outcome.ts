@@ -83,11 +83,3 @@ export function outcomeUnknown(operationId: string): Refusal {
     },
   );
 }
-
-/** Its first request lets it wait until the Master is flat. */
-export function waitsForMaster(operationId: string): Refusal {
-  return refuse("operation_in_progress", `The withdrawal waits until the Master is flat (${operationId}).`, {
-    outcome: "unknown",
-    operationId,
-  });
-}

@@ -21,7 +21,7 @@ export async function runQueued(deps: Deps): Promise<boolean> {
   if (flat === undefined) return false;
   await markReady(deps.pool, flat);
   const started = await startTries(deps.pool, BATCH);
-  failpoint("after_queue_start", "withdraw");
+  if (started.length > 0) failpoint("after_queue_start", "withdraw");
   const tries = new Map(started.map((row) => [row.id, row.tries]));
   const cashflows = started.length === 0 ? [] : await listCashflowsById(deps.pool, [...tries.keys()]);
   await Promise.all(cashflows.map((cashflow) => settle(deps, cashflow, tries.get(cashflow.id) ?? 0)));

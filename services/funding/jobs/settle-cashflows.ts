@@ -1,5 +1,6 @@
 import { retryLevel } from "#kernel/transient-failure.ts";
 import { callContext } from "#kernel/contract/context.ts";
+import { expired } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { later, reasonOf } from "#kernel/retry.ts";
 import { settleDeposit } from "../commands/deposit.ts";
@@ -9,7 +10,6 @@ import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import { listCashflowsById } from "../store/cashflows.ts";
 import { cashflowQueue } from "../store/cashflow-transitions.ts";
-import { expired } from "../domain/queue.ts";
 import { markExpired } from "../store/queued-withdrawals.ts";
 import { getSaga, listUnreleased } from "../store/withdrawals.ts";
 

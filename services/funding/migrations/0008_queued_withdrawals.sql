@@ -18,11 +18,14 @@ alter table cashflow add constraint cashflow_queue check (
   and (queue_state is not null or num_nonnulls(queue_ready_at, queue_look_at) = 0)
 ) not valid;
 
+-- A version that knows nothing of the queue reads `state`, and begins a try when a caller repeats the request. It knows no such state as QUEUED, so it answers that the outcome is not known.
+-- When the time is over it reads what is recorded, and refuses the operation.
 create or replace view cashflow_row as
-  select id, operation_id as "operationId", action, login, amount_minor as "amountMinor", currency, comment, state, doubt,
+  select id, operation_id as "operationId", action, login, amount_minor as "amountMinor", currency, comment,
+         case when queue_state = 'WAITING' and state = 'RECORDED' and queue_until > clock_timestamp() then 'QUEUED' else state end as state, doubt,
          deal_id as "dealId", possible_duplicate_of as "possibleDuplicateOf", first_deposit_checked as "firstDepositChecked",
          min_deposit_minor as "minDepositMinor", refusal, deadline, created_at as "createdAt", finished_at as "finishedAt",
-         tries, queue_state as "queueState", queue_until as "queueUntil"
+         tries, queue_state as "queueState", queue_until as "queueUntil", state as "recordedState"
   from cashflow;
 
 -- No caller waits for an operation of the queue, so its outcome is pending until it is known, or until platform reports doubt.

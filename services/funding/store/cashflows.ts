@@ -3,7 +3,8 @@ import type { Currency } from "#kernel/money.ts";
 import { fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
-import type { Queue, QueueState } from "../domain/queue.ts";
+import type { QueueState } from "#kernel/queue-until-flat.ts";
+import type { Queue } from "../domain/queue.ts";
 
 export type CashflowRow = Omit<Cashflow, "amount" | "decision" | "refusal" | "queue"> &
   QueueRow & {
@@ -17,7 +18,7 @@ export type CashflowRow = Omit<Cashflow, "amount" | "decision" | "refusal" | "qu
 export type QueueRow = { readonly queueState: QueueState | undefined; readonly queueUntil: Date | undefined };
 
 const CASHFLOWS = fragment`
-  select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
+  select id, "operationId", action, login, "amountMinor", currency, comment, "recordedState" as state, doubt, "dealId",
          "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt",
          "queueState", "queueUntil"
   from cashflow_row`;

@@ -1,7 +1,8 @@
 import type { Metadata } from "#kernel/labels.ts";
 import { allOf, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Cashflow, CurrentOutcome } from "../domain/cashflow.ts";
-import type { Queue, QueueState } from "../domain/queue.ts";
+import type { QueueState } from "#kernel/queue-until-flat.ts";
+import type { Queue } from "../domain/queue.ts";
 import { queueOf, type QueueRow } from "./cashflows.ts";
 
 /** A deposit or withdrawal as the operation ledger shows it. */

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { cancelled, expired } from "#kernel/queue-until-flat.ts";
 import { statesOf } from "#kernel/testing/states.ts";
 import { OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { cancelled, expired } from "../domain/queue.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { runQueued } from "../jobs/run-queued.ts";
 import { STATES_FEED, subscriptionService } from "../service.ts";
-import { claimQueued, expireQueued, markCancelled, readQueue } from "../store/queued-unassigns.ts";
+import { expireQueued, markCancelled } from "../store/queued-unassigns.ts";
+import { claimQueued, readQueue } from "../store/unassign-queue.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { crashAtEveryPoint, CRASH_TEST_MS, recover, statusOf } from "../testing/crash-at-every-point.ts";
 import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";

@@ -3,11 +3,12 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
+import { waitsForMaster } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { alreadyQueued, waitsForMaster } from "../domain/queue.ts";
+import { alreadyQueued } from "../domain/unassign-reasons.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
 import { findActive } from "../processes/exit/find-active.ts";
 import { tryQueued } from "../processes/queue/try-queued.ts";
@@ -53,7 +54,7 @@ export async function answerAgain(
 ): Promise<UnassignResponse | undefined> {
   if (queued.refusal !== null) throw new Refusal({ ...queued.refusal, operationId: queued.commandId });
   if (queued.state === "WANTED" || queued.state === "ENDED") return undefined;
-  if (queueForMs === undefined) throw waitsForMaster(queued.commandId);
+  if (queueForMs === undefined) throw waitsForMaster("unassign", queued.commandId);
   return await waitingAnswer(deps, queued);
 }
 

@@ -2,11 +2,11 @@ import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { labelErrors } from "#kernel/labels.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
+import { queueErrors } from "#kernel/queue-until-flat.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { queueError } from "../domain/queue.ts";
-import { isLogin, validate } from "../domain/validate.ts";
+import { isLogin, isPresent, validate } from "../domain/validate.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
 import { leaveWhenFree } from "../processes/exit/leave-when-free.ts";
 import { labelOperation } from "../processes/label-operation.ts";
@@ -21,7 +21,8 @@ export async function unassign(deps: Deps, request: UnassignRequest, context: Ca
     isLogin("master_login", request.masterLogin),
     isLogin("investor_login", request.investorLogin),
     ...labelErrors(labelsFromProto(request.labels)),
-    queueError(request.queueForMs, context.commandId),
+    request.queueForMs === undefined ? undefined : isPresent("command_id", context.commandId),
+    ...queueErrors(request.queueForMs),
   );
   await labelOperation(deps, request.labels, context);
   const before = await failAsUnavailable(() => findExitOfCommand(deps.pool, context.commandId));

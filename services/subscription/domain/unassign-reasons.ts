@@ -22,6 +22,12 @@ export function neverAssigned({ masterLogin, investorLogin }: Pair): Refusal {
   return refuse("subscription_not_found", message, { outcome: "not_executed" });
 }
 
+/** Of one subscription one unassign waits. */
+export function alreadyQueued(operationId: string): Refusal {
+  const message = `An unassign of this subscription waits until the Master is flat (${operationId}).`;
+  return refuse("operation_in_progress", message, { outcome: "not_executed", operationId });
+}
+
 function named({ masterLogin, investorLogin }: Pair): string {
   return `The subscription of Investor ${investorLogin} to Master ${masterLogin}`;
 }

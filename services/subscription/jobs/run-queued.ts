@@ -1,11 +1,12 @@
 import { failpoint } from "#kernel/failpoint.ts";
+import { expired } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
-import { expired } from "../domain/queue.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { tryQueued } from "../processes/queue/try-queued.ts";
-import { claimQueued, expireQueued, markReady, type QueuedUnassign, tryAgainLater } from "../store/queued-unassigns.ts";
+import { expireQueued, type QueuedUnassign, tryAgainLater } from "../store/queued-unassigns.ts";
+import { claimQueued, markReady } from "../store/unassign-queue.ts";
 import { SAGAS_PER_RUN } from "./sagas-per-run.ts";
 
 /** Rows of one statement. */
@@ -19,7 +20,7 @@ export async function runQueued(deps: Deps): Promise<boolean> {
   const ended = await expireQueued(deps.pool, { limit: EXPIRIES_PER_RUN, refusal: expired(), at: deps.now() });
   await markReady(deps.pool);
   const claimed = await claimQueued(deps.pool, SAGAS_PER_RUN);
-  failpoint("after_queue_start", "unassign");
+  if (claimed.length > 0) failpoint("after_queue_start", "unassign");
   await Promise.all(claimed.map((queued) => run(deps, queued)));
   return ended === EXPIRIES_PER_RUN || claimed.length === SAGAS_PER_RUN;
 }

@@ -1,5 +1,5 @@
-import type { QueueState } from "../domain/queue.ts";
 import { allOf, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { QueueState } from "#kernel/queue-until-flat.ts";
 
 /** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
 export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";
@@ -16,7 +16,7 @@ export type RecordedOperation = {
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
   /** Null for one that has never been to wait. */
-  readonly queueState: QueueState | null;
+  readonly queueState: QueueState | "ENDED" | null;
   readonly queueUntil: Date | null;
 };
 

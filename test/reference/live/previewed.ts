@@ -58,7 +58,12 @@ function differencesOf(previewed: Reply, reply: Reply, members: readonly string[
   const [first] = codesOf(previewed);
   if (first !== undefined) return same("the first reason", `409 ${first}`, answerOf(reply));
   if (reply.status !== 200) return [`the preview allows it, and the answer is ${answerOf(reply)}`];
-  return members.flatMap((path) => same(path, textAt(previewed, path), textAt(reply, path)));
+  return members.flatMap((path) => same(path, textAt(previewed, path), foreseen(textAt(reply, path))));
+}
+
+/** A preview says what would be withdrawn, where the command says what was. */
+function foreseen(text: string): string {
+  return text.replace("Withdrew", "Would withdraw").replace("nothing was withdrawn", "nothing would be withdrawn");
 }
 
 function answerOf(reply: Reply): string {

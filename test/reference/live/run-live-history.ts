@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { hasRateAt } from "../engine/configuration.ts";
-import { activeAt, activeOf, type Investor, type Master } from "../engine/world.ts";
+import { activeAt, activeOf, type Investor, isFlat, type Master } from "../engine/world.ts";
 import { type History, histories, type HistoryShape, type Step } from "../history.ts";
 import { addLiveInvestor, addLiveMaster, type Live } from "./live.ts";
 import { expectExplainedPayments, expectPendingFees } from "./pending.ts";
+import { queueUntilFlat } from "./queued.ts";
 import * as steps from "./steps.ts";
 import { nextWeek } from "./weeks.ts";
 
@@ -101,6 +102,9 @@ async function applyInvestorStep(
     case "unassign":
       await steps.unassign(live, investor, activeOf(live.world, investor)?.master ?? participants.masters[0]!);
       break;
+    case "queued":
+      await queueSome(live, investor, step);
+      break;
     case "switch":
       if (investor.configuration.length > 0) await steps.configure(live, investor, { enabled: step.enabled });
       break;
@@ -133,6 +137,14 @@ async function change(
 function momentAt(moments: readonly number[], since: number): number {
   if (since >= 0) return Date.now() + since * 1_000;
   return moments.at(Math.max(since, -moments.length)) ?? Date.now();
+}
+
+/** On a flat Master the command would not wait. */
+async function queueSome(live: Live, investor: Investor, step: Extract<Step, { kind: "queued" }>): Promise<void> {
+  const master = activeOf(live.world, investor)?.master;
+  if (master === undefined || (isFlat(master) && master.balance <= MIN_BALANCE)) return;
+  if (isFlat(master)) await steps.open(live, master, lots(master, 1n));
+  await queueUntilFlat(live, investor, master, step);
 }
 
 const MAX_OPEN = 2;

@@ -199,15 +199,20 @@ export async function price(live: Live, value: string): Promise<void> {
 }
 
 export async function close(live: Live, master: Master, positionId: bigint, lots?: string): Promise<void> {
+  await inWeek(live, `${master.name} closes ${lots ?? "all"} of ${positionId}`, () =>
+    closeNow(live, master, positionId, lots),
+  );
+}
+
+/** The same as part of another step. */
+export async function closeNow(live: Live, master: Master, positionId: bigint, lots?: string): Promise<void> {
   const volume = lots === undefined ? master.pool.volumeOf(positionId) : volumeOf(lots);
-  await inWeek(live, `${master.name} closes ${lots ?? "all"} of ${positionId}`, async () => {
-    const path = `positions/${positionId}/close`;
-    const closed = await live.client.control("POST", path, lots === undefined ? {} : { volume: lots });
-    const profit = minorOf(textOf(isObject(closed) ? closed : {}, "profit"));
-    const { floating } = await accountOnPlatform(live, masterAccountsOf(live, master).login);
-    const deal = { kind: "exit", positionId, volume, volumeClosed: volume, result: profit } as const;
-    trade(live.world, master, deal, floating.get(positionId) ?? 0n);
-  });
+  const path = `positions/${positionId}/close`;
+  const closed = await live.client.control("POST", path, lots === undefined ? {} : { volume: lots });
+  const profit = minorOf(textOf(isObject(closed) ? closed : {}, "profit"));
+  const { floating } = await accountOnPlatform(live, masterAccountsOf(live, master).login);
+  const deal = { kind: "exit", positionId, volume, volumeClosed: volume, result: profit } as const;
+  trade(live.world, master, deal, floating.get(positionId) ?? 0n);
 }
 
 function volumeOf(lots: string): bigint {

@@ -6,9 +6,14 @@ import { untilEqual } from "./until-equal.ts";
 const MIN_TIME_LEFT_MS = 2_500;
 const INTO_THE_WEEK_MS = 50;
 
-/** Runs a step that must not cross the end of a week. */
-export async function inWeek<T>(live: Live, text: string, act: () => Promise<T>): Promise<T> {
-  while (live.cutOff - Date.now() < MIN_TIME_LEFT_MS) await nextWeek(live);
+/** Runs a step that must not cross the end of a week, of which so much has to be left. */
+export async function inWeek<T>(
+  live: Live,
+  text: string,
+  act: () => Promise<T>,
+  leftMs = MIN_TIME_LEFT_MS,
+): Promise<T> {
+  while (live.cutOff - Date.now() < leftMs) await nextWeek(live);
   live.transcript.push(text);
   live.world.now = Date.now();
   const [done] = await Promise.allSettled([act()]);

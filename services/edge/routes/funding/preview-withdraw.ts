@@ -51,8 +51,9 @@ export const previewWithdraw = route({
     }),
     currency: currencyReply,
     message: nullableString({
-      description: "Message of the answer, as it would be; null without figures.",
-      example: "Withdrew 250.50 USD.",
+      description:
+        "What would be withdrawn, why it would be reduced, and how much is held back, in words; null without figures.",
+      example: "Would withdraw 250.50 USD.",
     }),
     check_open_positions: bool({ description: "Whether the Master's open positions are checked.", example: true }),
     perf_fee_pending_at_request: nullableDecimalReply("Performance fee that would be collected first."),
@@ -79,7 +80,7 @@ export const previewWithdraw = route({
         effective_withdraw: 238.21,
         currency: "USD",
         message:
-          "Withdrew 238.21 USD of 250.55 USD: the full available amount (not available: performance fee 12.34 USD).",
+          "Would withdraw 238.21 USD of 250.55 USD: the full available amount (not available: performance fee 12.34 USD).",
         check_open_positions: true,
         perf_fee_pending_at_request: "12.34",
         balance_before: "250.55",
@@ -100,7 +101,7 @@ export const previewWithdraw = route({
         requested_amount: 50,
         effective_withdraw: 50,
         currency: "USD",
-        message: "Withdrew 50.00 USD.",
+        message: "Would withdraw 50.00 USD if nothing blocked it.",
         check_open_positions: true,
         perf_fee_pending_at_request: "12.34",
         balance_before: "250.55",
@@ -129,14 +130,14 @@ export const previewWithdraw = route({
   },
 });
 
-function figuresOf({ figures }: PreviewWithdrawResponse, requested: Parameters<typeof outcomeText>[1]) {
+function figuresOf({ figures, refusals }: PreviewWithdrawResponse, requested: Parameters<typeof outcomeText>[1]) {
   if (figures === undefined) {
     const texts = { perf_fee_pending_at_request: null, balance_before: null, available_after_perf_fee: null };
     return { status: null, message: null, effective_withdraw: null, ...texts, held_back: null };
   }
   const heldBack = heldBackOf(figures);
   return {
-    ...outcomeText(figures, requested, heldBack),
+    ...outcomeText(figures, requested, heldBack, refusals.length === 0 ? "possible" : "blocked"),
     effective_withdraw: moneyNumber(figures.effectiveWithdraw),
     perf_fee_pending_at_request: moneyText(figures.pendingFee),
     balance_before: moneyText(figures.balanceBefore),

@@ -156,7 +156,7 @@ export const withdraw = route({
       );
     }
     return {
-      ...outcomeText(done, done.requestedAmount, heldBack),
+      ...outcomeText(done, done.requestedAmount, heldBack, "executed"),
       action: "withdraw" as const,
       login: query.login,
       requested_amount: moneyNumber(done.requestedAmount),

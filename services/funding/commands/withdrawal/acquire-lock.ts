@@ -1,10 +1,10 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { expired } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { isQueued, lockOwnerOf } from "../../domain/cashflow.ts";
-import { expired } from "../../domain/queue.ts";
 import { notSent, refusalOfLock } from "../../domain/transfer-outcome.ts";
 import type { Saga } from "../../domain/withdrawal.ts";
 import { findOpenOperation } from "../../store/cashflows.ts";

@@ -1,9 +1,10 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { waitsAfter } from "#kernel/queue-until-flat.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { MAX_WAITING_OF_INVESTOR, tooManyQueued, waitsAfter } from "../../domain/queue.ts";
+import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/queue.ts";
 import { outcomeUnknown } from "../../domain/transfer-outcome.ts";
 import type { Saga } from "../../domain/withdrawal.ts";
 import { markWaiting } from "../../store/queued-withdrawals.ts";
@@ -16,7 +17,7 @@ import { refuseSaga, releaseLock } from "./end-saga.ts";
  */
 export async function endOrWait(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<Saga> {
   const { id, login, operationId, state, queue } = saga.cashflow;
-  if (!waitsAfter(queue, refusal)) return await refuseSaga(deps, saga, refusal, context);
+  if (!waitsAfter(queue?.state, refusal)) return await refuseSaga(deps, saga, refusal, context);
   if (!(await releaseLock(deps, saga, context))) throw outcomeUnknown(operationId);
   failpoint("before_waiting", "withdraw");
   const max = queue?.state === "WANTED" ? MAX_WAITING_OF_INVESTOR : undefined;

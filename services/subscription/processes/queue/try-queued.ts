@@ -1,9 +1,9 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
+import { waitsAfter } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
-import { waitsAfter } from "../../domain/queue.ts";
 import { findExitOfCommand } from "../../store/exits.ts";
 import { markEnded, markWaiting, type QueuedUnassign } from "../../store/queued-unassigns.ts";
 import { finishExit } from "../exit/finish-exit.ts";

@@ -1,0 +1,1 @@
+alter table cashflow validate constraint cashflow_queue;
