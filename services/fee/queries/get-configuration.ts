@@ -9,8 +9,14 @@ import { listTerms, type Terms } from "../store/configurations.ts";
 export type ConfigurationReads = GatheredRead<string, Terms>;
 
 /** Configurations that are asked for at the same time are read by one statement. */
-export function configurationReads({ pool }: Pick<Deps, "pool">): ConfigurationReads {
-  return gatherReads(async (logins) => await listTerms(pool, logins));
+export function configurationReads({ pool, now }: Pick<Deps, "pool" | "now">): ConfigurationReads {
+  return gatherReads(async (logins) => {
+    const since = now();
+    return await listTerms(
+      pool,
+      logins.map((investorLogin) => ({ investorLogin, since })),
+    );
+  });
 }
 
 /** The version in force, or the first scheduled one. */
