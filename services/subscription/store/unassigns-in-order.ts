@@ -20,8 +20,9 @@ export function unassignsInOrder<F extends Filter>(filter: F, conditionsOf: (fil
   if (masterLogin === undefined) return all(filter, fragment`order by unassignment.command_id collate "C" desc`);
   const own = all({ ...filter, masterLogin: undefined }, ofMaster(masterLogin, filter));
   return fragment`
+    with own as (${own}), without_master as (${all(filter, withoutMaster(filter))})
     select command_id
-    from ((${own}) union all (${all(filter, withoutMaster(filter))})) as found
+    from (select command_id from own union all select command_id from without_master) as found
     order by command_id collate "C" desc`;
 }
 
