@@ -1,14 +1,4 @@
-import {
-  execute,
-  type Fragment,
-  fragment,
-  many,
-  maybeOne,
-  one,
-  sql,
-  withoutNulls,
-  type Queryable,
-} from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { NewEntry } from "../domain/change-timeline.ts";
 import type { TimelineEntry } from "../domain/timeline.ts";
@@ -58,26 +48,22 @@ export type WantedTerms = { readonly investorLogin: string; readonly since: Date
 /**
  * The entry from which on the timeline says everything about `since` and later: that of the version in force then, and all newer ones. An older
  * entry is hidden by it. 0, which is all of the timeline, when none has begun by then.
+ * The range of the index is walked from its end: for an Investor that is equal the planner expects few entries, and would read and sort all of them.
  */
 const FIRST = fragment`least(
     coalesce((
       select rated.id from fee_version rated
-      where ${ofInvestor("rated")} and rated.rate_from <= wanted.since
+      where (rated.investor_login, rated.id) > (wanted.investor_login, 0)
+        and (rated.investor_login, rated.id) < (wanted.investor_login, 9223372036854775807) and rated.rate_from <= wanted.since
       order by rated.investor_login desc, rated.id desc limit 1
     ), 0),
     coalesce((
       select switched.id from fee_version switched
-      where ${ofInvestor("switched")} and switched.enabled_from <= wanted.since
+      where (switched.investor_login, switched.id) > (wanted.investor_login, 0)
+        and (switched.investor_login, switched.id) < (wanted.investor_login, 9223372036854775807) and switched.enabled_from <= wanted.since
       order by switched.investor_login desc, switched.id desc limit 1
     ), 0)
   )`;
-
-/** A range of the index, which is walked from its end. For an equality the planner expects few entries, and would read and sort all of them. */
-function ofInvestor(entry: "rated" | "switched"): Fragment {
-  const row =
-    entry === "rated" ? fragment`(rated.investor_login, rated.id)` : fragment`(switched.investor_login, switched.id)`;
-  return fragment`${row} > (wanted.investor_login, 0) and ${row} < (wanted.investor_login, 9223372036854775807)`;
-}
 
 /** The entries of one Investor in the sequence in which they were made: what is to be known from `since` on, or all. */
 export async function listEntries(db: Queryable, investorLogin: string, since?: Date): Promise<TimelineEntry[]> {
