@@ -47,7 +47,9 @@ function scenariosOf(names: readonly string[]): readonly Scenario[] {
 async function fortnightOnShortWeeks(printer: Printer, system: System): Promise<boolean> {
   if (areShort(system.weeks)) return await fortnight(printer, system);
   printer.title("Fee weeks are long on this system: a temporary second system with weeks of 15 s starts now");
-  printer.note("after PAMM_FEE_PERIOD=PT15S make run, the scenario runs on the started system itself");
+  printer.note(
+    "after PAMM_STATE_DIR=/tmp/pamm-weeks PAMM_FEE_PERIOD=PT15S make run, the scenario runs on that system (with the same PAMM_STATE_DIR)",
+  );
   await using temporary = await startTemporarySystem();
   return await fortnight(printer, temporary.system);
 }

@@ -119,9 +119,11 @@ function infoOf({ port, tls }: Address): Promise<string | undefined> {
     socket.once("data", (data) => {
       const text = data.toString();
       if (tls === undefined) return answer(text);
-      // A client that leaves before the handshake is an error in the log of the broker. Nothing is sent to it.
+      // A client that leaves before the broker has its last message of the handshake is an error in the log of the broker, so it says that it
+      // leaves. Nothing else is sent.
       const secured = secure({ socket, rejectUnauthorized: false });
-      secured.once("secureConnect", () => answer(text)).once("error", () => answer(text));
+      secured.once("secureConnect", () => secured.end()).resume();
+      secured.once("close", () => answer(text)).once("error", () => answer(text));
     });
     socket.once("error", () => answer());
     socket.setTimeout(START_TIMEOUT_MS, () => answer());

@@ -45,6 +45,12 @@ export const BUSY_RETRY_AFTER_MS = 250;
 /** A process that was killed answers again within this time: "Starts after a crash" in docs/performance.md. */
 export const RESTART_RETRY_AFTER_MS = 3_000;
 
+/** An outcome that the platform has not answered is found in its history, after a quiet period of minutes. */
+export const OUTCOME_RETRY_AFTER_MS = 30_000;
+/** While it is found, whatever waits for it has this text. */
+export const OUTCOME_WAITED_FOR =
+  "The outcome of an earlier operation on this account is not known yet and is being determined, which can take some minutes. Nothing was executed.";
+
 /** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */
 export class Refusal extends Error {
   override readonly name = "Refusal";

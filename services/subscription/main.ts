@@ -22,6 +22,7 @@ import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
+import { requireRecordedWeeks } from "./processes/require-recorded-weeks.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { readQueue } from "./store/unassign-queue.ts";
 import { watchClosings } from "./jobs/watch-closings.ts";
@@ -44,6 +45,8 @@ await runService(caller, async (context) => {
     migrationUrl: config.SUBSCRIPTION_DATABASE_MIGRATION_URL,
     streams: [streams.movements, streams.subscriptionEvents],
   });
+  const week = { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD };
+  await requireRecordedWeeks(backbone.pool, week);
   const own = {
     pool: backbone.pool,
     platform: stack.use(
@@ -58,7 +61,7 @@ await runService(caller, async (context) => {
     log,
     now: systemClock,
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
-    week: { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD },
+    week,
     transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
   };
   await relayFeeds(context, backbone);

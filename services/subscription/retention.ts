@@ -50,6 +50,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   exit: "one row for each subscription: the answer to a repeated unassign",
   exit_transfer: "the transfers of an exit, which its operation lists",
   fee_debit: "one row for each fee: a fee that was debited is no longer due",
+  fee_week: "one row",
   handled_break: "one row for each break that has stopped a Master: it must not stop it again",
   holding: "one row for each subscription",
   investor_account: "one row for each Investor",

@@ -15,7 +15,7 @@ export async function cancelVersion(
   context: CallContext,
 ): Promise<FeeVersion> {
   const investor = await deps.accounts.findInvestor({ login: investorLogin }, childContext(context));
-  const command = { key: context.commandId, investorLogin, investorId: investor.id };
+  const command = { key: context.commandId, investorLogin, investorId: investor.id, asksSince: undefined };
   const { entries } = await recordChange(deps, command, (known, at) => entriesOfCancellation(known, versionId, at));
   const cancelled = entries.find(({ id }) => id === versionId);
   const version = cancelled === undefined ? undefined : madeBy(entries, cancelled);

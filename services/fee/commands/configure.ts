@@ -4,7 +4,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { ConfigureRequest, FeeConfiguration, UpdateConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { entriesOfChange, entryOfAssignment, type FeeChange } from "../domain/change-timeline.ts";
-import { shownAt } from "../domain/timeline.ts";
+import { earlier, shownAt } from "../domain/timeline.ts";
 import { checkRate } from "../domain/version.ts";
 import { type RecordedChange, recordChange } from "../processes/record-change.ts";
 import { refuse } from "../refusals.ts";
@@ -14,7 +14,7 @@ export async function configure(deps: Deps, request: ConfigureRequest): Promise<
   const { key, investorLogin, investorId, ratePpm, enabled, effectiveSince } = request;
   checkRate(ratePpm);
   assert(effectiveSince !== undefined, "a subscription has a start");
-  const command = { key, investorLogin, investorId, notBefore: effectiveSince };
+  const command = { key, investorLogin, investorId, notBefore: effectiveSince, asksSince: effectiveSince };
   return answer(await recordChange(deps, command, () => [entryOfAssignment({ ratePpm, enabled, effectiveSince })]));
 }
 
@@ -30,7 +30,9 @@ export async function updateConfiguration(
   }
   const investor = await deps.accounts.findInvestor({ login: investorLogin }, childContext(context));
   const change: FeeChange = { ratePpm, enabled, effectiveSince };
-  const command = { key: context.commandId, investorLogin, investorId: investor.id };
+  const now = deps.now();
+  const asksSince = earlier(effectiveSince ?? now, now);
+  const command = { key: context.commandId, investorLogin, investorId: investor.id, asksSince };
   const recorded = await recordChange(deps, command, (entries, at) => {
     if (!upsert && shownAt(entries, at) === undefined) {
       throw refuse("fee_configuration_not_found", `Investor ${investorLogin} has no fee configuration.`);

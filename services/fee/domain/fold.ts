@@ -1,5 +1,5 @@
 import { earn, type Earnings, NOTHING_EARNED, type Part } from "./layers.ts";
-import { type FeeVersion, isChangedWithin } from "./version.ts";
+import { changesOf, type FeeVersion } from "./version.ts";
 
 /** The results of an Investor with a Master, added up to an entry of the Master's allocations. */
 export type Fold = {
@@ -12,9 +12,8 @@ export type Fold = {
  * makes a layer before it and one from it on. The mark stays, so nothing is charged twice.
  */
 export function beginFold<F extends Fold>(fold: F, versions: readonly FeeVersion[]): F {
-  const isDivided = fold.earnings.layers.some(({ earnedFrom, earnedTo }) =>
-    isChangedWithin(versions, earnedFrom, earnedTo),
-  );
+  const isChanged = changesOf(versions);
+  const isDivided = fold.earnings.layers.some(({ earnedFrom, earnedTo }) => isChanged(earnedFrom, earnedTo));
   return isDivided ? { ...fold, foldedNumber: 0n, earnings: { ...NOTHING_EARNED, mark: fold.earnings.mark } } : fold;
 }
 
@@ -24,6 +23,6 @@ export function continueFold<F extends Fold>(
   { parts, foldedNumber }: { readonly parts: readonly Part[]; readonly foldedNumber: bigint },
   versions: readonly FeeVersion[],
 ): F {
-  const earnings = earn(fold.earnings, parts, (from, to) => isChangedWithin(versions, from, to));
+  const earnings = earn(fold.earnings, parts, changesOf(versions));
   return { ...fold, foldedNumber, earnings };
 }

@@ -120,3 +120,7 @@ function versionOf({ id, restates, cancels }: TimelineEntry): bigint | undefined
 export function later(left: Date, right: Date): Date {
   return left > right ? left : right;
 }
+
+export function earlier(left: Date, right: Date): Date {
+  return left < right ? left : right;
+}

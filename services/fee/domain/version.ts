@@ -37,10 +37,26 @@ export function isEnabledAt(versions: readonly FeeVersion[], at: Date): boolean 
   return versions.length > 0 && termsAt(versions, at).enabled;
 }
 
-/** Whether a version begins after `from` and not after `to`, so that profits of these two instants may have different rates. */
-export function isChangedWithin(versions: readonly FeeVersion[], from: Date, to: Date): boolean {
-  const isWithin = (begin: Date | undefined): boolean => begin !== undefined && begin > from && begin <= to;
-  return versions.some(({ rateFrom, enabledFrom }) => isWithin(rateFrom) || isWithin(enabledFrom));
+/**
+ * Says of two instants, the earlier one first, whether a change of the rate or the switch lies after the first and not after the second, so that
+ * their profits may have different rates.
+ */
+export function changesOf(versions: readonly FeeVersion[]): (from: Date, to: Date) => boolean {
+  const starts = [...visibleStarts(versions, "rateFrom"), ...visibleStarts(versions, "enabledFrom")];
+  return (from, to) => starts.some((start) => start > from && start <= to);
+}
+
+/**
+ * The starts at which something changes. An entry that a newer one with an earlier start hides changes nothing: it may be on the timeline
+ * or not, so that an old part of the timeline need not be read.
+ */
+function visibleStarts(versions: readonly FeeVersion[], from: "rateFrom" | "enabledFrom"): Date[] {
+  const starts: Date[] = [];
+  for (const { [from]: start } of versions.toReversed()) {
+    const earliest = starts.at(-1);
+    if (start !== undefined && (earliest === undefined || start < earliest)) starts.push(start);
+  }
+  return starts;
 }
 
 function versionAt(versions: readonly FeeVersion[], from: "rateFrom" | "enabledFrom", at: Date): FeeVersion {

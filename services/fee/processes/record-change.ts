@@ -18,13 +18,15 @@ type Command = {
   readonly investorId: bigint;
   /** The instant of the command is not before this one, which the clock of another service may have set. */
   readonly notBefore?: Date;
+  /** The earliest instant that the decision asks about, if it is before the command; undefined when it asks about the whole timeline. */
+  readonly asksSince: Date | undefined;
 };
 
 export type RecordedChange = {
   readonly configuration: Configuration;
   /** The entry of the command itself. */
   readonly entry: NewEntry & Pick<TimelineEntry, "madeAt">;
-  /** The timeline: at least what was before the command. */
+  /** The timeline, at least what was before the command: what is to be known of the instants that it asks about. */
   readonly entries: readonly TimelineEntry[];
 };
 
@@ -34,7 +36,7 @@ export type RecordedChange = {
  */
 export async function recordChange(
   { pool, now }: Deps,
-  { key, investorLogin, investorId, notBefore }: Command,
+  { key, investorLogin, investorId, notBefore, asksSince }: Command,
   decide: (entries: readonly TimelineEntry[], at: Date) => NewEntries,
 ): Promise<RecordedChange> {
   return await inTransaction(pool, async (tx) => {
@@ -43,7 +45,7 @@ export async function recordChange(
     if (known !== undefined) {
       assert.equal(known.investorLogin, investorLogin, "the key was used for another Investor");
     }
-    const entries = await listEntries(tx, investorLogin);
+    const entries = await listEntries(tx, investorLogin, asksSince);
     if (known !== undefined) return { configuration, entry: known, entries };
     const present = presentOf(entries, now());
     const madeAt = later(present, notBefore ?? present);

@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { FeeConfiguration, GetConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
@@ -9,8 +10,17 @@ import { listTerms, type Terms } from "../store/configurations.ts";
 export type ConfigurationReads = GatheredRead<string, Terms>;
 
 /** Configurations that are asked for at the same time are read by one statement. */
-export function configurationReads({ pool }: Pick<Deps, "pool">): ConfigurationReads {
-  return gatherReads(async (logins) => await listTerms(pool, logins));
+export function configurationReads({
+  pool,
+  now,
+}: Pick<Deps, "now"> & { readonly pool: Queryable }): ConfigurationReads {
+  return gatherReads(async (logins) => {
+    const since = now();
+    return await listTerms(
+      pool,
+      logins.map((investorLogin) => ({ investorLogin, since })),
+    );
+  });
 }
 
 /** The version in force, or the first scheduled one. */

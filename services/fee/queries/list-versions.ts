@@ -6,10 +6,7 @@ import { madeBy, presentOf, stateOf } from "../domain/timeline.ts";
 import { versionMessage } from "../messages/version.ts";
 import { listEntries } from "../store/configurations.ts";
 
-/**
- * The versions of an Investor, the newest first. The state of each follows from the whole timeline, which every decision about the
- * Investor's fees reads too, so each page costs the same.
- */
+/** The versions of an Investor, the newest first. The state of each follows from the whole timeline, so each page costs the same. */
 export async function listVersions(
   { pool, accounts, now }: Pick<Deps, "pool" | "accounts" | "now">,
   { investorLogin, beforeId, limit }: ListVersionsRequest,

@@ -7,12 +7,12 @@ import type { Deps } from "../deps.ts";
 import { debtsOf } from "../domain/debt.ts";
 import type { PendingFacts } from "../domain/pending.ts";
 import { feesUnknown } from "../domain/fees-unknown.ts";
-import { presentOf, type TimelineEntry } from "../domain/timeline.ts";
-import { listTerms } from "../store/configurations.ts";
+import { presentOf } from "../domain/timeline.ts";
+import type { Terms } from "../store/configurations.ts";
 import { areFeesKnown } from "../store/fee-search.ts";
 import { listOpenWeekly, type OpenWeekly } from "../store/due-payments.ts";
 import { newPair, type Pair, type PrepaidPair, readPairs } from "../store/pairs.ts";
-import { foldResults } from "../store/folded-pairs.ts";
+import { foldResults, type PairToFold } from "../store/folded-pairs.ts";
 
 /** The pool of an Investor, with its share of the floating result at an entry of the Master's allocations. */
 export type PoolNow = {
@@ -45,17 +45,17 @@ export async function readFacts(
   return await inSnapshot(deps.pool, async (db) => {
     if (!(await areFeesKnown(db))) throw feesUnknown();
     const pairs = await readPairs(db, investorLogin, pool === undefined ? [] : [pool.masterLogin]);
-    const terms = (await listTerms(db, [investorLogin])).get(investorLogin);
-    const versions = terms?.versions ?? [];
     const weekly = (await listOpenWeekly(db, [investorLogin])).get(investorLogin) ?? [];
-    const own = pool && (await foldPair(db, deps, { investorLogin, pool, pairs, versions }, context));
-    if (own === "newer" || own === "unfinished") return own;
+    const folded = await foldPair(db, deps, { investorLogin, pool, pairs, at }, context);
+    if (folded === "newer" || folded === "unfinished") return folded;
+    const { pair, terms } = folded;
+    const versions = terms?.versions ?? [];
     return {
       facts: {
         versions,
         debts: debtsOf(pairs),
         at: presentOf(versions, at),
-        own: pool && own && { ...pool, earnings: own.earnings },
+        own: pool && pair && { ...pool, earnings: pair.earnings },
         prepaid: new Map(pairs.map(({ masterLogin, prepaid }) => [masterLogin, prepaid])),
       },
       openWeekly: weekly,
@@ -66,24 +66,31 @@ export async function readFacts(
 
 type Wanted = {
   readonly investorLogin: string;
-  readonly pool: PoolNow;
+  readonly pool: PoolNow | undefined;
   readonly pairs: readonly PrepaidPair[];
-  readonly versions: readonly TimelineEntry[];
+  readonly at: Date;
 };
+
+type FoldedPair = { readonly pair: Pair | undefined; readonly terms: Terms | undefined };
 
 /** The pair with all results up to the entry, in the steps of a decision; nothing is saved. */
 async function foldPair(
   db: Queryable,
   { steps }: Deps,
-  { investorLogin, pool: { masterLogin, throughNumber }, pairs, versions }: Wanted,
+  { investorLogin, pool, pairs, at }: Wanted,
   context: CallContext,
-): Promise<Pair | "newer" | "unfinished"> {
-  let pair: Pair = pairs.find((each) => each.masterLogin === masterLogin) ?? newPair(investorLogin, masterLogin);
-  if (pair.foldedNumber > throughNumber) return "newer";
+): Promise<FoldedPair | "newer" | "unfinished"> {
+  const { masterLogin, throughNumber = 0n } = pool ?? {};
+  let pair: Pair | undefined =
+    masterLogin === undefined
+      ? undefined
+      : (pairs.find((each) => each.masterLogin === masterLogin) ?? newPair(investorLogin, masterLogin));
+  if (pair !== undefined && pair.foldedNumber > throughNumber) return "newer";
   for (;;) {
-    const [folded] = await foldResults(db, [{ pair, throughNumber, versions }], steps.results);
-    if (folded === undefined || folded.foldedNumber === throughNumber) return folded ?? pair;
+    const toFold: PairToFold | undefined = pair && { pair, throughNumber };
+    const { pairs: folded, terms } = await foldResults(db, [{ investorLogin, at, toFold }], steps.results);
+    pair = folded[0];
+    if (pair === undefined || pair.foldedNumber === throughNumber) return { pair, terms: terms.get(investorLogin) };
     if (remainingMs(context) < REPLY_RESERVE_MS) return "unfinished";
-    pair = folded;
   }
 }

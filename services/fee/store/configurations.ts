@@ -42,24 +42,58 @@ export async function lockConfiguration(
   );
 }
 
-/** In the sequence in which they were made. */
-export async function listEntries(db: Queryable, investorLogin: string): Promise<TimelineEntry[]> {
+/** An Investor, and the earliest instant that is asked about. */
+export type WantedTerms = { readonly investorLogin: string; readonly since: Date };
+
+/**
+ * The entry from which on the timeline says everything about `since` and later: that of the version in force then, and all newer ones. An older
+ * entry is hidden by it. 0, which is all of the timeline, when none has begun by then.
+ * The range of the index is walked from its end: for an Investor that is equal the planner expects few entries, and would read and sort all of them.
+ */
+const FIRST = fragment`least(
+    coalesce((
+      select rated.id from fee_version rated
+      where (rated.investor_login, rated.id) > (wanted.investor_login, 0)
+        and (rated.investor_login, rated.id) < (wanted.investor_login, 9223372036854775807) and rated.rate_from <= wanted.since
+      order by rated.investor_login desc, rated.id desc limit 1
+    ), 0),
+    coalesce((
+      select switched.id from fee_version switched
+      where (switched.investor_login, switched.id) > (wanted.investor_login, 0)
+        and (switched.investor_login, switched.id) < (wanted.investor_login, 9223372036854775807) and switched.enabled_from <= wanted.since
+      order by switched.investor_login desc, switched.id desc limit 1
+    ), 0)
+  )`;
+
+/** The entries of one Investor in the sequence in which they were made: what is to be known from `since` on, or all. */
+export async function listEntries(db: Queryable, investorLogin: string, since?: Date): Promise<TimelineEntry[]> {
   const rows = await many<TimelineEntry>(
     db,
-    sql`select ${ENTRY} from fee_version version where version.investor_login = ${investorLogin} order by version.id`,
+    since === undefined
+      ? sql`select ${ENTRY} from fee_version version where version.investor_login = ${investorLogin} order by version.id`
+      : sql`select ${ENTRY}
+            from (select ${investorLogin}::text as investor_login, ${since}::timestamptz as since) wanted
+            join fee_version version on version.investor_login = wanted.investor_login and version.id >= ${FIRST}
+            order by version.id`,
   );
   return rows.map(withoutNulls);
 }
 
-/** The configurations of some Investors with their timelines. */
-export async function listTerms(db: Queryable, investorLogins: readonly string[]): Promise<Map<string, Terms>> {
+/** The configurations of some Investors with their timelines: what is to be known of each from its instant on. */
+export async function listTerms(db: Queryable, wanted: readonly WantedTerms[]): Promise<Map<string, Terms>> {
   const rows = await many<TimelineEntry & Configuration>(
     db,
     sql`select configuration.investor_login as "investorLogin", configuration.investor_id as "investorId",
-               configuration.created_at as "createdAt", configuration.updated_at as "updatedAt", ${ENTRY}
-        from fee_configuration configuration
-        join fee_version version on version.investor_login = configuration.investor_login
-        where configuration.investor_login = any(${investorLogins}::text[])
+               configuration.created_at as "createdAt", configuration.updated_at as "updatedAt", version.*
+        from unnest(
+               ${wanted.map(({ investorLogin }) => investorLogin)}::text[], ${wanted.map(({ since }) => since)}::timestamptz[]
+             ) as wanted (investor_login, since)
+        join fee_configuration configuration on configuration.investor_login = wanted.investor_login
+        cross join lateral (
+          select ${ENTRY} from fee_version version
+          where version.investor_login = wanted.investor_login and version.id >= ${FIRST}
+          order by version.id
+        ) version
         order by version.id`,
   );
   const terms = new Map<string, Configuration & { versions: TimelineEntry[] }>();

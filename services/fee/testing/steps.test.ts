@@ -121,7 +121,7 @@ test("a pair that is folded again from the start is no break while results are m
   await setRate(world, { key: "past", login: "9001", ratePpm: 300_000, effectiveSince: deals[4]! });
   const folded = sql`select folded_number as number from fee_pair where investor_login = '9001'`;
   const leave = { ...aLeave(world), at: world.clock.now };
-  for (const number of [4n, 8n]) {
+  for (const number of [0n, 4n, 8n]) {
     expect(await world.deps.queues.crystallising.add(leave)).toEqual({ kind: "folded" });
     expect(await many(world.deps.pool, folded)).toEqual([{ number }]);
     expect(await findings(world)).toEqual([]);

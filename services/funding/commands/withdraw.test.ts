@@ -130,6 +130,9 @@ test("a withdrawal from a busy account is refused with the id of the open operat
     code: "account_busy",
     outcome: "not_executed",
     operationId: "op-1",
+    // The outcome of the first one is being determined, which takes minutes.
+    message: expect.stringContaining("is not known yet and is being determined") as string,
+    retryAfterMs: 30_000,
   });
 });
 

@@ -1,4 +1,10 @@
-import { type Refusal, RESTART_RETRY_AFTER_MS, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import {
+  OUTCOME_RETRY_AFTER_MS,
+  OUTCOME_WAITED_FOR,
+  type Refusal,
+  RESTART_RETRY_AFTER_MS,
+  RETRY_AFTER_MS,
+} from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /** The outcome of a transfer as platform reported it. */
@@ -6,6 +12,9 @@ export type TransferOutcome =
   | { readonly kind: "applied"; readonly dealId: bigint }
   | { readonly kind: "refused"; readonly code: string; readonly platformCode: number }
   | { readonly kind: "open"; readonly doubt: "UNKNOWN" | "REVIEW" };
+
+/** An operation that has an account; its outcome may have to be determined. */
+export type OpenOperation = { readonly operationId: string; readonly isUnknown: boolean };
 
 /** No transfer was sent, and none will be. */
 export function notSent(message: string, operationId?: string): Refusal {
@@ -27,25 +36,27 @@ export function refusedUnsent(refusal: Refusal, operationId?: string): Refusal {
 }
 
 /** The refusal of an account lock: no money moved, and none will. `blockedBy` is the operation that has the account. */
-export function refusalOfLock(refusal: Refusal, blockedBy: string | undefined): Refusal {
-  const { code } = refusal;
+export function refusalOfLock(refusal: Refusal, blockedBy: OpenOperation | undefined): Refusal {
+  const { code, retryAfterMs = 0 } = refusal;
   if (code !== "account_busy") return refusedUnsent(refusal);
+  if (retryAfterMs >= OUTCOME_RETRY_AFTER_MS) return waitsForOutcome(blockedBy);
   return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
 }
 
 type RefusedTransfer = Extract<TransferOutcome, { kind: "refused" }>;
 
 /** The refusal for a transfer that platform recorded as refused: no money moved. */
-export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, blockedBy?: string): Refusal {
+export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, blockedBy?: OpenOperation): Refusal {
   switch (code) {
     case "insufficient_funds":
       return refuse("insufficient_funds", "The account's free funds are below the requested amount.", {
         outcome: "not_executed",
       });
     case "account_busy":
+      if (blockedBy?.isUnknown === true) return waitsForOutcome(blockedBy);
       return refuse("account_busy", "Another operation on this account is in progress. Retry shortly.", {
         outcome: "not_executed",
-        operationId: blockedBy,
+        operationId: blockedBy?.operationId,
         retryAfterMs: RETRY_AFTER_MS,
       });
     case "platform_rejected":
@@ -70,6 +81,14 @@ export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, block
         },
       );
   }
+}
+
+function waitsForOutcome(blockedBy: OpenOperation | undefined): Refusal {
+  return refuse("account_busy", OUTCOME_WAITED_FOR, {
+    outcome: "not_executed",
+    operationId: blockedBy?.operationId,
+    retryAfterMs: OUTCOME_RETRY_AFTER_MS,
+  });
 }
 
 /** It is not known yet whether the money moved; the caller looks the operation up by its id. */

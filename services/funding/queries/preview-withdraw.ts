@@ -15,7 +15,7 @@ import type { LeaveFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { checkRequested } from "../domain/amount.ts";
 import { type Duplicates, duplicateReasons, duplicateRuleOf } from "../domain/duplicate.ts";
-import { refusalOfLock } from "../domain/transfer-outcome.ts";
+import { type OpenOperation, refusalOfLock } from "../domain/transfer-outcome.ts";
 import { findOpenOperation } from "../store/cashflows.ts";
 import { findDuplicates } from "../store/new-cashflows.ts";
 
@@ -66,7 +66,7 @@ async function findEqual({ pool, now }: Deps, { client, ...requested }: Requeste
   return await findDuplicates(pool, { ...request, clientKey: undefined });
 }
 
-function asWithdrawRefuses(refusal: Refusal, blockedBy: string | undefined): Refusal {
+function asWithdrawRefuses(refusal: Refusal, blockedBy: OpenOperation | undefined): Refusal {
   return OF_THE_POOL.has(refusal.code) ? refusal : refusalOfLock(refusal, blockedBy);
 }
 

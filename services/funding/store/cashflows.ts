@@ -1,3 +1,4 @@
+import type { OpenOperation } from "../domain/transfer-outcome.ts";
 import assert from "node:assert/strict";
 import type { Currency } from "#kernel/money.ts";
 import { fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
@@ -58,16 +59,19 @@ export async function listCashflowsById(db: Queryable, ids: readonly bigint[]): 
 }
 
 /** The oldest open operation of the login, which blocks others: one that waits until its Master is flat does not. */
-export async function findOpenOperation(db: Queryable, login: string, exceptId: bigint): Promise<string | undefined> {
-  const row = await maybeOne<{ operation_id: string }>(
+export async function findOpenOperation(
+  db: Queryable,
+  login: string,
+  exceptId: bigint,
+): Promise<OpenOperation | undefined> {
+  return await maybeOne<OpenOperation>(
     db,
-    sql`select operation_id from cashflow
+    sql`select operation_id as "operationId", doubt is not null as "isUnknown" from cashflow
         where login = ${login} and id <> ${exceptId} and state not in ('POSTED', 'REFUSED')
           and queue_state is distinct from 'WAITING'
         order by id
         limit 1`,
   );
-  return row?.operation_id;
 }
 
 export function cashflowOf(row: CashflowRow): Cashflow {

@@ -81,7 +81,10 @@ test.concurrent("a second lock owner is refused as account_busy, and its claim i
   const login = await anAccount(instance);
   await service.hold({ login, lockOwner: "a" }, aCall());
 
-  await expect(service.hold({ login, lockOwner: "b" }, aCall(1_000))).rejects.toMatchObject({ code: "account_busy" });
+  await expect(service.hold({ login, lockOwner: "b" }, aCall(1_000))).rejects.toMatchObject({
+    code: "account_busy",
+    retryAfterMs: 250,
+  });
 
   await service.release({ login, lockOwner: "a" }, aCall());
   expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
@@ -163,4 +166,20 @@ test.concurrent("postings and debits with a floor do not wait for an account loc
       code: "transfer_not_found",
     });
   }
+});
+
+test.concurrent("an account lock that waits for an unknown outcome is refused with what it waits for, and for longer", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance);
+  await world.control.fault({ command: "trade/balance", effect: "http:500" });
+  const sent = await service.transfer(aDeposit(login, 1_00n), aCall(2_000));
+  expect(sent.state).toBe(TransferState.UNKNOWN);
+
+  await expect(service.hold({ login, lockOwner: "a" }, aCall(1_000))).rejects.toMatchObject({
+    code: "account_busy",
+    message: expect.stringContaining("is not known yet and is being determined") as string,
+    retryAfterMs: 30_000,
+  });
 });

@@ -11,7 +11,7 @@ import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { refuse } from "../refusals.ts";
-import { withdrawClaim } from "../store/account-locks.ts";
+import { isOutcomeOpen, withdrawClaim } from "../store/account-locks.ts";
 
 /** Maximum wait for earlier legs, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
@@ -43,7 +43,7 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   } while (performance.now() < byMs);
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
   await withdrawClaim(deps.pool, login, lockOwner);
-  throw accountBusy(behind);
+  throw accountBusy(behind, behind !== undefined && (await isOutcomeOpen(deps.pool, behind)));
 }
 
 /** Undefined while the platform and the log differ, or the platform cannot be read. */

@@ -1,4 +1,4 @@
-import { column, execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, maybeOne, type Queryable, sql, matchesRow } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
@@ -41,6 +41,11 @@ export async function findLegBeforeLock(db: Queryable, login: string): Promise<L
              cross join lateral (${LEG_BEFORE_LOCK}) as leg`,
   );
   return row === undefined ? undefined : legNumber(row.number);
+}
+
+/** Whether a leg was sent and its outcome is being determined, by the service or in a manual review. */
+export async function isOutcomeOpen(db: Queryable, number: LegNumber): Promise<boolean> {
+  return await matchesRow(db, sql`select from leg where number = ${number} and 'UNKNOWN' in (state, came_from)`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { OUTCOME_RETRY_AFTER_MS, OUTCOME_WAITED_FOR, type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export function accountBusy(message: string): Refusal {
@@ -10,7 +10,14 @@ export function platformUnavailable(message: string): Refusal {
 }
 
 /** What a caller is answered when platform has refused an account lock, or a read under it. */
-export function refusalOfLock({ code, message }: Pick<Refusal, "code" | "message">): Refusal {
+export function refusalOfLock({
+  code,
+  message,
+  retryAfterMs = 0,
+}: Pick<Refusal, "code" | "message"> & Partial<Pick<Refusal, "retryAfterMs">>): Refusal {
+  if (code === "account_busy" && retryAfterMs >= OUTCOME_RETRY_AFTER_MS) {
+    return refuse(code, OUTCOME_WAITED_FOR, { outcome: "not_executed", retryAfterMs });
+  }
   switch (code) {
     case "account_busy":
     // The recovery job has released this lock owner, so the saga was aborted.

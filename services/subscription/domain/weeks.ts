@@ -24,6 +24,11 @@ export function periodStart(week: Week, cutOff: Date): Date {
   return cutOffAt(week, Math.ceil(weeksSinceAnchor(week, cutOff)) - 1);
 }
 
+/** Whether both have the same cut-offs. */
+export function areSameWeeks(left: Week, right: Week): boolean {
+  return left.periodMs === right.periodMs && Number.isInteger(weeksSinceAnchor(left, right.anchor));
+}
+
 function indexAt(week: Week, at: Date): number {
   return Math.floor(weeksSinceAnchor(week, at));
 }

@@ -68,9 +68,9 @@ export async function beginTry(db: Queryable, fresh: NewTry): Promise<Exit | und
           where exit.state = 'REFUSED' and exit.lock_owner is null and exit.try = excluded.try - 1
           returning subscription_id as id
         ), recorded as (
-          insert into unassignment (command_id, subscription_id, requested_at, deadline_at)
-          select ${commandId}::text, id, ${at}::timestamptz, ${deadlineAt}::timestamptz
-          from begun
+          insert into unassignment (command_id, subscription_id, master_login, requested_at, deadline_at)
+          select ${commandId}::text, begun.id, subscription.master_login, ${at}::timestamptz, ${deadlineAt}::timestamptz
+          from begun join subscription on subscription.id = begun.id
           where ${commandId}::text <> ''
           on conflict (command_id) do update
           set deadline_at = excluded.deadline_at, refusal = null, ended_at = null

@@ -1,5 +1,6 @@
 import { allOf, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
+import { unassignsInOrder } from "./unassigns-in-order.ts";
 
 /** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
 export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";
@@ -96,19 +97,8 @@ const ACTION_IS = { assign: fragment`action = 'assign'`, unassign: fragment`acti
 /** The ids of the commands, newest first. A repeated assign has a row for each try. */
 const COMMANDS_OF: Readonly<Record<RecordedOperation["action"], (filter: OperationFilter) => Fragment>> = {
   assign: (filter) => (filter.login === "" && filter.outcome === undefined ? eachAssign(filter) : allAssigns(filter)),
-  unassign: (filter) => fragment`
-    select unassignment.command_id
-    from unassignment
-    join subscription on subscription.id = unassignment.subscription_id
-    where ${conditionsOf(fragment`unassignment.command_id`, filter)} ${inQueue(filter)}
-    order by unassignment.command_id collate "C" desc`,
+  unassign: (filter) => unassignsInOrder(filter, (part) => conditionsOf(fragment`unassignment.command_id`, part)),
 };
-
-function inQueue({ queueState }: OperationFilter): Fragment {
-  if (queueState === undefined) return fragment``;
-  return fragment`and unassignment.command_id = any(array(
-      select command_id from queued_unassign where state <> 'ENDED' and state = ${queueState}))`;
-}
 
 /** All that match are read: those of one login are few. */
 function allAssigns(filter: OperationFilter): Fragment {

@@ -56,8 +56,9 @@ export async function insertQueued(db: Queryable, queued: NewQueued): Promise<bo
           on conflict do nothing
           returning command_id
         ), operation as (
-          insert into unassignment (command_id, subscription_id, requested_at, deadline_at)
-          select command_id, ${subscriptionId}::bigint, ${at}::timestamptz, ${deadlineAt}::timestamptz from recorded
+          insert into unassignment (command_id, subscription_id, master_login, requested_at, deadline_at)
+          select recorded.command_id, subscription.id, master_login, ${at}::timestamptz, ${deadlineAt}::timestamptz
+          from recorded join subscription on subscription.id = ${subscriptionId}
           on conflict do nothing
         )
         select from recorded`,

@@ -61,7 +61,15 @@ function parseComparison(grammar: Grammar, operator: string, left: Expression): 
   const quantifier = tokens.sees("any", "(") ? "any" : tokens.sees("all", "(") ? "all" : undefined;
   if (quantifier === undefined) return binary(operator, left, parseSum(grammar));
   tokens.next();
-  const among = tokens.inParentheses(() => (startsQuery(tokens) ? grammar.query() : grammar.expression()));
+  const among = tokens.inParentheses(() => {
+    // Any of an array of the rows is any of the rows.
+    if (tokens.takes("array", "(")) {
+      const query = grammar.query();
+      tokens.expect(")");
+      return query;
+    }
+    return startsQuery(tokens) ? grammar.query() : grammar.expression();
+  });
   return { kind: "quantified", quantifier, operator, inner: left, among };
 }
 

@@ -25,7 +25,7 @@ export type WeekPage = {
  */
 export async function openWeek(
   tx: Transaction,
-  { masterLogin, number }: Pick<ClosedWeek, "masterLogin" | "number">,
+  { masterLogin, number, cutOff: at }: Pick<ClosedWeek, "masterLogin" | "number" | "cutOff">,
   holdings: readonly JournalPart[],
   maxResults: number,
 ): Promise<Books[] | undefined> {
@@ -34,7 +34,7 @@ export async function openWeek(
   const throughNumber = number - 1n;
   const opened = await openBooks(
     tx,
-    investorLogins.map((investorLogin) => ({ investorLogin, masterLogin, throughNumber })),
+    investorLogins.map((investorLogin) => ({ investorLogin, masterLogin, throughNumber, at })),
     maxResults,
   );
   if (opened.every(({ isFolded }) => isFolded)) return opened;

@@ -40,7 +40,7 @@ test("results of many Investors are added in steps, each once and in sequence", 
   const range = (through: number) => ({ masterLogin: MASTER, throughNumber: BigInt(through) });
   const foldOnce = (through: number, investors: readonly string[]) =>
     inTransaction(pool, async (tx) => {
-      const wanted = investors.map((investorLogin) => ({ investorLogin, ...range(through) }));
+      const wanted = investors.map((investorLogin) => ({ investorLogin, ...range(through), at: deal(DEALS) }));
       const books = await openBooks(tx, wanted, RESULTS);
       await savePairs(tx, changedPairs(books));
       return books;

@@ -1,6 +1,6 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Debt, debtsOf } from "../../domain/debt.ts";
-import { listTerms, type Terms } from "../../store/configurations.ts";
+import type { Terms } from "../../store/configurations.ts";
 import { nameOf } from "../../store/layers.ts";
 import { lockPairs, newPair, type Pair } from "../../store/pairs.ts";
 import { foldResults } from "../../store/folded-pairs.ts";
@@ -19,7 +19,7 @@ export type Books = {
   readonly isChanged: boolean;
   /** Debts to all Masters. */
   readonly debts: readonly Debt[];
-  /** Undefined without a configuration. */
+  /** What the timeline says of the decided instant and of profit that is not charged yet; undefined without a configuration. */
   readonly terms: Terms | undefined;
 };
 
@@ -29,6 +29,8 @@ export type WantedBooks = {
   /** Undefined outside a pool. */
   readonly masterLogin: string | undefined;
   readonly throughNumber: bigint;
+  /** The instant that is decided. */
+  readonly at: Date;
   /** A later entry may have been decided before: then that one has the fee, and the pair is not opened. */
   readonly isRepeated?: boolean;
 };
@@ -43,22 +45,23 @@ export async function openBooks(tx: Transaction, wanted: readonly WantedBooks[],
   const locked = await lockPairs(tx, investorLogins, [...masterLogins]);
   const known = new Map(locked.map((pair) => [nameOf(pair), pair]));
   const byInvestor = Map.groupBy(locked, ({ investorLogin }) => investorLogin);
-  const terms = await listTerms(tx, investorLogins);
-  const before = wanted.flatMap(({ investorLogin, masterLogin, throughNumber, isRepeated = false }) => {
-    if (masterLogin === undefined) return [];
+  const before = wanted.map(({ investorLogin, masterLogin, throughNumber, isRepeated = false }) => {
+    if (masterLogin === undefined) return undefined;
     const pair = known.get(nameOf({ investorLogin, masterLogin })) ?? newPair(investorLogin, masterLogin);
-    if (isRepeated && pair.foldedNumber > throughNumber) return [];
-    return [{ pair, throughNumber, versions: terms.get(investorLogin)?.versions ?? [] }];
+    return isRepeated && pair.foldedNumber > throughNumber ? undefined : { pair, throughNumber };
   });
-  const folded = await foldResults(tx, before, maxResults);
-  const pairs = new Map(folded.map((pair, index) => [pair.investorLogin, { pair, before: before[index]?.pair }]));
-  return wanted.map(({ investorLogin, throughNumber }) => {
-    const own = pairs.get(investorLogin);
+  const { pairs, terms } = await foldResults(
+    tx,
+    wanted.map(({ investorLogin, at }, index) => ({ investorLogin, at, toFold: before[index] })),
+    maxResults,
+  );
+  return wanted.map(({ investorLogin, throughNumber }, index) => {
+    const pair = pairs[index];
     return {
       investorLogin,
-      pair: own?.pair,
-      isFolded: own === undefined || own.pair.foldedNumber === throughNumber,
-      isChanged: own?.pair !== own?.before,
+      pair,
+      isFolded: pair === undefined || pair.foldedNumber === throughNumber,
+      isChanged: pair !== before[index]?.pair,
       debts: debtsOf(byInvestor.get(investorLogin) ?? []),
       terms: terms.get(investorLogin),
     };

@@ -1,0 +1,55 @@
+import { type Fragment, fragment } from "#kernel/postgres/query.ts";
+
+type Filter = {
+  readonly outcome: string | undefined;
+  readonly masterLogin: string | undefined;
+  readonly queueState?: string | undefined;
+  readonly fromId: string | undefined;
+  readonly beforeId: string;
+  readonly limit: number;
+};
+
+/** The ids of unassigns, newest first. */
+export function unassignsInOrder<F extends Filter>(filter: F, conditionsOf: (filter: F) => Fragment): Fragment {
+  const { masterLogin } = filter;
+  const all = (part: F, further: Fragment) => fragment`
+    select unassignment.command_id
+    from unassignment
+    join subscription on subscription.id = unassignment.subscription_id
+    where ${conditionsOf(part)} ${inQueue(part)} ${further}`;
+  if (masterLogin === undefined) return all(filter, fragment`order by unassignment.command_id collate "C" desc`);
+  const own = all({ ...filter, masterLogin: undefined }, ofMaster(masterLogin, filter));
+  return fragment`
+    with own as (${own}), without_master as (${all(filter, withoutMaster(filter))})
+    select command_id
+    from (select command_id from own union all select command_id from without_master) as found
+    order by command_id collate "C" desc`;
+}
+
+/** After each id: ids have letters, digits and signs before it. */
+const LAST = "~";
+
+/** A range of the index. For a Master that is equal the planner expects few, and would read and sort all of them. */
+function ofMaster(masterLogin: string, { fromId = "", beforeId, ...filter }: Filter): Fragment {
+  return fragment`
+    and (unassignment.master_login, unassignment.command_id collate "C") >= (${masterLogin}, ${fromId})
+    and (unassignment.master_login, unassignment.command_id collate "C") < (${masterLogin}, ${beforeId || LAST})
+    order by unassignment.master_login desc, unassignment.command_id collate "C" desc ${newest(filter)}`;
+}
+
+/** Those that a job has not copied the Master to yet. */
+function withoutMaster(filter: Filter): Fragment {
+  return fragment`
+    and unassignment.master_login is null
+    order by unassignment.command_id collate "C" desc ${newest(filter)}`;
+}
+
+function newest({ outcome, limit }: Pick<Filter, "outcome" | "limit">): Fragment {
+  return outcome === undefined ? fragment`limit ${limit}` : fragment``;
+}
+
+function inQueue({ queueState }: Pick<Filter, "queueState">): Fragment {
+  if (queueState === undefined) return fragment``;
+  return fragment`and unassignment.command_id = any(array(
+      select command_id from queued_unassign where state <> 'ENDED' and state = ${queueState}))`;
+}
