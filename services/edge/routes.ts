@@ -43,6 +43,7 @@ import { listReviews } from "./routes/ops/list-reviews.ts";
 import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
 import { cancelOperation } from "./routes/operations/cancel-operation.ts";
 import { getOperation } from "./routes/operations/get-operation.ts";
+import { listAttempts } from "./routes/operations/list-attempts.ts";
 import { listOperations } from "./routes/operations/list-operations.ts";
 import { createWebhook } from "./routes/webhooks/create-webhook.ts";
 import { deleteWebhook, replayWebhook, rotateWebhook, updateWebhook } from "./routes/webhooks/change-webhook.ts";
@@ -92,6 +93,7 @@ export const ROUTES: readonly Route[] = [
   getBalances,
   listOperations,
   getOperation,
+  listAttempts,
   cancelOperation,
   getFee,
   updateFee,

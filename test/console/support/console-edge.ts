@@ -1,6 +1,7 @@
 import { OperationAction, OperationOutcome, type Operation } from "#proto/pamm/funding/v1/funding.ts";
 import { refuse } from "../../../services/edge/problems/refusals.ts";
 import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/account.ts";
+import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/replies/attempts.ts";
 import { anOperation } from "../../../services/edge/testing/replies/funding.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof } from "../../../services/edge/testing/replies/subscription.ts";
@@ -62,7 +63,8 @@ export function consoleEdge(
     },
     funding: {
       listOperations: async (request) => pageOf(operations, text, request),
-      getOperation: async ({ operationId }) => anOperation({ operationId, comment: text }),
+      getOperation: async ({ operationId }) =>
+        anOperation({ operationId, comment: text, transferKeys: ["funding:deposit:17"] }),
       getBalance: async ({ login }) => ({ login, balance: cents(25_050n), error: "" }),
       ...noCases,
     },
@@ -80,6 +82,7 @@ export function consoleEdge(
       getHistoryReading: async ({ login }) => aReading({ login }),
       readBalances: async () => ({ items: [] }),
       listTransfers: async () => ({ transfers: [] }),
+      readAttempts: async () => ({ attempts: [anAbsentAttempt(), anAttempt({ comment: text })] }),
     },
     ...options,
   } as TestOptions);

@@ -33,6 +33,7 @@ const SPECIFIED = [
 const ADDITIONAL = [
   "GET /operations",
   "GET /operations/1",
+  "GET /operations/1/attempts",
   "GET /info/master/1/proof",
   "GET /investor/1/performance-fee/versions",
   "DELETE /investor/1/performance-fee/versions/1",

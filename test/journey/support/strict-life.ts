@@ -154,6 +154,8 @@ async function look({ ask, refused }: Caller, id: string, master: string, invest
   const [latest] = items as readonly JsonObject[];
   await ask("getOperation", { path: { operation_id: textOf(latest ?? {}, "id") } });
   await refused("operation_not_found", "getOperation", { path: { operation_id: randomUUID() } });
+  await ask("listAttempts", { path: { operation_id: textOf(latest ?? {}, "id") } });
+  await refused("operation_not_found", "listAttempts", { path: { operation_id: randomUUID() } });
   await ask("updateMaster", { path: { master_id: id }, body: { strategy: "Trend following." } });
 }
 

@@ -107,6 +107,8 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     async readTransfers({ keys }) {
       return { transfers: keys.flatMap((key) => fake.byKey.get(key)?.result ?? []) };
     },
+    // Its commands are never lost, so nobody asks how they were sent.
+    readAttempts: async () => ({ attempts: [] }),
     async listFeeTransfers({ afterTransferId }) {
       reach();
       const known = [...fake.byKey.values()].map(({ result }) => result);
