@@ -3,6 +3,7 @@ import { refuse } from "../../../services/edge/problems/refusals.ts";
 import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/account.ts";
 import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/replies/attempts.ts";
 import { anOperation } from "../../../services/edge/testing/replies/funding.ts";
+import { aListedKey } from "../../../services/edge/testing/replies/keys.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof } from "../../../services/edge/testing/replies/subscription.ts";
 import { cents } from "../../../services/edge/testing/replies/values.ts";
@@ -83,6 +84,16 @@ export function consoleEdge(
       readBalances: async () => ({ items: [] }),
       listTransfers: async () => ({ transfers: [] }),
       readAttempts: async () => ({ attempts: [anAbsentAttempt(), anAttempt({ comment: text })] }),
+    },
+    keys: {
+      list: async () => ({
+        keys:
+          cases === 0
+            ? []
+            : [aListedKey({ name: text }), aListedKey({ id: "KeyOfTheCrm1", replacedBy: "KeyOfTheCrm2" })],
+        hasMore: false,
+        system: undefined,
+      }),
     },
     ...options,
   } as TestOptions);

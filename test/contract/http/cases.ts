@@ -29,7 +29,7 @@ import {
   aSubscription,
 } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
-import { attemptRoutes } from "./lookup-cases.ts";
+import { attemptRoutes, caseRoutes, listedKeyRoutes, profileRoutes, runRoutes } from "./lookup-cases.ts";
 import { historyRoutes } from "./history-cases.ts";
 
 export type Case = {
@@ -664,9 +664,13 @@ export const CASES: readonly Case[] = [
   ...fundingRoutes,
   ...operationRoutes,
   ...feeRoutes,
+  ...runRoutes,
+  ...caseRoutes,
+  ...profileRoutes,
   ...reconciliationRoutes,
   ...reviewRoutes,
   ...keyRoutes,
+  ...listedKeyRoutes,
   ...eventRoutes,
   ...webhookRoutes,
 ];

@@ -72,6 +72,13 @@ const ADDITIONAL = [
   "GET /info/master/1/performance",
   "GET /investor/1/performance-fee/pending",
   "GET /perf-fee/payments/1/explanation",
+  "GET /info/master/1/profile",
+  "GET /ops/reviews/1",
+  "GET /ops/keys",
+  "GET /ops/breaks/1",
+  "GET /perf-fee/runs",
+  "GET /perf-fee/runs/1",
+  "GET /perf-fee/runs/1/payments",
   "GET /perf-fee/investor/1/payments",
 ] as const;
 

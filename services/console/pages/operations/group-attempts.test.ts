@@ -40,12 +40,12 @@ test("all attempts of a leg are found by the reference of its last one, and thos
 });
 
 test.each([
-  [{ answer_code: 0n }, "Return code 0."],
-  [{ answer_code: 13n, state: "refused" }, "Return code 13."],
-  [{ answer_code: 0n, answer: "not_shown" }, "Return code 0, which proves nothing: not shown."],
-  [{ answer: "connection_lost", deal_id: 7n }, "No answer: connection lost. The deal was found in the history."],
-  [{ answer: "not_permitted", state: "not_sent" }, "Nothing was sent: not permitted."],
-  [{ state: "sending" }, "Nothing yet."],
-] as const)("an attempt with %j says: %s", (own, text) => {
+  ["Return code 0.", { answer_code: 0n }],
+  ["Return code 13.", { answer_code: 13n, state: "refused" }],
+  ["Return code 0, which proves nothing: not shown.", { answer_code: 0n, answer: "not_shown" }],
+  ["No answer: connection lost. The deal was found in the history.", { answer: "connection_lost", deal_id: 7n }],
+  ["Nothing was sent: not permitted.", { answer: "not_permitted", state: "not_sent" }],
+  ["Nothing yet.", { state: "sending" }],
+] as const)("an attempt says: %s", (text, own) => {
   expect(answerOf(attempt(own))).toBe(text);
 });
