@@ -3,7 +3,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { findKeySystem, type KeySystem } from "../store/api-keys.ts";
 import { type ListedKey, listKeysByAge } from "../store/listed-keys.ts";
 
-export type KeyPage = {
+type KeyPage = {
   readonly keys: readonly ListedKey[];
   readonly hasMore: boolean;
   /** Undefined before the first start of an edge. */

@@ -7,7 +7,7 @@ import { bool, model, nullableInteger, nullableString, setOf, string } from "./f
 import { KIND_NAMES, legKind } from "./operation.ts";
 import { moneyReply, nullableTimeReply, ticketReply, timeReply } from "./reply-fields.ts";
 
-export const attemptState = setOf("AttemptState", "What is known about one send of a movement.", {
+const attemptState = setOf("AttemptState", "What is known about one send of a movement.", {
   sending: "It is being sent, or its answer is awaited.",
   unknown: "Its answer was lost or unclear; the history decides.",
   applied: "The trading platform executed it.",

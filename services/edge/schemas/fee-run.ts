@@ -15,7 +15,7 @@ import {
   timeReply,
 } from "./reply-fields.ts";
 
-export const feeRunKind = setOf("FeeRunKind", "Why fees were calculated.", {
+const feeRunKind = setOf("FeeRunKind", "Why fees were calculated.", {
   WEEKLY: "A week of the Master was closed.",
   ON_DEMAND: "An Investor withdrew money or left, so what it owed was collected at once.",
 });

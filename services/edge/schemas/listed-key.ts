@@ -6,7 +6,7 @@ import { bool, choice, model, nullableString, setOf, string } from "./field.ts";
 import { nullableTimeReply, timeReply } from "./reply-fields.ts";
 import { scopeSet } from "./scope.ts";
 
-export const keyState = setOf("KeyState", "Whether a key is accepted.", {
+const keyState = setOf("KeyState", "Whether a key is accepted.", {
   active: "It is accepted.",
   replaced: "It is accepted until it expires; a newer key of the client replaces it.",
   expired: "It is not accepted any more.",

@@ -107,7 +107,7 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     async readTransfers({ keys }) {
       return { transfers: keys.flatMap((key) => fake.byKey.get(key)?.result ?? []) };
     },
-    // Its commands are never lost, so nobody asks how they were sent.
+    // No caller of the fake asks how its commands were sent.
     readAttempts: async () => ({ attempts: [] }),
     async listFeeTransfers({ afterTransferId }) {
       reach();

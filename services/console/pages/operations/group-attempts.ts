@@ -3,7 +3,7 @@ import type { Models } from "../../../client/index.ts";
 export type Attempt = Models["Attempt"];
 type Leg = Models["Leg"];
 
-export type AttemptsOfLegs = {
+type AttemptsOfLegs = {
   /** In the order of the legs. */
   readonly ofLegs: readonly (readonly Attempt[])[];
   /** Of movements that the operation does not show, such as the reversal of a debit. */
