@@ -36,6 +36,7 @@ import type { Deps, RouteClass, Services } from "./route.ts";
 import { saveKeySystem } from "./store/api-keys.ts";
 import { addAuditPartitions, insertAuditEntries } from "./store/access-audit.ts";
 import { confirmVotes } from "./votes/confirm-votes.ts";
+import { keyDirectory } from "./keys/key-directory.ts";
 import { startWebhooks } from "./webhooks/start-webhooks.ts";
 import { cursorsOf } from "./wire/cursor.ts";
 
@@ -83,7 +84,7 @@ await runService(caller, async (context) => {
   const events = await openEventLog(stack, { pool, feedsOf: feedsOver(broker), log });
   const webhooks = startWebhooks(stack, { pool, look: events.look, log, ...webhookSettings(config) });
   const app = await buildApp({
-    deps: depsOf(config, { ...services, events, webhooks }),
+    deps: depsOf(config, { ...services, events, webhooks, keys: keyDirectory(pool) }),
     authenticate: keys.authenticate,
     limits: limitsOf(config),
     audit,

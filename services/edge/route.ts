@@ -11,6 +11,7 @@ import type { ProblemCode } from "./problems/problems.ts";
 import type { AuditedVote } from "./audit/vote-entry.ts";
 import type { EventLog } from "./events/event-log.ts";
 import type { Caller } from "./keys/auth.ts";
+import type { KeyDirectory } from "./keys/key-directory.ts";
 import type { RequiredScope, Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { AnswerHeader } from "./openapi/headers.ts";
@@ -33,6 +34,7 @@ export type Deps = Services & {
   readonly cursors: Cursors;
   readonly events: EventLog;
   readonly webhooks: Webhooks;
+  readonly keys: KeyDirectory;
   /** No real money is moved: webhooks may have plain HTTP and private addresses. */
   readonly isRehearsal: boolean;
 };

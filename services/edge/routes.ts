@@ -7,7 +7,9 @@ import { cancelFeeVersion, listFeeVersions } from "./routes/fee/versions.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
 import { listPaymentsOfInvestor } from "./routes/fee/list-payments-of-investor.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
+import { getRun, listRunPayments, listRuns } from "./routes/fee/runs.ts";
 import { listEvents } from "./routes/events/list-events.ts";
+import { listKeys } from "./routes/keys/list-keys.ts";
 import { whoami } from "./routes/keys/whoami.ts";
 import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
@@ -31,6 +33,7 @@ import { createMaster } from "./routes/master/create-master.ts";
 import { getMaster } from "./routes/master/get-master.ts";
 import { getMasterStatus } from "./routes/master/get-master-status.ts";
 import { getMasterProfile } from "./routes/master/get-master-profile.ts";
+import { getProfileByLogin } from "./routes/master/get-profile-by-login.ts";
 import { getProof } from "./routes/master/get-proof.ts";
 import { listMasterInvestors } from "./routes/master/list-master-investors.ts";
 import { revealMaster } from "./routes/master/reveal-master.ts";
@@ -39,10 +42,12 @@ import { updateMaster } from "./routes/master/update-master.ts";
 import { decideReview } from "./routes/ops/decide-review.ts";
 import { eraseInvestor } from "./routes/ops/erase-investor.ts";
 import { listBreaks } from "./routes/ops/list-breaks.ts";
+import { getBreak, getReview } from "./routes/ops/get-case.ts";
 import { listReviews } from "./routes/ops/list-reviews.ts";
 import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
 import { cancelOperation } from "./routes/operations/cancel-operation.ts";
 import { getOperation } from "./routes/operations/get-operation.ts";
+import { listAttempts } from "./routes/operations/list-attempts.ts";
 import { listOperations } from "./routes/operations/list-operations.ts";
 import { createWebhook } from "./routes/webhooks/create-webhook.ts";
 import { deleteWebhook, replayWebhook, rotateWebhook, updateWebhook } from "./routes/webhooks/change-webhook.ts";
@@ -64,6 +69,7 @@ export const ROUTES: readonly Route[] = [
   closeMaster,
   getMasterStatus,
   getMasterProfile,
+  getProfileByLogin,
   searchMasters,
   listMasterInvestors,
   getPerformance,
@@ -92,6 +98,7 @@ export const ROUTES: readonly Route[] = [
   getBalances,
   listOperations,
   getOperation,
+  listAttempts,
   cancelOperation,
   getFee,
   updateFee,
@@ -100,6 +107,9 @@ export const ROUTES: readonly Route[] = [
   getPendingFee,
   listInvestorPayments,
   explainPayment,
+  listRuns,
+  getRun,
+  listRunPayments,
   listPaymentsOfInvestor,
   listPaymentCredits,
   getProof,
@@ -107,6 +117,8 @@ export const ROUTES: readonly Route[] = [
   readHistoryAgain,
   getHistoryReading,
   listReviews,
+  getReview,
+  getBreak,
   decideReview,
   eraseInvestor,
   listEvents,
@@ -119,4 +131,5 @@ export const ROUTES: readonly Route[] = [
   replayWebhook,
   listDeliveries,
   whoami,
+  listKeys,
 ];

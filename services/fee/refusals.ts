@@ -11,6 +11,7 @@ export const { refuse, refusals } = refusalsOf({
   fee_version_not_scheduled: "conflict",
   too_many_scheduled_versions: "conflict",
   fee_payment_not_found: "not_found",
+  fee_run_not_found: "not_found",
   crystallisation_not_found: "not_found",
   /** A Master's allocations are unreadable, or its fees do not reconcile; manual review is required. */
   safety_stop: "unavailable",

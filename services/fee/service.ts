@@ -29,6 +29,7 @@ import { findDueItems } from "./queries/find-due-items.ts";
 import { getFeeAccount } from "./queries/get-fee-account.ts";
 import { sumPaymentCredits } from "./queries/sum-payment-credits.ts";
 import { listDueItems, listInvestorPayments, listPaymentCredits, listPaymentsOfInvestor } from "./queries/payments.ts";
+import { getRun, listRunPayments, listRuns } from "./queries/runs.ts";
 
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
 const WATCH_EVERY_MS = 5_000;
@@ -57,6 +58,9 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     sumPaymentCredits: (request) => sumPaymentCredits(deps, request),
     getFeeAccount: (request) => getFeeAccount(deps, request),
     listPaymentsOfInvestor: (request, context) => listPaymentsOfInvestor(deps, request, context),
+    listRuns: (request, context) => listRuns(deps, request, context),
+    getRun: (request) => getRun(deps, request),
+    listRunPayments: (request) => listRunPayments(deps, request),
     prepare: (request, context) => prepare(deps, request, context),
     crystallise: (request, context) => crystallise(deps, request, context),
     previewCrystallise: (request, context) => previewCrystallise(deps, request, context),

@@ -45,6 +45,7 @@ import { listReviews } from "./queries/list-reviews.ts";
 import { previewHold } from "./queries/preview-hold.ts";
 import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
+import { readAttempts } from "./queries/read-attempts.ts";
 import { readTransfers } from "./queries/read-transfers.ts";
 import { readLog } from "./queries/read-log.ts";
 import { readStatement } from "./queries/read-statement.ts";
@@ -66,6 +67,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     transferBatch: (request, context) => transferBatch(deps, request, context),
     getTransfer: (request) => getTransfer(deps, request),
     readTransfers: (request) => readTransfers(deps, request),
+    readAttempts: (request) => readAttempts(deps, request),
     listFeeTransfers: (request) => listFeeTransfers(deps, request),
     hold: (request, context) => hold({ ...deps, holds }, request, context),
     previewHold: (request) => previewHold({ ...deps, holds }, request),

@@ -14,7 +14,7 @@ export const investorsHref = (filter: Filter = {}): string => hrefTo(["investors
 export const investorHref = (login: string, view = "", filter: Filter = {}): string =>
   hrefTo(["investors", login, view].filter(isNamed), filter);
 export const feeRunsHref = (filter: Filter = {}): string => hrefTo(["fee-runs"], filter);
-/** A run is found among the payments of its Master. */
+/** The Master is where the way back leads. */
 export const feeRunHref = (id: bigint, master: string): string =>
   hrefTo(["fee-runs", id.toString()], { master_login: master });
 export const feePaymentHref = (id: bigint): string => hrefTo(["fee-runs", "payments", id.toString()]);

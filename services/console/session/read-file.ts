@@ -5,15 +5,10 @@ export type ReadFile = (target: string, signal?: AbortSignal) => Promise<string>
 
 const TIMEOUT_MS = 60_000;
 
-export function createReadFile(baseUrl: string, apiKey: string, fetch = globalThis.fetch): ReadFile {
+export function createReadFile(baseUrl: string, fetch: typeof globalThis.fetch): ReadFile {
   return async (target, signal) => {
     const limit = AbortSignal.timeout(TIMEOUT_MS);
-    const options = {
-      headers: { authorization: `Bearer ${apiKey}` },
-      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-      // A redirect would take the key elsewhere.
-      redirect: "manual",
-    } as const;
+    const options = { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) };
     let response: Response;
     let text: string;
     try {

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { type Client, createClient, type Models } from "../../client/index.ts";
 import { endOfLog } from "../live/end-of-log.ts";
+import { keyedFetch, NO_KEY } from "./keyed-fetch.ts";
 import { createReadFile, type ReadFile } from "./read-file.ts";
 
 export type Key = Models["ApiKey"];
@@ -14,7 +15,7 @@ export type Session = {
   readonly readFile: ReadFile;
 };
 
-/** The only place that holds the API key, inside the client and the reader of files. It ends with the tab. */
+/** Its client and its reader of files send by the one closure that holds the API key. It ends with the tab. */
 export const session = signal<Session | undefined>(undefined);
 
 /** Why the last session ended; shown at the sign-in. */
@@ -25,9 +26,11 @@ const TIMEOUT_MS = 20_000;
 
 /** Throws what the client throws when the key is not accepted. */
 export async function signIn(apiKey: string): Promise<void> {
+  const fetch = keyedFetch(location.origin, apiKey);
   const client = createClient({
     baseUrl: location.origin,
-    apiKey,
+    apiKey: NO_KEY,
+    fetch,
     timeoutMs: TIMEOUT_MS,
     onAttempt: ({ status }) => {
       if (status === 401 && session.value?.client === client) signOut("The API key is not accepted any more.");
@@ -36,7 +39,7 @@ export async function signIn(apiKey: string): Promise<void> {
   const key = await client.query("getApiKey");
   const feedBegin = key.scopes.includes("events") ? await endOfLog(client).catch(() => undefined) : undefined;
   endedBecause.value = undefined;
-  session.value = { client, key, feedBegin, readFile: createReadFile(location.origin, apiKey) };
+  session.value = { client, key, feedBegin, readFile: createReadFile(location.origin, fetch) };
 }
 
 export function signOut(reason?: string): void {

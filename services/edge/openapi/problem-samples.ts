@@ -19,6 +19,7 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   subscription_not_found: ["Investor 3000003 was never assigned to Master 3000001."],
   fee_configuration_not_found: ["Investor 3000003 has no fee configuration."],
   fee_payment_not_found: ["There is no fee payment 21."],
+  fee_run_not_found: ["There is no fee run 12."],
   fee_version_not_scheduled: ["The fee version is not scheduled any more.", { details: { state: "in_force" } }],
   operation_not_found: [`No deposit, withdrawal, assign or unassign has the id ${AN_OPERATION}.`],
   operation_removed: [
@@ -31,6 +32,7 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   webhook_not_found: ["This client has no webhook 17."],
   too_many_webhooks: ["A client may have 10 webhooks. Delete one first."],
   webhooks_not_set_up: ["The operator has not set PAMM_WEBHOOK_KEY, which protects the secrets of webhooks."],
+  break_not_found: ["There is no open break platform-17."],
   review_not_found: ["Review 17 does not exist."],
   login_not_managed: ["Account 3000001 is not managed by this service."],
   history_reading_not_found: ["No reading of the history of account 3000001 was requested."],

@@ -23,6 +23,7 @@ export const PROBLEMS = {
   fee_configuration_not_found: { status: 404, title: "Fee configuration not found" },
   fee_version_not_found: { status: 404, title: "Fee version not found" },
   fee_payment_not_found: { status: 404, title: "Fee payment not found" },
+  fee_run_not_found: { status: 404, title: "Fee run not found" },
   operation_not_found: { status: 404, title: "Operation not found" },
   operation_removed: { status: 410, title: "Operations of this age are removed" },
   events_removed: {
@@ -31,6 +32,7 @@ export const PROBLEMS = {
     members: { removed_through: "integer" },
   },
   webhook_not_found: { status: 404, title: "Webhook not found" },
+  break_not_found: { status: 404, title: "Break not found" },
   review_not_found: { status: 404, title: "Review not found" },
   login_not_managed: { status: 404, title: "The account is not managed by this service" },
   history_reading_not_found: { status: 404, title: "No reading of this history was requested" },

@@ -17,6 +17,8 @@ export const { refuse, refusals } = refusalsOf({
   operation_in_progress: "conflict",
   operation_not_found: "not_found",
   events_removed: "not_found",
+  review_not_found: "not_found",
+  break_not_found: "not_found",
   webhook_not_found: "not_found",
   too_many_webhooks: "conflict",
   webhooks_not_set_up: "unavailable",

@@ -16,6 +16,12 @@ export const checkedService = setOf("CheckedService", "A service with books that
 export const CHECKED = checkedService.values;
 export type Checked = (typeof CHECKED)[number];
 
+/** Of an id that has passed its check. */
+export function readBreakId(id: string): { readonly service: Checked; readonly number: bigint } {
+  const service = CHECKED.find((each) => id.startsWith(`${each}-`)) ?? "platform";
+  return { service, number: BigInt(id.slice(service.length + 1)) };
+}
+
 const service = checkedService.of("Service whose books the check covers.", "platform");
 const check = string({ description: "Name of the check.", example: "deal_matching" });
 

@@ -36,6 +36,8 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   limit_100: ["1", "50", "100"],
   limit_500: ["1", "100", "500"],
   review_id: ["platform-1", "subscription-999999999999999999", "fee-2"],
+  break_id: ["platform-1", "funding-999999999999999999"],
+  key_id: ["4fT9kQ2mZx7B"],
   review_action: ["resume", "compensate_deficit", "withdraw_proposal"],
   note: ["Checked.", "ünï ¢ode 🎉", "x".repeat(1_000)],
   queue_time: ["PT1S", "P7D", "P30D", "P1DT12H"],
@@ -192,6 +194,14 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["", "malformed"],
   ],
   limit_500: [["501", "out_of_range"]],
+  break_id: [
+    ["5", "malformed"],
+    ["account-5", "malformed"],
+  ],
+  key_id: [
+    ["", "malformed"],
+    ["4fT9kQ2mZx7_", "malformed"],
+  ],
   review_id: [
     ["", "malformed"],
     ["5", "malformed"],

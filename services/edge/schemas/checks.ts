@@ -36,6 +36,8 @@ const MAX_QUEUE_MS = 30 * DAY_MS;
 const LOGIN = /^[1-9]\d{0,18}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const DIGITS = /^\d{1,19}$/;
+const KEY_ID = /^[0-9A-Za-z]{12}$/;
+const BREAK_ID = /^(platform|subscription|fee|funding)-[1-9]\d{0,17}$/;
 const REVIEW_ID = /^(platform|subscription|fee)-[1-9]\d{0,17}$/;
 const ACTION = /^[a-z][a-z_]{0,63}$/;
 const EMAIL =
@@ -75,6 +77,8 @@ export const CHECKS = {
   limit_500: (text) => checkInteger(text, 1, 500),
   review_id: (text) =>
     REVIEW_ID.test(text) ? undefined : malformed("must be the id of a review, such as subscription-5"),
+  break_id: (text) => (BREAK_ID.test(text) ? undefined : malformed("must be the id of a break, such as platform-17")),
+  key_id: (text) => (KEY_ID.test(text) ? undefined : malformed("must be the id of a key, the next_cursor of a page")),
   review_action: (text) => (ACTION.test(text) ? undefined : malformed("must be one of the review's actions")),
   note: (text) =>
     text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NOTE_LENGTH),

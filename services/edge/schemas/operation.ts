@@ -5,6 +5,7 @@ import {
   type OperationLeg,
   QueueState,
 } from "#proto/pamm/funding/v1/funding.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { Type, type Static } from "typebox";
 import { isProblemCode } from "../problems/problems.ts";
 import { jsonInteger } from "../wire/json-number.ts";
@@ -65,6 +66,17 @@ export const legKind = setOf("LegKind", "Kind of a movement.", {
   reversal: "An earlier movement is moved back.",
 });
 export type LegKindName = (typeof legKind.values)[number];
+
+/** Other movements are no part of an operation. */
+export const KIND_NAMES: Partial<Readonly<Record<MovementKind, LegKindName>>> = {
+  [MovementKind.DEPOSIT]: "deposit",
+  [MovementKind.WITHDRAWAL]: "withdrawal",
+  [MovementKind.FEE_DEBIT]: "fee_debit",
+  [MovementKind.FEE_CREDIT]: "fee_credit",
+  [MovementKind.MIRROR]: "mirror",
+  [MovementKind.EXIT]: "exit",
+  [MovementKind.REVERSAL]: "reversal",
+};
 
 const dealIdReply = nullableInteger({
   description: "Ticket on the trading platform; null without a deal.",

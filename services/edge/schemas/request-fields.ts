@@ -56,6 +56,12 @@ export const feePaymentId = text("id", {
   shown: { type: "integer", ...INT64, minimum: 0 },
 });
 
+export const feeRunId = text("id", {
+  description: "Id of the run, from the listing of runs or from a payment.",
+  example: 12,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
 export const aliasField = (description: string, example: string): TString =>
   text("name", { description, example, shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
 

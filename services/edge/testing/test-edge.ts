@@ -8,6 +8,7 @@ import type { Caller } from "../keys/auth.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { RouteClass, Services } from "../route.ts";
+import type { KeyDirectory } from "../keys/key-directory.ts";
 import { SCOPES, type Scope } from "../keys/scopes.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { cursorsOf } from "../wire/cursor.ts";
@@ -36,6 +37,7 @@ export type Answer = {
 type Fakes = { readonly [Name in keyof Services]?: Partial<Services[Name]> } & {
   readonly events?: Partial<EventLog>;
   readonly webhooks?: Partial<Webhooks>;
+  readonly keys?: Partial<KeyDirectory>;
 };
 
 export type TestOptions = Fakes & { readonly app?: Partial<AppOptions>; readonly scopes?: readonly Scope[] };
@@ -54,6 +56,7 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
       platform: fake(options.platform, calls),
       events: { read: async () => NO_EVENTS, look: () => {}, ...options.events },
       webhooks: fake(options.webhooks, calls),
+      keys: fake(options.keys, calls),
       isRehearsal: false,
       cursors: cursorsOf(Buffer.from("a key for the cursors of tests")),
     },

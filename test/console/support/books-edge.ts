@@ -6,6 +6,7 @@ import {
   anInvestorProfile,
 } from "../../../services/edge/testing/replies/account.ts";
 import { aCredit, aFeeConfiguration, aFeeVersion } from "../../../services/edge/testing/replies/fee.ts";
+import { aRun, aRunPayment } from "../../../services/edge/testing/replies/fee-runs.ts";
 import { aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
 import { anAllocation, anEquity, aWithdrawalPreview } from "../../../services/edge/testing/replies/history.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
@@ -41,6 +42,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
   return testEdge({
     accounts: {
       searchMasters: async () => ({ items: [aMasterProfile({ master })], hasMore: false }),
+      getMasterProfile: async () => aMasterProfile({ master }),
       getMasterStatus: async () => ({
         id: 7n,
         login: "3000001",
@@ -109,6 +111,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
       previewCrystallise: async () => ({ pending: cents(30_00n), items: [] }),
       getPendingFee: async () => (isHostile ? aPendingFee({ lines: [HOSTILE] }) : aPendingFee()),
       explainPayment: async ({ paymentId }) => explanationOf(paymentId, stored("The high-water mark rises.")),
+      ...runsOf(rows),
       listInvestorPayments: async () => ({
         masterLogin: "3000001",
         paymentAccountLogin: "3000002",
@@ -140,3 +143,15 @@ const NO_CASES = {
 };
 
 const share = (index: number): bigint => BigInt(1_000_000 - index * 70_000);
+
+/** One week with a payment of each Investor, up to a page of them; none without rows. */
+function runsOf(rows: number) {
+  const payments = Array.from({ length: Math.min(rows, 100) }, (_, index) =>
+    aRunPayment({ id: BigInt(index + 1_000) }),
+  );
+  return {
+    listRuns: async () => ({ items: rows === 0 ? [] : [aRun({ id: 100n })], hasMore: false }),
+    getRun: async ({ runId }: { readonly runId: bigint }) => aRun({ id: runId, payments: BigInt(payments.length) }),
+    listRunPayments: async () => ({ items: payments, hasMore: false }),
+  };
+}

@@ -1,7 +1,9 @@
 import { OperationAction, OperationOutcome, type Operation } from "#proto/pamm/funding/v1/funding.ts";
 import { refuse } from "../../../services/edge/problems/refusals.ts";
 import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/account.ts";
+import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/replies/attempts.ts";
 import { anOperation } from "../../../services/edge/testing/replies/funding.ts";
+import { aListedKey } from "../../../services/edge/testing/replies/keys.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof } from "../../../services/edge/testing/replies/subscription.ts";
 import { cents } from "../../../services/edge/testing/replies/values.ts";
@@ -62,7 +64,8 @@ export function consoleEdge(
     },
     funding: {
       listOperations: async (request) => pageOf(operations, text, request),
-      getOperation: async ({ operationId }) => anOperation({ operationId, comment: text }),
+      getOperation: async ({ operationId }) =>
+        anOperation({ operationId, comment: text, transferKeys: ["funding:deposit:17"] }),
       getBalance: async ({ login }) => ({ login, balance: cents(25_050n), error: "" }),
       ...noCases,
     },
@@ -80,6 +83,17 @@ export function consoleEdge(
       getHistoryReading: async ({ login }) => aReading({ login }),
       readBalances: async () => ({ items: [] }),
       listTransfers: async () => ({ transfers: [] }),
+      readAttempts: async () => ({ attempts: [anAbsentAttempt(), anAttempt({ comment: text })] }),
+    },
+    keys: {
+      list: async () => ({
+        keys:
+          cases === 0
+            ? []
+            : [aListedKey({ name: text }), aListedKey({ id: "KeyOfTheCrm1", replacedBy: "KeyOfTheCrm2" })],
+        hasMore: false,
+        system: undefined,
+      }),
     },
     ...options,
   } as TestOptions);

@@ -29,6 +29,7 @@ import {
   aSubscription,
 } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
+import { attemptRoutes, caseRoutes, listedKeyRoutes, profileRoutes, runRoutes } from "./lookup-cases.ts";
 import { historyRoutes } from "./history-cases.ts";
 
 export type Case = {
@@ -257,6 +258,7 @@ const operationRoutes: readonly Case[] = [
     url: "/api/v1/operations/0198c0de-0000-7000-8000-000000000001?wait=10",
     answers: { funding: { getOperation: async () => anOperation() }, subscriptions: { getOperation: notFound } },
   },
+  ...attemptRoutes,
   {
     name: "cancel-operation",
     method: "DELETE",
@@ -662,9 +664,13 @@ export const CASES: readonly Case[] = [
   ...fundingRoutes,
   ...operationRoutes,
   ...feeRoutes,
+  ...runRoutes,
+  ...caseRoutes,
+  ...profileRoutes,
   ...reconciliationRoutes,
   ...reviewRoutes,
   ...keyRoutes,
+  ...listedKeyRoutes,
   ...eventRoutes,
   ...webhookRoutes,
 ];

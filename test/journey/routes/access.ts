@@ -33,6 +33,7 @@ const SPECIFIED = [
 const ADDITIONAL = [
   "GET /operations",
   "GET /operations/1",
+  "GET /operations/1/attempts",
   "GET /info/master/1/proof",
   "GET /investor/1/performance-fee/versions",
   "DELETE /investor/1/performance-fee/versions/1",
@@ -71,6 +72,13 @@ const ADDITIONAL = [
   "GET /info/master/1/performance",
   "GET /investor/1/performance-fee/pending",
   "GET /perf-fee/payments/1/explanation",
+  "GET /info/master/1/profile",
+  "GET /ops/reviews/1",
+  "GET /ops/keys",
+  "GET /ops/breaks/1",
+  "GET /perf-fee/runs",
+  "GET /perf-fee/runs/1",
+  "GET /perf-fee/runs/1/payments",
   "GET /perf-fee/investor/1/payments",
 ] as const;
 

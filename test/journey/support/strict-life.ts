@@ -129,6 +129,11 @@ async function withdrawAndExplain({ ask, refused }: Caller, master: string, inve
   const { items } = await ask("listFeePaymentsOfInvestor", { path });
   const [payment] = items as readonly JsonObject[];
   await ask("getFeePaymentExplanation", { path: { payment_id: textOf(payment ?? {}, "id") } });
+  const { run_id: run } = payment ?? {};
+  await ask("listFeeRuns", { query: { master_login: master } });
+  await ask("getFeeRun", { path: { run_id: String(run) } });
+  await ask("listFeeRunPayments", { path: { run_id: String(run) } });
+  await refused("fee_run_not_found", "getFeeRun", { path: { run_id: 999_999_999 } });
   await refused("fee_payment_not_found", "getFeePaymentExplanation", { path: { payment_id: 999_999_999 } });
   await ask("listAllocations", { path });
   const at = (distanceMs: number): string => new Date(Date.now() + distanceMs).toISOString();
@@ -144,7 +149,7 @@ async function look({ ask, refused }: Caller, id: string, master: string, invest
   for (const list of ["listMasterProfiles", "listInvestorProfiles"]) await ask(list, { query: { limit: 2 } });
   for (const one of ["getMaster", "getMasterStatus", "getMasterProfile"]) await ask(one, { path: { master_id: id } });
   await refused("master_not_found", "getMaster", { path: { master_id: 999_999_999 } });
-  for (const one of ["listMasterInvestors", "getMasterWithPasswords"]) await ask(one, ofMaster);
+  for (const one of ["listMasterInvestors", "getMasterWithPasswords", "getMasterProfileByLogin"]) await ask(one, ofMaster);
   await ask("getPerformance", { ...ofMaster, query: DAYS });
   await ask("getInvestorWithPasswords", ofInvestor);
   const { master_login: followed } = await ask("getActiveMaster", ofInvestor);
@@ -154,6 +159,8 @@ async function look({ ask, refused }: Caller, id: string, master: string, invest
   const [latest] = items as readonly JsonObject[];
   await ask("getOperation", { path: { operation_id: textOf(latest ?? {}, "id") } });
   await refused("operation_not_found", "getOperation", { path: { operation_id: randomUUID() } });
+  await ask("listAttempts", { path: { operation_id: textOf(latest ?? {}, "id") } });
+  await refused("operation_not_found", "listAttempts", { path: { operation_id: randomUUID() } });
   await ask("updateMaster", { path: { master_id: id }, body: { strategy: "Trend following." } });
 }
 
@@ -202,6 +209,9 @@ async function operate({ ask, refused }: Caller, master: string, webhook: string
   await ask("deleteWebhook", { path });
   await refused("webhook_not_found", "getWebhook", { path });
   await ask("listBreaks");
+  await ask("listApiKeys");
+  await refused("break_not_found", "getBreak", { path: { break_id: "fee-999999999" } });
+  await refused("review_not_found", "getReview", { path: { review_id: "fee-999999999" } });
   await ask("listReviews");
   // The key of the system may not decide; each operator has one of their own.
   const decision = { id: "subscription-999999", action: "release", note: "strict" };

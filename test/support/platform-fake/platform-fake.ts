@@ -107,6 +107,8 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     async readTransfers({ keys }) {
       return { transfers: keys.flatMap((key) => fake.byKey.get(key)?.result ?? []) };
     },
+    // No caller of the fake asks how its commands were sent.
+    readAttempts: async () => ({ attempts: [] }),
     async listFeeTransfers({ afterTransferId }) {
       reach();
       const known = [...fake.byKey.values()].map(({ result }) => result);

@@ -1,41 +1,43 @@
-import { useEffect } from "preact/hooks";
 import type { Models } from "../../../client/index.ts";
 import { breaksHref } from "../../app/addresses.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Evidence } from "../../components/evidence.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { InvestorLink, MasterLink, OperationLink, Ticket } from "../../components/links.tsx";
-import { Loading } from "../../components/loading.tsx";
 import { Money } from "../../components/money.tsx";
-import { ReadState } from "../../components/read-state.tsx";
+import { Panel } from "../../components/panel.tsx";
 import { Age, Time } from "../../components/time.tsx";
-import type { List } from "../../data/use-list.ts";
+import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
+import { findBreak } from "./find-break.ts";
 import { ReadAgain } from "./read-again.tsx";
 
 type Break = Models["Break"];
 
-/** The API lists breaks and has no route for one, so the list is read until it is found. */
-export function BreakView({ id, list }: { readonly id: string; readonly list: List<Break> }) {
-  const found = list.items.find((one) => one.id === id);
-  const goesOn = found === undefined && list.hasMore && !list.isLoading && list.problem === undefined;
-  useEffect(() => {
-    if (goesOn) list.loadMore();
-  }, [goesOn, list.items.length]);
+export function BreakView({ id }: { readonly id: string }) {
+  const found = useRead((client, signal) => findBreak(client, id, signal).then((one) => ({ one })), {
+    keys: [id],
+    topics: ["breaks"],
+  });
   return (
     <>
       <p class="trail">
         <a href={breaksHref()}>Breaks and checks</a>
       </p>
-      {list.problem !== undefined && <ReadState read={{ ...list, data: found }} what="the break" />}
-      {found !== undefined && <Shown found={found} />}
-      {found === undefined && (list.isLoading || goesOn) && <Loading what="the break" />}
-      {found === undefined && !list.isLoading && !goesOn && list.problem === undefined && (
-        <>
-          <h1>{id}</h1>
-          <Empty>There is no such break any more: a later run of the check has not found the difference again.</Empty>
-        </>
-      )}
+      <Panel read={found} what="the break">
+        {({ one }) =>
+          one === undefined ? (
+            <>
+              <h1>{id}</h1>
+              <Empty>
+                There is no such break any more: a later run of the check has not found the difference again.
+              </Empty>
+            </>
+          ) : (
+            <Shown found={one} />
+          )
+        }
+      </Panel>
     </>
   );
 }

@@ -12,6 +12,10 @@ type BreakPage = Models["BreakPage"];
 const LIMIT = 100;
 
 export function View({ path: [id] }: PageProps) {
+  return id === undefined ? <All /> : <BreakView key={id} id={id} />;
+}
+
+function All() {
   const list = useList({
     keys: [],
     topics: ["breaks"],
@@ -20,7 +24,6 @@ export function View({ path: [id] }: PageProps) {
     page: (client, cursor: string | undefined, signal): Promise<BreakPage> =>
       client.query("listBreaks", { query: { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } }, { signal }),
   });
-  if (id !== undefined) return <BreakView key={id} id={id} list={list} />;
   return (
     <>
       <h1>Breaks and checks</h1>

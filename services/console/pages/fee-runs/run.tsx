@@ -1,82 +1,118 @@
-import { useMemo } from "preact/hooks";
 import type { Models } from "../../../client/index.ts";
 import { feeRunsHref } from "../../app/addresses.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Facts } from "../../components/facts.tsx";
-import { MasterLink } from "../../components/links.tsx";
-import { paymentColumns } from "../../components/lists/payment-columns.tsx";
+import { FeePaymentLink, MasterLink } from "../../components/links.tsx";
+import { occasionOf } from "../../components/lists/payment-columns.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { ReadState } from "../../components/read-state.tsx";
+import type { Column } from "../../components/table/column.ts";
+import { amountColumn, investorColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { Time } from "../../components/time.tsx";
+import { useList } from "../../data/use-list.ts";
 import { useRead } from "../../data/use-read.ts";
-import { runsOf } from "./group.ts";
-import { readRun } from "./read-run.ts";
 
-type Payment = Models["FeePayment"];
-type Props = { readonly id: string; readonly master: string };
+type Run = Models["FeeRun"];
+type Payment = Models["FeeRunPayment"];
 
-export function RunView({ id, master }: Props) {
-  const isNumber = /^\d{1,18}$/.test(id);
-  const run = useRead(
-    async (client, signal) =>
-      isNumber ? readRun(client, master, BigInt(id), signal) : { payments: [], isWhole: true },
-    { keys: [id, master], topics: ["fees"] },
-  );
+const LIMIT = 100;
+
+const COLUMNS: readonly Column<Payment>[] = [
+  { title: "Payment", isNumber: true, text: ({ id }) => id.toString(), cell: ({ id }) => <FeePaymentLink id={id} /> },
+  investorColumn(({ investor_mt5_login: login }) => login),
+  { title: "Status", text: ({ status }) => status, cell: ({ status }) => <Badge state={status} /> },
+  amountColumn("Due", ({ due }) => due),
+  amountColumn("Prepaid", ({ prepaid }) => prepaid),
+  amountColumn("Collected", ({ amount }) => amount),
+  timeColumn("Executed", ({ executed_at: at }) => at),
+  ticketColumn("Ticket", ({ mt5_op_id: id }) => id),
+  { title: "Taken at", text: occasionOf },
+  { title: "Key", isWide: true, text: ({ cashflow_unique_key: key }) => key },
+];
+
+export function RunView({ id, master }: { readonly id: string; readonly master: string }) {
   return (
     <>
       <p class="trail">
-        <a href={feeRunsHref({ master_login: master })}>Fee runs of {master}</a>
+        <a href={feeRunsHref(master === "" ? {} : { master_login: master })}>
+          Fee runs{master === "" ? "" : ` of ${master}`}
+        </a>
       </p>
       <h1>Fee run {id}</h1>
-      <Panel read={run} what="the run">
-        {({ payments, isWhole }) => <Shown payments={payments} isWhole={isWhole} master={master} />}
-      </Panel>
+      {/^\d{1,18}$/.test(id) ? <Found id={BigInt(id)} /> : <Empty>{id} is not the number of a run.</Empty>}
     </>
   );
 }
 
-type ShownProps = { readonly payments: readonly Payment[]; readonly isWhole: boolean; readonly master: string };
+function Found({ id }: { readonly id: bigint }) {
+  const run = useRead((client, signal) => client.query("getFeeRun", { path: { run_id: id } }, { signal }), {
+    keys: [id],
+    topics: ["fees"],
+  });
+  return (
+    <Panel read={run} what="the run">
+      {(found) => (
+        <>
+          <Sums run={found} />
+          <Payments id={id} />
+        </>
+      )}
+    </Panel>
+  );
+}
 
-function Shown({ payments, isWhole, master }: ShownProps) {
-  const columns = useMemo(() => paymentColumns<Payment>(() => master).filter(({ title }) => title !== "Run"), [master]);
-  const [run] = runsOf(payments);
-  if (run === undefined) {
-    return (
-      <Empty>
-        No payment of this run was found{isWhole ? "" : " among the newest ones"}. Payments of 0.00 are not listed.
-      </Empty>
-    );
-  }
+function Sums({ run }: { readonly run: Run }) {
+  const { executed_count: executed, open_count: open, failed_count: failed } = run;
   return (
     <>
       <Facts
         isStrip
         facts={[
           ["Status", <Badge state={run.status} />],
-          ["Master", <MasterLink id={master} />],
-          ["Taken at", run.takenAt],
-          ["Period from", <Time at={run.periodStart} isFocusable />],
-          ["Period to", <Time at={run.periodEnd} isFocusable />],
-          ["Payments", String(run.payments)],
-          ["Collected", <Money amount={run.sum} />],
+          ["Master", <MasterLink id={run.master_login} />],
+          ["Taken at", run.kind === "WEEKLY" ? "week" : "withdrawal or unassign"],
+          ["Period from", <Time at={run.period_start} isFocusable />],
+          ["Cut-off", <Time at={run.period_end} isFocusable />],
+          ["Payments", `${run.payments_count}: ${executed} collected, ${open} open, ${failed} failed`],
+          ["Due", <Money amount={run.due} />],
+          ["Prepaid", <Money amount={run.prepaid} />],
+          ["Collected", <Money amount={run.collected} />],
         ]}
       />
-      <section aria-labelledby="payments-title">
-        <h2 id="payments-title">Payments</h2>
-        <Table
-          label={`Payments of run ${run.id}`}
-          columns={columns}
-          rows={payments}
-          idOf={({ id }) => id.toString()}
-          empty=""
-        />
-        <p class="note">The number of a payment opens its explanation. Payments of 0.00 are not listed.</p>
-        {!isWhole && (
-          <p class="warning">Only the newest payments of the Master were read: some of this run may be missing.</p>
-        )}
-      </section>
+      {!run.is_decided && <p class="note">Fees of further Investors of the pool are still being calculated.</p>}
     </>
+  );
+}
+
+function Payments({ id }: { readonly id: bigint }) {
+  const list = useList({
+    keys: [id],
+    topics: ["fees"],
+    isAscending: true,
+    idOf: (payment: Payment) => payment.id.toString(),
+    page: (client, cursor: bigint | undefined, signal) => {
+      const query = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
+      return client.query("listFeeRunPayments", { path: { run_id: id }, query }, { signal });
+    },
+  });
+  return (
+    <section aria-labelledby="payments-title">
+      <h2 id="payments-title">Payments</h2>
+      <ReadState read={{ ...list, data: list.items }} what="payments" />
+      <ListTable
+        label={`Payments of run ${id}`}
+        columns={COLUMNS}
+        list={list}
+        idOf={(payment) => payment.id.toString()}
+        empty="No payment of this run was found: no Investor owed a fee."
+      />
+      <p class="note">
+        The number of a payment opens its explanation. What is due and not collected became debt, or is still to be
+        collected.
+      </p>
+    </section>
   );
 }

@@ -1,4 +1,3 @@
-import { useMemo } from "preact/hooks";
 import type { Models } from "../../../client/index.ts";
 import { feeRunsHref } from "../../app/addresses.ts";
 import { goTo } from "../../app/router.ts";
@@ -6,26 +5,25 @@ import { Badge } from "../../components/badge.tsx";
 import { FeeRunLink } from "../../components/links.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
-import { amountColumn, timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { amountColumn, masterColumn, timeColumn } from "../../components/table/columns.tsx";
+import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { useRead } from "../../data/use-read.ts";
 import { textOf } from "../../formats/form.ts";
 import { can } from "../../session/session.ts";
-import { type Run, runsOf } from "./group.ts";
 
-type Payment = Models["FeePayment"];
+type Run = Models["FeeRun"];
 
-const LIMIT = 500;
+const LIMIT = 20;
 const MASTERS = 100;
 
-/** The runs of one Master: the API lists the payments of a Master, each with its run. */
+/** The weekly runs of one Master, or of all. */
 export function Runs({ master }: { readonly master: string }) {
   return (
     <>
       <h1>Fee runs</h1>
       <Chooser master={master} />
-      {master === "" ? <p class="quiet">Choose a Master.</p> : <OfMaster master={master} />}
+      <List master={master} />
     </>
   );
 }
@@ -40,7 +38,8 @@ function Chooser({ master }: { readonly master: string }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
-    goTo(feeRunsHref({ master_login: textOf(data, "master_login") }));
+    const login = textOf(data, "master_login");
+    goTo(feeRunsHref(login === "" ? {} : { master_login: login }));
   };
   return (
     <form class="search" aria-label="Master" onSubmit={submit}>
@@ -49,7 +48,6 @@ function Chooser({ master }: { readonly master: string }) {
         <input
           name="master_login"
           size={12}
-          required
           spellcheck={false}
           inputMode="numeric"
           defaultValue={master}
@@ -83,50 +81,52 @@ function Chooser({ master }: { readonly master: string }) {
   );
 }
 
-function OfMaster({ master }: { readonly master: string }) {
+function List({ master }: { readonly master: string }) {
   const list = useList({
     keys: [master],
     topics: ["fees"],
-    idOf: ({ id }: Payment) => id.toString(),
+    idOf: ({ id }: Run) => id.toString(),
     page: (client, cursor: bigint | undefined, signal) => {
-      const query = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
-      return client.query("listFeePayments", { path: { master_login: master }, query }, { signal });
+      const query = {
+        limit: LIMIT,
+        ...(master === "" ? {} : { master_login: master }),
+        ...(cursor === undefined ? {} : { cursor }),
+      };
+      return client.query("listFeeRuns", { query }, { signal });
     },
   });
-  const runs = useMemo(() => runsOf(list.items), [list.items]);
   return (
     <>
-      <ReadState read={{ ...list, data: list.items }} what="fee payments" />
-      <Table
-        label={`Fee runs of ${master}`}
-        columns={columnsOf(master)}
-        rows={runs}
+      <ReadState read={{ ...list, data: list.items }} what="fee runs" />
+      <ListTable
+        label={master === "" ? "Fee runs" : `Fee runs of ${master}`}
+        columns={COLUMNS}
+        list={list}
         idOf={({ id }) => id.toString()}
-        hasMore={list.hasMore && list.problem === undefined}
-        isLoading={list.isLoading}
-        loadMore={list.loadMore}
-        empty="No fee above zero was collected for this Master yet."
+        empty="No fee above zero was collected in a week: none was closed yet."
       />
-      {list.hasMore && (
-        <p class="note">By the {list.items.length} newest payments: the oldest run here may have more of them.</p>
-      )}
+      <p class="note">
+        These are the runs of weeks. A run of a withdrawal or of an unassign is reached from its payment, in the fees of
+        the Investor.
+      </p>
     </>
   );
 }
 
-function columnsOf(master: string): readonly Column<Run>[] {
-  return [
-    {
-      title: "Run",
-      isNumber: true,
-      text: ({ id }) => id.toString(),
-      cell: ({ id }) => <FeeRunLink {...{ id, master }} />,
-    },
-    { title: "Taken at", text: ({ takenAt }) => takenAt },
-    { title: "Status", text: ({ status }) => status, cell: ({ status }) => <Badge state={status} /> },
-    timeColumn("Period from", ({ periodStart }) => periodStart),
-    timeColumn("Period to", ({ periodEnd }) => periodEnd),
-    { title: "Payments", isNumber: true, text: ({ payments }) => String(payments) },
-    amountColumn("Collected", ({ sum }) => sum),
-  ];
-}
+const COLUMNS: readonly Column<Run>[] = [
+  {
+    title: "Run",
+    isNumber: true,
+    text: ({ id }) => id.toString(),
+    cell: ({ id, master_login: master }) => <FeeRunLink {...{ id, master }} />,
+  },
+  masterColumn(({ master_login: master }) => master),
+  { title: "Status", text: ({ status }) => status, cell: ({ status }) => <Badge state={status} /> },
+  timeColumn("Period from", ({ period_start: at }) => at),
+  timeColumn("Cut-off", ({ period_end: at }) => at),
+  { title: "Payments", isNumber: true, text: ({ payments_count: count }) => String(count) },
+  { title: "Open", isNumber: true, text: ({ open_count: count }) => String(count) },
+  { title: "Failed", isNumber: true, text: ({ failed_count: count }) => String(count) },
+  amountColumn("Due", ({ due }) => due),
+  amountColumn("Collected", ({ collected }) => collected),
+];

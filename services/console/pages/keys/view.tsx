@@ -5,6 +5,8 @@ import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { Table } from "../../components/table/table.tsx";
 import { Time } from "../../components/time.tsx";
+import { can } from "../../session/session.ts";
+import { AllKeys } from "./all-keys.tsx";
 import { MEANINGS, SCOPES, type Scope } from "./scopes.ts";
 
 type Row = { readonly scope: Scope; readonly isGranted: boolean };
@@ -58,11 +60,12 @@ export function View() {
           </>
         )}
       </Panel>
+      {can("ops") && <AllKeys />}
       <section aria-labelledby="commands-title">
         <h2 id="commands-title">Administration</h2>
         <p>
-          Keys are created, listed, rotated and revoked by a command on the machine of the service. The list has the
-          scopes of every key, its last use, and which key replaces which.
+          Keys are created, rotated and revoked by a command on the machine of the service. Its list also has the
+          addresses from which each key is accepted.
         </p>
         <pre class="code" tabIndex={0} aria-label="Commands">
           {COMMANDS.join("\n")}

@@ -1,18 +1,19 @@
-import type { Client, Models } from "../../../client/index.ts";
+import { type Client, isProblem, type Models } from "../../../client/index.ts";
 
 export type FoundMaster = {
   readonly profile: Models["MasterProfile"];
   readonly status: Models["MasterStatus"];
 };
 
-const LIMIT = 100;
-
-/** The Master with a login. The API reads one by its id, so the list is read until it comes; undefined when it does not. */
+/** The Master with a login; undefined when there is none. */
 export async function findMaster(client: Client, login: string, signal: AbortSignal): Promise<FoundMaster | undefined> {
-  for await (const profile of client.items("listMasterProfiles", { query: { limit: LIMIT } }, { signal })) {
-    if (profile.mt5_login !== login) continue;
+  try {
+    const path = { master_login: login };
+    const profile = await client.query("getMasterProfileByLogin", { path }, { signal });
     const status = await client.query("getMasterStatus", { path: { master_id: profile.id } }, { signal });
     return { profile, status };
+  } catch (error) {
+    if (isProblem(error, "master_not_found")) return undefined;
+    throw error;
   }
-  return undefined;
 }

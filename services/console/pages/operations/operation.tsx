@@ -5,6 +5,7 @@ import { Facts } from "../../components/facts.tsx";
 import { InvestorLink, MasterLink, Ticket } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { ReadState } from "../../components/read-state.tsx";
 import { Time } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
@@ -41,6 +42,10 @@ export function OperationView({ id }: { readonly id: string }) {
 }
 
 function Shown({ operation }: { readonly operation: Operation }) {
+  const attempts = useRead(
+    (client, signal) => client.query("listAttempts", { path: { operation_id: operation.id } }, { signal }),
+    { keys: [operation.id, operation.outcome], topics: [`operation:${operation.id}`] },
+  );
   const { id, action, login, master_login: master, amount, outcome, comment, external_id: externalId } = operation;
   return (
     <>
@@ -63,7 +68,11 @@ function Shown({ operation }: { readonly operation: Operation }) {
       <div class="columns">
         <section aria-labelledby="timeline-title">
           <h2 id="timeline-title">What happened</h2>
-          <Timeline operation={operation} />
+          <Timeline operation={operation} attempts={attempts.data?.items ?? []} />
+          <ReadState read={attempts} what="what was sent" />
+          {attempts.data?.is_complete === false && (
+            <p class="quiet">Fees or mirrors cannot be read now, so their attempts are missing.</p>
+          )}
         </section>
         <section aria-labelledby="facts-title">
           <h2 id="facts-title">Facts</h2>

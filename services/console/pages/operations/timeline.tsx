@@ -6,13 +6,22 @@ import { Money } from "../../components/money.tsx";
 import { Time } from "../../components/time.tsx";
 import { durationText, instantOf } from "../../formats/time.ts";
 import { sentence, words } from "../../formats/words.ts";
+import { Attempts } from "./attempts.tsx";
+import { type Attempt, groupAttempts } from "./group-attempts.ts";
 
 type Leg = Models["Leg"];
 
 /** The request, each movement with what was written to the trading platform and what came back, and the end. */
-export function Timeline({ operation }: { readonly operation: Models["Operation"] }) {
+export function Timeline({
+  operation,
+  attempts,
+}: {
+  readonly operation: Models["Operation"];
+  readonly attempts: readonly Attempt[];
+}) {
   const { requested_at: requested, created_at: recorded, finished_at: finished, legs, action } = operation;
   const tookMs = finished === null ? undefined : instantOf(finished).getTime() - instantOf(requested).getTime();
+  const { ofLegs, others } = groupAttempts(legs, attempts);
   return (
     <ol class="timeline">
       <Step at={requested} title="Requested">
@@ -22,7 +31,15 @@ export function Timeline({ operation }: { readonly operation: Models["Operation"
         The intent was recorded before anything was sent.
       </Step>
       {legs.map((leg, index) => (
-        <LegStep key={index} leg={leg} />
+        <LegStep key={index} leg={leg} attempts={ofLegs[index] ?? []} />
+      ))}
+      {others.map((all) => (
+        <li key={all[0]?.reference} class="step">
+          <header>
+            <strong>{sentence(all[0]?.kind ?? "")}</strong>
+          </header>
+          <Attempts attempts={all} />
+        </li>
       ))}
       {legs.length === 0 && (
         <li class="step quiet">
@@ -63,7 +80,7 @@ function Step({
   );
 }
 
-function LegStep({ leg }: { readonly leg: Leg }) {
+function LegStep({ leg, attempts }: { readonly leg: Leg; readonly attempts: readonly Attempt[] }) {
   const { kind, login, amount, outcome, reference, deal_id: ticket, applied_at: applied } = leg;
   return (
     <li class={`step leg ${outcome}`}>
@@ -97,6 +114,7 @@ function LegStep({ leg }: { readonly leg: Leg }) {
           </dd>
         </div>
       </dl>
+      {attempts.length > 0 && <Attempts attempts={attempts} />}
     </li>
   );
 }

@@ -20,6 +20,7 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   subscription_not_found:
     "Check both logins. `GET /info/subscriptions?investor_login=` lists all subscriptions of an Investor.",
   fee_configuration_not_found: "Create one with `POST /investor/perf-fee/update`, or send `perf_fee` with the assign.",
+  fee_run_not_found: "Take the id from `GET /perf-fee/runs`, or from a payment.",
   fee_payment_not_found: "Take the id from `GET /perf-fee/master/{master_login}/investor-payments`.",
   operation_not_found:
     "Ten seconds after a deposit, withdrawal, assign or unassign, this proves that it was not executed and will not be. For other requests it proves nothing.",

@@ -56,3 +56,14 @@ test("a waiting caller is answered when there is an event, and has the services 
   expect(asked).toHaveLength(3);
   expect(looks()).toBe(3);
 });
+
+test("a reader begins after the newest event, without reading those before; a position counts more", async () => {
+  const { get, asked } = await edgeThatAnswers({ ...NONE, through: 1_024n });
+  expect((await get("?begin=latest&types=deposit.*")).body).toEqual({ items: [], next_cursor: 1_024, has_more: false });
+  expect(asked.map(({ after, types }) => [after, types?.length])).toEqual([
+    [0n, 0],
+    [1_024n, 5],
+  ]);
+  await get("?begin=latest&after=7");
+  expect(asked.slice(2)).toEqual([{ after: 7n, types: undefined, limit: 100 }]);
+});

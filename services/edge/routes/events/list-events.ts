@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { readTypes } from "../../events/event-types.ts";
 import { Event, eventItem } from "../../schemas/event.ts";
-import { model, text } from "../../schemas/field.ts";
+import { choice, model, text } from "../../schemas/field.ts";
 import { ascendingPage } from "../../schemas/page.ts";
 import { integerCursor, limit500, wait } from "../../schemas/request-fields.ts";
 import { refuse } from "../../problems/refusals.ts";
@@ -32,6 +32,19 @@ export const listEvents = route({
         description: "Only events of these types, separated by commas; `deposit.*` names all types of deposits.",
         example: "deposit.*,subscription.cancelled",
       }),
+    ),
+    begin: Type.Optional(
+      choice(
+        {
+          oldest: "With the oldest event that is kept.",
+          latest: "After the newest event: with what happens from now on.",
+        },
+        {
+          description: "Where to begin without `after`, with which it has no effect.",
+          example: "latest",
+          default: "oldest",
+        },
+      ),
     ),
     limit: Type.Optional(limit500(DEFAULT_LIMIT)),
     wait: Type.Optional(wait("there is an event")),
@@ -67,7 +80,11 @@ export const listEvents = route({
   ],
 
   async handle({ events }, { query }, { poll }) {
-    const after = BigInt(query.after ?? 0);
+    const isFromNow = query.after === undefined && query.begin === "latest";
+    // Of no type there is no event, so the page reaches the end of the log.
+    const after = isFromNow
+      ? (await events.read({ after: 0n, types: [], limit: 1 })).through
+      : BigInt(query.after ?? 0);
     const filter = {
       after,
       types: query.types === undefined ? undefined : readTypes(query.types),

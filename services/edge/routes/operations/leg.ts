@@ -1,8 +1,7 @@
 import { OperationOutcome, type OperationLeg } from "#proto/pamm/funding/v1/funding.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferLegResult, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { MirroredPart } from "#proto/pamm/subscription/v1/subscription.ts";
-import type { LegKindName } from "../../schemas/operation.ts";
+import { KIND_NAMES, type LegKindName } from "../../schemas/operation.ts";
 
 const OUTCOMES: Readonly<Record<TransferState, OperationOutcome>> = {
   [TransferState.UNSPECIFIED]: OperationOutcome.UNKNOWN,
@@ -13,20 +12,10 @@ const OUTCOMES: Readonly<Record<TransferState, OperationOutcome>> = {
   [TransferState.REVIEW]: OperationOutcome.REVIEW,
 };
 
-const KINDS: Partial<Readonly<Record<MovementKind, LegKindName>>> = {
-  [MovementKind.DEPOSIT]: "deposit",
-  [MovementKind.WITHDRAWAL]: "withdrawal",
-  [MovementKind.FEE_DEBIT]: "fee_debit",
-  [MovementKind.FEE_CREDIT]: "fee_credit",
-  [MovementKind.MIRROR]: "mirror",
-  [MovementKind.EXIT]: "exit",
-  [MovementKind.REVERSAL]: "reversal",
-};
-
 export function legOf({ login, kind, amount, state, dealId, reference, appliedAt }: TransferLegResult): OperationLeg {
   return {
     login,
-    kind: KINDS[kind] ?? "",
+    kind: KIND_NAMES[kind] ?? "",
     amount,
     outcome: OUTCOMES[state],
     dealId: dealId === 0n ? undefined : dealId,

@@ -1,0 +1,29 @@
+import { pageOf } from "#kernel/page.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { findKeySystem, type KeySystem } from "../store/api-keys.ts";
+import { type ListedKey, listKeysByAge } from "../store/listed-keys.ts";
+
+type KeyPage = {
+  readonly keys: readonly ListedKey[];
+  readonly hasMore: boolean;
+  /** Undefined before the first start of an edge. */
+  readonly system: KeySystem | undefined;
+};
+
+/** The keys as operators see them; they are changed by a command only. */
+export type KeyDirectory = {
+  readonly list: (page: { readonly afterId: string | undefined; readonly limit: number }) => Promise<KeyPage>;
+};
+
+export function keyDirectory(pool: Pool): KeyDirectory {
+  return {
+    async list({ afterId, limit }) {
+      const [rows, system] = await Promise.all([
+        listKeysByAge(pool, { afterId, limit: limit + 1 }),
+        findKeySystem(pool),
+      ]);
+      const { items: keys, hasMore } = pageOf(rows, limit);
+      return { keys, hasMore, system };
+    },
+  };
+}

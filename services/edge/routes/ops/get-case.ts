@@ -1,0 +1,123 @@
+import { Type } from "typebox";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { BreakItem, breakItem, readBreakId } from "../../schemas/break.ts";
+import { text } from "../../schemas/field.ts";
+import { readReviewId, reviewItem, ReviewItem } from "../../schemas/review.ts";
+import { type Deps, route } from "../../route.ts";
+import { refuse } from "../../problems/refusals.ts";
+import { serviceOf } from "./services.ts";
+
+export const getReview = route({
+  operationId: "getReview",
+  method: "GET",
+  url: "/api/v1/ops/reviews/:review_id",
+  scope: "ops",
+  class: "read",
+  tag: "Reviews",
+  summary: "Get a review",
+  description:
+    "A case for manual review by its id, open, proposed or decided. 404 when there is none: what it was about is gone, so that no decision is needed, or it never existed.",
+  returns: "The review.",
+  params: Type.Object({
+    review_id: text("review_id", {
+      description: "Id of the review.",
+      example: "fee-5",
+      shown: { pattern: "^(platform|subscription|fee)-[1-9][0-9]{0,17}$" },
+    }),
+  }),
+  reply: ReviewItem,
+  refusals: ["review_not_found"],
+  examples: [
+    {
+      name: "open",
+      summary: "A stopped Master",
+      request: { params: { review_id: "fee-5" } },
+      answer: {
+        id: "fee-5",
+        reason: "stopped",
+        login: "3000001",
+        amount: null,
+        operation_id: null,
+        reference: null,
+        deal_id: null,
+        evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
+        actions: ["resume", "withdraw_proposal"],
+        state: "open",
+        opened_at: "2026-01-02T03:04:05.678000",
+        decision: null,
+      },
+    },
+  ],
+
+  async handle(deps, { params }, context) {
+    const found = await findReview(deps, params.review_id, context);
+    if (found === undefined) throw refuse("review_not_found", `Review ${params.review_id} does not exist.`);
+    return found;
+  },
+});
+
+/** The services list their cases by ascending number: the first one from a number is the one that has it, or none has. */
+async function findReview(deps: Deps, id: string, context: CallContext) {
+  const { service, reviewId } = readReviewId(id);
+  const reviewer = serviceOf(deps, service);
+  for (const state of [ReviewState.UNSPECIFIED, ReviewState.DECIDED]) {
+    const { items } = await reviewer.listReviews({ afterId: reviewId - 1n, limit: 1, state }, context);
+    const [first] = items;
+    if (first?.id === reviewId) return reviewItem(service, first);
+  }
+  return undefined;
+}
+
+export const getBreak = route({
+  operationId: "getBreak",
+  method: "GET",
+  url: "/api/v1/ops/breaks/:break_id",
+  scope: "ops",
+  class: "read",
+  tag: "Reconciliation",
+  summary: "Get a reconciliation break",
+  description:
+    "An open break by its id. 404 when there is none: the last run of the check did not find the difference again, or it never existed.",
+  returns: "The break.",
+  params: Type.Object({
+    break_id: text("break_id", {
+      description: "Id of the break.",
+      example: "fee-17",
+      shown: { pattern: "^(platform|subscription|fee|funding)-[1-9][0-9]{0,17}$" },
+    }),
+  }),
+  reply: BreakItem,
+  refusals: ["break_not_found"],
+  examples: [
+    {
+      name: "open",
+      summary: "A leg without its deal",
+      request: { params: { break_id: "fee-17" } },
+      answer: {
+        id: "fee-17",
+        service: "fee",
+        check: "deal_matching",
+        key: "operation:4711",
+        login: "3000001",
+        master_login: "3000001",
+        at_risk: 50,
+        operation_ids: ["4711"],
+        deal_ids: [1234567],
+        message: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
+        evidence: { booked_minor: "5000", logged_minor: null },
+        opened_at: "2026-01-02T03:04:05.678000",
+        seen_at: "2026-02-03T04:05:06.789000",
+      },
+    },
+  ],
+
+  async handle(deps, { params }, context) {
+    const { service, number } = readBreakId(params.break_id);
+    const page = { afterId: number - 1n, limit: 1, withoutChecks: true };
+    const { items } = await serviceOf(deps, service).listBreaks(page, context);
+    const [first] = items;
+    if (first?.id !== number) throw refuse("break_not_found", `There is no open break ${params.break_id}.`);
+    return breakItem(service, first);
+  },
+});

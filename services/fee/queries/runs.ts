@@ -1,0 +1,91 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { pageOf, pageSize } from "#kernel/page.ts";
+import type {
+  FeeRun,
+  GetRunRequest,
+  ListRunPaymentsRequest,
+  ListRunPaymentsResponse,
+  ListRunsRequest,
+  ListRunsResponse,
+  RunPayment,
+} from "#proto/pamm/fee/v1/fee.ts";
+import type { Deps } from "../deps.ts";
+import { refuse } from "../refusals.ts";
+import {
+  findRun,
+  type ListedRun,
+  listPaymentsOfRun,
+  listWeeklyRuns,
+  listWeeklyRunsOf,
+  type PaymentOfRun,
+  positionOf,
+} from "../store/listed-runs.ts";
+
+/** Above every id: a listing without a cursor begins with the newest. */
+const NEWEST = 2n ** 63n - 1n;
+const END_OF_TIME = new Date("9999-01-01T00:00:00Z");
+const FIRST = ["", "", ""] as const;
+
+export async function listRuns(
+  { pool, accounts }: Pick<Deps, "pool" | "accounts">,
+  { masterLogin, beforeId, limit }: ListRunsRequest,
+  context: CallContext,
+): Promise<ListRunsResponse> {
+  const size = pageSize(limit);
+  if (masterLogin === "") {
+    const runs = await listWeeklyRuns(pool, { beforeId: beforeId === 0n ? NEWEST : beforeId, limit: size + 1 });
+    return responseOf(runs, size);
+  }
+  await accounts.findMaster({ login: masterLogin }, context);
+  const last = beforeId === 0n ? undefined : await findRun(pool, beforeId);
+  if (beforeId !== 0n && last === undefined) return { items: [], hasMore: false };
+  const before = last?.periodEnd ?? END_OF_TIME;
+  return responseOf(await listWeeklyRunsOf(pool, { masterLogin, before, limit: size + 1 }), size);
+}
+
+export async function getRun({ pool }: Pick<Deps, "pool">, { runId }: GetRunRequest): Promise<FeeRun> {
+  const run = await findRun(pool, runId);
+  if (run === undefined) throw runNotFound(runId);
+  return runMessage(run);
+}
+
+export async function listRunPayments(
+  { pool }: Pick<Deps, "pool">,
+  { runId, afterPaymentId, limit }: ListRunPaymentsRequest,
+): Promise<ListRunPaymentsResponse> {
+  const after = afterPaymentId === 0n ? FIRST : await positionOf(pool, { runId, paymentId: afterPaymentId });
+  const size = pageSize(limit);
+  const rows = after === undefined ? [] : await listPaymentsOfRun(pool, { runId, after, limit: size + 1 });
+  if (rows.length === 0 && (await findRun(pool, runId)) === undefined) throw runNotFound(runId);
+  const { items, hasMore } = pageOf(rows, size);
+  return { items: items.map(paymentMessage), hasMore };
+}
+
+function runNotFound(runId: bigint) {
+  return refuse("fee_run_not_found", `There is no fee run ${runId}.`);
+}
+
+function responseOf(runs: readonly ListedRun[], size: number): ListRunsResponse {
+  const { items, hasMore } = pageOf(runs, size);
+  return { items: items.map(runMessage), hasMore };
+}
+
+function runMessage({ due, prepaid, collected, ...run }: ListedRun): FeeRun {
+  return { ...run, due: money(due), prepaid: money(prepaid), collected: money(collected) };
+}
+
+function paymentMessage({ due, prepaid, amount, transferId, dealId, uniqueKey, ...payment }: PaymentOfRun): RunPayment {
+  return {
+    ...payment,
+    due: money(due),
+    prepaid: money(prepaid),
+    amount: money(amount),
+    transferId: transferId ?? 0n,
+    dealId: dealId ?? 0n,
+    cashflowUniqueKey: uniqueKey,
+  };
+}
+
+const money = (minor: bigint) => moneyToProto(usd(minor));
