@@ -4,14 +4,16 @@ import { breaksHref } from "../../app/addresses.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Evidence } from "../../components/evidence.tsx";
 import { Facts } from "../../components/facts.tsx";
-import { InvestorLink, MasterLink, OperationLink, Ticket } from "../../components/links.tsx";
+import { AccountLink, MasterLink, OperationLink, Ticket } from "../../components/links.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { Money } from "../../components/money.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import { Age, Time } from "../../components/time.tsx";
 import type { List } from "../../data/use-list.ts";
 import { sentence } from "../../formats/words.ts";
+import { isOfMaster } from "../reviews/is-master.ts";
 import { ReadAgain } from "./read-again.tsx";
+import { WhatToDo } from "./what-to-do.tsx";
 
 type Break = Models["Break"];
 
@@ -58,7 +60,7 @@ function Shown({ found }: { readonly found: Break }) {
               ["Break", id],
               ["Service", service],
               ["Subject", key],
-              ["Account", <InvestorLink id={login} />],
+              ["Account", <AccountLink login={login} isMaster={isOfMaster(found)} />],
               ["Stopped Master", <MasterLink id={master} />],
               ["At risk", <Money amount={atRisk} isAlarming />],
               [
@@ -95,6 +97,7 @@ function Shown({ found }: { readonly found: Break }) {
           />
         </section>
       </div>
+      <WhatToDo found={found} />
       {login !== null && <ReadAgain login={login} />}
     </>
   );

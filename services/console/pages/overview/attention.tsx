@@ -1,13 +1,13 @@
 import { reviewsHref } from "../../app/addresses.ts";
 import { Badge } from "../../components/badge.tsx";
-import { BreakLink, InvestorLink, OperationLink, ReviewLink } from "../../components/links.tsx";
-import { Money } from "../../components/money.tsx";
+import { BreakLink, OperationLink, ReviewLink } from "../../components/links.tsx";
 import { NotReached } from "../../components/not-reached.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
+import { accountColumn, ageColumn, amountColumn } from "../../components/table/columns.tsx";
 import { Table } from "../../components/table/table.tsx";
-import { Age } from "../../components/time.tsx";
 import { sentence } from "../../formats/words.ts";
+import { isAboutMaster, isOfMaster } from "../reviews/is-master.ts";
 import type { AttentionReads } from "./use-attention.ts";
 
 /** One thing that waits, wherever it is kept. */
@@ -16,6 +16,7 @@ type Case = {
   readonly id: string;
   readonly about: string;
   readonly login: string | null;
+  readonly isMaster: boolean;
   readonly amount: string | null;
   readonly state: string;
   readonly since: string;
@@ -26,14 +27,9 @@ const COLUMNS: readonly Column<Case>[] = [
   { title: "Case", text: ({ id }) => id, cell: (row) => <CaseLink {...row} /> },
   { title: "About", isWide: true, text: ({ about }) => about },
   { title: "State", text: ({ state }) => state, cell: ({ state }) => <Badge state={state} /> },
-  { title: "Login", text: ({ login }) => login ?? "", cell: ({ login }) => <InvestorLink id={login} /> },
-  {
-    title: "Amount",
-    isNumber: true,
-    text: ({ amount }) => amount ?? "",
-    cell: ({ amount }) => <Money amount={amount} />,
-  },
-  { title: "Age", isNumber: true, text: ({ since }) => since, cell: ({ since }) => <Age since={since} /> },
+  accountColumn("Login", (row) => row),
+  amountColumn("Amount", ({ amount }) => amount),
+  ageColumn(({ since }) => since),
 ];
 
 /** What an operator has to look at, the oldest first. */
@@ -43,6 +39,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
       kind: "review",
       about: sentence(one.reason),
       since: one.opened_at,
+      isMaster: isAboutMaster(one),
       ...one,
     })) ?? []),
     ...(breaks?.data?.items.map((one): Case => ({
@@ -53,6 +50,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
       amount: one.at_risk,
       id: one.id,
       login: one.login,
+      isMaster: isOfMaster(one),
     })) ?? []),
     ...(unknown?.data?.items.map((one): Case => ({
       kind: "operation",
@@ -62,6 +60,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
       amount: one.amount,
       id: one.id,
       login: one.login,
+      isMaster: false,
     })) ?? []),
   ].toSorted((left, right) => (left.since < right.since ? -1 : 1));
   const reads = [unknown, reviews, breaks].filter((read) => read !== undefined);
