@@ -6,6 +6,7 @@ import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { accountColumn, ageColumn, amountColumn } from "../../components/table/columns.tsx";
 import { Table } from "../../components/table/table.tsx";
+import type { Read } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
 import { isAboutMaster, isOfMaster } from "../reviews/is-master.ts";
 import type { AttentionReads } from "./use-attention.ts";
@@ -69,9 +70,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
   return (
     <section aria-labelledby="attention-title">
       <h2 id="attention-title">Waits for an operator</h2>
-      {reads.map((read, index) => (
-        <ReadState key={index} read={read} what="cases" />
-      ))}
+      <ReadState read={worstOf(reads)} what="cases" />
       <NotReached services={silent} what="cases" />
       {reads.every(({ data }) => data !== undefined) && (
         <Table
@@ -93,6 +92,18 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
       )}
     </section>
   );
+}
+
+/** One problem stands for all: an incident has the same for each list. */
+function worstOf(reads: readonly Read<unknown>[]): Read<unknown> {
+  const failed = reads.filter(({ problem }) => problem !== undefined);
+  const waiting = reads.find(({ data }) => data === undefined);
+  const [first = waiting ?? reads[0]] = failed;
+  if (first === undefined) throw new Error("no list is read");
+  const retryAll = (): void => {
+    for (const { refresh } of failed) refresh();
+  };
+  return failed.length === 0 ? first : { ...first, refresh: retryAll };
 }
 
 function CaseLink({ kind, id }: Case) {

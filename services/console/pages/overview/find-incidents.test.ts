@@ -17,7 +17,7 @@ test("nothing is said while everything is reached, or before it is known", () =>
 test("each part that does not answer is named, and a lost broker stands for the services behind it", () => {
   expect(namesOf({ readiness: { ...READY, platform: AWAY } })).toEqual(["platform"]);
   expect(namesOf({ readiness: { ...READY, services: { fee: AWAY, funding: REACHED } } })).toEqual(["services"]);
-  const lost = { ...READY, broker: { reachable: false }, services: { fee: AWAY } };
+  const lost = { ...READY, broker: { reachable: false }, services: { fee: AWAY }, platform: AWAY };
   expect(namesOf({ readiness: lost })).toEqual(["broker"]);
 });
 

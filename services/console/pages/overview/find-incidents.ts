@@ -21,14 +21,16 @@ export function incidentsOf({ readiness, reviews, checks }: IncidentState): read
       review: behind.id,
     });
   }
-  if (readiness?.platform.reachable === false) {
+  // Without the broker nobody knows about the parts behind it.
+  const isBrokerLost = readiness?.broker.reachable === false;
+  if (readiness?.platform.reachable === false && !isBrokerLost) {
     incidents.push({
       name: "platform",
       title: "The trading platform does not answer",
       text: "Call its operator; nothing has to be decided here. Requests are refused, or their outcome is unknown for now. When the platform is back, each unknown outcome is found by itself, within five minutes. Do not pay again, and move no money by hand.",
     });
   }
-  if (readiness?.broker.reachable === false) {
+  if (isBrokerLost) {
     incidents.push({
       name: "broker",
       title: "The broker does not answer",
@@ -38,7 +40,7 @@ export function incidentsOf({ readiness, reviews, checks }: IncidentState): read
   const silent = Object.entries(readiness?.services ?? {}).flatMap(([name, { reachable }]) =>
     reachable ? [] : [name],
   );
-  if (silent.length > 0 && readiness?.broker.reachable !== false) {
+  if (silent.length > 0 && !isBrokerLost) {
     incidents.push({
       name: "services",
       title: `Not reached: ${silent.join(", ")}`,
