@@ -2,18 +2,18 @@ import { itemsOf, isObject, textOf } from "../exact-json.ts";
 import { dollars } from "../funds.ts";
 import { openPosition, lockPrices, setPrice } from "../trader.ts";
 import { DemoFailure, poll } from "../wait.ts";
-import type { Stage, StoryPool } from "./pools.ts";
+import type { Stage, ShowcasePool } from "./pools.ts";
 
 const DEALERS_MONEY = 750_00n;
 const FOUND = { withinMs: 120_000, everyMs: 500 };
 const VOLUME = "0.4";
 
 /** What a broker finds on a morning: a position that is open, and money that a dealer has moved by hand, with its review and its break. */
-export async function leaveSomethingToDecide(stage: Stage, pools: readonly StoryPool[]): Promise<void> {
+export async function leaveSomethingToDecide(stage: Stage, pools: readonly ShowcasePool[]): Promise<void> {
   const { print, funds, system } = stage;
   const [calm, ridge] = pools;
   const investor = calm?.investors[1];
-  if (investor === undefined || ridge === undefined) throw new DemoFailure("the story has too few accounts");
+  if (investor === undefined || ridge === undefined) throw new DemoFailure("the showcase has too few accounts");
 
   print.step("A position stays open, with a floating profit");
   await using _prices = await lockPrices(system.controlUrl);

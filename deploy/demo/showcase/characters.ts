@@ -1,6 +1,6 @@
 import type { Person } from "../provision.ts";
 
-/** A Master of the story. Results are basis points of the Master's balance. */
+/** A Master of the showcase. Results are basis points of the Master's balance. */
 export type Character = {
   readonly person: Person;
   readonly strategyName: string;

@@ -10,7 +10,7 @@ export type People = { readonly alice: string; readonly bob: string };
 const KEYS = join(import.meta.dirname, "../../../services/edge/keys.ts");
 const SCOPES = "ops,masters:read,investors:read,subscriptions:read,fees:read,events";
 
-/** Their keys are kept beside the data, which is that of a simulator. Undefined before the story was told to its end. */
+/** Their keys are kept beside the data, which is that of a simulator. Undefined before the showcase was played to its end. */
 export function findPeople(stateDir: string): People | undefined {
   const file = fileOf(stateDir);
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as People) : undefined;

@@ -48,7 +48,7 @@ test("a dozen Investors of each Master join, top up, withdraw and leave, each jo
   }
 });
 
-test("a short story has the same parts", () => {
+test("a short showcase has the same parts", () => {
   const size = { weeks: 4, investors: 3 };
   expect(actsOf(ridge, size).map(({ kind, investor, week }) => `${week} ${kind} ${investor}`)).toEqual([
     "0 join 0",

@@ -17,8 +17,8 @@ export type Stage = {
   readonly size: Size;
 };
 
-/** A Master of the story with its Investors, in the order of their names. */
-export type StoryPool = {
+/** A Master of the showcase with its Investors, in the order of their names. */
+export type ShowcasePool = {
   readonly character: Character;
   readonly master: Master;
   readonly investors: readonly Investor[];
@@ -30,12 +30,12 @@ const CENTS = 100n;
 /** A closing is answered within 10 s, and closing again changes nothing. */
 const CLOSED_WITHIN_MS = 15_000;
 
-export async function createStoryMaster({ funds, system }: Stage, character: Character): Promise<Master> {
+export async function createShowcaseMaster({ funds, system }: Stage, character: Character): Promise<Master> {
   const { person, strategyName, strategy } = character;
   return await createMaster(funds, system, { runId: "", person, strategyName, strategy });
 }
 
-export async function createPool(stage: Stage, character: Character, master: Master): Promise<StoryPool> {
+export async function createPool(stage: Stage, character: Character, master: Master): Promise<ShowcasePool> {
   const { funds, system, size } = stage;
   const { familyName: lastName } = character;
   const people = INVESTORS.slice(0, size.investors).map(([firstName]) => ({ firstName, lastName }));
@@ -44,7 +44,7 @@ export async function createPool(stage: Stage, character: Character, master: Mas
 }
 
 /** The week of a pool: each Investor acts once what it has done before is done; the trader books the result, then closes the Master. */
-export async function playWeek(stage: Stage, pool: StoryPool, week: number, turns: Turns): Promise<void> {
+export async function playWeek(stage: Stage, pool: ShowcasePool, week: number, turns: Turns): Promise<void> {
   const { funds, size } = stage;
   const closing = closingWeek(pool.character, size);
   for (const act of pool.acts.filter((one) => one.week === week)) {

@@ -27,18 +27,18 @@ export async function showShowcase(print: Printer, args: readonly string[]): Pro
   const stateDir = join(resolve(process.env["PAMM_STATE_DIR"] ?? ".state"), "showcase");
   const before = findPeople(stateDir);
   if (launcherOf(stateDir) !== undefined) throw new DemoFailure(`a system runs on ${stateDir}: make stop ends it`);
-  // What is left of a story that was interrupted has no end.
+  // What is left of a showcase that was interrupted has no end.
   if (before === undefined) rmSync(stateDir, { recursive: true, force: true });
 
   print.title("A year of trading for three Masters, on a system of its own: a fee week lasts one second here");
   const settings = { PAMM_FEE_PERIOD: WEEK, ...freePorts(), PAMM_HTTP_PORT: process.env["PAMM_HTTP_PORT"] ?? PORT };
   await using own = await startOwnSystem({ stateDir, settings, exitCode: 0 });
-  if (before === undefined) await tell(print, own.system, size);
+  if (before === undefined) await play(print, own.system, size);
   printWhatToSee(print, own.system, before ?? createPeople(stateDir));
   if (!ends) await own.ended;
 }
 
-async function tell(print: Printer, system: System, size: Size): Promise<void> {
+async function play(print: Printer, system: System, size: Size): Promise<void> {
   const silent = (): void => {};
   const quiet: Printer = { title: silent, step: silent, request: silent, result: silent, note: silent };
   const ledger = { runId: "year", entries: [] };
@@ -58,7 +58,7 @@ function printWhatToSee(print: Printer, { url }: System, { alice, bob }: People)
   print.title("Ctrl-C stops the system; make demo story=showcase shows it again with the same data.");
 }
 
-/** A test tells a short story, and does not stay. */
+/** A test plays a short showcase, and does not stay. */
 function readArguments(args: readonly string[]): { readonly size: Size; readonly ends: boolean } {
   const text = { type: "string" } as const;
   const options = { weeks: text, investors: text, end: { type: "boolean" } } as const;

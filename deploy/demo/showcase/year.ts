@@ -5,19 +5,19 @@ import { isObject, textOf } from "../exact-json.ts";
 import { poll } from "../wait.ts";
 import { CHARACTERS } from "./characters.ts";
 import { closingWeek } from "./plan.ts";
-import { createPool, createStoryMaster, playWeek, type Stage, type StoryPool, Turns } from "./pools.ts";
+import { createPool, createShowcaseMaster, playWeek, type Stage, type ShowcasePool, Turns } from "./pools.ts";
 
 /** Weeks between two lines of the terminal. */
 const REPORT_EVERY = 13;
 const SETTLED = { withinMs: 180_000, everyMs: 500 };
 
-/** Each week of the story begins with a fee week of the system. Returns when all that was begun has ended. */
-export async function playYear(stage: Stage): Promise<readonly StoryPool[]> {
+/** Each week of the showcase begins with a fee week of the system. Returns when all that was begun has ended. */
+export async function playYear(stage: Stage): Promise<readonly ShowcasePool[]> {
   const { print, system, size } = stage;
   print.step("Three Masters and their Investors are created");
   const masters: Master[] = [];
-  // One after the other, so that their logins have the order of the story.
-  for (const character of CHARACTERS) masters.push(await createStoryMaster(stage, character));
+  // One after the other, so that their logins have the order of the showcase.
+  for (const character of CHARACTERS) masters.push(await createShowcaseMaster(stage, character));
   const pools = await Promise.all(masters.map((master, index) => createPool(stage, CHARACTERS[index]!, master)));
   for (const { character, master, investors } of pools) {
     print.note(`${master.login}  ${character.strategyName}: ${character.strategy}; ${investors.length} Investors`);
@@ -34,13 +34,13 @@ export async function playYear(stage: Stage): Promise<readonly StoryPool[]> {
   }
   await turns.ended();
   const lasted = cutOffsBetween(system.weeks, startedAt, Date.now()).length;
-  print.note(`${size.weeks} weeks of the story took ${lasted} fee weeks of ${system.weeks.periodMs / 1_000} s`);
+  print.note(`${size.weeks} weeks of the showcase took ${lasted} fee weeks of ${system.weeks.periodMs / 1_000} s`);
   print.step("Until every cent is where it belongs: fees paid, mirrors on the Masters, the closed Master empty");
   await Promise.all(pools.map(async (pool) => await untilSettled(stage, pool)));
   return pools;
 }
 
-async function untilSettled(stage: Stage, { character, master }: StoryPool): Promise<void> {
+async function untilSettled(stage: Stage, { character, master }: ShowcasePool): Promise<void> {
   const { print, size } = stage;
   const isClosed = closingWeek(character, size) !== undefined;
   const last = { seen: "" };
@@ -66,7 +66,7 @@ async function read({ funds }: Stage, path: string, member: string): Promise<str
   return isObject(answer) ? textOf(answer, member) : "";
 }
 
-async function reportOf({ funds }: Stage, pools: readonly StoryPool[], week: number): Promise<string> {
+async function reportOf({ funds }: Stage, pools: readonly ShowcasePool[], week: number): Promise<string> {
   const balances = await Promise.all(
     pools.map(async ({ character, master }) => {
       return `${character.strategyName} ${dollars(await funds.platform.balance(master.login))}`;

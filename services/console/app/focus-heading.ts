@@ -2,7 +2,7 @@
 const OWN_MOVES = ["pointerdown", "keydown"] as const;
 
 /**
- * A change of the page is heard: the focus moves to its heading, as soon as this is there. Returns the function that gives up. The
+ * A change of the page is spoken: the focus moves to its heading, as soon as this is there. Returns the function that gives up. The
  * parts of a page keep the focus on their link.
  */
 export function focusHeading(main: HTMLElement): () => void {

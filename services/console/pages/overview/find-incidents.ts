@@ -21,7 +21,7 @@ export function incidentsOf({ readiness, reviews, checks }: IncidentState): read
       review: behind.id,
     });
   }
-  // Without the broker nobody knows about the parts behind it.
+  // The edge reaches the other parts through the broker.
   const isBrokerLost = readiness?.broker.reachable === false;
   if (readiness?.platform.reachable === false && !isBrokerLost) {
     incidents.push({

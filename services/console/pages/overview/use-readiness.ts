@@ -11,7 +11,7 @@ export type Readiness = {
 
 const EVERY_MS = 15_000;
 
-/** Whether each part answers, asked again and again: no event tells it. */
+/** Whether each part answers, asked again and again, because no event is published about it. */
 export function useReadiness(): Read<Readiness> {
   const readiness = useRead(readReadiness, { keys: [] });
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { BrowserPage } from "#test/support/chromium.ts";
 
-/** What a screen reader is told about an element. */
-export type Heard = { readonly role: string; readonly name: string; readonly level: number | undefined };
+/** What a screen reader receives of an element. */
+export type Spoken = { readonly role: string; readonly name: string; readonly level: number | undefined };
 
 type Value = { readonly value?: unknown };
 type Node = {
@@ -14,7 +14,7 @@ type Node = {
 };
 
 /** The accessibility tree of a page, in the order in which it is read. */
-export async function heardOn(page: BrowserPage): Promise<readonly Heard[]> {
+export async function spokenOn(page: BrowserPage): Promise<readonly Spoken[]> {
   const { nodes } = (await page.call("Accessibility.getFullAXTree")) as { readonly nodes: readonly Node[] };
   return nodes
     .filter(({ ignored }) => !ignored)
@@ -51,16 +51,16 @@ const NAMED = new Set([
   "radiogroup",
   "spinbutton",
 ]);
-/** Heard alone, these say nothing. */
+/** Spoken alone, these say nothing. */
 const BARE = /^(?:here|more|link|table|copy|csv|show|ok|undefined|null|\[object.*|NaN)$/i;
 
-/** Why a page makes no sense when it is heard; empty when it does. */
-export function mistakesOf(heard: readonly Heard[]): readonly string[] {
-  const mistakes = heard
+/** Why a page makes no sense when it is spoken; empty when it does. */
+export function mistakesOf(spoken: readonly Spoken[]): readonly string[] {
+  const mistakes = spoken
     .filter(({ role, name }) => NAMED.has(role) && (name === "" || BARE.test(name)))
     .filter(({ role, name }) => !(role === "button" && /^show$/i.test(name)))
     .map(({ role, name }) => `${role} "${name}"`);
-  const headings = heard.filter(({ role }) => role === "heading");
+  const headings = spoken.filter(({ role }) => role === "heading");
   const tops = headings.filter(({ level }) => level === 1);
   if (tops.length !== 1) mistakes.push(`${tops.length} headings of the first level`);
   let before = 0;
@@ -68,7 +68,7 @@ export function mistakesOf(heard: readonly Heard[]): readonly string[] {
     if (level > before + 1) mistakes.push(`heading "${name}" of level ${level} after one of level ${before}`);
     before = level;
   }
-  const tables = heard.filter(({ role }) => role === "table").map(({ name }) => name);
+  const tables = spoken.filter(({ role }) => role === "table").map(({ name }) => name);
   for (const name of new Set(tables)) {
     if (tables.filter((one) => one === name).length > 1) mistakes.push(`two tables "${name}"`);
   }

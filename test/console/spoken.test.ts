@@ -5,7 +5,7 @@ import { consoleTabs } from "./support/console-tabs.ts";
 import { isSkipped, openConsole } from "./support/console-page.ts";
 import { TEST_KEY } from "../../services/edge/testing/test-edge.ts";
 import { booksEdge } from "./support/books-edge.ts";
-import { heardOn, mistakesOf } from "./support/heard.ts";
+import { spokenOn, mistakesOf } from "./support/spoken.ts";
 import { FIRST_PAGE, SLOW_LAPTOP, SLOW_LINE, untilFilled } from "./support/slow-laptop.ts";
 
 const OF_BOOKS = [
@@ -20,32 +20,32 @@ const OF_BOOKS = [
 ];
 const FOCUSED = "document.activeElement.tagName";
 
-test("what says nothing when it is heard alone is a mistake", () => {
-  const heard = (role: string, name: string, level?: number) => ({ role, name, level });
-  expect(mistakesOf([heard("heading", "Overview", 1), heard("button", "Copy Masters")])).toEqual([]);
-  expect(mistakesOf([heard("heading", "Overview", 1), heard("button", "Copy"), heard("table", "")])).toEqual([
+test("what says nothing when it is spoken alone is a mistake", () => {
+  const spoken = (role: string, name: string, level?: number) => ({ role, name, level });
+  expect(mistakesOf([spoken("heading", "Overview", 1), spoken("button", "Copy Masters")])).toEqual([]);
+  expect(mistakesOf([spoken("heading", "Overview", 1), spoken("button", "Copy"), spoken("table", "")])).toEqual([
     'button "Copy"',
     'table ""',
   ]);
-  expect(mistakesOf([heard("heading", "A", 2), heard("heading", "B", 4)])).toHaveLength(3);
+  expect(mistakesOf([spoken("heading", "A", 2), spoken("heading", "B", 4)])).toHaveLength(3);
 });
 
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 120_000 }, () => {
   const { browser, serve, signedIn } = consoleTabs();
 
-  test("every page makes sense when it is heard, and begins at its heading", async () => {
+  test("every page makes sense when it is spoken, and begins at its heading", async () => {
     const { tab } = await signedIn(SOME);
     for (const address of PAGES) {
       await tab.go(address);
       await expect.poll(() => tab.page.evaluate(FOCUSED), { message: address }).toBe("H1");
-      expect([address, mistakesOf(await heardOn(tab.page))]).toEqual([address, []]);
+      expect([address, mistakesOf(await spokenOn(tab.page))]).toEqual([address, []]);
     }
     const edge = await booksEdge({ days: 30, rows: 20 });
     const books = await openConsole(browser(), await edge.app.listen({ host: "127.0.0.1", port: 0 }));
     await books.signIn(TEST_KEY);
     for (const address of OF_BOOKS) {
       await books.go(address);
-      expect([address, mistakesOf(await heardOn(books.page))]).toEqual([address, []]);
+      expect([address, mistakesOf(await spokenOn(books.page))]).toEqual([address, []]);
     }
     await edge.app.close();
   });
