@@ -83,8 +83,8 @@ run: setup ## start everything, print the URL, an API key and first requests; Ct
 stop: ## stop what `make run` started, from another terminal
 	@exec node deploy/local/stop.ts
 
-demo: setup ## run the demo scenarios on the system that `make run` started; scenario=lifecycle or scenario=fortnight runs one
-	@exec node deploy/demo/run.ts $(scenario)
+demo: setup ## run the demo scenarios on the system that `make run` started; scenario=lifecycle or scenario=fortnight runs one, story=showcase fills a year
+	@exec node deploy/demo/run.ts $(scenario) $(story)
 
 rehearse-restore: setup ## lose the database of a system of its own, restore it to an instant, and prove that no money moves twice; prints each step with its time
 	@exec node deploy/rehearse/restore.ts

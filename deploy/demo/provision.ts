@@ -6,7 +6,9 @@ export type Master = { readonly id: string; readonly login: string; readonly pay
 export type Investor = { readonly id: string; readonly login: string; readonly name: string };
 
 export type Person = { readonly firstName: string; readonly lastName: string };
+/** The run id makes the names of a run new; empty on a system of its own. */
 type NewAccount = { readonly runId: string; readonly person: Person };
+type NewStrategy = NewAccount & { readonly strategyName?: string; readonly strategy?: string };
 
 /** The assignment checks the initial capital against it. */
 const MIN_DEPOSIT = "100.00";
@@ -15,13 +17,14 @@ const SETTLED_WITHIN_MS = 35_000;
 /** The maximum of the directories. */
 const MAX_PAGE_ROWS = 100;
 
-export async function createMaster(crm: Crm, { masterGroup }: System, { runId, person }: NewAccount): Promise<Master> {
+export async function createMaster(crm: Crm, { masterGroup }: System, created: NewStrategy): Promise<Master> {
+  const { runId, person, strategyName = "Demo", strategy = "Trend following on majors" } = created;
   const body = {
     ...personBody(runId, person),
     platform_group: masterGroup,
     min_deposit: MIN_DEPOSIT,
-    strategy_name: "Demo",
-    strategy: "Trend following on majors",
+    strategy_name: strategyName,
+    strategy,
   };
   const master = await execute(crm, {
     call: { method: "POST", path: "/api/v1/master/create", body },
@@ -54,8 +57,8 @@ function personBody(runId: string, { firstName, lastName }: Person) {
   return {
     first_name: firstName,
     last_name: lastName,
-    name: `${firstName} ${lastName} ${runId}`,
-    username: `${firstName}.${runId}@example.com`.toLowerCase(),
+    name: `${firstName} ${lastName} ${runId}`.trimEnd(),
+    username: `${firstName}.${runId || lastName}@example.com`.toLowerCase(),
   };
 }
 

@@ -10,6 +10,7 @@ import { runLifecycle } from "./lifecycle.ts";
 import { findSystem, type System } from "./system.ts";
 import { showFees } from "./table.ts";
 import { createPrinter, type Printer } from "./printer.ts";
+import { showShowcase } from "./showcase/showcase.ts";
 import { DemoFailure } from "./wait.ts";
 import { areShort } from "./weeks.ts";
 
@@ -21,7 +22,9 @@ type Scenario = (typeof SCENARIOS)[number];
 
 const print = createPrinter();
 try {
-  process.exitCode = (await runScenarios(print, scenariosOf(process.argv.slice(2)))) ? 0 : 1;
+  const [first, ...rest] = process.argv.slice(2);
+  if (first === "showcase") await showShowcase(print, rest);
+  else process.exitCode = (await runScenarios(print, scenariosOf(process.argv.slice(2)))) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof DemoFailure)) throw error;
   process.stderr.write(`make demo: ${error.message}\n`);

@@ -6,7 +6,19 @@ import { startServer, tailOf } from "../local/child-process.ts";
 import { findSystem, type System } from "./system.ts";
 import { DemoFailure, poll } from "./wait.ts";
 
-export type TemporarySystem = AsyncDisposable & { readonly system: System };
+export type TemporarySystem = AsyncDisposable & {
+  readonly system: System;
+  /** Settles when the launcher has ended, also when another process stopped it. */
+  readonly ended: Promise<unknown>;
+};
+
+type OwnSystem = {
+  readonly stateDir: string;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Of this process, when a signal has stopped the system. */
+  readonly exitCode: number;
+  readonly afterwards?: () => void;
+};
 
 const LAUNCHER = join(import.meta.dirname, "../local/run.ts");
 /** Longer than each part of the scenario that has to fit into one week; the demo waits for the end of three. */
@@ -23,35 +35,42 @@ const SETTINGS = /^(PAMM|SIM|MT5|NATS|DATABASE|GRPC)_|_(DATABASE|GRPC)_URL/;
 /** Starts a second system with short fee weeks, on free ports; it removes its data when it stops. */
 export async function startTemporarySystem(): Promise<TemporarySystem> {
   const folder = mkdtempSync(join(tmpdir(), "pamm-demo-"));
-  const stateDir = join(folder, "state");
-  mkdirSync(stateDir);
-  const env = { PAMM_STATE_DIR: stateDir, PAMM_FEE_PERIOD: WEEK, ...freePorts() };
-  const logFile = join(folder, "launcher.log");
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const settings = { PAMM_FEE_PERIOD: WEEK, ...freePorts() };
+  return await startOwnSystem({ stateDir: join(folder, "state"), settings, exitCode: INTERRUPTED, afterwards: remove });
+}
+
+/** Starts a system with its data in this folder; a signal to this process stops it in order. */
+export async function startOwnSystem(own: OwnSystem): Promise<TemporarySystem> {
+  const { stateDir, settings, exitCode, afterwards = () => {} } = own;
+  mkdirSync(stateDir, { recursive: true });
+  const env = { PAMM_STATE_DIR: stateDir, ...settings };
+  const logFile = join(stateDir, "launcher.log");
   const launcher = await startServer({ ...launcherWith(env), logFile, parentDeathSignal: "TERM" });
-  const interrupt = (): void => void stop().finally(() => process.exit(INTERRUPTED));
+  const interrupt = (): void => void stop().finally(() => process.exit(exitCode));
   const stop = async (): Promise<void> => {
     for (const signal of SIGNALS) process.off(signal, interrupt);
     await launcher.stop("SIGTERM", STOP_TIMEOUT_MS);
-    rmSync(folder, { recursive: true, force: true });
+    afterwards();
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     const system = await poll(
       START,
       async () => {
-        if (!launcher.isRunning()) throw new DemoFailure(`the temporary system did not start: ${tailOf(logFile)}`);
+        if (!launcher.isRunning()) throw new DemoFailure(`the system did not start: ${tailOf(logFile)}`);
         return existsSync(join(stateDir, "run/system.json")) ? findSystem({ PAMM_STATE_DIR: stateDir }) : undefined;
       },
       () => tailOf(logFile),
     );
-    return { system, [Symbol.asyncDispose]: stop };
+    return { system, ended: launcher.ended, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function freePorts(): Record<string, string> {
+export function freePorts(): Record<string, string> {
   return Object.fromEntries(
     ["PAMM_HTTP_PORT", "PAMM_METRICS_PORT", "SIM_PORT", "SIM_CONTROL_PORT"].map((name) => [name, "0"]),
   );

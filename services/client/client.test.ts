@@ -194,6 +194,16 @@ test("a query is repeated when it may succeed later, and its problem is thrown o
   await expect(clientOf(broken, 300).query("getApiKey")).rejects.toThrow(NoAnswerError);
 });
 
+test("a query whose last attempt is cut by the end of its time throws the problem of the one before", async () => {
+  const away = problem(503, "platform_unavailable", { retryable: true });
+  await using server = await scriptedServer(away, () => {});
+  const error: unknown = await clientOf(server, 1_500)
+    .query("getApiKey")
+    .catch((thrown) => thrown);
+  expect(server.seen.length).toBe(2);
+  expect(isProblem(error, "platform_unavailable")).toBe(true);
+});
+
 test("the pages of a list are read one by one, and only as far as their items are taken", async () => {
   const page = (ids: readonly number[], cursor: string | null): Scripted =>
     answer({ items: ids.map((id) => ({ id })), next_cursor: cursor, has_more: cursor !== null });

@@ -26,6 +26,8 @@ export type BrowserPage = {
   readonly type: (text: string) => Promise<void>;
   readonly emulate: (options: { width: number; height: number; scheme: "light" | "dark" }) => Promise<void>;
   readonly screenshot: () => Promise<Buffer>;
+  /** Any other command of the protocol. */
+  readonly call: (method: string, params?: object) => Promise<Record<string, unknown>>;
 };
 
 export type Browser = AsyncDisposable & { readonly open: () => Promise<BrowserPage> };
@@ -126,6 +128,7 @@ async function openPage(send: Send, onEvent: (listener: Listener) => void): Prom
   return {
     requests,
     complaints,
+    call,
     async goto(url) {
       loaded = Promise.withResolvers<void>();
       await call("Page.navigate", { url });

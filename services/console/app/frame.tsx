@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { LiveMark } from "../live/live-mark.tsx";
 import { PAGES } from "../pages/pages.ts";
 import { can, type Session, signOut } from "../session/session.ts";
+import { focusHeading } from "./focus-heading.ts";
 import { IdleWarning } from "./idle-warning.tsx";
 import { Outlet } from "./outlet.tsx";
 import { hrefTo, place } from "./router.ts";
@@ -17,7 +18,8 @@ export function Frame({ current: { key } }: { readonly current: Session }) {
   useEffect(() => {
     document.title = `${page?.title ?? "Not found"} · PAMM console`;
     main.current?.scrollTo(0, 0);
-  }, [name, path[1]]);
+    return main.current === null ? undefined : focusHeading(main.current);
+  }, [name, path[1], path[2] !== undefined && name === "fee-runs" ? path[2] : ""]);
 
   return (
     <div class="frame">

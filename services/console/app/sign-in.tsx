@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ProblemView } from "../components/problem-view.tsx";
+import { PAGES } from "../pages/pages.ts";
 import { endedBecause, signIn } from "../session/session.ts";
+import { place } from "./router.ts";
 
 /** The field is no password field, so no browser offers to store the key. */
 export function SignIn() {
@@ -15,6 +17,11 @@ export function SignIn() {
     if (apiKey === "" || isBusy) return;
     setBusy(true);
     setProblem(undefined);
+    // Its code comes while the key is asked about.
+    const name = place.value.path[0] ?? "overview";
+    PAGES.find((page) => page.name === name)
+      ?.load()
+      .catch(() => {});
     try {
       await signIn(apiKey);
     } catch (error) {

@@ -8,6 +8,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   open: "warn",
   ready: "good",
   reached: "good",
+  current: "good",
   converged: "good",
   "not converged": "warn",
   pending: "waiting",

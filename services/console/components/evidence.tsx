@@ -36,7 +36,7 @@ function shown(name: string, value: unknown): ComponentChildren {
   if (value === null || value === undefined || value === "") return <span class="none">–</span>;
   const text = typeof value === "string" ? value : typeof value === "bigint" ? value.toString() : JSON.stringify(value);
   if (name.endsWith("_minor") && /^-?\d+$/.test(text)) return <Money amount={amountOfCents(text)} />;
-  if (name === "master" && LOGIN.test(text)) return <MasterLink id={text} />;
-  if (/^(?:investor|login)$/.test(name) && LOGIN.test(text)) return <InvestorLink id={text} />;
+  if (/^master(?:_login)?$/.test(name) && LOGIN.test(text)) return <MasterLink id={text} />;
+  if (/^(?:investor(?:_login)?|login)$/.test(name) && LOGIN.test(text)) return <InvestorLink id={text} />;
   return /^-?\d+\.\d{2}$/.test(text) ? <Money amount={text} /> : text;
 }

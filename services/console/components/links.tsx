@@ -30,6 +30,10 @@ export const InvestorLink = ({ id }: Id) => (
   <LoginLink id={id} href={can("investors:read") ? investorHref : undefined} />
 );
 
+export function AccountLink({ login, isMaster }: { readonly login: string | null; readonly isMaster: boolean }) {
+  return isMaster ? <MasterLink id={login} /> : <InvestorLink id={login} />;
+}
+
 export function FeeRunLink({ id, master }: { readonly id: bigint; readonly master: string }) {
   return <a href={feeRunHref(id, master)}>{id.toString()}</a>;
 }

@@ -17,6 +17,7 @@ export type Topic =
 const BY_KIND: Readonly<Record<string, Topic>> = {
   deposit: "operations",
   withdrawal: "operations",
+  unassign: "operations",
   subscription: "subscriptions",
   mirror: "mirrors",
   exit: "mirrors",

@@ -41,7 +41,7 @@ export function draw(host: HTMLElement, { series, positions, axis, point }: Opti
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), "UTC"),
       cursor: { y: false, drag: { x: true, y: false }, points: { size: 7 } },
       scales: {
-        x: { range: (_, from, to) => timesShown(from, to, besideS) },
+        x: { range: (_, from, to) => timesShown(positions[0], [from, to], besideS) },
         y: { range: (_, from, to) => valuesShown(from, to, fromZero) },
       },
       // The second argument of both is the positions of the ticks, the fifth their distance.
@@ -100,10 +100,15 @@ function widthOf(host: HTMLElement): number {
   return Math.max(NARROW_PX, host.clientWidth);
 }
 
-/** A single instant has a day around it, and the first and the last bar are whole. */
-function timesShown(from: number, to: number, besideS: number): [number, number] {
-  const spaceS = from === to ? HALF_DAY_S : besideS;
-  return [from - spaceS, to + spaceS];
+/** A single instant has a day around it, where uPlot would have years after it. The first and the last bar are whole. */
+function timesShown(
+  times: readonly number[],
+  [from, to]: readonly [number, number],
+  besideS: number,
+): [number, number] {
+  const [only] = times;
+  if (times.length === 1 && only !== undefined) return [only - HALF_DAY_S, only + HALF_DAY_S];
+  return [from - besideS, to + besideS];
 }
 
 /** Half of what is between the two times that are closest. */

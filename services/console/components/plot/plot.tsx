@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { scheme } from "../../app/scheme.ts";
+import { shownScheme } from "../../app/scheme.ts";
 import type { Column } from "../table/column.ts";
 import { Table } from "../table/table.tsx";
 import type { Drawing } from "./draw.ts";
@@ -85,14 +85,8 @@ function Canvas({ summary, points, series, axis, setIndex }: CanvasProps) {
     };
   }, [points, series, axis]);
 
-  const chosen = scheme.value;
-  useEffect(() => drawing.current?.redraw(), [chosen]);
-  useEffect(() => {
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    const redraw = (): void => drawing.current?.redraw();
-    system.addEventListener("change", redraw);
-    return () => system.removeEventListener("change", redraw);
-  }, []);
+  const drawnScheme = shownScheme.value;
+  useEffect(() => drawing.current?.redraw(), [drawnScheme]);
 
   return (
     <>

@@ -1,7 +1,7 @@
 import { utcText } from "../../formats/time.ts";
-import { InvestorLink, MasterLink, Ticket } from "../links.tsx";
+import { AccountLink, InvestorLink, MasterLink, OperationLink, Ticket } from "../links.tsx";
 import { Money } from "../money.tsx";
-import { Time } from "../time.tsx";
+import { Age, Time } from "../time.tsx";
 import type { Column } from "./column.ts";
 
 /** Columns that many tables have. */
@@ -35,6 +35,22 @@ export function masterColumn<Row>(of: (row: Row) => string | null, title = "Mast
 
 export function investorColumn<Row>(of: (row: Row) => string | null, title = "Investor"): Column<Row> {
   return { title, text: (row) => of(row) ?? "", cell: (row) => <InvestorLink id={of(row)} /> };
+}
+
+/** Of an account whose role the row knows, or not. */
+export function accountColumn<Row>(
+  title: string,
+  of: (row: Row) => { readonly login: string | null; readonly isMaster: boolean },
+): Column<Row> {
+  return { title, text: (row) => of(row).login ?? "", cell: (row) => <AccountLink {...of(row)} /> };
+}
+
+export function operationColumn<Row>(of: (row: Row) => string | null): Column<Row> {
+  return { title: "Operation", text: (row) => of(row) ?? "", cell: (row) => <OperationLink id={of(row)} /> };
+}
+
+export function ageColumn<Row>(of: (row: Row) => string): Column<Row> {
+  return { title: "Age", isNumber: true, text: (row) => utcText(of(row)), cell: (row) => <Age since={of(row)} /> };
 }
 
 export function ticketColumn<Row>(title: string, of: (row: Row) => bigint | null): Column<Row> {

@@ -2,12 +2,18 @@ import { useState } from "preact/hooks";
 import { csvOf, type Lines, tsvOf } from "../../formats/delimited.ts";
 import { saveText } from "../save.ts";
 
-type Props = { readonly name: string; readonly count: number; readonly hasMore: boolean; readonly lines: () => Lines };
+type Props = {
+  readonly label: string;
+  readonly name: string;
+  readonly count: number;
+  readonly hasMore: boolean;
+  readonly lines: () => Lines;
+};
 
 const SHOWN_MS = 3_000;
 
 /** Copies and saves the rows that are loaded. */
-export function Export({ name, count, hasMore, lines }: Props) {
+export function Export({ label, name, count, hasMore, lines }: Props) {
   const [said, setSaid] = useState("");
   const say = (text: string): void => {
     setSaid(text);
@@ -32,11 +38,19 @@ export function Export({ name, count, hasMore, lines }: Props) {
         class="plain"
         onClick={copy}
         disabled={count === 0}
+        aria-label={`Copy ${label}`}
         title={`Copy ${rows}, separated by tabs`}
       >
         Copy
       </button>
-      <button type="button" class="plain" onClick={save} disabled={count === 0} title={`Save ${rows} as CSV`}>
+      <button
+        type="button"
+        class="plain"
+        onClick={save}
+        disabled={count === 0}
+        aria-label={`CSV of ${label}`}
+        title={`Save ${rows} as CSV`}
+      >
         CSV
       </button>
     </div>

@@ -26,7 +26,14 @@ export function Table<Row>(props: Props<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const { from, to } = rangeOf(rows.length, view.top, view.height, ROW_PX);
 
-  useLayoutEffect(() => setView({ top: 0, height: scroller.current?.clientHeight ?? 600 }), []);
+  // Its height is that of the window, which may grow.
+  useLayoutEffect(() => {
+    const { current } = scroller;
+    if (current === null) return undefined;
+    const observer = new ResizeObserver(() => setView({ top: current.scrollTop, height: current.clientHeight }));
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
   const noteScroll = (): void => {
     const { scrollTop, clientHeight } = scroller.current ?? { scrollTop: 0, clientHeight: 600 };
     const next = rangeOf(rows.length, scrollTop, clientHeight, ROW_PX);
@@ -36,6 +43,7 @@ export function Table<Row>(props: Props<Row>) {
   return (
     <div class="table">
       <Export
+        label={label}
         name={label.toLowerCase().replaceAll(" ", "-")}
         count={rows.length}
         hasMore={hasMore}
@@ -49,7 +57,7 @@ export function Table<Row>(props: Props<Row>) {
         role="region"
         aria-label={`Rows of ${label}`}
       >
-        <table aria-rowcount={hasMore ? -1 : rows.length + 1}>
+        <table aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
           <thead>
             <tr>
               {columns.map(({ title, isNumber, isWide }) => (

@@ -3,14 +3,16 @@ import { breaksHref } from "../../app/addresses.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Evidence } from "../../components/evidence.tsx";
 import { Facts } from "../../components/facts.tsx";
-import { InvestorLink, MasterLink, OperationLink, Ticket } from "../../components/links.tsx";
+import { AccountLink, MasterLink, OperationLink, Ticket } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Age, Time } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
 import { findBreak } from "./find-break.ts";
+import { isOfMaster } from "../reviews/is-master.ts";
 import { ReadAgain } from "./read-again.tsx";
+import { WhatToDo } from "./what-to-do.tsx";
 
 type Break = Models["Break"];
 
@@ -60,7 +62,7 @@ function Shown({ found }: { readonly found: Break }) {
               ["Break", id],
               ["Service", service],
               ["Subject", key],
-              ["Account", <InvestorLink id={login} />],
+              ["Account", <AccountLink login={login} isMaster={isOfMaster(found)} />],
               ["Stopped Master", <MasterLink id={master} />],
               ["At risk", <Money amount={atRisk} isAlarming />],
               [
@@ -97,6 +99,7 @@ function Shown({ found }: { readonly found: Break }) {
           />
         </section>
       </div>
+      <WhatToDo found={found} />
       {login !== null && <ReadAgain login={login} />}
     </>
   );

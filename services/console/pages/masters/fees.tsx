@@ -60,7 +60,12 @@ function ByWeek({ login, query, master }: Props) {
 
 function Weeks({ days }: PerformanceOf) {
   const points = useMemo(() => feesByWeek(days), [days]);
-  return <Plot title="Fees by week" points={points} series={SERIES} empty="No fee was collected in this period." />;
+  return (
+    <>
+      <Plot title="Fees by week" points={points} series={SERIES} empty="No fee was collected in this period." />
+      <p class="note">By calendar week in which they were collected, from Monday. A fee run is of a fee week.</p>
+    </>
+  );
 }
 
 function Payments({ login }: { readonly login: string }) {

@@ -1,13 +1,14 @@
 import { reviewsHref } from "../../app/addresses.ts";
 import { Badge } from "../../components/badge.tsx";
-import { BreakLink, InvestorLink, OperationLink, ReviewLink } from "../../components/links.tsx";
-import { Money } from "../../components/money.tsx";
+import { BreakLink, OperationLink, ReviewLink } from "../../components/links.tsx";
 import { NotReached } from "../../components/not-reached.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
+import { accountColumn, ageColumn, amountColumn } from "../../components/table/columns.tsx";
 import { Table } from "../../components/table/table.tsx";
-import { Age } from "../../components/time.tsx";
+import type { Read } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
+import { isAboutMaster, isOfMaster } from "../reviews/is-master.ts";
 import type { AttentionReads } from "./use-attention.ts";
 
 /** One thing that waits, wherever it is kept. */
@@ -16,6 +17,7 @@ type Case = {
   readonly id: string;
   readonly about: string;
   readonly login: string | null;
+  readonly isMaster: boolean;
   readonly amount: string | null;
   readonly state: string;
   readonly since: string;
@@ -26,14 +28,9 @@ const COLUMNS: readonly Column<Case>[] = [
   { title: "Case", text: ({ id }) => id, cell: (row) => <CaseLink {...row} /> },
   { title: "About", isWide: true, text: ({ about }) => about },
   { title: "State", text: ({ state }) => state, cell: ({ state }) => <Badge state={state} /> },
-  { title: "Login", text: ({ login }) => login ?? "", cell: ({ login }) => <InvestorLink id={login} /> },
-  {
-    title: "Amount",
-    isNumber: true,
-    text: ({ amount }) => amount ?? "",
-    cell: ({ amount }) => <Money amount={amount} />,
-  },
-  { title: "Age", isNumber: true, text: ({ since }) => since, cell: ({ since }) => <Age since={since} /> },
+  accountColumn("Login", (row) => row),
+  amountColumn("Amount", ({ amount }) => amount),
+  ageColumn(({ since }) => since),
 ];
 
 /** What an operator has to look at, the oldest first. */
@@ -43,6 +40,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
       kind: "review",
       about: sentence(one.reason),
       since: one.opened_at,
+      isMaster: isAboutMaster(one),
       ...one,
     })) ?? []),
     ...(breaks?.data?.items.map((one): Case => ({
@@ -53,6 +51,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
       amount: one.at_risk,
       id: one.id,
       login: one.login,
+      isMaster: isOfMaster(one),
     })) ?? []),
     ...(unknown?.data?.items.map((one): Case => ({
       kind: "operation",
@@ -62,6 +61,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
       amount: one.amount,
       id: one.id,
       login: one.login,
+      isMaster: false,
     })) ?? []),
   ].toSorted((left, right) => (left.since < right.since ? -1 : 1));
   const reads = [unknown, reviews, breaks].filter((read) => read !== undefined);
@@ -70,9 +70,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
   return (
     <section aria-labelledby="attention-title">
       <h2 id="attention-title">Waits for an operator</h2>
-      {reads.map((read, index) => (
-        <ReadState key={index} read={read} what="cases" />
-      ))}
+      <ReadState read={worstOf(reads)} what="cases" />
       <NotReached services={silent} what="cases" />
       {reads.every(({ data }) => data !== undefined) && (
         <Table
@@ -94,6 +92,18 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
       )}
     </section>
   );
+}
+
+/** One problem stands for all: an incident has the same for each list. */
+function worstOf(reads: readonly Read<unknown>[]): Read<unknown> {
+  const failed = reads.filter(({ problem }) => problem !== undefined);
+  const waiting = reads.find(({ data }) => data === undefined);
+  const [first = waiting ?? reads[0]] = failed;
+  if (first === undefined) throw new Error("no list is read");
+  const retryAll = (): void => {
+    for (const { refresh } of failed) refresh();
+  };
+  return failed.length === 0 ? first : { ...first, refresh: retryAll };
 }
 
 function CaseLink({ kind, id }: Case) {

@@ -1,6 +1,11 @@
-import { OperationLink } from "../../components/links.tsx";
 import type { Column } from "../../components/table/column.ts";
-import { amountColumn, investorColumn, masterColumn, timeColumn } from "../../components/table/columns.tsx";
+import {
+  amountColumn,
+  investorColumn,
+  masterColumn,
+  operationColumn,
+  timeColumn,
+} from "../../components/table/columns.tsx";
 import { Table } from "../../components/table/table.tsx";
 import type { Models } from "../../../client/index.ts";
 import { latestEvents } from "../../live/feed.ts";
@@ -14,11 +19,7 @@ const COLUMNS: readonly Column<Event>[] = [
   investorColumn(({ login }) => login, "Login"),
   masterColumn(({ master_login: login }) => login),
   amountColumn("Amount", ({ amount }) => amount),
-  {
-    title: "Operation",
-    text: ({ operation_id: id }) => id ?? "",
-    cell: ({ operation_id: id }) => <OperationLink id={id} />,
-  },
+  operationColumn(({ operation_id: id }) => id),
   { title: "Reason", isWide: true, text: ({ reason }) => (reason === null ? "" : words(reason)) },
 ];
 

@@ -54,15 +54,13 @@ function OfMasters({ rows, masters }: Proofs) {
         name="Converged Masters"
         href="#masters"
         value={isComplete ? `${converged} of ${read}` : "…"}
-        note={
-          isComplete && converged < rows.length ? `${rows.length - converged} not converged` : "books equal platform"
-        }
+        note={noteOf(rows.length, isComplete ? converged : undefined)}
         tone={!isComplete ? "quiet" : converged === rows.length ? "good" : "warn"}
       />
       <Figure
         name="In flight"
         href="#masters"
-        value={<Money amount={inFlight} />}
+        value={isComplete ? <Money amount={inFlight} /> : "…"}
         note="decided, not on the account yet"
       />
       <Figure
@@ -82,6 +80,11 @@ function OfMasters({ rows, masters }: Proofs) {
   );
 }
 
+function noteOf(count: number, converged: number | undefined): string {
+  if (converged === undefined) return "not all are read";
+  return converged < count ? `${count - converged} not converged` : "books equal platform";
+}
+
 type OfOperationsProps = { readonly name: string; readonly outcome: string; readonly read: Read<Operations> };
 
 function OfOperations({ name, outcome, read: { data } }: OfOperationsProps) {
@@ -92,10 +95,12 @@ function OfOperations({ name, outcome, read: { data } }: OfOperationsProps) {
       href={operationsHref({ outcome })}
       value={data === undefined ? "…" : countText(data)}
       note={
-        <>
-          <Money amount={grossOf(data?.items.map(({ amount }) => amount) ?? [])} />
-          {outcome === "unknown" ? " at risk" : " requested"}
-        </>
+        data !== undefined && (
+          <>
+            <Money amount={grossOf(data.items.map(({ amount }) => amount))} />
+            {outcome === "unknown" ? " at risk" : " requested"}
+          </>
+        )
       }
       tone={outcome === "unknown" && count > 0 ? "bad" : "quiet"}
     />
@@ -118,7 +123,7 @@ function Waiting({ name, href, tone, read: { data }, note }: WaitingProps) {
       name={name}
       href={href}
       value={data === undefined ? "…" : countText(data)}
-      note={isNone ? "none" : note}
+      note={data === undefined ? "" : isNone ? "none" : note}
       tone={data === undefined || isNone ? "quiet" : tone}
     />
   );

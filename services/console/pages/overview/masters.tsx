@@ -1,30 +1,18 @@
 import { Badge } from "../../components/badge.tsx";
-import { MasterLink } from "../../components/links.tsx";
-import { Money } from "../../components/money.tsx";
 import { ProblemView } from "../../components/problem-view.tsx";
 import type { Column } from "../../components/table/column.ts";
+import { amountColumn, masterColumn } from "../../components/table/columns.tsx";
 import { Table } from "../../components/table/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { utcText } from "../../formats/time.ts";
 import type { MasterProof, Proofs } from "./use-proofs.ts";
 
-const amount = (
-  title: string,
-  of: (row: NonNullable<MasterProof["proof"]>) => string,
-  isAlarming = false,
-): Column<MasterProof> => ({
-  title,
-  isNumber: true,
-  text: ({ proof }) => (proof === undefined ? "" : of(proof)),
-  cell: ({ proof }) => <Money amount={proof && of(proof)} isAlarming={isAlarming} />,
-});
+type Proof = NonNullable<MasterProof["proof"]>;
+const amount = (title: string, of: (row: Proof) => string, isAlarming = false): Column<MasterProof> =>
+  amountColumn(title, ({ proof }) => proof && of(proof), isAlarming);
 
 const COLUMNS: readonly Column<MasterProof>[] = [
-  {
-    title: "Master",
-    text: ({ master }) => master.mt5_login,
-    cell: ({ master }) => <MasterLink id={master.mt5_login} />,
-  },
+  masterColumn(({ master }) => master.mt5_login),
   { title: "Name", isWide: true, text: ({ master }) => master.name },
   { title: "State", text: stateOf, cell: (row) => <Badge state={stateOf(row)} /> },
   { title: "Investors", isNumber: true, text: ({ master }) => master.investors_count.toString() },

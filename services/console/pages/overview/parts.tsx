@@ -1,27 +1,17 @@
-import { useEffect } from "preact/hooks";
 import { breaksHref } from "../../app/addresses.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { type Read, useRead } from "../../data/use-read.ts";
+import type { Read } from "../../data/use-read.ts";
 import type { Models } from "../../../client/index.ts";
+import type { Reached, Readiness } from "./use-readiness.ts";
 
-type Reached = { readonly reachable: boolean; readonly lag_ms: number | null };
-type Readiness = {
-  readonly status: string;
-  readonly broker: { readonly reachable: boolean };
-  readonly services: Readonly<Record<string, Reached>>;
-  readonly platform: Reached;
+type Props = {
+  readonly readiness: Read<Readiness>;
+  readonly breaks: Read<Models["BreakPage"]> | undefined;
 };
 
-const EVERY_MS = 15_000;
-
 /** Whether each part answers, and whether the checks run. */
-export function Parts({ breaks }: { readonly breaks: Read<Models["BreakPage"]> | undefined }) {
-  const readiness = useRead(readReadiness, { keys: [] });
-  useEffect(() => {
-    const timer = setInterval(readiness.refresh, EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
+export function Parts({ readiness, breaks }: Props) {
   return (
     <section aria-labelledby="parts-title">
       <h2 id="parts-title">Parts</h2>
@@ -64,7 +54,7 @@ function Checks({ checks }: { readonly checks: readonly Models["Check"][] }) {
   return (
     <Part
       name={`${checks.length} checks`}
-      state={stale === 0 ? "reached" : `${stale} out of date`}
+      state={stale === 0 ? "current" : `${stale} out of date`}
       href={breaksHref()}
     />
   );
@@ -72,10 +62,4 @@ function Checks({ checks }: { readonly checks: readonly Models["Check"][] }) {
 
 function stateOf({ reachable }: Pick<Reached, "reachable">): string {
   return reachable ? "reached" : "unreachable";
-}
-
-/** It needs no key, so the client does not have it. 503 has the same body. */
-async function readReadiness(_client: unknown, signal: AbortSignal): Promise<Readiness> {
-  const response = await fetch("/readyz", { signal, credentials: "omit" });
-  return (await response.json()) as Readiness;
 }

@@ -4,7 +4,7 @@ import { Badge } from "../../components/badge.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Evidence } from "../../components/evidence.tsx";
 import { Facts } from "../../components/facts.tsx";
-import { InvestorLink, OperationLink, Ticket } from "../../components/links.tsx";
+import { AccountLink, OperationLink, Ticket } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Age, Time } from "../../components/time.tsx";
@@ -12,6 +12,7 @@ import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
 import { findReview } from "./find-review.ts";
 import { History } from "./history.tsx";
+import { isAboutMaster } from "./is-master.ts";
 import { Present } from "./present.tsx";
 import { Vote } from "./vote.tsx";
 
@@ -56,7 +57,7 @@ function Shown({ review, changed }: { readonly review: Review; readonly changed:
         isStrip
         facts={[
           ["Review", id],
-          ["Account", <InvestorLink id={login} />],
+          ["Account", <AccountLink login={login} isMaster={isAboutMaster(review)} />],
           ["Amount", <Money amount={amount} />],
           ["Operation", <OperationLink id={review.operation_id} />],
           ["Ticket", <Ticket id={review.deal_id} />],

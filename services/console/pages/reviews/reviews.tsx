@@ -1,16 +1,21 @@
 import type { Models } from "../../../client/index.ts";
 import { reviewsHref } from "../../app/addresses.ts";
 import { Badge } from "../../components/badge.tsx";
-import { InvestorLink, OperationLink, ReviewLink } from "../../components/links.tsx";
-import { Money } from "../../components/money.tsx";
+import { ReviewLink } from "../../components/links.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import { NotReached } from "../../components/not-reached.tsx";
 import type { Column } from "../../components/table/column.ts";
+import {
+  accountColumn,
+  ageColumn,
+  amountColumn,
+  operationColumn,
+  timeColumn,
+} from "../../components/table/columns.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
-import { Age, Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
-import { utcText } from "../../formats/time.ts";
 import { sentence, words } from "../../formats/words.ts";
+import { isAboutMaster } from "./is-master.ts";
 
 type Review = Models["Review"];
 
@@ -26,31 +31,17 @@ const COLUMNS: readonly Column<Review>[] = [
   { title: "Review", text: ({ id }) => id, cell: ({ id }) => <ReviewLink id={id} /> },
   { title: "State", text: ({ state }) => state, cell: ({ state }) => <Badge state={state} /> },
   { title: "Reason", isWide: true, text: ({ reason }) => reason, cell: ({ reason }) => sentence(reason) },
-  { title: "Login", text: ({ login }) => login, cell: ({ login }) => <InvestorLink id={login} /> },
-  {
-    title: "Amount",
-    isNumber: true,
-    text: ({ amount }) => amount ?? "",
-    cell: ({ amount }) => <Money amount={amount} />,
-  },
-  {
-    title: "Operation",
-    text: ({ operation_id: id }) => id ?? "",
-    cell: ({ operation_id: id }) => <OperationLink id={id} />,
-  },
+  accountColumn("Login", (review) => ({ login: review.login, isMaster: isAboutMaster(review) })),
+  amountColumn("Amount", ({ amount }) => amount),
+  operationColumn(({ operation_id: id }) => id),
   {
     title: "Decision",
     text: ({ decision }) => decision?.action ?? "",
     cell: ({ decision }) =>
       decision === null ? <span class="none">–</span> : `${words(decision.action)}, by ${decision.proposed_by}`,
   },
-  { title: "Opened", text: ({ opened_at: at }) => utcText(at), cell: ({ opened_at: at }) => <Time at={at} /> },
-  {
-    title: "Age",
-    isNumber: true,
-    text: ({ opened_at: at }) => utcText(at),
-    cell: ({ opened_at: at }) => <Age since={at} />,
-  },
+  timeColumn("Opened", ({ opened_at: at }) => at),
+  ageColumn(({ opened_at: at }) => at),
 ];
 
 export function Reviews({ state }: { readonly state: string }) {

@@ -1,0 +1,33 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { withoutSettings } from "../temporary-system.ts";
+
+/** The two who decide a review: each has a key in the own name. */
+export type People = { readonly alice: string; readonly bob: string };
+
+const KEYS = join(import.meta.dirname, "../../../services/edge/keys.ts");
+const SCOPES = "ops,masters:read,investors:read,subscriptions:read,fees:read,events";
+
+/** Their keys are kept beside the data, which is that of a simulator. Undefined before the showcase was played to its end. */
+export function findPeople(stateDir: string): People | undefined {
+  const file = fileOf(stateDir);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as People) : undefined;
+}
+
+export function createPeople(stateDir: string): People {
+  const people = { alice: createKey(stateDir, "alice"), bob: createKey(stateDir, "bob") };
+  writeFileSync(fileOf(stateDir), `${JSON.stringify(people)}\n`, { mode: 0o600 });
+  return people;
+}
+
+function createKey(stateDir: string, name: string): string {
+  const env = { ...withoutSettings(process.env), PAMM_STATE_DIR: stateDir };
+  const args = [KEYS, "create", "--name", name, "--scopes", SCOPES];
+  return execFileSync(process.execPath, args, { env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+}
+
+function fileOf(stateDir: string): string {
+  return join(stateDir, "people.json");
+}

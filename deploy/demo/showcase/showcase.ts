@@ -1,0 +1,67 @@
+import { rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { launcherOf } from "../../local/state.ts";
+import { createApi } from "../api.ts";
+import { createPlatform } from "../platform.ts";
+import type { Printer } from "../printer.ts";
+import type { System } from "../system.ts";
+import { freePorts, startOwnSystem } from "../temporary-system.ts";
+import { DemoFailure } from "../wait.ts";
+import { leaveSomethingToDecide } from "./afterwards.ts";
+import { createPeople, findPeople, type People } from "./people.ts";
+import { type Size, YEAR } from "./plan.ts";
+import { playYear } from "./year.ts";
+
+/** The shortest fee week there is. */
+const WEEK = "PT1S";
+const PORT = "8090";
+
+/**
+ * `make demo story=showcase`: a year of trading for three Masters, on a system of its own whose fee weeks last a second. The
+ * system then stays until Ctrl-C; the next start shows the same data and trades no more.
+ */
+export async function showShowcase(print: Printer, args: readonly string[]): Promise<void> {
+  const { size, ends } = readArguments(args);
+  const stateDir = join(resolve(process.env["PAMM_STATE_DIR"] ?? ".state"), "showcase");
+  const before = findPeople(stateDir);
+  if (launcherOf(stateDir) !== undefined) throw new DemoFailure(`a system runs on ${stateDir}: make stop ends it`);
+  // What is left of a showcase that was interrupted has no end.
+  if (before === undefined) rmSync(stateDir, { recursive: true, force: true });
+
+  print.title("A year of trading for three Masters, on a system of its own: a fee week lasts one second here");
+  const settings = { PAMM_FEE_PERIOD: WEEK, ...freePorts(), PAMM_HTTP_PORT: process.env["PAMM_HTTP_PORT"] ?? PORT };
+  await using own = await startOwnSystem({ stateDir, settings, exitCode: 0 });
+  if (before === undefined) await play(print, own.system, size);
+  printWhatToSee(print, own.system, before ?? createPeople(stateDir));
+  if (!ends) await own.ended;
+}
+
+async function play(print: Printer, system: System, size: Size): Promise<void> {
+  const silent = (): void => {};
+  const quiet: Printer = { title: silent, step: silent, request: silent, result: silent, note: silent };
+  const ledger = { runId: "year", entries: [] };
+  const funds = { api: createApi(system), print: quiet, ledger, platform: createPlatform(system.controlUrl) };
+  const stage = { print, funds, system, size };
+  await leaveSomethingToDecide(stage, await playYear(stage));
+}
+
+function printWhatToSee(print: Printer, { url }: System, { alice, bob }: People): void {
+  print.title("Worth looking at");
+  print.note(`console    ${url}/console`);
+  print.note(`Alice      ${alice}`);
+  print.note(`Bob        ${bob}`);
+  print.note("Masters    Harbour is steady, Ridge has a drawdown, recovers and has an open position, Spark is closed");
+  print.note("Reviews    one is open, with its break: Alice proposes, Bob approves");
+  print.note("Fee runs   of 52 weeks. Weeks of a second go on, 86,400 a day: stop the system when you have seen it");
+  print.title("Ctrl-C stops the system; make demo story=showcase shows it again with the same data.");
+}
+
+/** A test plays a short showcase, and does not stay. */
+function readArguments(args: readonly string[]): { readonly size: Size; readonly ends: boolean } {
+  const text = { type: "string" } as const;
+  const options = { weeks: text, investors: text, end: { type: "boolean" } } as const;
+  const { weeks, investors, end = false } = parseArgs({ args: [...args], options }).values;
+  return { size: { weeks: Number(weeks ?? YEAR.weeks), investors: Number(investors ?? YEAR.investors) }, ends: end };
+}
