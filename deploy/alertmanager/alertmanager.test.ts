@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
 import { parse } from "yaml";
 import { freePort } from "../local/ports.ts";
-import { type Labels, readInhibitRules, told } from "./inhibition.ts";
+import { type Labels, readInhibitRules, notified } from "./inhibition.ts";
 
 /** Debian's name of it, and that of the image. */
 const PROGRAM = ["prometheus-alertmanager", "alertmanager"].find((name) => spawnSync(name, ["--version"]).status === 0);
@@ -37,7 +37,7 @@ test.skipIf(PROGRAM === undefined)("Alertmanager itself inhibits what the tests 
       const shown = (await (await fetch(`${url}/api/v2/alerts`)).json()) as readonly Shown[];
       expect(shown.map(({ labels }) => textOf(labels)).toSorted()).toEqual([...new Set(alerts.map(textOf))].toSorted());
       const active = shown.filter(({ status }) => status.state === "active").map(({ labels }) => textOf(labels));
-      expect(active.toSorted()).toEqual([...new Set(told(alerts, readInhibitRules()).map(textOf))].toSorted());
+      expect(active.toSorted()).toEqual([...new Set(notified(alerts, readInhibitRules()).map(textOf))].toSorted());
     });
   } finally {
     program.kill();

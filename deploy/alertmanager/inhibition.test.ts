@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { type Labels, matches, readInhibitRules, told } from "./inhibition.ts";
+import { type Labels, matches, readInhibitRules, notified } from "./inhibition.ts";
 
 type Fired = { readonly labels: Labels; readonly from: number; readonly to: number };
 type Outage = {
@@ -44,12 +44,12 @@ const LOUD = [
   "PammPostgresAway",
 ];
 
-/** What an operator is told at each instant at which something begins or ends, by severity. */
-function toldDuring({ alerts: fired }: Outage, severity: string): Set<string> {
+/** Of what an operator is notified at each instant at which something begins or ends, by severity. */
+function notifiedDuring({ alerts: fired }: Outage, severity: string): Set<string> {
   const names = new Set<string>();
   for (const at of fired.flatMap(({ from, to }) => [from, to])) {
     const firing = fired.filter(({ from, to }) => from <= at && at < to).map(({ labels }) => labels);
-    for (const { alertname = "", severity: own } of told(firing, rules)) if (own === severity) names.add(alertname);
+    for (const { alertname = "", severity: own } of notified(firing, rules)) if (own === severity) names.add(alertname);
   }
   return names;
 }
@@ -58,13 +58,13 @@ test.each(OUTAGES)(
   "of the alerts that were recorded while $outage, its cause alone pages, also when it has ended",
   (outage) => {
     const pages = outage.alerts.filter(({ labels }) => labels["severity"] === "page");
-    expect([...toldDuring(outage, "page")].toSorted()).toEqual(outage.pages.toSorted());
+    expect([...notifiedDuring(outage, "page")].toSorted()).toEqual(outage.pages.toSorted());
     // Otherwise the outage shows nothing.
     expect(new Set(pages.map(({ labels }) => labels["alertname"])).size).toBeGreaterThan(outage.pages.length);
   },
 );
 
-test("alerts of money at risk and of decisions are told whatever else fires", () => {
+test("operators are notified of money at risk and of decisions, whatever else fires", () => {
   const names = alerts.map(({ alert }) => alert);
   expect(names).toEqual(expect.arrayContaining(LOUD));
   for (const alertname of LOUD) {
@@ -78,7 +78,7 @@ test("alerts of money at risk and of decisions are told whatever else fires", ()
   }
 });
 
-test("a page that no rule inhibits is among those that are always told, or has no cause among the others", () => {
+test("a page that no rule inhibits is among those that none may inhibit, or has no cause among the others", () => {
   const inhibited = alerts.filter(({ alert = "" }) =>
     rules.some(({ target }) =>
       matches(
@@ -107,26 +107,26 @@ test("each rule names alerts that exist, and selects by labels of a matcher on t
   }
 });
 
-test("errors of reads are told while MetaTrader is away, and a check of another service while a database is", () => {
+test("errors of reads page while MetaTrader is away, and so does a check of another service while a database is", () => {
   const away = { alertname: "PammTradingPlatformAway", severity: "page", dependency: "platform" };
   const burn = { alertname: "PammErrorBudgetBurnsFast", severity: "page" };
   const [money, read] = [
     { ...burn, class: "money" },
     { ...burn, class: "read" },
   ];
-  expect(told([away, money, read], rules)).toEqual([away, read]);
+  expect(notified([away, money, read], rules)).toEqual([away, read]);
   const database = { alertname: "PammPostgresAway", severity: "page", job: "fee" };
   const stale = { alertname: "PammCheckStale", severity: "page", check: "fee_payments" };
   const [own, other] = [
     { ...stale, job: "fee" },
     { ...stale, job: "platform" },
   ];
-  expect(told([database, own, other], rules)).toEqual([database, other]);
+  expect(notified([database, own, other], rules)).toEqual([database, other]);
 });
 
 test("an outage of one installation inhibits nothing of another", () => {
   const away = { alertname: "PammTradingPlatformAway", severity: "page", environment: "staging" };
   const burn = { alertname: "PammErrorBudgetBurnsFast", severity: "page", class: "money" };
-  expect(told([away, { ...burn, environment: "staging" }], rules)).toEqual([away]);
-  expect(told([away, { ...burn, environment: "live" }], rules)).toHaveLength(2);
+  expect(notified([away, { ...burn, environment: "staging" }], rules)).toEqual([away]);
+  expect(notified([away, { ...burn, environment: "live" }], rules)).toHaveLength(2);
 });

@@ -29,8 +29,8 @@ export function readInhibitRules(): InhibitRule[] {
   }));
 }
 
-/** The alerts of those that fire which Alertmanager tells. An inhibited alert inhibits others all the same, and none inhibits itself. */
-export function told<Alert extends Labels>(firing: readonly Alert[], rules: readonly InhibitRule[]): Alert[] {
+/** The alerts, of those that fire, of which Alertmanager notifies. An inhibited alert inhibits others all the same, and none inhibits itself. */
+export function notified<Alert extends Labels>(firing: readonly Alert[], rules: readonly InhibitRule[]): Alert[] {
   return firing.filter((alert) => !rules.some((rule) => firing.some((source) => inhibits(rule, source, alert))));
 }
 
