@@ -21,7 +21,7 @@ const ONE_SHOTS = [
 ];
 const STORES = ["postgres", ...NATS_NODES.slice(0, 1)];
 const CLUSTER = ["postgres-standby", "database", ...NATS_NODES.slice(1)];
-const OBSERVERS = ["prometheus", "tempo", "grafana"];
+const OBSERVERS = ["prometheus", "alertmanager", "tempo", "grafana"];
 /** Its image starts as root, creates its folder and continues as another user. */
 const STARTS_AS_ROOT = ["postgres", "postgres-standby"];
 const RUNS_AS: Readonly<Record<string, string>> = Object.fromEntries(
@@ -184,11 +184,12 @@ function copiedFrom(stage: string): string[] {
   return copies.flatMap(([, sources = ""]) => sources.split(" ").map((path) => path.replace("/app/", "")));
 }
 
-test("only the proxy is published, and to this machine the simulator's control API and the dashboards", () => {
+test("only the proxy is published, and to this machine the simulator's control API, the alerts and the dashboards", () => {
   const published = containers.filter(([, { ports }]) => ports !== undefined).map(([name, { ports }]) => [name, ports]);
   expect(Object.fromEntries(published)).toEqual({
     proxy: ["127.0.0.1:8443:8443"],
     simulator: ["127.0.0.1:8444:8444"],
+    alertmanager: ["127.0.0.1:9093:9093"],
     grafana: ["127.0.0.1:3000:3000"],
   });
   const open = readComposeFile({
@@ -196,10 +197,14 @@ test("only the proxy is published, and to this machine the simulator's control A
     PAMM_HTTPS_PORT: "443",
     SIM_CONTROL_PORT: "9",
     GRAFANA_PORT: "8",
+    ALERTMANAGER_PORT: "7",
+    ALERTMANAGER_FILE: "/etc/own.yml",
   });
   expect(container(open, "proxy").ports).toEqual(["0.0.0.0:443:8443"]);
   expect(container(open, "simulator").ports).toEqual(["127.0.0.1:9:8444"]);
   expect(container(open, "grafana").ports).toEqual(["127.0.0.1:8:3000"]);
+  expect(container(open, "alertmanager").ports).toEqual(["127.0.0.1:7:9093"]);
+  expect(container(open, "alertmanager").volumes?.[0]).toBe("/etc/own.yml:/etc/alertmanager/alertmanager.yml:ro");
   expect(container(compose, "edge").environment).toMatchObject({ PAMM_HTTP_PORT: "8080" });
   expect(container(compose, "simulator").environment).toMatchObject({ SIM_CONTROL_PORT: "8444" });
 });
@@ -233,7 +238,7 @@ test("only the platform service has a way out; the edge is reached by the proxy"
   );
   expect(unplaced.map(([name]) => name)).toEqual([]);
   expect(on("public")).toEqual(["proxy"]);
-  expect(on("local")).toEqual(["simulator", "grafana"]);
+  expect(on("local")).toEqual(["simulator", "alertmanager", "grafana"]);
   expect(on("front")).toEqual(["edge", "proxy", "prometheus"]);
   expect(on("webhooks")).toEqual(["edge"]);
   expect(readComposeFile({ PAMM_CLOSED_WEBHOOKS: "false" }).networks["webhooks"]).toEqual({ internal: "false" });

@@ -11,7 +11,7 @@ import { operationProblems } from "./check/operation.ts";
 import { type Container, containersOf, matches, type Workload, workloadsIn } from "./check/pods.ts";
 import { type NetworkPolicySpec, securityProblems } from "./check/security.ts";
 import { type SecretFiles, secretsOf } from "./secrets.ts";
-import { alertsManifest } from "./write-alerts.ts";
+import { writtenManifests } from "./write-alerts.ts";
 
 const CALLED = SERVICES.filter((service) => service !== "edge");
 const MANAGER_SESSIONS = 16;
@@ -231,10 +231,20 @@ test("in production only the services and the migration reach Postgres, and only
   });
 });
 
-test("the alerts are those of deploy/alerts", () => {
-  const written = readFileSync(new URL("components/observability/alerts.yaml", import.meta.url), "utf8");
-  expect(written).toBe(alertsManifest());
-  expect(find<{ groups: readonly unknown[] }>("production", "PrometheusRule", "pamm").groups.length).toBeGreaterThan(1);
+test("the alerts are those of deploy/alerts, and inhibited as deploy/alertmanager says, in the namespace of the overlays", () => {
+  for (const [name, text] of Object.entries(writtenManifests())) {
+    expect(readFileSync(new URL(`components/observability/${name}`, import.meta.url), "utf8")).toBe(text);
+  }
+  type Rules = {
+    readonly rules: readonly { readonly alert?: string; readonly labels?: { readonly namespace?: string } }[];
+  };
+  const { groups } = find<{ groups: readonly Rules[] }>("production", "PrometheusRule", "pamm");
+  const alerts = groups.flatMap(({ rules }) => rules).filter(({ alert }) => alert !== undefined);
+  const namespace = built.production?.find(({ kind }) => kind === "PrometheusRule")?.metadata.namespace;
+  expect(namespace).toBeDefined();
+  expect(new Set(alerts.map(({ labels }) => labels?.namespace))).toEqual(new Set([namespace]));
+  const { inhibitRules } = find<{ inhibitRules: readonly unknown[] }>("production", "AlertmanagerConfig", "pamm");
+  expect(inhibitRules.length).toBeGreaterThan(10);
 });
 
 test("each dashboard is a file of the ConfigMap", () => {

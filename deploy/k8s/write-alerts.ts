@@ -1,24 +1,62 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { parse, stringify } from "yaml";
+import { type Matcher, readInhibitRules } from "../alertmanager/inhibition.ts";
 
 const RULES = new URL("../alerts/", import.meta.url);
-/** Kustomize reads no file outside of its folder. */
-const MANIFEST = new URL("components/observability/alerts.yaml", import.meta.url);
+const COMPONENT = new URL("components/observability/", import.meta.url);
+const LABELS = { "app.kubernetes.io/part-of": "pamm" };
+/** Of both overlays. The operator of Prometheus adds it to every matcher of an AlertmanagerConfig, and most alerts are about sums without it. */
+const NAMESPACE = "pamm";
 
-/** All rules of Prometheus in deploy/alerts as an object of its operator. */
-export function alertsManifest(): string {
-  const files = readdirSync(RULES).filter((name) => name.endsWith("-rules.yaml"));
-  const groups = files.toSorted().flatMap((name) => {
-    return (parse(readFileSync(new URL(name, RULES), "utf8")) as { readonly groups: readonly unknown[] }).groups;
-  });
-  const manifest = {
-    apiVersion: "monitoring.coreos.com/v1",
-    kind: "PrometheusRule",
-    metadata: { name: "pamm", labels: { "app.kubernetes.io/part-of": "pamm" } },
-    spec: { groups },
-  };
-  const text = stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false });
-  return `# Written from the rules in deploy/alerts: node deploy/k8s/write-alerts.ts\n${text}`;
+type Rule = { readonly alert?: string; readonly labels?: Readonly<Record<string, string>> };
+type Group = { readonly rules: readonly Rule[] };
+
+/** Kustomize reads no file outside of its folder, so what is in deploy/alerts and deploy/alertmanager is written for it as objects of the operator of Prometheus. */
+export function writtenManifests(): Readonly<Record<string, string>> {
+  return { "alerts.yaml": alertsManifest(), "inhibition.yaml": inhibitionManifest() };
 }
 
-if (import.meta.main) writeFileSync(MANIFEST, alertsManifest());
+function alertsManifest(): string {
+  const files = readdirSync(RULES).filter((name) => name.endsWith("-rules.yaml"));
+  const groups = files.toSorted().flatMap((name) => {
+    return (parse(readFileSync(new URL(name, RULES), "utf8")) as { readonly groups: readonly Group[] }).groups;
+  });
+  return manifest("the rules in deploy/alerts", {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "PrometheusRule",
+    metadata: { name: "pamm", labels: LABELS },
+    spec: { groups: groups.map((group) => ({ ...group, rules: group.rules.map(inNamespace) })) },
+  });
+}
+
+function inNamespace(rule: Rule): Rule {
+  if (rule.alert === undefined) return rule;
+  return { ...rule, labels: { ...rule.labels, namespace: NAMESPACE } };
+}
+
+function inhibitionManifest(): string {
+  const inhibitRules = readInhibitRules().map(({ source, target, equal }) => ({
+    sourceMatch: source.map(inManifest),
+    targetMatch: target.map(inManifest),
+    equal,
+  }));
+  return manifest("the rules in deploy/alertmanager/alertmanager.yml", {
+    apiVersion: "monitoring.coreos.com/v1beta1",
+    kind: "AlertmanagerConfig",
+    metadata: { name: "pamm", labels: LABELS },
+    spec: { inhibitRules },
+  });
+}
+
+function inManifest({ name, isPattern, value }: Matcher): Readonly<Record<string, string>> {
+  return { name, matchType: isPattern ? "=~" : "=", value };
+}
+
+function manifest(source: string, content: object): string {
+  const text = stringify(content, { lineWidth: 0, aliasDuplicateObjects: false });
+  return `# Written from ${source}: node deploy/k8s/write-alerts.ts\n${text}`;
+}
+
+if (import.meta.main) {
+  for (const [name, text] of Object.entries(writtenManifests())) writeFileSync(new URL(name, COMPONENT), text);
+}

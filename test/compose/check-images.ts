@@ -11,6 +11,10 @@ const IMAGES: Readonly<Record<string, readonly string[]>> = {
   "pamm-simulator:local": ["/app/services/platform", "/app/services/edge", "/app/deploy/demo", "/app/deploy/local"],
 };
 
+/** What a browser loads from /console; it is made in a stage of its own. */
+const CONSOLE = "/app/services/console/dist/index.html";
+const PRODUCT = "pamm-integration-service:local";
+
 /** What is wrong with the images; one line each. */
 export async function checkImages({ docker }: Project): Promise<string[]> {
   const problems: string[] = [];
@@ -22,6 +26,10 @@ export async function checkImages({ docker }: Project): Promise<string[]> {
     problems.push(...LABELS.filter((label) => !Labels?.[label]).map((label) => `${image}: has no label ${label}`));
     const found = await programsAnd(forbidden, image, docker);
     if (found.length > 0) problems.push(`${image}: contains ${found.join(", ")}`);
+  }
+  const hasConsole = `console.log(require("node:fs").existsSync(${JSON.stringify(CONSOLE)}))`;
+  if ((await docker("run", "--rm", "--network", "none", PRODUCT, "node", "-e", hasConsole)) !== "true") {
+    problems.push(`${PRODUCT}: has no ${CONSOLE}`);
   }
   return problems;
 }

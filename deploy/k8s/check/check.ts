@@ -1,6 +1,7 @@
 import process from "node:process";
 import { buildOverlay, type Manifest, OVERLAYS } from "./manifests.ts";
 import { operationProblems } from "./operation.ts";
+import { schemaProblems } from "./schemas.ts";
 import { securityProblems } from "./security.ts";
 import { typeProblems } from "./types.ts";
 
@@ -17,7 +18,7 @@ for (const overlay of OVERLAYS) {
   }
   built.push(...manifests);
 }
-problems.push(...typeProblems(built));
+problems.push(...typeProblems(built), ...(await schemaProblems(built)));
 for (const problem of new Set(problems)) process.stdout.write(`${problem}\n`);
 process.stdout.write(`${built.length} manifests checked, ${problems.length} problems\n`);
 if (problems.length > 0) process.exitCode = 1;

@@ -11,12 +11,7 @@ import {
   ScriptTarget,
 } from "typescript";
 import { type Manifest, nameOf } from "./manifests.ts";
-
-/** The groups of custom resources, and the package with their types. */
-const CUSTOM: Readonly<Record<string, string>> = {
-  "cert-manager.io": "@kubernetes-models/cert-manager",
-  "monitoring.coreos.com": "@kubernetes-models/prometheus-operator",
-};
+import { moduleOf } from "./resource-types.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 /** Exists in memory only, beside node_modules. */
@@ -50,11 +45,8 @@ export function typeProblems(manifests: readonly Manifest[]): string[] {
 }
 
 function literalOf(manifest: Manifest, index: number): string {
-  const { apiVersion, kind } = manifest;
-  const [group = ""] = apiVersion.split("/");
-  const module = `${CUSTOM[group] ?? "kubernetes-models"}/${apiVersion}/${kind}`;
   return [
-    `import type { I${kind} as Type${index} } from ${JSON.stringify(module)};`,
+    `import type { I${manifest.kind} as Type${index} } from ${JSON.stringify(moduleOf(manifest))};`,
     `export const manifest${index}: Type${index} = ${JSON.stringify(manifest, undefined, 1)};`,
   ].join("\n");
 }

@@ -1,3 +1,4 @@
+import { register } from "prom-client";
 import { expect, test } from "vitest";
 import { emptyDatabase } from "#test/support/database.ts";
 import { waitFor } from "#test/support/wait-for.ts";
@@ -11,6 +12,10 @@ import { readinessOf } from "./readiness.ts";
 
 const log = createLog({ service: "test", level: "silent" });
 
+async function shownAsReachable(): Promise<number | undefined> {
+  return (await register.getSingleMetric("pamm_postgres_reachable")?.get())?.values[0]?.value;
+}
+
 test("a service is ready while its database and its broker answer, and names the one that does not", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "readiness-"));
   await using database = await emptyDatabase("readiness");
@@ -22,8 +27,10 @@ test("a service is ready while its database and its broker answer, and names the
 
   await server[Symbol.asyncDispose]();
   await waitFor(async () => expect(await missing()).toEqual(["broker"]));
+  expect(await shownAsReachable()).toBe(1);
   await database.pool.end();
   await waitFor(async () => expect(await missing()).toEqual(["database", "broker"]));
+  expect(await shownAsReachable()).toBe(0);
   draining = true;
   expect(await missing()).toEqual(["draining"]);
 }, 20_000);

@@ -2,6 +2,7 @@ import { succeedsWithin } from "../answer-within.ts";
 import type { Broker } from "../nats/connect.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, sql } from "../postgres/query.ts";
+import { showReachable } from "../postgres/reachable-metric.ts";
 
 export type ReadinessOptions = {
   readonly pool: Pool;
@@ -14,7 +15,10 @@ const ANSWER_WITHIN_MS = 1_500;
 /** Limits how often the servers are asked, however often readiness is read. */
 const FRESH_FOR_MS = 500;
 
-/** Asks the database and the broker. Returns what does not answer: a stopped feed or an absent trading platform is a metric, not here. */
+/**
+ * Asks the database and the broker. Returns what does not answer: a stopped feed or an absent trading platform is a metric, not here. That the
+ * database answers is a metric, too, also while the process drains.
+ */
 export function readinessOf({ pool, broker, isDraining }: ReadinessOptions): () => Promise<readonly string[]> {
   let latest: { readonly atMs: number; readonly missing: Promise<readonly string[]> } | undefined;
   const ask = async (): Promise<readonly string[]> => {
@@ -24,10 +28,11 @@ export function readinessOf({ pool, broker, isDraining }: ReadinessOptions): () 
     ]);
     return [...(hasDatabase ? [] : ["database"]), ...(hasBroker ? [] : ["broker"])];
   };
-  return async () => {
-    if (isDraining()) return ["draining"];
+  const findMissing = async (): Promise<readonly string[]> => {
     const atMs = performance.now();
     if (latest === undefined || atMs - latest.atMs > FRESH_FOR_MS) latest = { atMs, missing: ask() };
     return await latest.missing;
   };
+  showReachable(async () => !(await findMissing()).includes("database"));
+  return async () => (isDraining() ? ["draining"] : await findMissing());
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ErrorCode, headers } from "nats";
 import { expect, test, vi } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
 import type { CallContext } from "../contract/contract.ts";
@@ -97,6 +98,20 @@ test("a call that names no inbox for its answer is neither executed nor answered
 
   expect(read).toHaveBeenCalledTimes(1);
   expect(answers).toEqual([]);
+});
+
+test("a call that its caller has given up long ago is not answered", async () => {
+  await using setup = await serving(answer);
+  const { connection } = setup.clientBroker;
+  const subject = `pamm.v1.${setup.service}.Read`;
+  const send = (deadlineMs: number): Promise<unknown> => {
+    const sent = headers();
+    sent.set("pamm-deadline", String(deadlineMs));
+    return connection.request(subject, encoded, { headers: sent, timeout: 500 });
+  };
+  // A few seconds late: the clocks may differ.
+  await expect(send(Date.now() - 3_000)).resolves.toBeDefined();
+  await expect(send(Date.now() - 8_000)).rejects.toMatchObject({ code: ErrorCode.Timeout });
 });
 
 test("a call past its deadline is refused by the client and by the server", async () => {
