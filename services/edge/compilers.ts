@@ -1,6 +1,6 @@
 import ajvCompiler from "@fastify/ajv-compiler";
 import serializerCompiler from "@fastify/fast-json-stringify-compiler";
-import type { FastifySchemaCompiler, FastifySerializerCompiler } from "fastify/types/schema.js";
+import type { FastifySchemaCompiler, FastifySerializerCompiler } from "fastify";
 import { AJV } from "./validation.ts";
 
 type Schema = object;
