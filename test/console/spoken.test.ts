@@ -60,7 +60,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     const form = await page.evaluate<{ count: number; bytes: number; ms: number }>(FIRST_PAGE);
     await page.type(TEST_KEY);
     const overview = await page.evaluate<{ count: number; bytes: number; ms: number }>(untilFilled(SOME.masters));
-    if (process.env["PAMM_FIGURES"] === "true") console.info({ form, overview });
+    if (process.env["PAMM_FIGURES"] === "true") process.stdout.write(`${JSON.stringify({ form, overview })}\n`);
 
     // The page, its script and its style; the icon may come later.
     expect(form.count).toBeLessThanOrEqual(4);

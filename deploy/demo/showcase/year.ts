@@ -3,7 +3,7 @@ import type { Master } from "../provision.ts";
 import { cutOffsBetween, untilCutOff } from "../weeks.ts";
 import { isObject, textOf } from "../exact-json.ts";
 import { poll } from "../wait.ts";
-import { CHARACTERS } from "./characters.ts";
+import { type Character, CHARACTERS } from "./characters.ts";
 import { closingWeek } from "./plan.ts";
 import { createPool, createShowcaseMaster, playWeek, type Stage, type ShowcasePool, Turns } from "./pools.ts";
 
@@ -15,10 +15,10 @@ const SETTLED = { withinMs: 180_000, everyMs: 500 };
 export async function playYear(stage: Stage): Promise<readonly ShowcasePool[]> {
   const { print, system, size } = stage;
   print.step("Three Masters and their Investors are created");
-  const masters: Master[] = [];
-  // One after the other, so that their logins have the order of the showcase.
-  for (const character of CHARACTERS) masters.push(await createShowcaseMaster(stage, character));
-  const pools = await Promise.all(masters.map((master, index) => createPool(stage, CHARACTERS[index]!, master)));
+  const masters: { readonly character: Character; readonly master: Master }[] = [];
+  // One after the other, so that their logins have this order.
+  for (const character of CHARACTERS) masters.push({ character, master: await createShowcaseMaster(stage, character) });
+  const pools = await Promise.all(masters.map(({ character, master }) => createPool(stage, character, master)));
   for (const { character, master, investors } of pools) {
     print.note(`${master.login}  ${character.strategyName}: ${character.strategy}; ${investors.length} Investors`);
   }

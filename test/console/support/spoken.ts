@@ -3,7 +3,7 @@ import type { BrowserPage } from "#test/support/chromium.ts";
 /** What a screen reader receives of an element. */
 export type Spoken = { readonly role: string; readonly name: string; readonly level: number | undefined };
 
-type Value = { readonly value?: unknown };
+type Value = { readonly value?: string | number | boolean };
 type Node = {
   readonly nodeId: string;
   readonly parentId?: string;
