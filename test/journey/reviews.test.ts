@@ -30,7 +30,7 @@ let ofTheSameOwner: string;
 /** The events of all tests, each compared with its route when it arrived. */
 let following: Promise<Followed>;
 /** The types of which the tests cause events. */
-const TYPES = ["break.closed", "break.open", "review.decided", "review.obsolete", "review.open", "review.proposed"];
+const TYPES = ["break.open", "review.decided", "review.obsolete", "review.open", "review.proposed"];
 /** Of the monotonic clock; the following ends earlier when the last test runs and each type has come. */
 let followedToMs = Infinity;
 /** A check opens its breaks, and makes reviews obsolete, in its next run. */
