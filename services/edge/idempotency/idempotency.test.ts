@@ -422,7 +422,7 @@ test("a command that succeeded is never sent as a new one, also when its repetit
 
   expect(await send(edge, "key-1")).toMatchObject({
     status: 409,
-    body: { outcome: "unknown", detail: expect.stringContaining("was executed") },
+    body: { outcome: "unknown", detail: expect.stringContaining("was accepted before") },
   });
   expect((await send(edge, "key-1")).status).toBe(200);
   expect(new Set(commandsOf(edge)).size).toBe(1);

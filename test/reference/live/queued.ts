@@ -58,6 +58,6 @@ async function ended(live: Live, id: string): Promise<string> {
     const { body } = await live.client.get(`/api/v1/operations/${id}`);
     const outcome = textOf(body, "outcome");
     if (outcome === "pending") throw new Error([...live.transcript, `${id} is pending`].join("\n"));
-    return [outcome, body["refusal"]].filter((part) => part !== null).join(" ");
+    return body["refusal"] === null ? outcome : `${outcome} ${textOf(body, "refusal")}`;
   });
 }
