@@ -72,6 +72,7 @@ export function consoleEdge(
     subscriptions: {
       listOperations: async () => NONE,
       getOperation: () => Promise.reject(refuse("operation_not_found", "There is no such operation.")),
+      findMirrors: async () => NONE,
       getProof: async ({ masterLogin }) =>
         aProof({ masterLogin, master: anAccountProof({ login: masterLogin, inFlight: cents(-12_34n) }) }),
       listReviews: async ({ afterId, limit }) => slice(reviews, afterId, limit),
@@ -82,7 +83,7 @@ export function consoleEdge(
       ...noCases,
       getHistoryReading: async ({ login }) => aReading({ login }),
       readBalances: async () => ({ items: [] }),
-      listTransfers: async () => ({ transfers: [] }),
+      readTransfers: async () => ({ transfers: [] }),
       readAttempts: async () => ({ attempts: [anAbsentAttempt(), anAttempt({ comment: text })] }),
     },
     keys: {
