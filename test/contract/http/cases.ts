@@ -2,7 +2,6 @@ import { Refusal } from "#kernel/refusal.ts";
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
-import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
 import {
   aMaster,
   aMasterProfile,
@@ -29,18 +28,9 @@ import {
   aSubscription,
 } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
+import type { Case } from "./case.ts";
 import { attemptRoutes, caseRoutes, listedKeyRoutes, profileRoutes, runRoutes } from "./lookup-cases.ts";
 import { historyRoutes } from "./history-cases.ts";
-
-export type Case = {
-  /** Name of the golden file. */
-  readonly name: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  readonly url: string;
-  readonly body?: unknown;
-  /** The answers of the services. */
-  readonly answers: TestOptions;
-};
 
 const eventRoutes: readonly Case[] = [
   {

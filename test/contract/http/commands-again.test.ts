@@ -5,7 +5,8 @@ import { execute, sql } from "#kernel/postgres/query.ts";
 import { createIdempotencyStore } from "../../../services/edge/idempotency/idempotency-store.ts";
 import { aCaller, type Answer, logTo, testEdge, type TestEdge } from "../../../services/edge/testing/test-edge.ts";
 import { testDatabase } from "../../support/database.ts";
-import { type Case, COMMAND_CASES as COMMANDS } from "./cases.ts";
+import type { Case } from "./case.ts";
+import { COMMAND_CASES as COMMANDS } from "./cases.ts";
 
 /** For each command, a text of its request and another text that makes it a different request. */
 const CHANGES: Readonly<Record<string, readonly [string, string]>> = {

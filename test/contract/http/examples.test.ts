@@ -3,7 +3,8 @@ import { isCommand } from "../../../services/edge/request-state.ts";
 import type { Route } from "../../../services/edge/route.ts";
 import { ROUTES } from "../../../services/edge/routes.ts";
 import { testEdge } from "../../../services/edge/testing/test-edge.ts";
-import { type Case, CASES } from "./cases.ts";
+import type { Case } from "./case.ts";
+import { CASES } from "./cases.ts";
 import { MORE_CASES } from "./more-cases.ts";
 
 const EXAMPLES = ROUTES.flatMap((route) => [

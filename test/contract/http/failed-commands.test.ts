@@ -3,7 +3,8 @@ import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts
 import { Refusal } from "#kernel/refusal.ts";
 import { type Answer, testEdge, type TestEdge, type TestOptions } from "../../../services/edge/testing/test-edge.ts";
 import { ROUTES } from "../../../services/edge/routes.ts";
-import { type Case, COMMAND_CASES as COMMANDS } from "./cases.ts";
+import type { Case } from "./case.ts";
+import { COMMAND_CASES as COMMANDS } from "./cases.ts";
 
 const OTHER_ID = "0198c0de-0000-7000-8000-000000000009";
 

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../../services/edge/routes.ts";
 import { type Call, testEdge } from "../../../services/edge/testing/test-edge.ts";
-import { type Case, CASES } from "./cases.ts";
+import type { Case } from "./case.ts";
+import { CASES } from "./cases.ts";
 
 /** `vitest run test/contract/http -u` rewrites the golden files; review the difference. */
 function fileOf({ name }: Case): string {

@@ -6,7 +6,7 @@ import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/
 import { aBreak, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { aListedKey } from "../../../services/edge/testing/replies/keys.ts";
 import { AT, LATER } from "../../../services/edge/testing/replies/values.ts";
-import type { Case } from "./cases.ts";
+import type { Case } from "./case.ts";
 
 const noOperation = () =>
   Promise.reject(new Refusal({ code: "operation_not_found", status: "not_found", message: "there is none" }));

@@ -14,7 +14,7 @@ import {
   aSubscription,
 } from "../../../services/edge/testing/replies/subscription.ts";
 import { aReason, AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
-import type { Case } from "./cases.ts";
+import type { Case } from "./case.ts";
 import { outsidePool } from "./history-cases.ts";
 
 const AN_ID = "0198c0de-0000-7000-8000-000000000003";

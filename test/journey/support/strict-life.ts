@@ -149,7 +149,8 @@ async function look({ ask, refused }: Caller, id: string, master: string, invest
   for (const list of ["listMasterProfiles", "listInvestorProfiles"]) await ask(list, { query: { limit: 2 } });
   for (const one of ["getMaster", "getMasterStatus", "getMasterProfile"]) await ask(one, { path: { master_id: id } });
   await refused("master_not_found", "getMaster", { path: { master_id: 999_999_999 } });
-  for (const one of ["listMasterInvestors", "getMasterWithPasswords", "getMasterProfileByLogin"]) await ask(one, ofMaster);
+  for (const one of ["listMasterInvestors", "getMasterWithPasswords", "getMasterProfileByLogin"])
+    await ask(one, ofMaster);
   await ask("getPerformance", { ...ofMaster, query: DAYS });
   await ask("getInvestorWithPasswords", ofInvestor);
   const { master_login: followed } = await ask("getActiveMaster", ofInvestor);
