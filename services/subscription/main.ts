@@ -71,11 +71,11 @@ await runService(caller, async (context) => {
     { address: config.PLATFORM_GRPC_URL, service: "platform", identity },
     fileAccountMovement(own),
   );
-  const movementLag = (): bigint => {
-    const { lag, stopped } = movements.state();
-    return stopped === undefined ? lag : 0n;
+  const deps: Deps = {
+    ...own,
+    movementLag: () => (movements.state().stopped === undefined ? movements.state().lag : 0n),
+    isPlatformRewound: () => movements.state().isRewound,
   };
-  const deps: Deps = { ...own, movementLag, isPlatformRewound: () => movements.state().isRewound };
   // JetStream delivers a lost wake-up signal again.
   const { catchUp } = movements;
   stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));

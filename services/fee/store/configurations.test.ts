@@ -47,8 +47,9 @@ test("what is read since an instant says of it and of every later one what the w
     );
   // None has begun by then.
   const whole = await read(0);
-  for (const [index, timeline] of drawn.entries())
+  for (const [index, timeline] of drawn.entries()) {
     expect(whole.get(logins[index]!)?.versions).toHaveLength(timeline.length);
+  }
   for (let since = 1; since <= DAYS; since += 1) {
     const terms = await read(since);
     for (const login of logins) {

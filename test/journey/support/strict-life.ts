@@ -129,10 +129,10 @@ async function withdrawAndExplain({ ask, refused }: Caller, master: string, inve
   const { items } = await ask("listFeePaymentsOfInvestor", { path });
   const [payment] = items as readonly JsonObject[];
   await ask("getFeePaymentExplanation", { path: { payment_id: textOf(payment ?? {}, "id") } });
-  const { run_id: run } = payment ?? {};
+  const run = textOf(payment ?? {}, "run_id");
   await ask("listFeeRuns", { query: { master_login: master } });
-  await ask("getFeeRun", { path: { run_id: String(run) } });
-  await ask("listFeeRunPayments", { path: { run_id: String(run) } });
+  await ask("getFeeRun", { path: { run_id: run } });
+  await ask("listFeeRunPayments", { path: { run_id: run } });
   await refused("fee_run_not_found", "getFeeRun", { path: { run_id: 999_999_999 } });
   await refused("fee_payment_not_found", "getFeePaymentExplanation", { path: { payment_id: 999_999_999 } });
   await ask("listAllocations", { path });
@@ -149,8 +149,9 @@ async function look({ ask, refused }: Caller, id: string, master: string, invest
   for (const list of ["listMasterProfiles", "listInvestorProfiles"]) await ask(list, { query: { limit: 2 } });
   for (const one of ["getMaster", "getMasterStatus", "getMasterProfile"]) await ask(one, { path: { master_id: id } });
   await refused("master_not_found", "getMaster", { path: { master_id: 999_999_999 } });
-  for (const one of ["listMasterInvestors", "getMasterWithPasswords", "getMasterProfileByLogin"])
+  for (const one of ["listMasterInvestors", "getMasterWithPasswords", "getMasterProfileByLogin"]) {
     await ask(one, ofMaster);
+  }
   await ask("getPerformance", { ...ofMaster, query: DAYS });
   await ask("getInvestorWithPasswords", ofInvestor);
   const { master_login: followed } = await ask("getActiveMaster", ofInvestor);
