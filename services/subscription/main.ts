@@ -94,10 +94,9 @@ await runService(caller, async (context) => {
   );
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
   stack.use(retain({ pool: deps.pool, rules: subscriptionRules(FEEDS, config), log }));
-  const implementation = subscriptionService(deps);
   await serveContract(context, backbone, {
     contract: SubscriptionServiceService,
-    implementation,
+    implementation: subscriptionService(deps),
     permissions: PERMISSIONS,
     identity,
     feeds: FEEDS,
