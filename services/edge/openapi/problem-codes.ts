@@ -27,6 +27,7 @@ const COMMANDS: readonly ProblemCode[] = [
 /** A special code names the problem when no other field is wrong. */
 const OF_FIELD: Readonly<Record<string, readonly ProblemCode[]>> = {
   cursor: ["invalid_cursor"],
+  after: ["invalid_cursor"],
   amount: ["amount_precision"],
   min_deposit: ["amount_precision"],
   currency: ["currency_not_supported"],

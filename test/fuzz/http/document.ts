@@ -33,7 +33,14 @@ export type Route = {
   readonly problems: Readonly<Record<string, string>>;
 };
 
-type Parameter = { $ref?: string; name: string; in: Field["location"]; required?: boolean; schema: Schema };
+type Parameter = {
+  $ref?: string;
+  name: string;
+  in: Field["location"];
+  required?: boolean;
+  schema: Schema;
+  example?: unknown;
+};
 type Response = { $ref?: string; description: string };
 type Documented = {
   parameters: Parameter[];
@@ -58,8 +65,10 @@ function routeOf(document: Document, method: string, path: string, documented: D
     path,
     fields: [
       ...parameters.map((parameter) => {
-        const { name, in: location, required = false, schema } = resolve(document, parameter);
-        return { location, name, isRequired: required, schema: resolve(document, schema) };
+        const { name, in: location, required = false, schema, example } = resolve(document, parameter);
+        // Ids and durations have forms that only an example shows; a number is any, so that no request waits for long.
+        const examples = schema.type === "integer" || example === undefined ? {} : { examples: [example] };
+        return { location, name, isRequired: required, schema: { ...resolve(document, schema), ...examples } };
       }),
       ...(body === undefined ? [] : fieldsOf(document, resolve(document, body), "", true)),
     ],

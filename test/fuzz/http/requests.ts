@@ -135,12 +135,12 @@ function wrongValues(schema: Schema, isJson: boolean): unknown[] {
 const A_UUID = "0198c0de-0000-7000-8000-000000000001";
 
 /** The end of a period is after its beginning. */
-const DATES: Readonly<Record<string, string>> = { from: "2026-01-01", to: "2026-02-01" };
+const dateOf = (name: string): string => (/(^|_)to$/.test(name) ? "2026-02-01" : "2026-01-01");
 
 /** Each login is different, because equal logins may be refused. */
 function goodValue({ name, schema }: Field, index: number): unknown {
-  if (schema.format === "date") return DATES[name] ?? DATES["from"];
-  if (schema.pattern?.startsWith("^[0-9]{4}-") === true) return `${DATES[name] ?? DATES["from"]}T00:00:00`;
+  if (schema.format === "date") return dateOf(name);
+  if (schema.pattern?.startsWith("^[0-9]{4}-") === true) return `${dateOf(name)}T00:00:00`;
   const example = schema.examples?.[0];
   if (schema.format === "uuid") return A_UUID;
   if (schema.pattern?.startsWith("^[1-9]") === true) return `300000${index + 1}`;
