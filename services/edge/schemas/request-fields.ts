@@ -62,6 +62,13 @@ export const feeRunId = text("id", {
   shown: { type: "integer", ...INT64, minimum: 0 },
 });
 
+export const reviewId = (example: string): TString =>
+  text("review_id", {
+    description: "Id of the review.",
+    example,
+    shown: { pattern: "^(platform|subscription|fee)-[1-9][0-9]{0,17}$" },
+  });
+
 export const aliasField = (description: string, example: string): TString =>
   text("name", { description, example, shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
 

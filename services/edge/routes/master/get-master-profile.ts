@@ -1,7 +1,23 @@
 import { Type } from "typebox";
 import { MasterProfile, masterProfile } from "../../schemas/master.ts";
-import { masterId } from "../../schemas/request-fields.ts";
+import { masterId, masterLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
+
+const ANSWER = {
+  engine: "PAMM",
+  id: 7,
+  mt5_login: "3000001",
+  name: "Alpha Strategy",
+  strategy_name: "Alpha",
+  strategy: "Trend following.",
+  investors_count: 2,
+  payment_account_login: "3000002",
+  min_deposit: 100.5,
+  email: "ada@example.com",
+  external_id: "CRM-7001",
+  metadata: { segment: "retail" },
+  created_at: "2026-01-02T03:04:05.678000",
+} as const;
 
 export const getMasterProfile = route({
   operationId: "getMasterProfile",
@@ -21,25 +37,39 @@ export const getMasterProfile = route({
       name: "master",
       summary: "A Master",
       request: { params: { master_id: "7" } },
-      answer: {
-        engine: "PAMM",
-        id: 7,
-        mt5_login: "3000001",
-        name: "Alpha Strategy",
-        strategy_name: "Alpha",
-        strategy: "Trend following.",
-        investors_count: 2,
-        payment_account_login: "3000002",
-        min_deposit: 100.5,
-        email: "ada@example.com",
-        external_id: "CRM-7001",
-        metadata: { segment: "retail" },
-        created_at: "2026-01-02T03:04:05.678000",
-      },
+      answer: ANSWER,
     },
   ],
 
   async handle({ accounts }, { params }, context) {
     return masterProfile(await accounts.getMasterProfile({ id: BigInt(params.master_id) }, context));
+  },
+});
+
+export const getProfileByLogin = route({
+  operationId: "getMasterProfileByLogin",
+  method: "GET",
+  url: "/api/v1/info/master/:master_login/profile",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "Get a Master by its login",
+  description: "By trading login, with internal id, e-mail address, `external_id` and `metadata`.",
+  returns: "The Master.",
+  params: Type.Object({ master_login: masterLogin }),
+  reply: MasterProfile,
+  refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "master",
+      summary: "A Master",
+      request: { params: { master_login: "3000001" } },
+      answer: ANSWER,
+    },
+  ],
+
+  async handle({ accounts }, { params }, context) {
+    const { id } = await accounts.findMaster({ login: params.master_login }, context);
+    return masterProfile(await accounts.getMasterProfile({ id }, context));
   },
 });

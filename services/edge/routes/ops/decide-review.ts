@@ -5,6 +5,7 @@ import type { Refusal } from "#kernel/refusal.ts";
 import { BOOTSTRAP_ID } from "../../keys/auth.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { INT64, text, textOrNumber } from "../../schemas/field.ts";
+import { reviewId } from "../../schemas/request-fields.ts";
 import { readReviewId, reviewItem, ReviewItem } from "../../schemas/review.ts";
 import { reviewAction } from "../../schemas/review-sets.ts";
 import { route } from "../../route.ts";
@@ -29,11 +30,7 @@ export const decideReview = route({
     "One API key proposes an action; it is executed when the key of another owner proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every vote is in the audit with its API key before it counts. The bootstrap key cannot decide.",
   returns: "The review with the proposal or the decision.",
   body: Type.Object({
-    id: text("review_id", {
-      description: "Id of the review.",
-      example: "platform-17",
-      shown: { pattern: "^(platform|subscription|fee)-[1-9][0-9]{0,17}$" },
-    }),
+    id: reviewId("platform-17"),
     action: text("review_action", {
       description: "One of the review's actions, or withdraw_proposal.",
       example: "confirm_applied",

@@ -3,9 +3,11 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { BreakItem, breakItem, readBreakId } from "../../schemas/break.ts";
 import { text } from "../../schemas/field.ts";
+import { reviewId } from "../../schemas/request-fields.ts";
 import { readReviewId, reviewItem, ReviewItem } from "../../schemas/review.ts";
 import { type Deps, route } from "../../route.ts";
 import { refuse } from "../../problems/refusals.ts";
+import { OPEN_BREAK, OPEN_REVIEW } from "./examples.ts";
 import { serviceOf } from "./services.ts";
 
 export const getReview = route({
@@ -20,11 +22,7 @@ export const getReview = route({
     "A case for manual review by its id, open, proposed or decided. 404 when there is none: what it was about is gone, so that no decision is needed, or it never existed.",
   returns: "The review.",
   params: Type.Object({
-    review_id: text("review_id", {
-      description: "Id of the review.",
-      example: "fee-5",
-      shown: { pattern: "^(platform|subscription|fee)-[1-9][0-9]{0,17}$" },
-    }),
+    review_id: reviewId("fee-5"),
   }),
   reply: ReviewItem,
   refusals: ["review_not_found"],
@@ -33,20 +31,7 @@ export const getReview = route({
       name: "open",
       summary: "A stopped Master",
       request: { params: { review_id: "fee-5" } },
-      answer: {
-        id: "fee-5",
-        reason: "stopped",
-        login: "3000001",
-        amount: null,
-        operation_id: null,
-        reference: null,
-        deal_id: null,
-        evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
-        actions: ["resume", "withdraw_proposal"],
-        state: "open",
-        opened_at: "2026-01-02T03:04:05.678000",
-        decision: null,
-      },
+      answer: { id: "fee-5", ...OPEN_REVIEW },
     },
   ],
 
@@ -94,21 +79,7 @@ export const getBreak = route({
       name: "open",
       summary: "A leg without its deal",
       request: { params: { break_id: "fee-17" } },
-      answer: {
-        id: "fee-17",
-        service: "fee",
-        check: "deal_matching",
-        key: "operation:4711",
-        login: "3000001",
-        master_login: "3000001",
-        at_risk: 50,
-        operation_ids: ["4711"],
-        deal_ids: [1234567],
-        message: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
-        evidence: { booked_minor: "5000", logged_minor: null },
-        opened_at: "2026-01-02T03:04:05.678000",
-        seen_at: "2026-02-03T04:05:06.789000",
-      },
+      answer: { id: "fee-17", service: "fee", ...OPEN_BREAK },
     },
   ],
 

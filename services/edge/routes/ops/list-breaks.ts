@@ -5,6 +5,7 @@ import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fie
 import { cursorErrors, opaquePage, readCursor } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
+import { OPEN_BREAK } from "./examples.ts";
 
 const LIST = "breaks";
 
@@ -35,35 +36,16 @@ export const listBreaks = route({
       request: { query: { limit: "2" } },
       answer: {
         items: [
-          {
-            id: "platform-17",
-            service: "platform",
-            check: "deal_matching",
-            key: "operation:4711",
-            login: "3000001",
-            master_login: "3000001",
-            at_risk: 50,
-            operation_ids: ["4711"],
-            deal_ids: [1234567],
-            message: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
-            evidence: { booked_minor: "5000", logged_minor: null },
-            opened_at: "2026-01-02T03:04:05.678000",
-            seen_at: "2026-02-03T04:05:06.789000",
-          },
+          { id: "platform-17", service: "platform", ...OPEN_BREAK },
           {
             id: "subscription-17",
             service: "subscription",
+            ...OPEN_BREAK,
             check: "mirror_lag",
-            key: "operation:4711",
             login: null,
             master_login: null,
-            at_risk: 50,
             operation_ids: [],
             deal_ids: [],
-            message: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
-            evidence: { booked_minor: "5000", logged_minor: null },
-            opened_at: "2026-01-02T03:04:05.678000",
-            seen_at: "2026-02-03T04:05:06.789000",
           },
         ],
         next_cursor: "AAAAAAAAAEXMYM-W3_Rxn9Sb",

@@ -6,6 +6,7 @@ import { REVIEWERS, reviewItem, ReviewItem, stateOf } from "../../schemas/review
 import { reviewingService, reviewState } from "../../schemas/review-sets.ts";
 import { route } from "../../route.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
+import { OPEN_REVIEW } from "./examples.ts";
 
 export const listReviews = route({
   operationId: "listReviews",
@@ -39,34 +40,8 @@ export const listReviews = route({
       request: { query: { state: "open", limit: "2" } },
       answer: {
         items: [
-          {
-            id: "subscription-5",
-            reason: "stopped",
-            login: "3000001",
-            amount: null,
-            operation_id: null,
-            reference: null,
-            deal_id: null,
-            evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
-            actions: ["resume", "withdraw_proposal"],
-            state: "open",
-            opened_at: "2026-01-02T03:04:05.678000",
-            decision: null,
-          },
-          {
-            id: "subscription-6",
-            reason: "external_funds_on_investor",
-            login: "3000001",
-            amount: "-40.00",
-            operation_id: null,
-            reference: null,
-            deal_id: null,
-            evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
-            actions: ["resume", "withdraw_proposal"],
-            state: "open",
-            opened_at: "2026-01-02T03:04:05.678000",
-            decision: null,
-          },
+          { id: "subscription-5", ...OPEN_REVIEW },
+          { id: "subscription-6", ...OPEN_REVIEW, reason: "external_funds_on_investor", amount: "-40.00" },
         ],
         next_cursor: "AAAAAAAAABO6rigOT6Ons2G_",
         has_more: true,

@@ -1,0 +1,29 @@
+/** A review, for the examples of the routes that show some. */
+export const OPEN_REVIEW = {
+  reason: "stopped",
+  login: "3000001",
+  amount: null,
+  operation_id: null,
+  reference: null,
+  deal_id: null,
+  evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
+  actions: ["resume", "withdraw_proposal"],
+  state: "open",
+  opened_at: "2026-01-02T03:04:05.678000",
+  decision: null,
+} as const;
+
+/** A break, likewise. */
+export const OPEN_BREAK = {
+  check: "deal_matching",
+  key: "operation:4711",
+  login: "3000001",
+  master_login: "3000001",
+  at_risk: 50,
+  operation_ids: ["4711"],
+  deal_ids: [1234567],
+  message: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
+  evidence: { booked_minor: "5000", logged_minor: null },
+  opened_at: "2026-01-02T03:04:05.678000",
+  seen_at: "2026-02-03T04:05:06.789000",
+} as const;
