@@ -7,7 +7,7 @@ import { consoleEdge, PAGES, SOME } from "./support/console-edge.ts";
 import { isSkipped } from "./support/console-page.ts";
 import { consoleTabs, expectQuiet } from "./support/console-tabs.ts";
 
-describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 600_000 }, () => {
+describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 180_000 }, () => {
   const { signedIn } = consoleTabs();
 
   test("every page is accessible and fits, in light and dark and three widths", async () => {

@@ -35,7 +35,7 @@ const PICTURES: ReadonlySet<string> = new Set([
   "fee-payment",
 ]);
 
-describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 600_000 }, () => {
+describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 240_000 }, () => {
   let browser: Browser;
   const edges: TestEdge[] = [];
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { countFigures } from "../support/figures.ts";
 import { sized } from "../support/proof.ts";
 import { compareWithReference, FEE_VERSIONS } from "./compare.ts";
 
-const TIMEOUT = { timeout: sized({ test: 600_000, proof: 60 * 60_000 }) };
+const TIMEOUT = { timeout: sized({ test: 120_000, proof: 60 * 60_000 }) };
 
 test("every cent and every fee of random histories equals the result in exact fractions", TIMEOUT, () => {
   const runs = sized({ test: 120, proof: 30_000 });
