@@ -128,10 +128,18 @@ export const FEE_LISTINGS: Section = [
     async check(world) {
       const { master } = await newPool(world, "1000");
       await world.control("results", { login: master.login, profit: "100.00" });
-      await eventually(() => expectBalance(world, master.payment, 30_00), (2 * world.weekSeconds + 30) * 1_000);
-      const { body } = await world.get(`/perf-fee/master/${master.login}/investor-payments`);
-      const [item] = a.itemsOf(memberOf(body, "items"));
-      hold(a.textOf(item, "run_status") === "EXECUTED", a.show(item));
+      // The money is there before its payment is on record as executed, so the payment is waited for.
+      const item = await eventually(
+        async () => {
+          const { body } = await world.get(`/perf-fee/master/${master.login}/investor-payments`);
+          const [payment] = a.itemsOf(memberOf(body, "items"));
+          hold(payment !== undefined, "no payment");
+          hold(a.textOf(payment, "run_status") === "EXECUTED", a.show(payment));
+          return payment;
+        },
+        (2 * world.weekSeconds + 60) * 1_000,
+      );
+      await expectBalance(world, master.payment, 30_00);
       return `${a.textOf(item, "run_period_start")} to ${a.textOf(item, "run_period_end")}: ${a.textOf(item, "amount")}`;
     },
   },
