@@ -27,6 +27,7 @@ import { type LockDeps, releaseLostLocks } from "./jobs/release-lost-locks.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
+import { watchImportedFees } from "./jobs/watch-imported-fees.ts";
 import { watchOutcomes } from "./jobs/watch-outcomes.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
@@ -102,6 +103,8 @@ const EVERY_MS = {
   unknown: 60_000,
   // Twice the usual interval at which Prometheus reads the metrics.
   outcomes: 30_000,
+  // They fall when fees are due, after hours or days.
+  importedFees: 60_000,
   // A lock is lost only when the database of its service has lost commits.
   locks: 30_000,
 };
@@ -131,6 +134,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
     job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
     job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
+    job("watch imported fees", EVERY_MS.importedFees, () => watchImportedFees(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: dueJobs(deps) }),
   ];
 }

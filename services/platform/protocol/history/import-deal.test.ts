@@ -3,6 +3,8 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind, TransferImported } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { heartbeat } from "../../jobs/heartbeat.ts";
+import { watchImportedFees } from "../../jobs/watch-imported-fees.ts";
+import { metricValues } from "#test/support/metric-values.ts";
 import { importedFeeKey } from "../../domain/imported-leg.ts";
 import { legNumber } from "../../domain/leg-number.ts";
 import type { LegKind } from "../../domain/leg-kind.ts";
@@ -149,6 +151,9 @@ test.concurrent("while an imported fee is claimed by no fee, the Investor pays n
   await logOf(instance, investor, 2);
   await logOf(instance, payment, 1);
   await resumeBoth(instance);
+  await watchImportedFees(instance.deps);
+  expect(await metricValues("pamm_imported_fees_unclaimed")).toEqual({ "": 1 });
+  expect(await metricValues("pamm_imported_fees_unclaimed_cents")).toEqual({ "": 20_00 });
   const hash = keyHash("fee:7001:9001:WD1");
   const week = aTransfer(FEE_KEY, aFee(investor, payment, 30_00n));
 
@@ -163,6 +168,8 @@ test.concurrent("while an imported fee is claimed by no fee, the Investor pays n
   expect(first).toMatchObject({ state: TransferState.APPLIED });
   for (const again of others) expect(again).toEqual(first);
   expect(await world.control.deals(payment)).toHaveLength(1);
+  await watchImportedFees(instance.deps);
+  expect(await metricValues("pamm_imported_fees_unclaimed")).toEqual({ "": 0 });
   const second = aTransfer(`fee:7001:9002:imported:${hash}`, aFee(investor, payment));
   await expect(instance.service.transfer(second, aCall())).rejects.toMatchObject({ code: "imported_fee_not_found" });
 
