@@ -68,6 +68,10 @@ export class SimulatedProcess implements Host {
     return this.#shared.scheduler.after(this.#lengthened(ms), `${this.name} timer`, () => this.#resume(run));
   };
 
+  setImmediate = (run: () => void): void => {
+    this.#shared.scheduler.after(this.#random.next(), `${this.name} immediate`, () => this.#resume(run));
+  };
+
   run<T>(work: () => T): T {
     return runOnHost(this, work);
   }

@@ -9,6 +9,8 @@ export type Host = {
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
   readonly setTimer: (ms: number, run: () => void) => { readonly cancel: () => void };
+  /** After what the event loop has to do already, which is no timer. */
+  readonly setImmediate: (run: () => void) => void;
   readonly uuid: () => string;
 };
 
@@ -85,7 +87,11 @@ function virtualDelay<T>(ms?: number, value?: T): Promise<T | undefined> {
 }
 
 function virtualImmediate<T>(value?: T): Promise<T | undefined> {
-  return hosts.getStore() === undefined ? real.immediate(value) : virtualDelay(0, value);
+  const host = hosts.getStore();
+  if (host === undefined) return real.immediate(value);
+  return new Promise((resolve) => {
+    host.setImmediate(() => resolve(value));
+  });
 }
 
 function isTimer(timer: unknown): timer is Timer {
