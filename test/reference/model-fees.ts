@@ -11,6 +11,7 @@ import {
   entryOfAssignment,
   type NewEntries,
 } from "../../services/fee/domain/change-timeline.ts";
+import { versionOn } from "../../services/fee/testing/a-version.ts";
 import { scheduledAfter, type TimelineEntry } from "../../services/fee/domain/timeline.ts";
 import { dollars } from "./engine/cents.ts";
 import type { FeeCommand } from "./engine/configuration.ts";
@@ -139,7 +140,7 @@ function entriesOf(tested: FeesUnderTest, entries: readonly TimelineEntry[], com
   if (kind === "cancellation") {
     const version = scheduledAfter(entries, at).find((each) => each.since.getTime() === since);
     if (version === undefined) throw new Error(`no version is scheduled for ${effectiveSince?.toISOString()}`);
-    return entriesOfCancellation(entries, version.id, at);
+    return entriesOfCancellation(entries, versionOn(entries, version.id), at);
   }
   const rate = ratePpm === undefined ? undefined : Number(ratePpm);
   return tested.entriesOfChange(entries, { ratePpm: rate, enabled, effectiveSince }, at);

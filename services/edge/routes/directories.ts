@@ -5,6 +5,7 @@ import { cursorErrors, listName, OpaquePage, readCursor } from "../schemas/page.
 import { engineFilter as engine } from "../schemas/currency.ts";
 import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../schemas/request-fields.ts";
 import { route } from "../route.ts";
+import { MASTER } from "./master/examples.ts";
 
 export const listMasters = route({
   operationId: "listMasters",
@@ -25,20 +26,7 @@ export const listMasters = route({
       summary: "The first page",
       request: { query: { engine: "PAMM" } },
       answer: {
-        items: [
-          {
-            engine: "PAMM",
-            id: 7,
-            mt5_login: "3000001",
-            name: "Alpha Strategy",
-            strategy_name: "Alpha",
-            strategy: "Trend following.",
-            investors_count: 2,
-            payment_account_login: "3000002",
-            min_deposit: 100.5,
-            created_at: "2026-01-02T03:04:05.678000",
-          },
-        ],
+        items: [MASTER],
         next_cursor: null,
         has_more: false,
       },

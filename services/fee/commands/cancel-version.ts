@@ -4,9 +4,11 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { CancelVersionRequest, FeeVersion } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { entriesOfCancellation } from "../domain/change-timeline.ts";
-import { madeBy } from "../domain/timeline.ts";
+import { knownSince, madeBy } from "../domain/timeline.ts";
 import { versionMessage } from "../messages/version.ts";
 import { recordChange } from "../processes/record-change.ts";
+import { refuse } from "../refusals.ts";
+import { findVersion } from "../store/listed-versions.ts";
 
 /** Cancels a version before it begins; the version before it then stays in force. */
 export async function cancelVersion(
@@ -15,10 +17,15 @@ export async function cancelVersion(
   context: CallContext,
 ): Promise<FeeVersion> {
   const investor = await deps.accounts.findInvestor({ login: investorLogin }, childContext(context));
-  const command = { key: context.commandId, investorLogin, investorId: investor.id, asksSince: undefined };
-  const { entries } = await recordChange(deps, command, (known, at) => entriesOfCancellation(known, versionId, at));
-  const cancelled = entries.find(({ id }) => id === versionId);
-  const version = cancelled === undefined ? undefined : madeBy(entries, cancelled);
-  assert(cancelled !== undefined && version !== undefined, "the cancelled version is on the timeline");
-  return versionMessage(version, "cancelled", cancelled.madeAt);
+  const found = await findVersion(deps.pool, { investorLogin, versionId });
+  if (found === undefined) throw refuse("fee_version_not_found", `The Investor has no fee version ${versionId}.`);
+  const asksSince = knownSince([found], deps.now());
+  const command = { key: context.commandId, investorLogin, investorId: investor.id, asksSince };
+  const { entries } = await recordChange(deps, command, async (known, at, tx) => {
+    // As the command before this one has left it.
+    const version = await findVersion(tx, { investorLogin, versionId });
+    assert(version !== undefined, "versions are kept");
+    return entriesOfCancellation(known, version, at);
+  });
+  return versionMessage(madeBy(entries, found), "cancelled", found.madeAt);
 }

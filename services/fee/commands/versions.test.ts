@@ -141,11 +141,15 @@ test("a cancelled version never begins, and its cancellation is repeated with th
 });
 
 test("a cancellation of what is unknown is refused, and adds nothing", async () => {
-  const { cancel, deps } = await anAssigned();
+  const { cancel, change, deps } = await anAssigned();
+  await change(2, { ratePpm: 1, effectiveSince: day(20) });
+  await change(2, { ratePpm: 2 });
   const other = await feeDeps(() => day(2));
   const notFound = { code: "fee_version_not_found" };
 
   await expect(cancel(2, 99n)).rejects.toMatchObject(notFound);
+  // The entry that continues version 2 after version 3.
+  await expect(cancel(2, 4n)).rejects.toMatchObject(notFound);
   await expect(cancel(2, 1n)).rejects.toMatchObject({ code: "fee_version_not_scheduled" });
   await expect(cancelVersion(deps, { investorLogin: "1", versionId: 1n }, aCall("unknown"))).rejects.toMatchObject({
     code: "investor_not_found",
@@ -154,7 +158,7 @@ test("a cancellation of what is unknown is refused, and adds nothing", async () 
     notFound,
   );
   expect(await many(other.pool, sql`select * from fee_configuration`)).toEqual([]);
-  expect(await many(deps.pool, sql`select count(*) from fee_version`)).toEqual([{ count: 1n }]);
+  expect(await many(deps.pool, sql`select count(*) from fee_version`)).toEqual([{ count: 4n }]);
 });
 
 test("versions are listed in pages, the newest first; an Investor without a configuration has none", async () => {

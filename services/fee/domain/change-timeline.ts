@@ -4,6 +4,7 @@ import {
   inForceAt,
   isStored,
   later,
+  type ListedVersion,
   madeBy,
   scheduledAfter,
   stateOf,
@@ -54,17 +55,22 @@ export function entriesOfChange(entries: readonly TimelineEntry[], change: FeeCh
   return [versionFrom(start, { ratePpm, enabled }, switchedAt), ...continued(scheduled, start)];
 }
 
-/** From the start of a cancelled version on, the version before it stays in force. Only a scheduled one can be cancelled. */
-export function entriesOfCancellation(entries: readonly TimelineEntry[], id: bigint, at: Date): NewEntries {
-  const entry = entries.find((each) => each.id === id);
-  const version = entry === undefined ? undefined : madeBy(entries, entry);
-  if (version === undefined) throw refuse("fee_version_not_found", `The Investor has no fee version ${id}.`);
-  const state = stateOf(entries, version, at);
+/**
+ * From the start of a cancelled version on, the version before it stays in force. Only a scheduled one can be cancelled. The timeline must be
+ * known from `knownSince` of the version on.
+ */
+export function entriesOfCancellation(
+  entries: readonly TimelineEntry[],
+  cancelled: ListedVersion,
+  at: Date,
+): NewEntries {
+  const { id } = cancelled;
+  const state = stateOf(entries, cancelled, at);
   if (state !== "scheduled") {
     const message = `Fee version ${id} is not scheduled any more: its state is ${state}.`;
     throw refuse("fee_version_not_scheduled", message, { details: { state } });
   }
-  const { since } = version;
+  const { since } = madeBy(entries, cancelled);
   const before = inForceAt(begunBefore(entries, since), since);
   const own = versionFrom(since, before ?? { ratePpm: 0, enabled: false }, since);
   return [

@@ -18,6 +18,13 @@ export type TimelineVersion = {
   readonly since: Date;
 };
 
+/** The entry of a version, with what is stored of it beside the timeline. */
+export type ListedVersion = TimelineEntry & {
+  readonly isCancelled: boolean;
+  /** Whether it is in force at no instant any more; undefined where the timeline has to say it. */
+  readonly isReplaced: boolean | undefined;
+};
+
 export type VersionState = "scheduled" | "in_force" | "past" | "replaced" | "cancelled";
 
 /**
@@ -74,25 +81,43 @@ export function isStored(entries: readonly TimelineEntry[], date: Date, at: Date
   return [startOf(entry), entry.effectiveSince].some((stored) => stored.getTime() === date.getTime());
 }
 
-/** The version that an entry has made; undefined for one that continues another version, and for one that changed nothing. */
-export function madeBy(entries: readonly TimelineEntry[], entry: TimelineEntry): TimelineVersion | undefined {
-  const since = beginningOf(entry);
-  if (entry.restates !== undefined || entry.cancels !== undefined || since === undefined) return undefined;
+/** The version that an entry has made. The timeline must be known from `knownSince` of it on. */
+export function madeBy(entries: readonly TimelineEntry[], entry: TimelineEntry): TimelineVersion {
+  const { id, ratePpm, enabled } = entry;
+  const since = startOf(entry);
+  if (isWhole(entry)) return { id, ratePpm, enabled, since };
   const terms = termsAt(entries, since);
   return {
-    id: entry.id,
-    ratePpm: entry.rateFrom === undefined ? terms.ratePpm : entry.ratePpm,
-    enabled: entry.enabledFrom === undefined ? terms.enabled : entry.enabled,
+    id,
+    ratePpm: entry.rateFrom === undefined ? terms.ratePpm : ratePpm,
+    enabled: entry.enabledFrom === undefined ? terms.enabled : enabled,
     since,
   };
 }
 
-export function stateOf(entries: readonly TimelineEntry[], { id, since }: TimelineVersion, at: Date): VersionState {
-  if (entries.some(({ cancels }) => cancels === id)) return "cancelled";
+/**
+ * From when on the timeline must be known for what these versions are at an instant: from that instant on. What the first release did not change
+ * with a version, it takes from the timeline at its start.
+ */
+export function knownSince(versions: readonly TimelineEntry[], at: Date): Date {
+  return versions.filter((entry) => !isWhole(entry)).reduce((since, entry) => earlier(since, startOf(entry)), at);
+}
+
+/** The timeline must be known from `knownSince` of the version on. */
+export function stateOf(entries: readonly TimelineEntry[], version: ListedVersion, at: Date): VersionState {
+  const { id, isCancelled } = version;
+  if (isCancelled) return "cancelled";
   if (inForceAt(entries, at)?.id === id) return "in_force";
+  const since = startOf(version);
   // What holds any time of the timeline holds its own start.
-  if (inForceAt(entries, since)?.id !== id) return "replaced";
+  const { isReplaced = inForceAt(entries, since)?.id !== id } = version;
+  if (isReplaced) return "replaced";
   return since > at ? "scheduled" : "past";
+}
+
+/** Whether it changes rate and switch, as every entry since the first release. */
+function isWhole({ rateFrom, enabledFrom }: TimelineEntry): boolean {
+  return rateFrom !== undefined && enabledFrom !== undefined;
 }
 
 /** The newest entry that has begun. Entries of the first release may change the switch alone. */

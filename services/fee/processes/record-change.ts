@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { NewEntries, NewEntry } from "../domain/change-timeline.ts";
 import { later, presentOf, type TimelineEntry } from "../domain/timeline.ts";
@@ -18,8 +18,8 @@ type Command = {
   readonly investorId: bigint;
   /** The instant of the command is not before this one, which the clock of another service may have set. */
   readonly notBefore?: Date;
-  /** The earliest instant that the decision asks about, if it is before the command; undefined when it asks about the whole timeline. */
-  readonly asksSince: Date | undefined;
+  /** The earliest instant that the decision asks about; the present when it asks about none before the command. */
+  readonly asksSince: Date;
 };
 
 export type RecordedChange = {
@@ -37,7 +37,7 @@ export type RecordedChange = {
 export async function recordChange(
   { pool, now }: Deps,
   { key, investorLogin, investorId, notBefore, asksSince }: Command,
-  decide: (entries: readonly TimelineEntry[], at: Date) => NewEntries,
+  decide: (entries: readonly TimelineEntry[], at: Date, tx: Transaction) => NewEntries | Promise<NewEntries>,
 ): Promise<RecordedChange> {
   return await inTransaction(pool, async (tx) => {
     const configuration = await lockConfiguration(tx, { investorLogin, investorId, at: now() });
@@ -45,11 +45,11 @@ export async function recordChange(
     if (known !== undefined) {
       assert.equal(known.investorLogin, investorLogin, "the key was used for another Investor");
     }
-    const entries = await listEntries(tx, investorLogin, asksSince);
+    const entries = await listEntries(tx, { investorLogin, since: asksSince });
     if (known !== undefined) return { configuration, entry: known, entries };
     const present = presentOf(entries, now());
     const madeAt = later(present, notBefore ?? present);
-    const added = decide(entries, madeAt);
+    const added = await decide(entries, madeAt, tx);
     await insertEntries(tx, { key, investorLogin, entries: added, madeAt });
     return { configuration, entry: { ...added[0], madeAt }, entries };
   });

@@ -1,32 +1,34 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { pageOf, pageSize } from "#kernel/page.ts";
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import type { ListVersionsRequest, ListVersionsResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { madeBy, presentOf, stateOf } from "../domain/timeline.ts";
+import { knownSince, madeBy, presentOf, stateOf } from "../domain/timeline.ts";
 import { versionMessage } from "../messages/version.ts";
 import { listEntries } from "../store/configurations.ts";
+import { listVersionsBelow } from "../store/listed-versions.ts";
 
-/** The versions of an Investor, the newest first. The state of each follows from the whole timeline, so each page costs the same. */
+/** The versions of an Investor, the newest first. A page reads its own versions and what is in force and scheduled, so each costs the same. */
 export async function listVersions(
   { pool, accounts, now }: Pick<Deps, "pool" | "accounts" | "now">,
   { investorLogin, beforeId, limit }: ListVersionsRequest,
   context: CallContext,
 ): Promise<ListVersionsResponse> {
-  const entries = await listEntries(pool, investorLogin);
+  const size = pageSize(limit);
+  const { versions, entries } = await inSnapshot(pool, async (db) => {
+    const below = await listVersionsBelow(db, { investorLogin, beforeId, limit: size + 1 });
+    const since = knownSince(below, now());
+    return { versions: below, entries: await listEntries(db, { investorLogin, since }) };
+  });
   if (entries.length === 0) {
     // An unknown Investor is refused; a known one without a configuration has no versions.
     await accounts.findInvestor({ login: investorLogin }, context);
   }
-  const made = entries.flatMap((entry) => {
-    const version = beforeId === 0n || entry.id < beforeId ? madeBy(entries, entry) : undefined;
-    return version === undefined ? [] : [{ version, madeAt: entry.madeAt }];
-  });
-  const size = pageSize(limit);
-  const { items, hasMore } = pageOf(made.toReversed().slice(0, size + 1), size);
+  const { items, hasMore } = pageOf(versions, size);
   const present = presentOf(entries, now());
   return {
     investorLogin,
-    items: items.map(({ version, madeAt }) => versionMessage(version, stateOf(entries, version, present), madeAt)),
+    items: items.map((item) => versionMessage(madeBy(entries, item), stateOf(entries, item, present), item.madeAt)),
     hasMore,
   };
 }

@@ -13,7 +13,7 @@ export type Configuration = {
 /** A configuration with the entries of its timeline, in the sequence in which they were made. */
 export type Terms = Configuration & { readonly versions: readonly TimelineEntry[] };
 
-const ENTRY = fragment`version.id, version.rate_ppm as "ratePpm", version.rate_from as "rateFrom", version.enabled,
+export const ENTRY = fragment`version.id, version.rate_ppm as "ratePpm", version.rate_from as "rateFrom", version.enabled,
        version.enabled_from as "enabledFrom", version.effective_since as "effectiveSince",
        version.restates, version.cancels, version.made_at as "madeAt"`;
 
@@ -65,16 +65,14 @@ const FIRST = fragment`least(
     ), 0)
   )`;
 
-/** The entries of one Investor in the sequence in which they were made: what is to be known from `since` on, or all. */
-export async function listEntries(db: Queryable, investorLogin: string, since?: Date): Promise<TimelineEntry[]> {
+/** The entries of one Investor in the sequence in which they were made: what is to be known from `since` on. */
+export async function listEntries(db: Queryable, { investorLogin, since }: WantedTerms): Promise<TimelineEntry[]> {
   const rows = await many<TimelineEntry>(
     db,
-    since === undefined
-      ? sql`select ${ENTRY} from fee_version version where version.investor_login = ${investorLogin} order by version.id`
-      : sql`select ${ENTRY}
-            from (select ${investorLogin}::text as investor_login, ${since}::timestamptz as since) wanted
-            join fee_version version on version.investor_login = wanted.investor_login and version.id >= ${FIRST}
-            order by version.id`,
+    sql`select ${ENTRY}
+        from (select ${investorLogin}::text as investor_login, ${since}::timestamptz as since) wanted
+        join fee_version version on version.investor_login = wanted.investor_login and version.id >= ${FIRST}
+        order by version.id`,
   );
   return rows.map(withoutNulls);
 }

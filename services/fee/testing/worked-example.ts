@@ -3,6 +3,7 @@ import { decideDue, sumOfDue } from "../domain/due.ts";
 import { earn, type Earnings, NOTHING_EARNED } from "../domain/layers.ts";
 import { E8_PER_CENT, formatExact } from "../domain/units.ts";
 import { entriesOfCancellation, entriesOfChange, type FeeChange, type NewEntries } from "../domain/change-timeline.ts";
+import { versionOn } from "./a-version.ts";
 import { shownAt, type TimelineEntry, type TimelineVersion } from "../domain/timeline.ts";
 
 const MASTER = "5001";
@@ -40,7 +41,7 @@ export class WorkedExample {
 
   cancel(id: bigint): this {
     const at = this.#next();
-    return this.#add(entriesOfCancellation(this.versions, id, at), at);
+    return this.#add(entriesOfCancellation(this.versions, versionOn(this.versions, id), at), at);
   }
 
   /** What a query of the configuration shows now. */

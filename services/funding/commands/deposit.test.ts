@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { settleCashflows } from "../jobs/settle-cashflows.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, repeatsLost, usd, world, type World } from "../testing/funding.ts";
@@ -178,6 +179,22 @@ async function settleLater(deps: World): Promise<void> {
 async function states({ pool }: World) {
   return await many(pool, sql`select state, doubt, deal_id from cashflow order by id`);
 }
+
+test("a deposit on an account whose history cannot be read completely is refused as busy, in the words of platform", async () => {
+  const deps = await world();
+  const busy = {
+    code: "account_busy",
+    message: "The history cannot be read. Nothing was executed.",
+    outcome: "not_executed",
+    retryAfterMs: 250,
+  } as const;
+  const transfer: World["platform"]["transfer"] = () => Promise.reject(new Refusal({ ...busy, status: "conflict" }));
+
+  await expect(
+    deposit({ ...deps, platform: { ...deps.platform, transfer } }, HUNDRED, aCall("op-1")),
+  ).rejects.toMatchObject({ ...busy, operationId: undefined });
+  expect(await states(deps)).toMatchObject([{ state: "REFUSED", deal_id: null }]);
+});
 
 test("a deposit that platform refuses as the repetition of a lost one is refused with the ticket", async () => {
   const deps = await world();

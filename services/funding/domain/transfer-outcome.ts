@@ -27,10 +27,12 @@ export function notSent(message: string, operationId?: string): Refusal {
 
 /** Platform refused the order, or a service did not answer before it was sent. */
 export function refusedUnsent(refusal: Refusal, operationId?: string): Refusal {
-  const { code, message, details, operationId: executed } = refusal;
+  const { code, message, details, operationId: executed, retryAfterMs } = refusal;
   if (code === "possible_duplicate") {
     return refuse(code, message, { outcome: "not_executed", operationId: executed, details });
   }
+  // The history of the account cannot be read completely: no other operation has it.
+  if (code === "account_busy") return refuse(code, message, { outcome: "not_executed", retryAfterMs });
   if (code !== "safety_stop") return notSent("The trading platform cannot be reached.", operationId);
   return refuse("safety_stop", message, { outcome: "not_executed", operationId });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { BUSY_RETRY_AFTER_MS, OUTCOME_RETRY_AFTER_MS, OUTCOME_WAITED_FOR } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
@@ -160,7 +161,11 @@ test.concurrent("postings and debits with a floor do not wait for an account loc
   });
   for (const request of [posting, reduced]) {
     const startedAt = performance.now();
-    await expect(service.transfer(request, aCall())).rejects.toMatchObject({ code: "account_busy" });
+    await expect(service.transfer(request, aCall())).rejects.toMatchObject({
+      code: "account_busy",
+      message: expect.stringContaining("Retry shortly.") as string,
+      retryAfterMs: BUSY_RETRY_AFTER_MS,
+    });
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     await expect(service.getTransfer({ key: request.key }, aCall())).rejects.toMatchObject({
       code: "transfer_not_found",
@@ -168,18 +173,36 @@ test.concurrent("postings and debits with a floor do not wait for an account loc
   }
 });
 
-test.concurrent("an account lock that waits for an unknown outcome is refused with what it waits for, and for longer", async (context) => {
+test.concurrent("an account lock and orders that never queue are refused with the unknown outcome that they wait for, and for longer", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
-  const login = await anAccount(instance);
+  const [login, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
   await world.control.fault({ command: "trade/balance", effect: "http:500" });
   const sent = await service.transfer(aDeposit(login, 1_00n), aCall(2_000));
   expect(sent.state).toBe(TransferState.UNKNOWN);
-
-  await expect(service.hold({ login, lockOwner: "a" }, aCall(1_000))).rejects.toMatchObject({
+  const waits = {
     code: "account_busy",
-    message: expect.stringContaining("is not known yet and is being determined") as string,
-    retryAfterMs: 30_000,
-  });
+    outcome: "not_executed",
+    message: OUTCOME_WAITED_FOR,
+    operationId: expect.stringMatching(/^\d+$/) as string,
+    retryAfterMs: OUTCOME_RETRY_AFTER_MS,
+  };
+
+  await expect(service.hold({ login, lockOwner: "a" }, aCall(1_000))).rejects.toMatchObject(waits);
+  const result = aTransfer("posting:1", [{ login, kind: MovementKind.RESULT, minor: -1_00n }]);
+  const fee = aTransfer(
+    "fee:1",
+    [
+      { login, kind: MovementKind.FEE_DEBIT, minor: -1_00n },
+      { login: payment, kind: MovementKind.FEE_CREDIT, minor: 1_00n },
+    ],
+    { upTo: { floor: { currencyCode: "USD", minorUnits: 0n } } },
+  );
+  for (const request of [result, fee]) {
+    await expect(service.transfer(request, aCall())).rejects.toMatchObject(waits);
+    await expect(service.getTransfer({ key: request.key }, aCall())).rejects.toMatchObject({
+      code: "transfer_not_found",
+    });
+  }
 });

@@ -5,13 +5,14 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { accountBusy, holdReasons } from "../domain/hold-reasons.ts";
+import { accountBusy } from "../domain/account-busy.ts";
+import { holdReasons } from "../domain/hold-reasons.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { refuse } from "../refusals.ts";
-import { isOutcomeOpen, withdrawClaim } from "../store/account-locks.ts";
+import { findObstacle, withdrawClaim } from "../store/account-locks.ts";
 
 /** Maximum wait for earlier legs, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
@@ -43,7 +44,7 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   } while (performance.now() < byMs);
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
   await withdrawClaim(deps.pool, login, lockOwner);
-  throw accountBusy(behind, behind !== undefined && (await isOutcomeOpen(deps.pool, behind)));
+  throw accountBusy(await findObstacle(deps.pool, behind));
 }
 
 /** Undefined while the platform and the log differ, or the platform cannot be read. */

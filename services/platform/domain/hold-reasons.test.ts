@@ -3,6 +3,7 @@ import { type HoldFacts, holdReasons } from "./hold-reasons.ts";
 import { legNumber } from "./leg-number.ts";
 
 const LOST = { login: "9001", dealId: 7n, amountMinor: -1n, comment: "x", operationId: "op-1" };
+const LEG = { number: legNumber(5n), isOutcomeOpen: false };
 const codesOf = (facts: Omit<HoldFacts, "login">) => holdReasons({ login: "9001", ...facts }).map(({ code }) => code);
 
 test.each<[string, Omit<HoldFacts, "login">, string[]]>([
@@ -12,7 +13,7 @@ test.each<[string, Omit<HoldFacts, "login">, string[]]>([
   ["the account is stopped", { isStopped: true }, ["safety_stop"]],
   ["an equal withdrawal was lost", { lost: LOST }, ["possible_duplicate"]],
   ["another owner has it", { hasOwner: true }, ["account_busy"]],
-  ["a leg is in progress", { behind: legNumber(5n) }, ["account_busy"]],
+  ["a leg is in progress", { behind: LEG }, ["account_busy"]],
   ["the account cannot be read", { isReadable: false }, ["account_busy"]],
 ])("%s", (_, facts, codes) => {
   expect(codesOf(facts)).toEqual(codes);
@@ -24,7 +25,7 @@ test("all reasons are found at once, and a busy account names the leg once", () 
     isStopped: true,
     lost: LOST,
     hasOwner: true,
-    behind: legNumber(5n),
+    behind: LEG,
     isReadable: false,
   };
   const reasons = holdReasons({ login: "9001", ...all, gate: "reading" });

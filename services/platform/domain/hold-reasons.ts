@@ -1,7 +1,6 @@
-import { BUSY_RETRY_AFTER_MS, OUTCOME_RETRY_AFTER_MS, OUTCOME_WAITED_FOR, type Refusal } from "#kernel/refusal.ts";
-import { refuse } from "../refusals.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+import { accountBusy, type Obstacle } from "./account-busy.ts";
 import { accountStopped } from "./account-stop.ts";
-import type { LegNumber } from "./leg-number.ts";
 import { type LostMovement, repeatsLost } from "./lost-movement.ts";
 import { type PermitGate, refusalOfGate } from "./permit-gate.ts";
 
@@ -15,42 +14,20 @@ export type HoldFacts = {
   /** Another lock owner has the account, or has claimed it. */
   readonly hasOwner?: boolean;
   /** A leg that has to end first. */
-  readonly behind?: LegNumber | undefined;
-  /** Its outcome is being determined. */
-  readonly isOutcomeOpen?: boolean;
+  readonly behind?: Obstacle | undefined;
   /** The platform shows the account as its log has it. */
   readonly isReadable?: boolean;
 };
 
 /** Everything for which an account lock is not granted now. Hold answers the first reason. */
 export function holdReasons(facts: HoldFacts): readonly Refusal[] {
-  const {
-    login,
-    gate = "open",
-    isStopped = false,
-    lost,
-    hasOwner = false,
-    behind,
-    isOutcomeOpen,
-    isReadable = true,
-  } = facts;
+  const { login, gate = "open", isStopped = false, lost, hasOwner = false, behind, isReadable = true } = facts;
   const isBusy = hasOwner || behind !== undefined || !isReadable;
   const reasons = [
     refusalOfGate(gate),
     isStopped ? accountStopped(login) : undefined,
     lost === undefined ? undefined : repeatsLost(lost),
-    isBusy ? accountBusy(behind, isOutcomeOpen) : undefined,
+    isBusy ? accountBusy(behind) : undefined,
   ];
   return reasons.filter((reason) => reason !== undefined);
-}
-
-export function accountBusy(behind: LegNumber | undefined, isOutcomeOpen = false): Refusal {
-  const message = isOutcomeOpen
-    ? OUTCOME_WAITED_FOR
-    : "Another movement on this account is in progress. Retry shortly.";
-  return refuse("account_busy", message, {
-    outcome: "not_executed",
-    operationId: behind === undefined ? undefined : String(behind),
-    retryAfterMs: isOutcomeOpen ? OUTCOME_RETRY_AFTER_MS : BUSY_RETRY_AFTER_MS,
-  });
 }

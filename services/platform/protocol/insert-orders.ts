@@ -1,9 +1,9 @@
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+import { accountBusy, historyNotRead } from "../domain/account-busy.ts";
 import { accountStopped } from "../domain/account-stop.ts";
 import { isTurnOf, lacksDeposits } from "../domain/admission.ts";
-import type { LegNumber } from "../domain/leg-number.ts";
 import { refuse } from "../refusals.ts";
 import type { Account } from "../store/accounts.ts";
 import type { QueueState } from "../store/queues.ts";
@@ -73,9 +73,9 @@ function judge(
   const unread = order.legs.find(({ login }) => (accounts.get(login) ?? managed.get(login))?.mayLackDeals === true);
   if (unread !== undefined && !order.isEnqueued) return { refusal: historyNotRead(unread.login) };
   const behind = obstacles.get(first.login);
-  if (lacksDeposits(account, first.kind, behind)) return { refusal: busy(undefined) };
-  const isTurn = isTurnOf(account, { kind: first.kind, lockOwner: order.lockOwner }, behind);
-  if (!isTurn && neverQueues(order)) return { refusal: busy(behind) };
+  if (lacksDeposits(account, first.kind, behind?.number)) return { refusal: historyNotRead(first.login) };
+  const isTurn = isTurnOf(account, { kind: first.kind, lockOwner: order.lockOwner }, behind?.number);
+  if (!isTurn && neverQueues(order)) return { refusal: accountBusy(behind) };
   return { ...each, first, account, hasOpenNet: openNets.has(first.login) };
 }
 
@@ -92,7 +92,7 @@ async function insertAll(
     const legs = draftLegs(each, unused);
     const [leg] = legs;
     const { account, permitHolder } = each;
-    const decision = leg && decidePermit({ account, leg, behind: obstacles.get(leg.login), permitHolder });
+    const decision = leg && decidePermit({ account, leg, behind: obstacles.get(leg.login)?.number, permitHolder });
     const granted = typeof decision === "object" && "granted" in decision ? decision.granted : undefined;
     return { ...each, legs, granted };
   });
@@ -142,22 +142,6 @@ function newTransfer({ order, requestId, legs, granted }: Draft) {
 /** False when the saga does not hold the account lock, or not any more: the order is refused. */
 function ownsLock({ accountLock }: Account, { lockOwner }: TransferOrder): boolean {
   return lockOwner === "" || (accountLock?.lockOwner === lockOwner && accountLock.isGranted);
-}
-
-function busy(behind: LegNumber | undefined): Refusal {
-  return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
-    outcome: "not_executed",
-    operationId: behind === undefined ? undefined : String(behind),
-    retryAfterMs: BUSY_RETRY_AFTER_MS,
-  });
-}
-
-function historyNotRead(login: string): Refusal {
-  return refuse(
-    "account_busy",
-    `The history of account ${login} could not be read completely since the database was restarted or restored. Nothing was executed.`,
-    { outcome: "not_executed", details: { login }, retryAfterMs: BUSY_RETRY_AFTER_MS },
-  );
 }
 
 function lockNotOwned(): Refusal {

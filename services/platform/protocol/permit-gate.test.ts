@@ -333,7 +333,11 @@ test.concurrent("while deals of an account cannot be filed, no deposit is accept
   await unfiledSince(2);
   expect(await deposit(1_00n)).toMatchObject({ state: TransferState.APPLIED });
   await unfiledSince(60);
-  await expect(deposit(2_00n)).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
+  await expect(deposit(2_00n)).rejects.toMatchObject({
+    code: "account_busy",
+    outcome: "not_executed",
+    message: `The history of account ${login} cannot be read completely at the moment. Nothing was executed.`,
+  });
   expect(await world.control.deals(login)).toHaveLength(1);
 
   await readLogin(deps, login);

@@ -171,7 +171,7 @@ async function decideLegs(
     const leg = legs.get(request.leg.number);
     const account = leg && logins.accounts.get(leg.login);
     if (leg === undefined || account === undefined) return [];
-    const behind = logins.obstacles.get(leg.login);
+    const behind = logins.obstacles.get(leg.login)?.number;
     return [{ request, account, leg, behind, permitHolder: () => holders.of(request) }];
   });
   const answers = await grantPermits(tx, server, candidates);

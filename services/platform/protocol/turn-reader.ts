@@ -41,6 +41,6 @@ async function readTurns(pool: Pool, asked: readonly RecordedLeg[]): Promise<("w
 
   function isTurn({ login, number, lockOwner, status: { kind } }: RecordedLeg): boolean {
     const account = accounts.get(login);
-    return account === undefined || isTurnOf(account, { kind, lockOwner, number }, obstacles.get(login));
+    return account === undefined || isTurnOf(account, { kind, lockOwner, number }, obstacles.get(login)?.number);
   }
 }

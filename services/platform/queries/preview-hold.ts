@@ -9,7 +9,7 @@ import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import { refuse } from "../refusals.ts";
-import { findLegBeforeLock, isOutcomeOpen } from "../store/account-locks.ts";
+import { findLegBeforeLock, findObstacle } from "../store/account-locks.ts";
 import { findAccount } from "../store/accounts.ts";
 import { listLostMovements } from "../store/lost-movements.ts";
 
@@ -32,8 +32,7 @@ export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest
     isStopped: account.isStopped,
     lost: isRepeatable ? await findLost(deps, withdrawal) : undefined,
     hasOwner: account.accountLock !== undefined,
-    behind,
-    isOutcomeOpen: behind !== undefined && (await isOutcomeOpen(deps.pool, behind)),
+    behind: await findObstacle(deps.pool, behind),
     isReadable: facts !== undefined,
   });
   return { refusals: reasons.map(refusalToProto), facts };

@@ -1,5 +1,6 @@
 import { column, execute, fragment, many, maybeOne, type Queryable, sql, matchesRow } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Obstacle } from "../domain/account-busy.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
 
@@ -43,9 +44,16 @@ export async function findLegBeforeLock(db: Queryable, login: string): Promise<L
   return row === undefined ? undefined : legNumber(row.number);
 }
 
-/** Whether a leg was sent and its outcome is being determined, by the service or in a manual review. */
-export async function isOutcomeOpen(db: Queryable, number: LegNumber): Promise<boolean> {
-  return await matchesRow(db, sql`select from leg where number = ${number} and 'UNKNOWN' in (state, came_from)`);
+/** Of a leg: it was sent, and its outcome is being determined, by the service or in a manual review. */
+export const IS_OUTCOME_OPEN = fragment`coalesce('UNKNOWN' in (state, came_from), false)`;
+
+/** What has to end before a lock, as it is now; undefined without a leg. */
+export async function findObstacle(db: Queryable, number: LegNumber | undefined): Promise<Obstacle | undefined> {
+  if (number === undefined) return undefined;
+  return {
+    number,
+    isOutcomeOpen: await matchesRow(db, sql`select from leg where number = ${number} and ${IS_OUTCOME_OPEN}`),
+  };
 }
 
 /**

@@ -1,7 +1,9 @@
 import { fragment, type Fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Obstacle } from "../domain/account-busy.ts";
 import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number.ts";
 import type { Account } from "./accounts.ts";
+import { IS_OUTCOME_OPEN } from "./account-locks.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
 
 /** The queue position of a leg on its login: legs before it are sent first. */
@@ -16,7 +18,7 @@ export type QueuePosition = {
 /** The leg that has to end first, by login: one that is under way, or an earlier one that could be sent now. */
 function obstaclesOf(positions: readonly QueuePosition[]): Fragment {
   return fragment`
-    select position.login, obstacle.number
+    select position.login, obstacle.number, obstacle.is_outcome_open
     from unnest(
       ${positions.map(({ login }) => login)}::text[],
       ${positions.map(({ number }) => number ?? LAST_LEG_NUMBER + 1n)}::bigint[],
@@ -24,14 +26,14 @@ function obstaclesOf(positions: readonly QueuePosition[]): Fragment {
       ${positions.map(({ accountLock }) => accountLock?.number)}::bigint[]
     ) as position (login, number, locked_by, lock_number)
     cross join lateral (
-      select number
+      select number, is_outcome_open
       from (
-        select number
+        select number, ${IS_OUTCOME_OPEN} as is_outcome_open
         from leg
         where login = position.login and is_exclusive and number <> position.number
           and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
         union all
-        select leg.number
+        select leg.number, false
         from leg
         join transfer on transfer.id = transfer_id
         where login = position.login and is_exclusive and is_ready and state = 'INTENT'
@@ -48,14 +50,22 @@ function obstaclesOf(positions: readonly QueuePosition[]): Fragment {
 export async function findObstacles(
   db: Queryable,
   positions: readonly QueuePosition[],
-): Promise<ReadonlyMap<string, LegNumber>> {
-  const rows = await many<{ login: string; number: bigint }>(db, sql`${obstaclesOf(positions)}`);
-  return new Map(rows.map(({ login, number }) => [login, legNumber(number)]));
+): Promise<ReadonlyMap<string, Obstacle>> {
+  const rows = await many<{ login: string; number: bigint; is_outcome_open: boolean }>(
+    db,
+    sql`${obstaclesOf(positions)}`,
+  );
+  return new Map(
+    rows.map(({ login, number, is_outcome_open: isOutcomeOpen }) => [
+      login,
+      { number: legNumber(number), isOutcomeOpen },
+    ]),
+  );
 }
 
 /** What a batch of permits has to know besides its locked accounts. */
 export type QueueState = {
-  readonly obstacles: ReadonlyMap<string, LegNumber>;
+  readonly obstacles: ReadonlyMap<string, Obstacle>;
   /** Logins with a mirror or result that may still be executed, or whose entry is not in the log yet. */
   readonly openNets: ReadonlySet<string>;
   /** Those of the asked logins that are managed, and what stops orders on them. */
@@ -94,6 +104,7 @@ type QueueQuestion = {
 type Row = {
   login: string | null;
   number: bigint | null;
+  is_outcome_open: boolean | null;
   stopped: boolean | null;
   unread: boolean | null;
   is_net: boolean;
@@ -105,25 +116,26 @@ export async function readQueues(
   { positions, nets, logins, newLegs }: QueueQuestion,
 ): Promise<QueueState> {
   const openNets = new Set<string>();
-  const obstacles = new Map<string, LegNumber>();
+  const obstacles = new Map<string, Obstacle>();
   const managed = new Map<string, Pick<Account, "isStopped" | "mayLackDeals">>();
   const numbers: LegNumber[] = [];
   if (positions.length === 0 && logins.length === 0 && newLegs === 0) return { obstacles, openNets, managed, numbers };
   const rows = await many<Row>(
     tx,
-    sql`select login, number, null::boolean as stopped, null::boolean as unread, false as is_net
+    sql`select login, number, is_outcome_open, null::boolean as stopped, null::boolean as unread, false as is_net
         from (${obstaclesOf(positions)}) as obstacle
         union all
-        select login, null, stopped_reason is not null, may_lack_deals, false from account where login = any (${logins}::text[])
+        select login, null, null, stopped_reason is not null, may_lack_deals, false from account where login = any (${logins}::text[])
         union all
-        select login, null, null, null, true from (${openNetsOf(nets)}) as net
+        select login, null, null, null, null, true from (${openNetsOf(nets)}) as net
         union all
-        select null, ${NEXT_LEG_NUMBER}, null, null, false from generate_series(1, ${newLegs}::integer) as leg`,
+        select null, ${NEXT_LEG_NUMBER}, null, null, null, false from generate_series(1, ${newLegs}::integer) as leg`,
   );
-  for (const { login, number, stopped, unread, is_net: isNet } of rows) {
+  for (const { login, number, is_outcome_open: isOpen, stopped, unread, is_net: isNet } of rows) {
     if (isNet && login !== null) openNets.add(login);
-    else if (login !== null && number !== null) obstacles.set(login, legNumber(number));
-    else if (login !== null) managed.set(login, { isStopped: stopped === true, mayLackDeals: unread === true });
+    else if (login !== null && number !== null) {
+      obstacles.set(login, { number: legNumber(number), isOutcomeOpen: isOpen === true });
+    } else if (login !== null) managed.set(login, { isStopped: stopped === true, mayLackDeals: unread === true });
     else if (number !== null) numbers.push(legNumber(number));
   }
   return { obstacles, openNets, managed, numbers };

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
-import { itemsOf, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, dealsOf, eventually, minorOf, platformBalanceOf, untilKnown } from "./client.ts";
+import { itemsOf, type JsonObject, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, dealsOf, eventually, minorOf, platformBalanceOf, untilKnown, withKey } from "./client.ts";
 import { deposit, existingAccount, expectDone, withdraw } from "./client-requests.ts";
+import { followEvents, newestEvent } from "./follow-events.ts";
 import { patchMaster } from "./master-life.ts";
 import { cents, expectConverged, listBreaks, proofOf } from "./proof.ts";
 import type { RunningSystem } from "./system.ts";
-import { bookResult, pooled } from "./trading.ts";
+import { decide, newOperator, reviewAbout } from "./reviews.ts";
+import { bookResult, type Pool, pooled } from "./trading.ts";
 import { untilNextWeek } from "./weeks.ts";
 
 /** Some fee weeks, on a busy machine. */
@@ -27,8 +29,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
     await expectDone(deposit(untilKnown(client()), second, "650", "more"));
     await expectDone(withdraw(untilKnown(client()), first, "700"));
     await expectConverged(client(), pool, { [pool.login]: "16000", [first]: "10000", [second]: "6000" });
-    const { body } = await listBreaks(client());
-    expect(itemsOf(body["items"] ?? []).filter((item) => item["master_login"] === pool.login)).toEqual([]);
+    expect(await breaksOf(client(), pool)).toEqual([]);
   });
 
   test.concurrent("a payment account that is changed while weeks are paid gets all later fees, and the former one none of them", async () => {
@@ -61,19 +62,26 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
       expect(await platformBalanceOf(client(), login)).toBe(byAccount.get(login) ?? 0n);
     }
     await expectConverged(client(), pool, { [pool.login]: "16750.01", [first]: "11166.67", [second]: "5583.34" });
-    const { body } = await listBreaks(client());
-    expect(itemsOf(body["items"] ?? []).filter((item) => item["master_login"] === pool.login)).toEqual([]);
+    expect(await breaksOf(client(), pool)).toEqual([]);
   });
 
-  test.concurrent("a dealer's deposit is quarantined, and the proof does not converge while it is", async () => {
+  test.concurrent("a dealer's deposit is quarantined and a break, and the break is closed when two operators have acknowledged it", async () => {
     const pool = await pooled(client(), ["1000"]);
-    await client().control("POST", "balance", { login: pool.login, amount: "25.00", comment: "dealer" });
-    await eventually(async () => {
-      const { body } = await proofOf(client(), pool, 1);
-      expect(cents(objectOf(body, "master"), "quarantined")).toBe(25_00n);
-      expect(cents(objectOf(body, "master"), "difference")).toBe(0n);
-      expect(body["converged"]).toBe(false);
-    });
+    const after = await newestEvent(client());
+    const ofPool = (events: readonly JsonObject[]) =>
+      events.filter((event) => event["login"] === pool.login && event["reason"] === "external_funds_master");
+    const isClosed = (event: JsonObject) => textOf(event, "type") === "break.closed";
+    const [{ compared }] = await Promise.all([
+      followEvents(client(), { after, types: "break.*", isOver: (seen) => ofPool(seen).some(isClosed) }),
+      acknowledgeDealersDeposit(system(), client(), pool),
+    ]);
+    // Each was compared with the list of breaks when it arrived.
+    const events = ofPool(compared);
+    expect(events).toMatchObject([{ type: "break.open" }, { type: "break.closed" }]);
+    expect(new Set(events.map((event) => textOf(event, "subject_id"))).size).toBe(1);
+    const { status, body } = await client().get(`/api/v1/ops/breaks/${textOf(events[0] ?? {}, "subject_id")}`);
+    expect([status, body["code"]]).toEqual([404, "break_not_found"]);
+    await eventually(async () => expect((await proofOf(client(), pool, 1)).body["converged"]).toBe(true));
   });
 
   test.concurrent("a deal that the platform loses is a break and stops only its Master", async () => {
@@ -132,6 +140,28 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
       expect(body["unreachable"]).toEqual([]);
     });
   });
+}
+
+/** The proof does not converge until the deposit is acknowledged. */
+async function acknowledgeDealersDeposit(system: RunningSystem, client: Client, pool: Pool): Promise<void> {
+  await client.control("POST", "balance", { login: pool.login, amount: "25.00", comment: "dealer" });
+  await eventually(async () => {
+    const { body } = await proofOf(client, pool, 1);
+    expect(cents(objectOf(body, "master"), "quarantined")).toBe(25_00n);
+    expect(cents(objectOf(body, "master"), "difference")).toBe(0n);
+    expect(body["converged"]).toBe(false);
+  });
+  const [first, second] = [await newOperator(system, "First"), await newOperator(system, "Second")];
+  // As long as it is no break, the acknowledgement would close none.
+  await eventually(async () => expect(await breaksOf(client, pool)).toContain("external_funds_master"));
+  const review = await reviewAbout(client, pool.login, "external_funds_on_master");
+  await decide(withKey(client, first), review, "acknowledge", second);
+}
+
+async function breaksOf(client: Client, { login }: Pool): Promise<string[]> {
+  const { body } = await listBreaks(client);
+  const own = itemsOf(body["items"] ?? []).filter((item) => [item["login"], item["master_login"]].includes(login));
+  return own.map((item) => textOf(item, "check"));
 }
 
 /** What each payment account of a Master has received, former ones included. */

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { masterId } from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
 import { route } from "../../route.ts";
+import { MASTER } from "./examples.ts";
 
 export const closeMaster = route({
   operationId: "closeMaster",
@@ -24,18 +25,7 @@ export const closeMaster = route({
       name: "closing",
       summary: "Two Investors begin to leave",
       request: { params: { master_id: "7" } },
-      answer: {
-        engine: "PAMM",
-        id: 7,
-        mt5_login: "3000001",
-        name: "Alpha Strategy",
-        strategy_name: "Alpha",
-        strategy: "Trend following.",
-        investors_count: 2,
-        payment_account_login: "3000002",
-        min_deposit: 100.5,
-        created_at: "2026-01-02T03:04:05.678000",
-      },
+      answer: MASTER,
     },
   ],
 

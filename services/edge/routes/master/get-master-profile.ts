@@ -2,22 +2,7 @@ import { Type } from "typebox";
 import { MasterProfile, masterProfile } from "../../schemas/master.ts";
 import { masterId, masterLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
-
-const ANSWER = {
-  engine: "PAMM",
-  id: 7,
-  mt5_login: "3000001",
-  name: "Alpha Strategy",
-  strategy_name: "Alpha",
-  strategy: "Trend following.",
-  investors_count: 2,
-  payment_account_login: "3000002",
-  min_deposit: 100.5,
-  email: "ada@example.com",
-  external_id: "CRM-7001",
-  metadata: { segment: "retail" },
-  created_at: "2026-01-02T03:04:05.678000",
-} as const;
+import { MASTER_PROFILE } from "./examples.ts";
 
 export const getMasterProfile = route({
   operationId: "getMasterProfile",
@@ -37,7 +22,7 @@ export const getMasterProfile = route({
       name: "master",
       summary: "A Master",
       request: { params: { master_id: "7" } },
-      answer: ANSWER,
+      answer: MASTER_PROFILE,
     },
   ],
 
@@ -64,7 +49,7 @@ export const getProfileByLogin = route({
       name: "master",
       summary: "A Master",
       request: { params: { master_login: "3000001" } },
-      answer: ANSWER,
+      answer: MASTER_PROFILE,
     },
   ],
 

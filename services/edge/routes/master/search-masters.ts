@@ -8,6 +8,7 @@ import {
 import { masterProfile, MasterProfile } from "../../schemas/master.ts";
 import { OpaquePage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
+import { MASTER_PROFILE } from "./examples.ts";
 
 const LIST = "masters by filter";
 
@@ -31,23 +32,7 @@ export const searchMasters = route({
       summary: "By the beginning of the name",
       request: { query: { name: "A", limit: "1" } },
       answer: {
-        items: [
-          {
-            engine: "PAMM",
-            id: 7,
-            mt5_login: "3000001",
-            name: "Alpha Strategy",
-            strategy_name: "Alpha",
-            strategy: "Trend following.",
-            investors_count: 2,
-            payment_account_login: "3000002",
-            min_deposit: 100.5,
-            email: "ada@example.com",
-            external_id: "CRM-7001",
-            metadata: { segment: "retail" },
-            created_at: "2026-01-02T03:04:05.678000",
-          },
-        ],
+        items: [MASTER_PROFILE],
         next_cursor: "AAAAAAAAAAfx5CzgeU2JIbMJ",
         has_more: true,
       },

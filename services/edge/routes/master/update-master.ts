@@ -12,6 +12,7 @@ import { masterItem, MasterItem } from "../../schemas/master.ts";
 import { demandScope } from "../../keys/auth.ts";
 import { labelChangeFields, labelsChangeOf, metadataErrors } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
+import { MASTER } from "./examples.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
 
@@ -68,52 +69,19 @@ export const updateMaster = route({
       name: "min_deposit",
       summary: "Another minimum deposit",
       request: { params: { master_id: "7" }, body: { min_deposit: 0 } },
-      answer: {
-        engine: "PAMM",
-        id: 7,
-        mt5_login: "3000001",
-        name: "Alpha Strategy",
-        strategy_name: "Alpha",
-        strategy: "Trend following.",
-        investors_count: 2,
-        payment_account_login: "3000002",
-        min_deposit: 0,
-        created_at: "2026-01-02T03:04:05.678000",
-      },
+      answer: { ...MASTER, min_deposit: 0 },
     },
     {
       name: "payment_account",
       summary: "Another payment account",
       request: { params: { master_id: "7" }, body: { payment_account_login: "3000006" } },
-      answer: {
-        engine: "PAMM",
-        id: 7,
-        mt5_login: "3000001",
-        name: "Alpha Strategy",
-        strategy_name: "Alpha",
-        strategy: "Trend following.",
-        investors_count: 2,
-        payment_account_login: "3000006",
-        min_deposit: 100.5,
-        created_at: "2026-01-02T03:04:05.678000",
-      },
+      answer: { ...MASTER, payment_account_login: "3000006" },
     },
     {
       name: "not_accepting",
       summary: "No new Investors",
       request: { params: { master_id: "7" }, body: { accepting_investors: false } },
-      answer: {
-        engine: "PAMM",
-        id: 7,
-        mt5_login: "3000001",
-        name: "Alpha Strategy",
-        strategy_name: "Alpha",
-        strategy: "Trend following.",
-        investors_count: 2,
-        payment_account_login: "3000002",
-        min_deposit: 100.5,
-        created_at: "2026-01-02T03:04:05.678000",
-      },
+      answer: MASTER,
     },
   ],
   check({ body }) {

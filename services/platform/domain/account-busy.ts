@@ -1,0 +1,32 @@
+import { BUSY_RETRY_AFTER_MS, OUTCOME_RETRY_AFTER_MS, OUTCOME_WAITED_FOR, type Refusal } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+import type { LegNumber } from "./leg-number.ts";
+
+/** A leg that has to end before another one of its login is sent. */
+export type Obstacle = {
+  readonly number: LegNumber;
+  /** It was sent, and its outcome is being determined, by the service or in a manual review. */
+  readonly isOutcomeOpen: boolean;
+};
+
+/** Why an account has no turn: an outcome that is not known yet takes minutes, everything else ends shortly. */
+export function accountBusy(behind: Obstacle | undefined): Refusal {
+  const isOutcomeOpen = behind?.isOutcomeOpen === true;
+  const message = isOutcomeOpen
+    ? OUTCOME_WAITED_FOR
+    : "Another movement on this account is in progress. Retry shortly.";
+  return refuse("account_busy", message, {
+    outcome: "not_executed",
+    operationId: behind === undefined ? undefined : String(behind.number),
+    retryAfterMs: isOutcomeOpen ? OUTCOME_RETRY_AFTER_MS : BUSY_RETRY_AFTER_MS,
+  });
+}
+
+/** Deals of the account are in no log yet, and one of them may be the same movement. */
+export function historyNotRead(login: string): Refusal {
+  return refuse(
+    "account_busy",
+    `The history of account ${login} cannot be read completely at the moment. Nothing was executed.`,
+    { outcome: "not_executed", details: { login }, retryAfterMs: BUSY_RETRY_AFTER_MS },
+  );
+}
