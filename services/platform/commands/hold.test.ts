@@ -180,6 +180,7 @@ test.concurrent("an account lock that waits for an unknown outcome is refused wi
   await expect(service.hold({ login, lockOwner: "a" }, aCall(1_000))).rejects.toMatchObject({
     code: "account_busy",
     message: expect.stringContaining("is not known yet and is being determined") as string,
+    details: { reason: "outcome_unknown" },
     retryAfterMs: 30_000,
   });
 });

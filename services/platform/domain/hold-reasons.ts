@@ -1,4 +1,4 @@
-import { BUSY_RETRY_AFTER_MS, OUTCOME_RETRY_AFTER_MS, OUTCOME_WAITED_FOR, type Refusal } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS, OUTCOME_WAITED_FOR, type Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import { accountStopped } from "./account-stop.ts";
 import type { LegNumber } from "./leg-number.ts";
@@ -45,12 +45,13 @@ export function holdReasons(facts: HoldFacts): readonly Refusal[] {
 }
 
 export function accountBusy(behind: LegNumber | undefined, isOutcomeOpen = false): Refusal {
-  const message = isOutcomeOpen
-    ? OUTCOME_WAITED_FOR
-    : "Another movement on this account is in progress. Retry shortly.";
-  return refuse("account_busy", message, {
+  const operationId = behind === undefined ? undefined : String(behind);
+  if (isOutcomeOpen) {
+    return refuse("account_busy", OUTCOME_WAITED_FOR.message, { ...OUTCOME_WAITED_FOR.extra, operationId });
+  }
+  return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
     outcome: "not_executed",
-    operationId: behind === undefined ? undefined : String(behind),
-    retryAfterMs: isOutcomeOpen ? OUTCOME_RETRY_AFTER_MS : BUSY_RETRY_AFTER_MS,
+    operationId,
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
 }
