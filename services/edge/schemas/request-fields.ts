@@ -195,6 +195,13 @@ export const operationId = text("operation_id", {
   shown: { format: "uuid" },
 });
 
+export const ticketFilter = text("id", {
+  description:
+    "Ticket of a deal on the trading platform: only operations that have made it, by a movement of their own, by a fee that was collected for them, or by a mirror that carries them.",
+  example: 1234567,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
 export const commentFilter = text("comment_filter", {
   description: "Comment of the request, exactly as it was sent.",
   example: "CRM-2026-0001",

@@ -1,6 +1,7 @@
 import { Refusal } from "#kernel/refusal.ts";
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import {
   aMaster,
@@ -267,7 +268,12 @@ const operationRoutes: readonly Case[] = [
     url: "/api/v1/operations?login=3000003&comment=CRM-2026-0001&outcome=executed&limit=1",
     answers: {
       funding: { listOperations: async () => ({ items: [anOperation()], hasMore: true }) },
-      subscriptions: { listOperations: async () => ({ items: [], hasMore: false }) },
+      subscriptions: {
+        listOperations: async () => ({ items: [], hasMore: false }),
+        findMirrored: async () => ({ keys: [] }),
+      },
+      fees: { findKeysOfItem: async () => ({ keys: ["funding:withdrawal:1"] }) },
+      platform: { findTransferOfDeal: async () => ({ key: "fee:1", kind: MovementKind.FEE_DEBIT }) },
     },
   },
 ];

@@ -1,5 +1,6 @@
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aMaster } from "../../../services/edge/testing/replies/account.ts";
 import { anExplanation, aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
 import {
@@ -40,6 +41,30 @@ const ENDING = aReason(
 
 /** Further examples of the documentation; they need no golden file, because the documentation has the answer. */
 export const MORE_CASES: readonly Case[] = [
+  {
+    name: "list-operations-by-ticket",
+    method: "GET",
+    url: "/api/v1/operations?ticket=1234567",
+    answers: {
+      platform: {
+        findTransferOfDeal: async () => ({ key: "funding:deposit:1", kind: MovementKind.DEPOSIT }),
+        readTransfers: async () => ({ transfers: [] }),
+      },
+      funding: {
+        listOperations: async () => ({ items: [anOperation({ transferKeys: ["funding:deposit:1"] })], hasMore: false }),
+      },
+      subscriptions: {
+        listOperations: async () => ({ items: [], hasMore: false }),
+        findMirrors: async () => ({ items: [] }),
+      },
+    },
+  },
+  {
+    name: "list-operations-of-no-deal",
+    method: "GET",
+    url: "/api/v1/operations?ticket=7654321",
+    answers: { platform: { findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }) } },
+  },
   {
     name: "withdraw-queued",
     method: "POST",
