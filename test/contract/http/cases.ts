@@ -549,7 +549,7 @@ const reviewRoutes: readonly Case[] = [
           review: aReview({
             id: 17n,
             reason: "candidate_deal",
-            operationId: "0199f3a2-7c1e-7000-8000-000000000001",
+            operationId: "4711",
             reference: "PD0F7K3M9Q2X1A",
             dealId: 1_234_567n,
             actions: [],
