@@ -51,24 +51,6 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     expectQuiet(tab);
   });
 
-  test("a search by a ticket says what was searched for, and what it means that nothing was found", async () => {
-    const { tab, edge } = await signedIn(SOME);
-    await tab.go("operations?comment=CRM-T1");
-    await tab.shows("Searched for Comment CRM-T1.");
-    await tab.go("operations");
-    await tab.fill("input[name=ticket]", "1234567");
-    await tab.click("button", "Search");
-    await tab.shows("Searched for Ticket of a deal 1234567.");
-    await tab.shows("No operation that matches has made this deal.");
-    expect(await tab.violations()).toEqual([]);
-    expect(edge.calls.find(({ method }) => method === "findTransferOfDeal")?.request).toEqual({ dealId: 1_234_567n });
-    expectQuiet(tab);
-
-    // The API refuses what is no ticket, in its words.
-    await tab.go("operations?ticket=x");
-    await tab.shows("must be a whole number");
-  });
-
   test("a list of 100,000 operations loads as it is scrolled, and draws some rows only", async () => {
     const { tab } = await signedIn({ masters: 1, operations: 100_000, cases: 0 });
     await tab.go("operations");
