@@ -25,6 +25,7 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   collect: ["funding", "subscription"],
   listDueItems: ["edge"],
   findDueItems: ["edge"],
+  findKeysOfItem: ["edge"],
   findTransfers: ["platform"],
   listBreaks: ["edge"],
   listReviews: ["edge"],

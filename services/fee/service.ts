@@ -2,6 +2,7 @@ import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
@@ -22,6 +23,7 @@ import { getPendingFee } from "./queries/get-pending-fee.ts";
 import { listVersions } from "./queries/list-versions.ts";
 import { previewCrystallise } from "./queries/preview-crystallise.ts";
 import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
+import { listKeysOfItem } from "./store/crystallisations.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { readingQueue } from "./store/allocation-watermarks.ts";
 import { paymentQueue } from "./store/due-payments.ts";
@@ -67,6 +69,7 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     collect: (request, context) => collect(deps, request, context),
     listDueItems: (request) => listDueItems(deps, request),
     findDueItems: (request) => findDueItems(deps, request),
+    findKeysOfItem: async ({ key }) => ({ keys: await listKeysOfItem(deps.pool, key, MAX_PAGE_SIZE) }),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     listBreaks: (request) => listBreaks(deps.pool, request),
     listReviews: (request) => listReviews(deps.pool, request),

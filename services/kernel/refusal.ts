@@ -45,11 +45,19 @@ export const BUSY_RETRY_AFTER_MS = 250;
 /** A process that was killed answers again within this time: "Starts after a crash" in docs/performance.md. */
 export const RESTART_RETRY_AFTER_MS = 3_000;
 
-/** An outcome that the platform has not answered is found in its history, after a quiet period of minutes. */
-export const OUTCOME_RETRY_AFTER_MS = 30_000;
-/** While it is found, whatever waits for it has this text. */
-export const OUTCOME_WAITED_FOR =
-  "The outcome of an earlier operation on this account is not known yet and is being determined, which can take some minutes. Nothing was executed.";
+/**
+ * The refusal of whatever waits for an outcome that the platform has not answered: it is found in its history, after a quiet period of minutes. Callers
+ * branch on the reason.
+ */
+export const OUTCOME_WAITED_FOR = {
+  message:
+    "The outcome of an earlier operation on this account is not known yet and is being determined, which can take some minutes. Nothing was executed.",
+  extra: { outcome: "not_executed", details: { reason: "outcome_unknown" }, retryAfterMs: 30_000 },
+} as const satisfies { readonly message: string; readonly extra: RefusalExtra };
+
+export function waitsForOutcome({ details }: Pick<RefusalExtra, "details">): boolean {
+  return details?.["reason"] === OUTCOME_WAITED_FOR.extra.details.reason;
+}
 
 /** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */
 export class Refusal extends Error {

@@ -13,6 +13,7 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   transferBatch: ["fee", "subscription"],
   getTransfer: ["edge", "fee"],
   readTransfers: ["edge", "funding"],
+  findTransferOfDeal: ["edge"],
   readAttempts: ["edge"],
   listFeeTransfers: ["fee"],
   hold: ["funding", "subscription"],

@@ -39,6 +39,7 @@ import { getHistoryReading } from "./queries/get-history-reading.ts";
 import { getStatus } from "./queries/get-status.ts";
 import { findAmendments } from "./queries/find-amendments.ts";
 import { listFeeTransfers } from "./queries/list-fee-transfers.ts";
+import { findTransferOfDeal } from "./queries/find-transfer-of-deal.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
 import { inspectClosing } from "./queries/inspect-closing.ts";
@@ -68,6 +69,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     transferBatch: (request, context) => transferBatch(deps, request, context),
     getTransfer: (request) => getTransfer(deps, request),
     readTransfers: (request) => readTransfers(deps, request),
+    findTransferOfDeal: (request) => findTransferOfDeal(deps, request),
     readAttempts: (request) => readAttempts(deps, request),
     listFeeTransfers: (request) => listFeeTransfers(deps, request),
     hold: (request, context) => hold({ ...deps, holds }, request, context),

@@ -31,6 +31,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   readFloatingShare: ["fee"],
   sumFlows: ["fee"],
   findMirrors: ["edge"],
+  findMirrored: ["edge"],
   getOperation: ["edge"],
   listOperations: ["edge"],
   getProof: ["edge"],

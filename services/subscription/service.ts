@@ -3,6 +3,7 @@ import type { Implementation } from "#kernel/contract/contract.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Job } from "#kernel/job.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -58,6 +59,7 @@ import {
 import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
 import { searchSubscriptions } from "./queries/search-subscriptions.ts";
 import { listLockOwners } from "./store/lock-owners.ts";
+import { listMirroredKeys } from "./store/mirrored-parts.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { assignmentQueue } from "./store/assignments.ts";
 import { closingQueue } from "./store/closings.ts";
@@ -113,6 +115,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     readFloatingShare: (request, context) => readFloatingShare(deps, request, context),
     sumFlows: (request) => sumFlows(deps, request),
     findMirrors: (request) => findMirrors(deps, request),
+    findMirrored: async ({ key }) => ({ keys: await listMirroredKeys(deps.pool, key, MAX_PAGE_SIZE) }),
     getOperation: (request) => getOperation(deps, request),
     listOperations: (request) => listOperations(deps, request),
     cancelOperation: async (request) => getOperation(deps, await cancelOperation(deps, request)),

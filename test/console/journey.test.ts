@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Client, clientOf } from "../journey/support/client.ts";
+import { type Client, clientOf, dealsOf } from "../journey/support/client.ts";
 import { deposit, expectDone } from "../journey/support/client-requests.ts";
 import { newKey, newOperator, reviewAbout } from "../journey/support/reviews.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "../journey/support/shared-system.ts";
@@ -33,7 +33,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     tab = await open();
   });
 
-  test("a deposit is found by its comment, its legs say what was written and what came back, and a new one appears by itself", async () => {
+  test("a deposit is found by its comment, its legs say what was written and what came back, a new one appears by itself, and each is found by its ticket", async () => {
     const { investors } = await pooled(client, ["500"]);
     const [investor = ""] = investors;
     const comment = `CONSOLE-${investor}`;
@@ -50,6 +50,14 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     await tab.shows("30.25");
     await expectDone(deposit(client, investor, "41.75", `${comment}-2`));
     await tab.shows("41.75");
+
+    const [{ ticket } = { ticket: "" }] = await dealsOf(client, investor);
+    await tab.go("operations");
+    await tab.fill("input[name=ticket]", ticket);
+    await tab.click("button", "Search");
+    await tab.shows(`Searched for Ticket of a deal ${ticket}.`);
+    await tab.shows("500.00");
+    expect(await tab.text()).not.toContain("41.75");
     expect(tab.page.complaints).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import {
   investorHref,
   masterHref,
   operationHref,
+  operationsHref,
   reviewHref,
 } from "../app/addresses.ts";
 import { can } from "../session/session.ts";
@@ -15,6 +16,7 @@ const None = () => <span class="none">–</span>;
 
 export function OperationLink({ id }: Id) {
   if (id === null || id === undefined) return <None />;
+  if (isLeg(id)) return <span class="code">leg {id}</span>;
   // The beginning of an id is its time, so ids of one minute differ in their ends only.
   return (
     <a class="code" href={operationHref(id)} title={id}>
@@ -53,6 +55,16 @@ export function BreakLink({ id }: Id) {
   return can("ops") ? <a href={breakHref(id)}>{id}</a> : <span>{id}</span>;
 }
 
+/** A deal on the trading platform, with the way to the operation that has made it. */
+export function DealLink({ id }: { readonly id: bigint | null | undefined }) {
+  if (id === null || id === undefined || !can("investors:read")) return <Ticket id={id} />;
+  return (
+    <a class="code" href={operationsHref({ ticket: id.toString() })}>
+      {id.toString()}
+    </a>
+  );
+}
+
 /** A ticket of the trading platform, which no page of the console shows. */
 export function Ticket({ id }: { readonly id: bigint | null | undefined }) {
   return id === null || id === undefined ? <None /> : <span class="code">{id.toString()}</span>;
@@ -66,6 +78,11 @@ function LoginLink({ id, href }: Id & { readonly href: ((login: string) => strin
       {id}
     </a>
   );
+}
+
+/** Reviews and breaks name legs by their numbers. */
+function isLeg(id: string): boolean {
+  return /^\d+$/.test(id);
 }
 
 function isUuid(id: string): boolean {

@@ -87,6 +87,11 @@ const MEMBERS: Readonly<Record<string, Json>> = {
   proposed_action: { type: "string", description: "The proposed action." },
   proposed_deal_id: { type: "string", description: "Ticket of the proposal; 0 without one." },
   proposed_by: { type: "string", description: "Owner of the API key that proposed it." },
+  reason: {
+    type: "string",
+    description: "`outcome_unknown`: the outcome of an earlier operation on the account is being determined.",
+    examples: ["outcome_unknown"],
+  },
   platform_code: { type: "integer", format: "int64", description: "Return code of the platform.", examples: [10006] },
 };
 

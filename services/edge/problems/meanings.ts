@@ -46,7 +46,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   master_open_positions: "`open_positions` positions of the Master block a withdrawal, an exit or its closing.",
   allocation_in_progress: "Results of the Master are being allocated. Retry after the time in `Retry-After`.",
   account_busy:
-    "Another command on this Investor took longer than 5 s, the outcome of one is being determined (which takes minutes), or its history cannot be read completely at the moment. Retry after the time in `Retry-After`.",
+    "Another command on this Investor took longer than 5 s, the outcome of one is being determined (`reason` is `outcome_unknown`, and it takes minutes), or its history cannot be read completely at the moment. Retry after the time in `Retry-After`.",
   operation_in_progress: "An equal request is unresolved; `operation_id` names it.",
   operation_not_cancellable:
     "The operation was never queued, has begun or has ended; only one that waits is cancelled.",

@@ -73,19 +73,20 @@ test("a conflict is reported with its documented details only", async () => {
   ]);
 });
 
-test("a refusal as account_busy contains the id of the operation in progress", async () => {
+test("a refusal as account_busy contains the id of the operation in progress and whether its outcome is unknown", async () => {
   const edge = await refusing({
     code: "account_busy",
     status: "conflict",
     message: "busy",
     outcome: "not_executed",
     operationId: "the-other-one",
+    details: { reason: "outcome_unknown" },
     retryAfterMs: 2_100,
   });
   const answer = await edge.call({ method: "POST", url: DEPOSIT });
 
   expect([answer.status, answer.headers["retry-after"]]).toEqual([409, "3"]);
-  expect(answer.body).toMatchObject({ operation_id: "the-other-one", retryable: true });
+  expect(answer.body).toMatchObject({ operation_id: "the-other-one", reason: "outcome_unknown", retryable: true });
 });
 
 test("a refusal of the platform is reported with its code", async () => {

@@ -34,7 +34,10 @@ test("a preview of a withdrawal asks what the withdrawal would ask, is no comman
 
 test("every reason has its code, its text and its facts; a code that is not part of the interface is a conflict", async () => {
   const refusals = [
-    { ...aReason("account_busy", "Busy."), operationId: "0198c0de-0000-7000-8000-000000000001" },
+    {
+      ...aReason("account_busy", "Busy.", { reason: "outcome_unknown" }),
+      operationId: "0198c0de-0000-7000-8000-000000000001",
+    },
     aReason("master_open_positions", "Open.", { open_positions: "2", internal: "x" }),
     aReason("investor_deficit", "Negative.", { deficit: "3.21" }),
     aReason("possible_duplicate", "Twice.", { deal_id: "9007199254740993" }),
@@ -54,6 +57,7 @@ test("every reason has its code, its text and its facts; a code that is not part
         detail: "Busy.",
         retryable: true,
         operation_id: "0198c0de-0000-7000-8000-000000000001",
+        reason: "outcome_unknown",
       },
       { code: "master_open_positions", detail: "Open.", retryable: false, open_positions: 2 },
       { code: "investor_deficit", detail: "Negative.", deficit: "3.21" },

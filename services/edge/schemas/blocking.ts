@@ -26,6 +26,12 @@ const BlockingReason = model("BlockingReason", "One reason for which a command w
   deficit: Type.Optional(decimalReply("What the Investor's share of the pool lacks, in USD.")),
   state: Type.Optional(string({ description: "State of a Master that is not open.", example: "not_accepting" })),
   deal_id: Type.Optional(ticketReply("Ticket of the operation that was executed.")),
+  reason: Type.Optional(
+    string({
+      description: "Why an account is busy: `outcome_unknown` while the outcome of an operation is being determined.",
+      example: "outcome_unknown",
+    }),
+  ),
 });
 
 /** The members with which every preview begins. */
@@ -46,7 +52,7 @@ function reasonOf(message: ErrorMessage): Static<typeof BlockingReason> {
   const { code, message: detail, details, operationId } = refusalFromProto(message);
   // Internal codes are not part of the interface.
   const known: ProblemCode = isProblemCode(code) ? code : "conflict";
-  const { open_positions, deal_id, required, actual, deficit, state } = details;
+  const { open_positions, deal_id, required, actual, deficit, state, reason } = details;
   return {
     code: known,
     detail,
@@ -58,5 +64,6 @@ function reasonOf(message: ErrorMessage): Static<typeof BlockingReason> {
     ...(deficit === undefined ? {} : { deficit }),
     ...(state === undefined ? {} : { state }),
     ...(deal_id === undefined ? {} : { deal_id: BigInt(deal_id) }),
+    ...(reason === undefined ? {} : { reason }),
   };
 }

@@ -195,6 +195,20 @@ export const operationId = text("operation_id", {
   shown: { format: "uuid" },
 });
 
+export const aboutOperationFilter = text("operation_id", {
+  description:
+    "Only what is about this operation: it names the operation, one of its legs or transfers, or the deal of a leg.",
+  example: "0198c0de-0000-7000-8000-000000000001",
+  shown: { format: "uuid" },
+});
+
+export const ticketFilter = text("id", {
+  description:
+    "Ticket of a deal on the trading platform: only operations that have made it, by a movement of their own, by a fee that was collected for them, or by a mirror that carries them.",
+  example: 1234567,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
 export const commentFilter = text("comment_filter", {
   description: "Comment of the request, exactly as it was sent.",
   example: "CRM-2026-0001",

@@ -41,7 +41,7 @@ export const ReviewItem = model("Review", "A case for manual review.", {
     example: null,
     shown: { pattern: "^-?[0-9]+\\.[0-9]{2}$" },
   }),
-  operation_id: nullableString({ description: "Operation in question; null without one.", example: null }),
+  operation_id: nullableString({ description: "Number of the leg in question; null without one.", example: null }),
   reference: nullableString({
     description: "Token at the beginning of the deal's comment; null without one.",
     example: null,

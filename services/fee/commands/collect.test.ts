@@ -20,6 +20,7 @@ import {
 import type { Deps } from "../deps.ts";
 import { findDueItems } from "../queries/find-due-items.ts";
 import { listDueItems } from "../queries/payments.ts";
+import { feeService } from "../service.ts";
 import { collect } from "./collect.ts";
 
 const KEY = "funding:withdrawal:1";
@@ -73,7 +74,7 @@ test("a crystallisation that was lost with commits of the database is decided ag
   await expectToReconcile(world);
 });
 
-test("the transfers of a crystallisation are listed by its key", async () => {
+test("the transfers of a crystallisation are listed by its key, and its key is found by each of them", async () => {
   const { deps } = await aWorldWithPendingFee();
   const amount = { currencyCode: "USD", minorUnits: 600_00n };
   expect(await listDueItems(deps, { key: KEY })).toEqual({
@@ -83,6 +84,9 @@ test("the transfers of a crystallisation are listed by its key", async () => {
   expect(await findDueItems(deps, { keys: ["unknown", KEY] })).toEqual({
     decided: [{ key: KEY, items: [{ key: "fee:9001:5001:WD1", amount, isWeekly: false }] }],
   });
+  const service = feeService(deps);
+  expect(await service.findKeysOfItem({ key: "fee:9001:5001:WD1" }, aCall())).toEqual({ keys: [KEY] });
+  expect(await service.findKeysOfItem({ key: "unknown" }, aCall())).toEqual({ keys: [] });
 });
 
 test("a transfer that a command requests carries the command id, and its queries carry none", async () => {

@@ -1,4 +1,14 @@
-import { execute, fragment, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  type Fragment,
+  fragment,
+  many,
+  maybeOne,
+  one,
+  sql,
+  withoutNulls,
+  type Queryable,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { NewEntry } from "../domain/change-timeline.ts";
 import type { TimelineEntry } from "../domain/timeline.ts";
@@ -46,24 +56,26 @@ export async function lockConfiguration(
 export type WantedTerms = { readonly investorLogin: string; readonly since: Date };
 
 /**
- * The entry from which on the timeline says everything about `since` and later: that of the version in force then, and all newer ones. An older
- * entry is hidden by it. 0, which is all of the timeline, when none has begun by then.
- * The range of the index is walked from its end: for an Investor that is equal the planner expects few entries, and would read and sort all of them.
+ * The last entry whose value has begun by then; 0 when none has. The range of the index is walked from its end: for an Investor that is equal the
+ * planner expects few entries, and would read and sort all of them.
  */
-const FIRST = fragment`least(
-    coalesce((
-      select rated.id from fee_version rated
-      where (rated.investor_login, rated.id) > (wanted.investor_login, 0)
-        and (rated.investor_login, rated.id) < (wanted.investor_login, 9223372036854775807) and rated.rate_from <= wanted.since
-      order by rated.investor_login desc, rated.id desc limit 1
-    ), 0),
-    coalesce((
-      select switched.id from fee_version switched
-      where (switched.investor_login, switched.id) > (wanted.investor_login, 0)
-        and (switched.investor_login, switched.id) < (wanted.investor_login, 9223372036854775807) and switched.enabled_from <= wanted.since
-      order by switched.investor_login desc, switched.id desc limit 1
-    ), 0)
-  )`;
+function lastBegun(beginsAt: Fragment): Fragment {
+  return fragment`coalesce((
+      select begun.id from fee_version begun
+      where (begun.investor_login, begun.id) > (wanted.investor_login, 0)
+        and (begun.investor_login, begun.id) < (wanted.investor_login, 9223372036854775807) and ${beginsAt} <= wanted.since
+      order by begun.investor_login desc, begun.id desc limit 1
+    ), 0)`;
+}
+const RATE_FROM = fragment`begun.rate_from`;
+const ENABLED_FROM = fragment`begun.enabled_from`;
+
+/**
+ * The entries that say everything about `since` and later: from that of the version in force then on. Older ones are hidden by it. All of the
+ * timeline when none has begun by then.
+ */
+const KNOWN_SINCE = fragment`version.investor_login = wanted.investor_login
+            and version.id >= least(${lastBegun(RATE_FROM)}, ${lastBegun(ENABLED_FROM)})`;
 
 /** The entries of one Investor in the sequence in which they were made: what is to be known from `since` on. */
 export async function listEntries(db: Queryable, { investorLogin, since }: WantedTerms): Promise<TimelineEntry[]> {
@@ -71,7 +83,7 @@ export async function listEntries(db: Queryable, { investorLogin, since }: Wante
     db,
     sql`select ${ENTRY}
         from (select ${investorLogin}::text as investor_login, ${since}::timestamptz as since) wanted
-        join fee_version version on version.investor_login = wanted.investor_login and version.id >= ${FIRST}
+        join fee_version version on ${KNOWN_SINCE}
         order by version.id`,
   );
   return rows.map(withoutNulls);
@@ -89,7 +101,7 @@ export async function listTerms(db: Queryable, wanted: readonly WantedTerms[]): 
         join fee_configuration configuration on configuration.investor_login = wanted.investor_login
         cross join lateral (
           select ${ENTRY} from fee_version version
-          where version.investor_login = wanted.investor_login and version.id >= ${FIRST}
+          where ${KNOWN_SINCE}
           order by version.id
         ) version
         order by version.id`,

@@ -1,4 +1,4 @@
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { PAYMENT_STATE_COLUMNS, type PaymentState } from "./due-payments.ts";
 
@@ -58,6 +58,18 @@ export async function listCrystallisations(
   );
   const byKey = [...Map.groupBy(rows, ({ ofKey }) => ofKey)];
   return new Map(byKey.map(([key, own]) => [key, crystallisationOf(own as [Row | EmptyRow])]));
+}
+
+/** The keys of the decisions that have the payment of a transfer as an item, at most `limit`. */
+export async function listKeysOfItem(db: Queryable, transferKey: string, limit: number): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select item.key
+        from fee_payment payment join crystallisation_item item on item.payment_id = payment.id
+        where payment.key = ${transferKey}
+        order by item.key
+        limit ${limit}`,
+  );
 }
 
 function crystallisationOf(rows: readonly [Row | EmptyRow, ...(Row | EmptyRow)[]]): Crystallisation {

@@ -132,6 +132,7 @@ test("a withdrawal from a busy account is refused with the id of the open operat
     operationId: "op-1",
     // The outcome of the first one is being determined, which takes minutes.
     message: expect.stringContaining("is not known yet and is being determined") as string,
+    details: { reason: "outcome_unknown" },
     retryAfterMs: 30_000,
   });
 });

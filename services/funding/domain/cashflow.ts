@@ -69,6 +69,16 @@ export function withdrawalKey({ operationId }: Pick<Cashflow, "operationId">): s
   return `funding:withdrawal:${operationId}`;
 }
 
+/** The operation that a key of a transfer or of fees names, by its id or by the deal that was imported; undefined for keys of other services. */
+export function namedByKey(
+  key: string,
+): { readonly operationId: string } | { readonly importedDeal: bigint } | undefined {
+  const [, operationId] = /^funding:(?:deposit|payout|withdrawal):(.+)$/.exec(key) ?? [];
+  if (operationId !== undefined) return { operationId };
+  const [, deal] = /^imported:(\d{1,18})$/.exec(key) ?? [];
+  return deal === undefined ? undefined : { importedDeal: BigInt(deal) };
+}
+
 /** Last part of the unique keys of the fees that a withdrawal collects. */
 export function feeSuffix({ operationId }: Pick<Cashflow, "operationId">): string {
   return `WD${operationId}`;

@@ -1,9 +1,9 @@
 import {
-  OUTCOME_RETRY_AFTER_MS,
   OUTCOME_WAITED_FOR,
   type Refusal,
   RESTART_RETRY_AFTER_MS,
   RETRY_AFTER_MS,
+  waitsForOutcome,
 } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
@@ -39,9 +39,9 @@ export function refusedUnsent(refusal: Refusal, operationId?: string): Refusal {
 
 /** The refusal of an account lock: no money moved, and none will. `blockedBy` is the operation that has the account. */
 export function refusalOfLock(refusal: Refusal, blockedBy: OpenOperation | undefined): Refusal {
-  const { code, retryAfterMs = 0 } = refusal;
+  const { code } = refusal;
   if (code !== "account_busy") return refusedUnsent(refusal);
-  if (retryAfterMs >= OUTCOME_RETRY_AFTER_MS) return waitsForOutcome(blockedBy);
+  if (waitsForOutcome(refusal)) return busyUntilKnown(blockedBy);
   return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
 }
 
@@ -55,7 +55,7 @@ export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, block
         outcome: "not_executed",
       });
     case "account_busy":
-      if (blockedBy?.isUnknown === true) return waitsForOutcome(blockedBy);
+      if (blockedBy?.isUnknown === true) return busyUntilKnown(blockedBy);
       return refuse("account_busy", "Another operation on this account is in progress. Retry shortly.", {
         outcome: "not_executed",
         operationId: blockedBy?.operationId,
@@ -85,12 +85,9 @@ export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, block
   }
 }
 
-function waitsForOutcome(blockedBy: OpenOperation | undefined): Refusal {
-  return refuse("account_busy", OUTCOME_WAITED_FOR, {
-    outcome: "not_executed",
-    operationId: blockedBy?.operationId,
-    retryAfterMs: OUTCOME_RETRY_AFTER_MS,
-  });
+function busyUntilKnown(blockedBy: OpenOperation | undefined): Refusal {
+  const { message, extra } = OUTCOME_WAITED_FOR;
+  return refuse("account_busy", message, { ...extra, operationId: blockedBy?.operationId });
 }
 
 /** It is not known yet whether the money moved; the caller looks the operation up by its id. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { type ListOperationsRequest, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { asOwner } from "#test/support/as-owner.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
@@ -59,6 +59,32 @@ test("operations are found by the external id of their client, and show their la
   });
 });
 
+test("operations are found by the keys of their transfers and fees, together with other filters", async () => {
+  const platform = platformFake({ balances: { [INVESTOR]: 500_00n } });
+  const deps = await world({ platform });
+  await deposit(deps, { ...REQUEST, comment: "1" }, aCall("op-1"));
+  await withdraw(deps, { ...REQUEST, comment: "2" }, aCall("op-2"));
+  await execute(
+    deps.pool,
+    sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, deal_id, deadline, created_at,
+                              finished_at, next_try_at, is_imported)
+        values ('op-3', 'withdraw', '1', 1, 'USD', '', 'POSTED', 77, now(), now(), now(), now(), true)`,
+  );
+  const find = async (anyOf: string[], filter: Partial<ListOperationsRequest> = {}) => {
+    const { items } = await listOperations(deps, { ...ALL, keys: { anyOf }, ...filter });
+    return items.map(({ operationId }) => operationId);
+  };
+
+  expect(await find(["funding:deposit:op-1"])).toEqual(["op-1"]);
+  expect(await find(["funding:payout:op-2"])).toEqual(["op-2"]);
+  expect(await find(["funding:withdrawal:op-2", "funding:deposit:op-1", "exit:1:1"])).toEqual(["op-2", "op-1"]);
+  expect(await find(["imported:77", "imported:78", "imported:fee:0123456789"])).toEqual(["op-3"]);
+  expect(await find(["funding:deposit:op-1"], { login: INVESTOR, comment: "1" })).toEqual(["op-1"]);
+  expect(await find(["funding:deposit:op-1"], { comment: "2" })).toEqual([]);
+  expect(await find(["funding:deposit:op-9", "exit:1:1"])).toEqual([]);
+  expect(await find([])).toEqual([]);
+});
+
 const ROWS = 6_000;
 
 /** Ids ascend. One in 500 is a withdrawal, one in ten is of Master 77, and all are of one Investor. */
@@ -107,5 +133,9 @@ test("a page of operations costs the same at the end as at the start, under each
   ] as const) {
     expect(await cost(part)).toBeLessThan(100);
     expect(await cost({ ...part, beforeId: idOf(3_100) })).toBeLessThan(100);
+  }
+  for (const first of [1, ROWS - 5]) {
+    const named = [0, 1, 2, 3, 4, 5].map((number) => ({ operationId: idOf(first + number) }));
+    expect(await cost({ named })).toBe(12);
   }
 });

@@ -21,6 +21,7 @@ import {
   depositKey,
   isQueued,
   importedKey,
+  namedByKey,
   payoutKey,
   withdrawalKey,
 } from "../domain/cashflow.ts";
@@ -105,7 +106,9 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
   if (action === "none") return { items: [], hasMore: false };
   const { masterLogin, fromId, externalId } = request;
   const queueState = QUEUE_STATES[request.queueState ?? QueueState.UNSPECIFIED];
-  const own = { action, masterLogin, fromId, externalId, queueState, outcome: OUTCOMES[request.outcome] };
+  const named = request.keys?.anyOf.flatMap((key) => namedByKey(key) ?? []);
+  if (named?.length === 0) return { items: [], hasMore: false };
+  const own = { action, masterLogin, fromId, externalId, queueState, named, outcome: OUTCOMES[request.outcome] };
   const filter = { login, comment, ...own, beforeId, limit: limit + 1 };
   const now = deps.now();
   const { items, hasMore } = fittingPage(

@@ -1,5 +1,5 @@
 import type { Metadata } from "#kernel/labels.ts";
-import { allOf, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import { allOf, type Fragment, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Cashflow, CurrentOutcome } from "../domain/cashflow.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
 import type { Queue } from "../domain/queue.ts";
@@ -29,6 +29,8 @@ function operationOf(row: LedgerRow): LedgerOperation {
   return { ...operation, ...queueOf({ queueState, queueUntil }) };
 }
 
+type Named = { readonly operationId: string } | { readonly importedDeal: bigint };
+
 export type LedgerFilter = {
   /** Empty matches all. */
   readonly login: string;
@@ -40,6 +42,8 @@ export type LedgerFilter = {
   /** Ids from this one on. */
   readonly fromId: string | undefined;
   readonly externalId: string | undefined;
+  /** Operations that one of these names. */
+  readonly named?: readonly Named[] | undefined;
   /** Open operations in this state of the queue. */
   readonly queueState?: QueueState | undefined;
   /** Id of the last operation of the page before; empty to begin. */
@@ -92,13 +96,15 @@ const QUEUE_STATE_IS = {
 
 /** Newest first. The outcomes are those of domain/cashflow.ts. */
 export async function listOperations(db: Queryable, filter: LedgerFilter, now: Date): Promise<LedgerOperation[]> {
-  const { login, comment, outcome, action, masterLogin, externalId, queueState, fromId, beforeId, limit } = filter;
+  const { login, comment, outcome, action, masterLogin, externalId, named, queueState, fromId, beforeId, limit } =
+    filter;
   const conditions = allOf([
     login === "" ? undefined : fragment`login = ${login}`,
     comment === undefined ? undefined : fragment`comment = ${comment}`,
     action && ACTION_IS[action],
     masterLogin === undefined ? undefined : fragment`master_login = ${masterLogin}`,
     externalId === undefined ? undefined : fragment`external_id = ${externalId}`,
+    named && isNamed(named),
     queueState && QUEUE_STATE_IS[queueState],
     fromId === undefined ? undefined : fragment`operation_id collate "C" >= ${fromId}`,
     beforeId === "" ? undefined : fragment`operation_id collate "C" < ${beforeId}`,
@@ -121,4 +127,14 @@ export async function listOperations(db: Queryable, filter: LedgerFilter, now: D
         limit ${limit}`,
   );
   return rows.map(operationOf);
+}
+
+/** They are looked up first: a page of operations by their ids would look for them among all. */
+function isNamed(named: readonly Named[]): Fragment {
+  const ids = named.flatMap((each) => ("operationId" in each ? each.operationId : []));
+  const deals = named.flatMap((each) => ("importedDeal" in each ? each.importedDeal : []));
+  return fragment`cashflow.id = any(array(
+               select id from cashflow where operation_id = any(${ids}::text[])
+               union all
+               select id from cashflow where is_imported and deal_id = any(${deals}::bigint[])))`;
 }

@@ -35,6 +35,7 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     listPaymentCredits: unused,
     listPaymentsOfInvestor: unused,
     findDueItems: unused,
+    findKeysOfItem: unused,
     listInvestorPayments: unused,
     sumPaymentCredits: unused,
     getFeeAccount: unused,

@@ -208,6 +208,7 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     listSubscriptions: unused,
     searchSubscriptions: unused,
     findMirrors: unused,
+    findMirrored: unused,
     getActiveMaster: unused,
     listActiveInvestors: unused,
     countActiveInvestors: unused,

@@ -12,9 +12,11 @@ import { isReadable } from "./readable.ts";
 import type { Permissions, ServiceName } from "./permissions.ts";
 import { busy, databaseUnavailable, deadlineExceeded, malformedRequest, notPermitted, refuse } from "./refusals.ts";
 
-export type Answer =
-  | { readonly ok: true; readonly payload: Uint8Array }
-  | { readonly ok: false; readonly refusal: Refusal };
+export type Answer = Result & {
+  /** Until when the caller waits for it; undefined when the headers of the call were refused. */
+  readonly deadline: Date | undefined;
+};
+type Result = { readonly ok: true; readonly payload: Uint8Array } | { readonly ok: false; readonly refusal: Refusal };
 
 export type IncomingCall = {
   readonly method: Method;
@@ -63,11 +65,12 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
       const caller = requirePermitted(options, call);
       headers = { ...headers, caller };
       const slots = headers.commandId === "" ? limits.query : limits.command;
-      return { ok: true, payload: await handleWithin(slots, options, call, headers) };
+      const payload = await handleWithin(slots, options, call, headers);
+      return { ok: true, payload, deadline: headers.deadline };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : fault(options.log, error, call.method, headers);
       ({ outcome, hasFailed } = failureOf(refusal));
-      return { ok: false, refusal };
+      return { ok: false, refusal, deadline: headers?.deadline };
     } finally {
       const elapsedMs = performance.now() - startedAt;
       observeRequest({ transport: options.transport, method: call.method.path, outcome }, elapsedMs);

@@ -99,7 +99,7 @@ async function handle(dispatcher: Dispatcher, log: Log, method: Method, message:
   const header = (name: string): string | undefined => message.headers?.get(name);
   const answer = await dispatcher.dispatch({ method, payload: message.data, header, caller: BROKER_CALLER });
   await endOfTurn();
-  if (isGivenUp(header(HEADER.deadline))) return;
+  if (isGivenUp(answer)) return;
   try {
     respond(message, answer);
   } catch (error) {
@@ -110,9 +110,9 @@ async function handle(dispatcher: Dispatcher, log: Log, method: Method, message:
   }
 }
 
-/** A malformed deadline was refused, and its caller gets that answer. */
-function isGivenUp(deadline: string | undefined): boolean {
-  return deadline !== undefined && /^\d{13,15}$/.test(deadline) && Date.now() > Number(deadline) + GIVEN_UP_AFTER_MS;
+/** A call whose headers were refused has no deadline, and its caller gets that answer. */
+function isGivenUp({ deadline }: Answer): boolean {
+  return deadline !== undefined && Date.now() > deadline.getTime() + GIVEN_UP_AFTER_MS;
 }
 
 function respond(message: ServiceMsg, answer: Answer): void {

@@ -10,9 +10,9 @@ const MAX_PAGE_CHARACTERS = 400_000;
 
 /** The rpc of every service that has checks. */
 export async function listBreaks(pool: Pool, request: ListBreaksRequest): Promise<ListBreaksResponse> {
-  const { afterId, limit, withoutChecks } = request;
+  const { afterId, limit, withoutChecks, about } = request;
   const size = pageSize(limit);
-  const found = await listOpenBreaks(pool, afterId, size + 1);
+  const found = await listOpenBreaks(pool, { afterId, about, limit: size + 1 });
   const checks = withoutChecks ? [] : await listChecks(pool);
   const items = fitting(found.slice(0, size).map(breakMessage));
   return { items, hasMore: found.length > items.length, checks: checks.map(checkMessage) };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { acquireLease } from "../postgres/lease.ts";
+import type { ListBreaksRequest } from "#proto/pamm/common/v1/reconciliation.ts";
 import { execute, one, sql } from "../postgres/query.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { inSnapshot } from "../postgres/snapshot.ts";
@@ -207,6 +208,29 @@ test("pages of breaks continue after an id and end early when the evidence is la
   const next = await listBreaks(pool, { ...ALL, afterId: first.items[0]!.id, limit: 1 });
   expect(next.items.map(({ key }) => key)).toEqual(["2"]);
   expect(next.hasMore).toBe(true);
+});
+
+test("open breaks are found by the operations and deals that they name, page by page", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool);
+  check.find(
+    aFinding("1", { operationIds: ["4711", "4712"], dealIds: [] }),
+    aFinding("2", { operationIds: [], dealIds: [4711n, 7n] }),
+    aFinding("3", { operationIds: ["4713"], dealIds: [8n] }),
+    aFinding("4", { operationIds: [], dealIds: [] }),
+  );
+  await runCheck(runDeps(pool), check, undefined);
+  const find = async (operationIds: string[], dealIds: bigint[], page: Partial<ListBreaksRequest> = {}) => {
+    const { items, hasMore } = await listBreaks(pool, { ...ALL, about: { operationIds, dealIds }, ...page });
+    return [...items.map(({ key }) => key), hasMore];
+  };
+
+  expect(await find(["4712"], [])).toEqual(["1", false]);
+  expect(await find([], [4711n])).toEqual(["2", false]);
+  expect(await find(["4711"], [7n, 8n])).toEqual(["1", "2", "3", false]);
+  expect(await find(["4711"], [7n, 8n], { limit: 2 })).toEqual(["1", "2", true]);
+  expect(await find([], [])).toEqual([false]);
+  expect((await listBreaks(pool, { ...ALL, about: { operationIds: [], dealIds: [] } })).checks).toHaveLength(1);
 });
 
 test("a snapshot reads one state of the tables while other transactions commit, and cannot write", async () => {

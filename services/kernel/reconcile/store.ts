@@ -1,5 +1,6 @@
+import type { Subjects } from "#proto/pamm/common/v1/subjects.ts";
 import { holdsLease, type Lease } from "../postgres/lease.ts";
-import { column, execute, fragment, many, type Queryable, sql } from "../postgres/query.ts";
+import { allOf, column, execute, fragment, many, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import type { Check, CheckRun, Finding, PendingBreak, RunRequest } from "./check.ts";
 
@@ -74,14 +75,26 @@ export function listChecks(db: Queryable): Promise<CheckState[]> {
   );
 }
 
-export async function listOpenBreaks(db: Queryable, afterId: bigint, limit: number): Promise<OpenBreak[]> {
+export type OpenBreaks = {
+  readonly afterId: bigint;
+  /** Only breaks that name one of these; undefined for all. */
+  readonly about: Subjects | undefined;
+  readonly limit: number;
+};
+
+/** Ascending by id. All that are open are looked through for what they name: each check has about MAX_FINDINGS of them at most. */
+export async function listOpenBreaks(db: Queryable, { afterId, about, limit }: OpenBreaks): Promise<OpenBreak[]> {
+  const conditions = allOf([
+    fragment`closed_at is null and opened_at is not null and id > ${afterId}`,
+    about && fragment`(operation_ids && ${about.operationIds}::text[] or deal_ids && ${about.dealIds}::bigint[])`,
+  ]);
   return many<OpenBreak>(
     db,
     sql`select id, check_name as "check", key, login, master_login as "masterLogin", at_risk_minor as "atRiskMinor",
                operation_ids as "operationIds", deal_ids as "dealIds", message, evidence, opened_at as "openedAt",
                seen_at as "seenAt"
         from reconciliation_break
-        where closed_at is null and opened_at is not null and id > ${afterId}
+        where ${conditions}
         order by id
         limit ${limit}`,
   );

@@ -249,6 +249,32 @@ test("a page of reviews begins after the last id of the page before", async () =
   });
 });
 
+test("reviews are found by the legs and the deals that they name, in every state", async () => {
+  const pool = await reviewDatabase();
+  const [leg, deal] = [
+    await anOpenCase(pool, { subject: "a", operationId: "4711", dealId: 7n }),
+    await anOpenCase(pool, { subject: "b", operationId: "4712", dealId: 4711n }),
+  ];
+  const nameless = await anOpenCase(pool, { subject: "c", operationId: "", dealId: 0n });
+  const voting = votingOn(pool, deal);
+  await voting.vote("anna");
+  await voting.vote("boris");
+  const find = async (operationIds: string[], dealIds: bigint[], state: ReviewState = ReviewState.UNSPECIFIED) => {
+    const { items } = await listReviews(pool, { afterId: 0n, limit: 10, state, about: { operationIds, dealIds } });
+    return items.map(({ id }) => id);
+  };
+
+  expect(await find(["4711"], [])).toEqual([leg]);
+  expect(await find([], [7n])).toEqual([leg]);
+  expect(await find(["4711", "1"], [4711n, 7n])).toEqual([leg]);
+  expect(await find(["4711"], [4711n], ReviewState.DECIDED)).toEqual([deal]);
+  expect(await find(["7"], [8n])).toEqual([]);
+  expect(await find([], [])).toEqual([]);
+  expect(await find([], []).then(() => listReviews(pool, { afterId: 0n, limit: 10, state: 0 }))).toMatchObject({
+    items: [{ id: leg }, { id: nameless }],
+  });
+});
+
 test("a review that does not exist is not found, and all invalid fields are reported at once", async () => {
   const voting = votingOn(await reviewDatabase(), 404n);
   await expect(voting.vote("anna")).rejects.toMatchObject({ code: "review_not_found" });

@@ -61,6 +61,26 @@ test.concurrent("a leg is applied once with the deal that two clients confirm, a
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
+test.concurrent("the review of a leg is found by the number that its transfer has, before and after the decision", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { request, review } = await aDoubtfulDeposit(instance);
+  await aDoubtfulDeposit(instance, await anAccount(instance));
+  const { transfers } = await instance.service.readTransfers({ keys: [request.key] }, aCall());
+  const numbers = transfers.flatMap(({ legs }) => legs.map(({ number }) => String(number)));
+  const find = async (state: ReviewState) => {
+    const about = { operationIds: numbers, dealIds: [] };
+    const { items } = await instance.service.listReviews({ afterId: 0n, limit: 10, state, about }, aCall());
+    return items.map(({ id, evidence }) => [id, (JSON.parse(evidence) as { attempts: unknown[] }).attempts.length]);
+  };
+
+  expect(numbers).toEqual([review.operationId]);
+  expect(await find(ReviewState.UNSPECIFIED)).toEqual([[review.id, 1]]);
+  await decideBoth(instance, review, { action: "confirm_not_applied" });
+  expect(await find(ReviewState.UNSPECIFIED)).toEqual([]);
+  expect(await find(ReviewState.DECIDED)).toEqual([[review.id, 1]]);
+});
+
 test.concurrent("a deal that does not match the leg cannot be confirmed", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });

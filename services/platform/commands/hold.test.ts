@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BUSY_RETRY_AFTER_MS, OUTCOME_RETRY_AFTER_MS, OUTCOME_WAITED_FOR } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS, OUTCOME_WAITED_FOR } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
@@ -183,10 +183,9 @@ test.concurrent("an account lock and orders that never queue are refused with th
   expect(sent.state).toBe(TransferState.UNKNOWN);
   const waits = {
     code: "account_busy",
-    outcome: "not_executed",
-    message: OUTCOME_WAITED_FOR,
+    message: OUTCOME_WAITED_FOR.message,
     operationId: expect.stringMatching(/^\d+$/) as string,
-    retryAfterMs: OUTCOME_RETRY_AFTER_MS,
+    ...OUTCOME_WAITED_FOR.extra,
   };
 
   await expect(service.hold({ login, lockOwner: "a" }, aCall(1_000))).rejects.toMatchObject(waits);

@@ -1,4 +1,4 @@
-import { BUSY_RETRY_AFTER_MS, OUTCOME_RETRY_AFTER_MS, OUTCOME_WAITED_FOR, type Refusal } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS, OUTCOME_WAITED_FOR, type Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import type { LegNumber } from "./leg-number.ts";
 
@@ -11,14 +11,14 @@ export type Obstacle = {
 
 /** Why an account has no turn: an outcome that is not known yet takes minutes, everything else ends shortly. */
 export function accountBusy(behind: Obstacle | undefined): Refusal {
-  const isOutcomeOpen = behind?.isOutcomeOpen === true;
-  const message = isOutcomeOpen
-    ? OUTCOME_WAITED_FOR
-    : "Another movement on this account is in progress. Retry shortly.";
-  return refuse("account_busy", message, {
+  const operationId = behind === undefined ? undefined : String(behind.number);
+  if (behind?.isOutcomeOpen === true) {
+    return refuse("account_busy", OUTCOME_WAITED_FOR.message, { ...OUTCOME_WAITED_FOR.extra, operationId });
+  }
+  return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
     outcome: "not_executed",
-    operationId: behind === undefined ? undefined : String(behind.number),
-    retryAfterMs: isOutcomeOpen ? OUTCOME_RETRY_AFTER_MS : BUSY_RETRY_AFTER_MS,
+    operationId,
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
 }
 

@@ -67,6 +67,7 @@ function legResult(leg: ResultLeg): TransferLegResult {
     dealId: dealId ?? 0n,
     reference: attempt === 0 ? "" : formatReference({ kind, number, attempt }),
     appliedAt,
+    number,
   };
 }
 

@@ -8,6 +8,7 @@ import { listRecordedOf } from "./amendments.ts";
 import { claimVerifications } from "./deal-verifications.ts";
 import { listExplainedDeals } from "./explained-deals.ts";
 import { listUnreadBefore } from "./legs.ts";
+import { findTransferByDeal } from "./transfer-legs.ts";
 
 const ACCOUNTS = 1_000;
 const SERVER = "test";
@@ -70,6 +71,21 @@ test("deals are found by their index, also when the statistics were made before 
   );
 
   expect(read).toBeLessThan(MAX_ROWS_PER_DEAL * ACCOUNTS);
+});
+
+test("the transfer of an old deal and that of a new one cost the same, also without statistics", async () => {
+  const { pool, admin } = await testDatabase("platform");
+  await insertAccounts(pool);
+  await admin.query("vacuum analyze leg, transfer");
+  await applyAll(pool);
+  const costOf = (deal: number) =>
+    inTransaction(pool, (tx) =>
+      rowsRead(tx, ["leg", "transfer"], async () => {
+        expect(await findTransferByDeal(tx, SERVER, BigInt(deal))).toEqual({ key: String(deal), kind: "deposit" });
+      }),
+    );
+
+  for (const deal of [1, ACCOUNTS / 2, ACCOUNTS]) expect(await costOf(deal)).toBeLessThan(10);
 });
 
 test("an unlogged leg is found without reading the others, also without statistics", async () => {

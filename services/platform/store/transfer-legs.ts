@@ -1,4 +1,5 @@
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { LegKind } from "../domain/leg-kind.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { type LegRow, type RecordedLeg, statusOf, type StatusRow } from "./leg-row.ts";
 
@@ -17,6 +18,21 @@ export async function listLegsByKey(db: Queryable, keys: readonly string[]) {
         order by transfer_id, ordinal`,
   );
   return Map.groupBy(rows.map(legOf), ({ key }) => key);
+}
+
+/** The transfer whose leg has the deal, and the kind of that leg. */
+export async function findTransferByDeal(
+  db: Queryable,
+  server: string,
+  dealId: bigint,
+): Promise<{ readonly key: string; readonly kind: LegKind } | undefined> {
+  return await maybeOne(
+    db,
+    sql`select key, kind
+        from leg
+             join transfer on transfer.id = transfer_id
+        where server = ${server} and deal_id = ${dealId}`,
+  );
 }
 
 function legOf(row: Row) {

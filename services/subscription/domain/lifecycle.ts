@@ -36,3 +36,10 @@ export function isInPool(status: SubscriptionStatus): boolean {
 export function exitKey(subscriptionId: bigint): string {
   return `subscription:exit:${subscriptionId}`;
 }
+
+/** The subscription of a key of an exit or of one of its transfers; undefined for other keys. */
+export function leftByKey(key: string): bigint | undefined {
+  const [, ofExit, ofTransfer] = /^(?:subscription:exit:(\d{1,18})|exit:(\d{1,18}):\d+)$/.exec(key) ?? [];
+  const id = ofExit ?? ofTransfer;
+  return id === undefined ? undefined : BigInt(id);
+}

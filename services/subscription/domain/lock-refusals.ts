@@ -1,4 +1,4 @@
-import { OUTCOME_RETRY_AFTER_MS, OUTCOME_WAITED_FOR, type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { OUTCOME_WAITED_FOR, type Refusal, RETRY_AFTER_MS, waitsForOutcome } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export function accountBusy(message: string): Refusal {
@@ -10,13 +10,9 @@ export function platformUnavailable(message: string): Refusal {
 }
 
 /** What a caller is answered when platform has refused an account lock, or a read under it. */
-export function refusalOfLock({
-  code,
-  message,
-  retryAfterMs = 0,
-}: Pick<Refusal, "code" | "message"> & Partial<Pick<Refusal, "retryAfterMs">>): Refusal {
-  if (code === "account_busy" && retryAfterMs >= OUTCOME_RETRY_AFTER_MS) {
-    return refuse(code, OUTCOME_WAITED_FOR, { outcome: "not_executed", retryAfterMs });
+export function refusalOfLock({ code, message, details }: Pick<Refusal, "code" | "message" | "details">): Refusal {
+  if (code === "account_busy" && waitsForOutcome({ details })) {
+    return refuse(code, OUTCOME_WAITED_FOR.message, OUTCOME_WAITED_FOR.extra);
   }
   switch (code) {
     case "account_busy":

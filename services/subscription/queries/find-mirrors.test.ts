@@ -4,7 +4,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
-import { listMirroredParts } from "../store/mirrored-parts.ts";
+import { listMirroredKeys, listMirroredParts } from "../store/mirrored-parts.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anInvestor, aWorld } from "../testing/world.ts";
 
@@ -31,6 +31,50 @@ test("a deposit of an Investor in a pool finds its mirror, another one does not 
       },
     ],
   });
+});
+
+test("a mirror names the transfers that it carries, each once, whatever else was mirrored", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const key = "funding:deposit:1";
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.DEPOSIT, amount: 70_00n, key });
+  await settle(world);
+  const { items } = await world.service.findMirrors({ keys: [key] }, aCall());
+  const mirrorKey = items[0]?.mirrorKey ?? "";
+  // A large deposit has several flows. Flows of earlier versions have no key.
+  await execute(
+    world.deps.pool,
+    sql`insert into flow (subscription_id, master_login, amount_minor, created_at, mirror_id, source_key)
+        select subscription_id, master_login, 1, now(), mirror_id, source
+        from flow, unnest(array[${key}, null]) as source where source_key = ${key}`,
+  );
+
+  expect(await world.service.findMirrored({ key: mirrorKey }, aCall())).toEqual({ keys: [key] });
+  expect(await world.service.findMirrored({ key: "subscription:mirror:0" }, aCall())).toEqual({ keys: [] });
+});
+
+test("the transfers of a mirror are found by its key alone, however many mirrors there are", async () => {
+  const world = await aWorld();
+  const { id } = await subscribed(world, aMaster(world), 500_00n);
+  await settle(world);
+  await execute(
+    world.deps.pool,
+    sql`insert into mirror (master_login, amount_minor, filed_number, state, deal_id, created_at, closed_at, next_try_at)
+        select master_login, 1, 0, 'APPLIED', n, now(), now(), now()
+        from subscription, generate_series(1, 3000) as n where subscription.id = ${id}`,
+  );
+  await execute(
+    world.deps.pool,
+    sql`insert into flow (subscription_id, master_login, amount_minor, created_at, mirror_id, source_key)
+        select ${id}, master_login, 1, now(), id, 'deposit:' || id from mirror`,
+  );
+  const read = await inTransaction(world.deps.pool, (tx) =>
+    rowsRead(tx, ["flow", "mirror"], async () => {
+      expect(await listMirroredKeys(tx, "subscription:mirror:2900", 10)).toEqual(["deposit:2900"]);
+    }),
+  );
+
+  expect(read).toBeLessThan(5);
 });
 
 test("mirrors are found by the keys alone, however many there are", async () => {

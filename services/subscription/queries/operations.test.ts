@@ -62,6 +62,33 @@ test("an unassign names the keys of its fees and of its exit transfers", async (
   });
 });
 
+test("the unassign by which an Investor has left is found by the keys of its exit, one that was refused is not", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const positions = trader(world, pair.masterLogin);
+  positions.openSome(1);
+  await expect(world.service.unassign(pair, aCall())).rejects.toThrow();
+  positions.closeAll();
+  await settle(world);
+  const call = aCall();
+  await world.service.unassign(pair, call);
+  await settle(world);
+  const find = async (anyOf: string[], filter: Partial<ListOperationsRequest> = {}) => {
+    const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10, keys: { anyOf } };
+    const { items } = await world.service.listOperations({ ...all, ...filter }, aCall());
+    return items.map(({ operationId }) => operationId);
+  };
+
+  expect(await find([`exit:${pair.id}:1`])).toEqual([call.commandId]);
+  expect(await find(["funding:payout:1", `subscription:exit:${pair.id}`])).toEqual([call.commandId]);
+  expect(await find([`exit:${pair.id}:1`], { masterLogin: pair.masterLogin, outcome: EXECUTED })).toHaveLength(1);
+  expect(await find([`exit:${pair.id}:1`], { masterLogin: "99" })).toEqual([]);
+  expect(await find([`exit:${pair.id}:1`], { action: OperationAction.ASSIGN })).toEqual([]);
+  expect(await find([`exit:${pair.id}9:1`])).toEqual([]);
+  expect(await find(["funding:payout:1"])).toEqual([]);
+  expect(await find([])).toEqual([]);
+});
+
 test("a refused operation keeps its refusal code, also after a second command succeeds", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);

@@ -13,7 +13,7 @@ import {
 } from "#proto/pamm/funding/v1/funding.ts";
 import { fittingPage } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
-import { exitKey } from "../domain/lifecycle.ts";
+import { exitKey, leftByKey } from "../domain/lifecycle.ts";
 import { validate } from "../domain/validate.ts";
 import { refuse } from "../refusals.ts";
 import {
@@ -51,7 +51,9 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
   const { login, comment, outcome, beforeId, limit } = request;
   validate(isPageSize(limit));
   const action = wantedAction(request);
-  const matchesNone = comment !== undefined || outcome === OperationOutcome.REVIEW || action === "none";
+  const left = request.keys?.anyOf.flatMap((key) => leftByKey(key) ?? []);
+  const matchesNone =
+    comment !== undefined || outcome === OperationOutcome.REVIEW || action === "none" || left?.length === 0;
   if (matchesNone) return { items: [], hasMore: false };
   const { masterLogin, fromId, externalId } = request;
   const filter = {
@@ -60,6 +62,7 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
     action,
     masterLogin,
     externalId,
+    left,
     queueState: QUEUE_STATES[request.queueState ?? QueueState.UNSPECIFIED],
     fromId,
     beforeId,

@@ -1,4 +1,4 @@
-import { many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import { column, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 
 /** What a transfer on an Investor moves on the Master, and the mirror that carries it. */
 export type MirroredPart = {
@@ -21,4 +21,16 @@ export async function listMirroredParts(db: Queryable, keys: readonly string[]):
         order by flow.id`,
   );
   return rows.map(withoutNulls);
+}
+
+/** The keys of the transfers on Investors that a mirror carries, at most `limit`. */
+export async function listMirroredKeys(db: Queryable, mirrorKey: string, limit: number): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select distinct flow.source_key
+        from mirror join flow on flow.mirror_id = mirror.id
+        where mirror.key = ${mirrorKey} and flow.source_key is not null
+        order by flow.source_key
+        limit ${limit}`,
+  );
 }

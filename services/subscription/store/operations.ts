@@ -31,6 +31,8 @@ export type OperationFilter = {
   /** Ids from this one on. */
   readonly fromId: string | undefined;
   readonly externalId: string | undefined;
+  /** The unassigns by which Investors have left these subscriptions. */
+  readonly left?: readonly bigint[] | undefined;
   /** Unassigns in this state of the queue. */
   readonly queueState?: "WAITING" | "RUNNING" | undefined;
   /** Id of the last operation of the page before; empty to begin. */
@@ -58,9 +60,10 @@ export async function findOperation(
  */
 export async function listOperations(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
   const { action, limit } = filter;
-  if (filter.queueState !== undefined && action === "assign") return [];
+  const isOfUnassigns = filter.queueState !== undefined || filter.left !== undefined;
+  if (isOfUnassigns && action === "assign") return [];
   if (action !== undefined) return await listOfAction(db, action, filter, now);
-  if (filter.queueState !== undefined) return await listOfAction(db, "unassign", filter, now);
+  if (isOfUnassigns) return await listOfAction(db, "unassign", filter, now);
   const assigns = await listOfAction(db, "assign", filter, now);
   const unassigns = await listOfAction(db, "unassign", filter, now);
   return [...assigns, ...unassigns].toSorted(newestFirst).slice(0, limit);
@@ -130,7 +133,7 @@ function eachAssign(filter: OperationFilter): Fragment {
 
 function conditionsOf(
   commandId: Fragment,
-  { login, masterLogin, externalId, fromId, beforeId }: OperationFilter,
+  { login, masterLogin, externalId, left, fromId, beforeId }: OperationFilter,
 ): Fragment {
   return allOf([
     login === ""
@@ -140,6 +143,10 @@ function conditionsOf(
     externalId === undefined
       ? undefined
       : fragment`${commandId} = any(array(select command_id from operation_label where external_id = ${externalId}))`,
+    left === undefined
+      ? undefined
+      : fragment`${commandId} = any(array(
+               select command_id from exit where state = 'LEFT' and subscription_id = any(${left}::bigint[])))`,
     fromId === undefined ? undefined : fragment`${commandId} collate "C" >= ${fromId}`,
     beforeId === "" ? undefined : fragment`${commandId} collate "C" < ${beforeId}`,
   ]);

@@ -1,4 +1,5 @@
 import { OperationAction, OperationOutcome, type Operation } from "#proto/pamm/funding/v1/funding.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { refuse } from "../../../services/edge/problems/refusals.ts";
 import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/account.ts";
 import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/replies/attempts.ts";
@@ -82,6 +83,7 @@ export function consoleEdge(
     platform: {
       ...noCases,
       getHistoryReading: async ({ login }) => aReading({ login }),
+      findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }),
       readBalances: async () => ({ items: [] }),
       readTransfers: async () => ({ transfers: [] }),
       readAttempts: async () => ({ attempts: [anAbsentAttempt(), anAttempt({ comment: text })] }),

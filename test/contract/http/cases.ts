@@ -1,6 +1,7 @@
 import { Refusal } from "#kernel/refusal.ts";
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import {
   aMaster,
@@ -267,7 +268,12 @@ const operationRoutes: readonly Case[] = [
     url: "/api/v1/operations?login=3000003&comment=CRM-2026-0001&outcome=executed&limit=1",
     answers: {
       funding: { listOperations: async () => ({ items: [anOperation()], hasMore: true }) },
-      subscriptions: { listOperations: async () => ({ items: [], hasMore: false }) },
+      subscriptions: {
+        listOperations: async () => ({ items: [], hasMore: false }),
+        findMirrored: async () => ({ keys: [] }),
+      },
+      fees: { findKeysOfItem: async () => ({ keys: ["funding:withdrawal:1"] }) },
+      platform: { findTransferOfDeal: async () => ({ key: "fee:1", kind: MovementKind.FEE_DEBIT }) },
     },
   },
 ];
@@ -543,7 +549,7 @@ const reviewRoutes: readonly Case[] = [
           review: aReview({
             id: 17n,
             reason: "candidate_deal",
-            operationId: "0199f3a2-7c1e-7000-8000-000000000001",
+            operationId: "4711",
             reference: "PD0F7K3M9Q2X1A",
             dealId: 1_234_567n,
             actions: [],

@@ -1,5 +1,8 @@
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aMaster } from "../../../services/edge/testing/replies/account.ts";
 import { anExplanation, aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
 import {
@@ -14,9 +17,13 @@ import {
   aSubscription,
 } from "../../../services/edge/testing/replies/subscription.ts";
 import { aReason, AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
+import { aBreak, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import type { Case } from "./case.ts";
 import { outsidePool } from "./history-cases.ts";
 
+type PlatformCases = NonNullable<Case["answers"]["platform"]>;
+
+const NONE = { items: [], hasMore: false };
 const AN_ID = "0198c0de-0000-7000-8000-000000000003";
 
 const OPEN_POSITIONS = aReason(
@@ -38,8 +45,93 @@ const ENDING = aReason(
   "The subscription of Investor 3000004 to Master 3000001 is already ending (subscription id 9).",
 );
 
+/** A deposit with one leg, about which the services have these cases. */
+function withCases(ofPlatform: Pick<PlatformCases, "listReviews" | "listBreaks">): Case["answers"] {
+  const none = { listReviews: async () => NONE, listBreaks: async () => ({ ...NONE, checks: [] }) };
+  const leg = { login: "3000003", kind: MovementKind.DEPOSIT, amount: cents(250_50n), appliedAt: AT, number: 4711n };
+  const state = TransferState.APPLIED;
+  return {
+    funding: { ...none, getOperation: async () => anOperation({ transferKeys: ["funding:deposit:1"] }) },
+    subscriptions: {
+      ...none,
+      getOperation: () =>
+        Promise.reject(new Refusal({ code: "operation_not_found", status: "not_found", message: "no operation" })),
+      findMirrors: async () => ({ items: [] }),
+    },
+    fees: none,
+    platform: {
+      ...none,
+      readTransfers: async () => ({
+        transfers: [
+          {
+            transferId: 31n,
+            key: "funding:deposit:1",
+            state,
+            refusalCode: "",
+            platformCode: 0,
+            legs: [{ ...leg, state, dealId: 1_234_567n, reference: "PD0F7K3M9Q2X1A" }],
+          },
+        ],
+      }),
+      ...ofPlatform,
+    },
+  };
+}
+
 /** Further examples of the documentation; they need no golden file, because the documentation has the answer. */
 export const MORE_CASES: readonly Case[] = [
+  {
+    name: "list-reviews-of-operation",
+    method: "GET",
+    url: "/api/v1/ops/reviews?operation_id=0198c0de-0000-7000-8000-000000000001",
+    answers: withCases({
+      listReviews: async () => ({
+        items: [
+          aReview({
+            reason: "candidate_deal",
+            login: "3000003",
+            amount: cents(250_50n),
+            operationId: "4711",
+            reference: "PD0F7K3M9Q2X1A",
+            dealId: 1_234_567n,
+            evidence: '{"log_before_minor":"0"}',
+            actions: ["confirm_applied", "confirm_not_applied"],
+          }),
+        ],
+        hasMore: false,
+      }),
+    }),
+  },
+  {
+    name: "list-breaks-of-operation",
+    method: "GET",
+    url: "/api/v1/ops/breaks?operation_id=0198c0de-0000-7000-8000-000000000001",
+    answers: withCases({ listBreaks: async () => ({ items: [aBreak()], checks: [], hasMore: false }) }),
+  },
+  {
+    name: "list-operations-by-ticket",
+    method: "GET",
+    url: "/api/v1/operations?ticket=1234567",
+    answers: {
+      platform: {
+        findTransferOfDeal: async () => ({ key: "funding:deposit:1", kind: MovementKind.DEPOSIT }),
+        readTransfers: async () => ({ transfers: [] }),
+      },
+      funding: {
+        listOperations: async () => ({ items: [anOperation({ transferKeys: ["funding:deposit:1"] })], hasMore: false }),
+      },
+      subscriptions: {
+        listOperations: async () => ({ items: [], hasMore: false }),
+        findMirrors: async () => ({ items: [] }),
+      },
+    },
+  },
+  {
+    name: "list-operations-of-no-deal",
+    method: "GET",
+    url: "/api/v1/operations?ticket=7654321",
+    answers: { platform: { findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }) } },
+  },
   {
     name: "withdraw-queued",
     method: "POST",

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, type Reply, untilKnown } from "../support/client.ts";
-import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/client-requests.ts";
+import {
+  assign,
+  deposit,
+  existingAccount,
+  expectDone,
+  newInvestor,
+  newMaster,
+  unassign,
+  withdraw,
+} from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 
 const MIRRORED_WITHIN_MS = 20_000;
@@ -10,6 +19,10 @@ const MIRRORED_WITHIN_MS = 20_000;
 export function operationRoutes(client: () => Client): void {
   const operationOf = (reply: Reply): string => reply.headers.get("x-operation-id") ?? "";
   const ledger = (id: string) => client().get(`/api/v1/operations/${id}`);
+  const idsOfTicket = async (ticket: string) => {
+    const { body } = await client().get(`/api/v1/operations?ticket=${ticket}`);
+    return itemsOf(body["items"] ?? null).map(({ id }) => id);
+  };
   const post = (path: string, key: string) =>
     client().send(`/api/v1/${path}`, { method: "POST", headers: { "idempotency-key": key } });
 
@@ -66,6 +79,17 @@ export function operationRoutes(client: () => Client): void {
       { action: "deposit", outcome: "executed", legs: [{ kind: "deposit" }, { kind: "mirror" }] },
       { action: "assign", outcome: "executed", legs: [] },
     ]);
+    for (const { id, legs } of items.slice(0, 4)) {
+      for (const leg of itemsOf(legs ?? null)) expect(await idsOfTicket(textOf(leg, "deal_id"))).toContain(id);
+    }
+  });
+
+  test("the tickets of a deal of another party and of no deal find no operation", async () => {
+    const login = await existingAccount(client(), "5");
+    const [deal] = await dealsOf(client(), login);
+
+    expect(await idsOfTicket(deal?.ticket ?? "")).toEqual([]);
+    expect(await idsOfTicket("999999999")).toEqual([]);
   });
 
   test("a request repeated under its key is executed once", async () => {

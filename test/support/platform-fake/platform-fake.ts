@@ -6,7 +6,7 @@ import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
-import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
   type HoldRequest,
   type HoldResponse,
@@ -107,8 +107,9 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     async readTransfers({ keys }) {
       return { transfers: keys.flatMap((key) => fake.byKey.get(key)?.result ?? []) };
     },
-    // No caller of the fake asks how its commands were sent.
+    // No caller of the fake asks how its commands were sent, or who has made a deal.
     readAttempts: async () => ({ attempts: [] }),
+    findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }),
     async listFeeTransfers({ afterTransferId }) {
       reach();
       const known = [...fake.byKey.values()].map(({ result }) => result);

@@ -3,7 +3,7 @@ import { breaksHref } from "../../app/addresses.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Evidence } from "../../components/evidence.tsx";
 import { Facts } from "../../components/facts.tsx";
-import { AccountLink, MasterLink, OperationLink, Ticket } from "../../components/links.tsx";
+import { AccountLink, DealLink, MasterLink, OperationLink } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Age, Time } from "../../components/time.tsx";
@@ -70,7 +70,9 @@ function Shown({ found }: { readonly found: Break }) {
                 found.operation_ids.length === 0
                   ? "–"
                   : found.operation_ids.map((one) => (
-                      <div key={one}>{isLeg(one) ? `leg ${one}` : <OperationLink id={one} />}</div>
+                      <div key={one}>
+                        <OperationLink id={one} />
+                      </div>
                     )),
               ],
               [
@@ -79,7 +81,7 @@ function Shown({ found }: { readonly found: Break }) {
                   ? "–"
                   : found.deal_ids.map((one) => (
                       <div key={one.toString()}>
-                        <Ticket id={one} />
+                        <DealLink id={one} />
                       </div>
                     )),
               ],
@@ -103,8 +105,4 @@ function Shown({ found }: { readonly found: Break }) {
       {login !== null && <ReadAgain login={login} />}
     </>
   );
-}
-
-function isLeg(id: string): boolean {
-  return /^\d+$/.test(id);
 }

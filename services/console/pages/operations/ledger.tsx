@@ -4,7 +4,7 @@ import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
-import { filterOf, Search } from "./search.tsx";
+import { filterOf, Search, searchedFor } from "./search.tsx";
 
 type Operation = Models["Operation"];
 
@@ -34,23 +34,20 @@ export function Ledger({ query }: { readonly query: URLSearchParams }) {
         { signal },
       ),
   });
-  const isFiltered = Object.keys(filter).length > 0;
+  const searched = searchedFor(filter);
   return (
     <>
       <h1>Operations</h1>
       <Search key={query.toString()} query={query} />
+      {searched !== "" && <p class="note">Searched for {searched}.</p>}
       <ReadState read={{ ...list, data: list.items }} what="operations" />
-      <ListTable
-        label="Operations"
-        columns={COLUMNS}
-        list={list}
-        idOf={({ id }) => id}
-        empty={
-          isFiltered
-            ? "No operation matches. Older ones than the retention keeps are not searched."
-            : "There is no operation yet."
-        }
-      />
+      <ListTable label="Operations" columns={COLUMNS} list={list} idOf={({ id }) => id} empty={emptyText(filter)} />
     </>
   );
+}
+
+function emptyText(filter: ReturnType<typeof filterOf>): string {
+  if (Object.keys(filter).length === 0) return "There is no operation yet.";
+  if (filter.ticket === undefined) return "No operation matches. Older ones than the retention keeps are not searched.";
+  return "No operation that matches has made this deal. It may be a trade, the credit of a result, a fee of a week, a deal of another party, or unknown to the service.";
 }

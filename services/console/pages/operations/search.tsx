@@ -8,6 +8,7 @@ type Filter = NonNullable<Input<"listOperations">["query"]>;
 const FIELDS = [
   { name: "login", label: "Investor login", size: 10 },
   { name: "master_login", label: "Master login", size: 10 },
+  { name: "ticket", label: "Ticket of a deal", size: 12 },
   { name: "comment", label: "Comment", size: 18 },
   { name: "external_id", label: "Your id", size: 14 },
 ] as const;
@@ -20,13 +21,22 @@ const DATES = [
   { name: "to", label: "Before (UTC)" },
 ] as const;
 const INSTANT = "\\s*\\d{4}-\\d{2}-\\d{2}([ T]\\d{2}:\\d{2}(:\\d{2})?)?\\s*";
-const NAMES = [...FIELDS, ...CHOICES, ...DATES].map(({ name }) => name);
+const ALL = [...FIELDS, ...CHOICES, ...DATES];
+const NAMES = ALL.map(({ name }) => name);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** As the API takes it. What is no value of it is refused by the API, in its words. */
 export function filterOf(query: URLSearchParams): Filter {
   const given = NAMES.map((name) => [name, query.get(name)?.trim() ?? ""] as const).filter(([, value]) => value !== "");
   return Object.fromEntries(given);
+}
+
+/** What was searched for, with the labels of the fields; empty without a filter. */
+export function searchedFor(filter: Filter): string {
+  const values: Readonly<Record<string, unknown>> = filter;
+  return ALL.filter(({ name }) => values[name] !== undefined)
+    .map(({ name, label }) => `${label} ${shownIn(name, String(values[name]))}`)
+    .join(", ");
 }
 
 /** The address has the filter, so that a search can be repeated and sent to a colleague. */
@@ -83,7 +93,7 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
             spellcheck={false}
             pattern={INSTANT}
             title="A day, or a day and a time, in UTC"
-            defaultValue={(query.get(name) ?? "").replace("T", " ")}
+            defaultValue={shownIn(name, query.get(name) ?? "")}
           />
         </label>
       ))}
@@ -97,6 +107,10 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
       </div>
     </form>
   );
+}
+
+function shownIn(name: string, value: string): string {
+  return isDate(name) ? value.replace("T", " ") : value;
 }
 
 function isDate(name: string): boolean {

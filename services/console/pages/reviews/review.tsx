@@ -4,7 +4,7 @@ import { Badge } from "../../components/badge.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Evidence } from "../../components/evidence.tsx";
 import { Facts } from "../../components/facts.tsx";
-import { AccountLink, OperationLink, Ticket } from "../../components/links.tsx";
+import { AccountLink, DealLink, OperationLink } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Age, Time } from "../../components/time.tsx";
@@ -60,7 +60,7 @@ function Shown({ review, changed }: { readonly review: Review; readonly changed:
           ["Account", <AccountLink login={login} isMaster={isAboutMaster(review)} />],
           ["Amount", <Money amount={amount} />],
           ["Operation", <OperationLink id={review.operation_id} />],
-          ["Ticket", <Ticket id={review.deal_id} />],
+          ["Ticket", <DealLink id={review.deal_id} />],
           ["Reference", <span class="code">{review.reference ?? "–"}</span>],
           [
             "Opened",

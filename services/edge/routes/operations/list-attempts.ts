@@ -1,18 +1,11 @@
 import { Type } from "typebox";
 import { childContext } from "#kernel/contract/context.ts";
-import type { CallContext } from "#kernel/contract/contract.ts";
-import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
-import { OperationAction, type Operation } from "#proto/pamm/funding/v1/funding.ts";
 import { attemptItem, AttemptList } from "../../schemas/attempt.ts";
 import { operationId } from "../../schemas/request-fields.ts";
-import { type Deps, route } from "../../route.ts";
+import { route } from "../../route.ts";
 import { findOperation } from "./find-operation.ts";
+import { keysOf, READ_MOVEMENTS_MS, readMovements } from "./read-movements.ts";
 import { READERS } from "./readers.ts";
-
-/** What is found out later than this is missing, so that the attempts that are known are answered within the time limit of the request. */
-const READ_KEYS_MS = 2_000;
 
 export const listAttempts = route({
   operationId: "listAttempts",
@@ -79,38 +72,10 @@ export const listAttempts = route({
 
   async handle(deps, { params }, context) {
     const operation = await findOperation(deps, params.operation_id, context);
-    const { keys, isComplete } = await keysOf(deps, operation, context);
-    if (keys.length === 0) return { items: [], is_complete: isComplete };
-    const { attempts } = await deps.platform.readAttempts({ keys: keys.slice(0, MAX_PAGE_SIZE) }, context);
-    return { items: attempts.map(attemptItem), is_complete: isComplete };
+    const within = childContext(context, { withinMs: READ_MOVEMENTS_MS });
+    const { found, unreachable } = await readMovements(deps, [operation], within);
+    const keys = keysOf(found);
+    const { attempts } = keys.length === 0 ? { attempts: [] } : await deps.platform.readAttempts({ keys }, context);
+    return { items: attempts.map(attemptItem), is_complete: unreachable.length === 0 };
   },
 });
-
-type Keys = { readonly keys: string[]; readonly isComplete: boolean };
-
-/** Of the transfers of the operation: its own, those of its fees, and the mirrors of a deposit. */
-async function keysOf(deps: Deps, { action, feeKey, transferKeys }: Operation, context: CallContext): Promise<Keys> {
-  const own = transferKeys.slice(0, MAX_TRANSFER_KEYS);
-  const within = childContext(context, { withinMs: READ_KEYS_MS });
-  const found = await Promise.all([
-    feeKey === "" ? [] : dueKeys(deps, feeKey, within).catch(unlessUnreachable),
-    action === OperationAction.DEPOSIT && own.length > 0 ? mirrorKeys(deps, own, within).catch(unlessUnreachable) : [],
-  ]);
-  const others = found.flatMap((keys) => keys ?? []);
-  return { keys: [...new Set([...own, ...others])], isComplete: found.every((keys) => keys !== undefined) };
-}
-
-async function dueKeys({ fees }: Deps, feeKey: string, context: CallContext): Promise<string[]> {
-  const { decided } = await fees.findDueItems({ keys: [feeKey] }, context);
-  return decided.flatMap(({ items }) => items.map(({ key }) => key)).slice(0, MAX_TRANSFER_KEYS);
-}
-
-async function mirrorKeys({ subscriptions }: Deps, keys: string[], context: CallContext): Promise<string[]> {
-  const { items } = await subscriptions.findMirrors({ keys }, context);
-  return items.flatMap(({ mirrorKey }) => mirrorKey ?? []);
-}
-
-function unlessUnreachable(error: unknown): undefined {
-  if (!isTransientFailure(error)) throw error;
-  return undefined;
-}

@@ -6,6 +6,7 @@ import {
   loginField,
   masterLogin,
   opaqueCursor,
+  ticketFilter,
 } from "../../schemas/request-fields.ts";
 import { choice } from "../../schemas/field.ts";
 import { externalIdFilter } from "../../schemas/labels.ts";
@@ -23,6 +24,8 @@ import {
   readersOf,
   requestOf,
 } from "./operation-filter.ts";
+import { EXECUTED_DEPOSIT } from "./examples.ts";
+import { keysOfTicket } from "./keys-of-ticket.ts";
 import { READERS } from "./readers.ts";
 import { withLegs } from "./with-legs.ts";
 
@@ -35,7 +38,7 @@ export const listOperations = route({
   tag: "Operations",
   summary: "List operations",
   description:
-    "Deposits, withdrawals, assigns and unassigns, newest first, by the time at which they were requested. Filters are combined; `from` and `to` are about `requested_at`. Only deposits and withdrawals have a comment. `master_login` is the Master of an assign or unassign, and for a deposit or withdrawal the one that the Investor followed when it was recorded; deposits and withdrawals that a version before this filter recorded have none.",
+    "Deposits, withdrawals, assigns and unassigns, newest first, by the time at which they were requested. Filters are combined; `from` and `to` are about `requested_at`. Only deposits and withdrawals have a comment. `master_login` is the Master of an assign or unassign, and for a deposit or withdrawal the one that the Investor followed when it was recorded; deposits and withdrawals that a version before this filter recorded have none. `ticket` finds the operation of a deal: usually one; a mirror carries all deposits and withdrawals that it nets, and is known for 180 days after it was executed, unless the operator keeps it longer. The page is empty for a deal that no operation has made: a trade, a credit of a result, a fee of a week that no withdrawal or unassign has collected, a deal of another party, or none that is known.",
   returns: "A page of operations.",
   query: Type.Object({
     login: Type.Optional(loginField("Login of the Investor.", "investor")),
@@ -50,6 +53,7 @@ export const listOperations = route({
         { description: "Only open operations in this state of the queue.", example: "waiting" },
       ),
     ),
+    ticket: Type.Optional(ticketFilter),
     from: Type.Optional(fromField("that were requested")),
     to: Type.Optional(toField("that were requested")),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
@@ -63,43 +67,22 @@ export const listOperations = route({
       summary: "The operations with a comment",
       request: { query: { login: "3000003", comment: "CRM-2026-0001", outcome: "executed", limit: "1" } },
       answer: {
-        items: [
-          {
-            id: "0198c0de-0000-7000-8000-000000000001",
-            action: "deposit",
-            login: "3000003",
-            master_login: "3000001",
-            amount: 250.5,
-            currency: "USD",
-            comment: "CRM-2026-0001",
-            external_id: "CRM-7001",
-            metadata: { segment: "retail" },
-            outcome: "executed",
-            refusal: null,
-            deal_id: 1234567,
-            reference: "PD0F7K3M9Q2X1A",
-            legs: [
-              {
-                login: "3000003",
-                kind: "deposit",
-                amount: 250.5,
-                outcome: "executed",
-                deal_id: 1234567,
-                reference: "PD0F7K3M9Q2X1A",
-                applied_at: "2026-02-03T04:05:06.789000",
-              },
-            ],
-            queue_state: null,
-            expires_at: null,
-            imported: false,
-            requested_at: "2025-08-19T05:47:11.232000",
-            created_at: "2026-01-02T03:04:05.678000",
-            finished_at: "2026-02-03T04:05:06.789000",
-          },
-        ],
+        items: [EXECUTED_DEPOSIT],
         next_cursor: "AZjA3gAAcACAAAAAAAAAAdH5DltzGcTJdXCC",
         has_more: true,
       },
+    },
+    {
+      name: "by_ticket",
+      summary: "The operation that has made a deal",
+      request: { query: { ticket: "1234567" } },
+      answer: { items: [EXECUTED_DEPOSIT], next_cursor: null, has_more: false },
+    },
+    {
+      name: "no_operation",
+      summary: "A deal that no operation has made",
+      request: { query: { ticket: "7654321" } },
+      answer: { items: [], next_cursor: null, has_more: false },
     },
   ],
   check: ({ query }, deps) => [
@@ -109,7 +92,10 @@ export const listOperations = route({
 
   async handle(deps, { query }, context) {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const wanted = requestOf(query, readCursor(deps, query) ?? NEWEST, limit);
+    const cursor = readCursor(deps, query) ?? NEWEST;
+    const keys = query.ticket === undefined ? undefined : await keysOfTicket(deps, query.ticket, context);
+    if (keys?.length === 0) return { items: [], next_cursor: null, has_more: false };
+    const wanted = requestOf(query, keys, { cursor, limit });
     const pages = await Promise.all(readersOf(deps, query).map((read) => read(wanted, context)));
     const merged = pages
       .flatMap(({ items }) => items)

@@ -26,13 +26,20 @@ type Query = {
   readonly master_login?: string | undefined;
   readonly external_id?: string | undefined;
   readonly queue_state?: "waiting" | "running" | undefined;
+  readonly ticket?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly cursor?: string | undefined;
 };
 
-/** Ids begin with the time of their request, so a period is a range of ids. */
-export function requestOf(query: Query, cursor: string, limit: number): ListOperationsRequest {
+type Page = { readonly cursor: string; readonly limit: number };
+
+/** Ids begin with the time of their request, so a period is a range of ids. `keys`: those of the ticket; undefined without one. */
+export function requestOf(
+  query: Query,
+  keys: readonly string[] | undefined,
+  { cursor, limit }: Page,
+): ListOperationsRequest {
   const { login = "", comment, outcome, action, master_login: masterLogin, external_id: externalId } = query;
   const [from, to] = [instantOf(query.from), instantOf(query.to)];
   return {
@@ -43,6 +50,7 @@ export function requestOf(query: Query, cursor: string, limit: number): ListOper
     masterLogin,
     externalId,
     ...(query.queue_state !== undefined && { queueState: queueStateNamed(query.queue_state) }),
+    ...(keys !== undefined && { keys: { anyOf: [...keys] } }),
     fromId: from && firstIdAt(from),
     beforeId: cursor === NEWEST && to !== undefined ? firstIdAt(to) : cursor,
     limit,
@@ -62,12 +70,13 @@ export function readersOf({ funding, subscriptions }: Deps, { action }: Query): 
 
 /** A replica of the previous version ignores filters that it does not know. */
 export function matches(operation: Operation, wanted: ListOperationsRequest): boolean {
-  const { action, masterLogin, externalId, queueState, fromId = "" } = wanted;
+  const { action, masterLogin, externalId, queueState, keys, fromId = "" } = wanted;
   return (
     (action === undefined || operation.action === action) &&
     (masterLogin === undefined || operation.masterLogin === masterLogin) &&
     (externalId === undefined || operation.labels?.externalId === externalId) &&
     (queueState === undefined || operation.queueState === queueState) &&
+    (keys === undefined || [operation.feeKey, ...operation.transferKeys].some((key) => keys.anyOf.includes(key))) &&
     operation.operationId >= fromId
   );
 }
@@ -92,6 +101,7 @@ export function listName({
   master_login,
   external_id,
   queue_state,
+  ticket,
   from,
   to,
 }: Query): string {
@@ -102,6 +112,7 @@ export function listName({
     instantOf(to),
     external_id,
     ...(queue_state === undefined ? [] : [queue_state]),
+    ...(ticket === undefined ? [] : [{ ticket }]),
   ];
   const isPlain = later.every((value) => value === undefined);
   return `operations?${JSON.stringify([login, comment, outcome, ...(isPlain ? [] : later)])}`;

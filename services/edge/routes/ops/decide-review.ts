@@ -72,7 +72,7 @@ export const decideReview = route({
         reason: "candidate_deal",
         login: "3000001",
         amount: null,
-        operation_id: "0199f3a2-7c1e-7000-8000-000000000001",
+        operation_id: "4711",
         reference: "PD0F7K3M9Q2X1A",
         deal_id: 1234567,
         evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },

@@ -13,6 +13,19 @@ export const OPEN_REVIEW = {
   decision: null,
 } as const;
 
+/** A review about a leg, likewise. */
+export const REVIEW_OF_LEG = {
+  ...OPEN_REVIEW,
+  reason: "candidate_deal",
+  login: "3000003",
+  amount: "250.50",
+  operation_id: "4711",
+  reference: "PD0F7K3M9Q2X1A",
+  deal_id: 1234567,
+  evidence: { log_before_minor: "0" },
+  actions: ["confirm_applied", "confirm_not_applied"],
+} as const;
+
 /** A break, likewise. */
 export const OPEN_BREAK = {
   check: "deal_matching",

@@ -1,13 +1,12 @@
 import { Type } from "typebox";
 import { BreakItem, breakItem, CHECKED, checkedService, CheckItem, checkItem } from "../../schemas/break.ts";
 import { model } from "../../schemas/field.ts";
-import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
+import { aboutOperationFilter, DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { cursorErrors, opaquePage, readCursor } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
+import { aboutOperation, isAbout } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 import { OPEN_BREAK } from "./examples.ts";
-
-const LIST = "breaks";
 
 export const listBreaks = route({
   operationId: "listBreaks",
@@ -18,17 +17,22 @@ export const listBreaks = route({
   tag: "Reconciliation",
   summary: "List reconciliation breaks",
   description:
-    "Open breaks by service and number, page by page. Each page also lists all checks and when each was last completed. Unreachable services are listed in `unreachable`; their breaks and checks are missing.",
+    "Open breaks by service and number, page by page. Each page also lists all checks and when each was last completed. Unreachable services are listed in `unreachable`; their breaks and checks are missing. `operation_id` finds the breaks of one operation; one of a whole account is found only by a deal that it names.",
   returns: "A page of breaks, and the state of every check.",
-  query: Type.Object({ limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
+  query: Type.Object({
+    operation_id: Type.Optional(aboutOperationFilter),
+    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    cursor: Type.Optional(opaqueCursor),
+  }),
   reply: model("BreakPage", "A page of breaks, with all checks.", {
     ...opaquePage(BreakItem, "By service, then ascending by number."),
     checks: Type.Array(CheckItem, { description: "All checks, on every page." }),
     unreachable: Type.Array(checkedService.of("Name of a service.", "fee"), {
-      description: "Services that could not be reached. Their breaks and checks are missing.",
+      description:
+        "Services that could not be reached. Their breaks and checks are missing; with `operation_id` also breaks about movements that only they know.",
     }),
   }),
-  refusals: [],
+  refusals: ["operation_not_found", "operation_removed"],
   examples: [
     {
       name: "page",
@@ -85,28 +89,53 @@ export const listBreaks = route({
         unreachable: ["funding"],
       },
     },
+    {
+      name: "of_operation",
+      summary: "The breaks about an operation",
+      request: { query: { operation_id: "0198c0de-0000-7000-8000-000000000001" } },
+      answer: {
+        items: [{ id: "platform-17", service: "platform", ...OPEN_BREAK }],
+        next_cursor: null,
+        has_more: false,
+        checks: [],
+        unreachable: [],
+      },
+    },
   ],
-  check: ({ query }, deps) => cursorErrors(readCursor(deps, LIST, query.cursor)),
+  check: ({ query }, deps) => cursorErrors(readCursor(deps, listOf(query), query.cursor)),
 
   async handle(deps, { query }, context) {
+    const about =
+      query.operation_id === undefined ? undefined : await aboutOperation(deps, query.operation_id, context);
     const { found, next, answers, unreachable } = await pageOfServices(
       {
         services: CHECKED,
-        cursor: readCursor(deps, LIST, query.cursor) ?? 0n,
+        cursor: readCursor(deps, listOf(query), query.cursor) ?? 0n,
         limit: Number(query.limit ?? DEFAULT_LIMIT),
         list: async (service, page, within) => ({
           service,
-          ...(await serviceOf(deps, service).listBreaks({ ...page, withoutChecks: false }, within)),
+          ...(await serviceOf(deps, service).listBreaks(
+            { ...page, withoutChecks: false, about: about?.names[service] },
+            within,
+          )),
         }),
       },
       context,
     );
+    const silent = new Set<string>([...unreachable, ...(about?.unreachable ?? [])]);
     return {
-      items: found.map(({ service, item }) => breakItem(service, item)),
-      next_cursor: next === undefined ? null : deps.cursors.write(LIST, next),
+      items: found
+        .filter(({ service, item }) => isAbout(about, service, item))
+        .map(({ service, item }) => breakItem(service, item)),
+      next_cursor: next === undefined ? null : deps.cursors.write(listOf(query), next),
       has_more: next !== undefined,
       checks: answers.flatMap(({ service, checks }) => checks.map((check) => checkItem(service, check))),
-      unreachable,
+      unreachable: CHECKED.filter((service) => silent.has(service)),
     };
   },
 });
+
+/** A cursor of one filter means nothing under another. */
+function listOf({ operation_id: id }: { readonly operation_id?: string | undefined }): string {
+  return id === undefined ? "breaks" : `breaks?operation_id=${id}`;
+}

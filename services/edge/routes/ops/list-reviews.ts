@@ -1,12 +1,13 @@
 import { Type } from "typebox";
 import { model } from "../../schemas/field.ts";
-import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
+import { aboutOperationFilter, DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { cursorErrors, opaquePage, readCursor } from "../../schemas/page.ts";
 import { REVIEWERS, reviewItem, ReviewItem, stateOf } from "../../schemas/review.ts";
 import { reviewingService, reviewState } from "../../schemas/review-sets.ts";
 import { route } from "../../route.ts";
+import { aboutOperation, isAbout } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
-import { OPEN_REVIEW } from "./examples.ts";
+import { OPEN_REVIEW, REVIEW_OF_LEG } from "./examples.ts";
 
 export const listReviews = route({
   operationId: "listReviews",
@@ -17,22 +18,24 @@ export const listReviews = route({
   tag: "Reviews",
   summary: "List open reviews",
   description:
-    "Cases for manual review with their evidence and the available actions: movements on the trading platform, then pools, then fees, each ascending by number. Unreachable services are listed in `unreachable`; their reviews are missing.",
+    "Cases for manual review with their evidence and the available actions: movements on the trading platform, then pools, then fees, each ascending by number. Unreachable services are listed in `unreachable`; their reviews are missing. `operation_id` finds the reviews of one operation, also the decided ones with `state`; one of a whole account or Master is found only by a deal that it names.",
   returns: "A page of reviews.",
   query: Type.Object({
     state: Type.Optional(
       reviewState.of("Only reviews with this status; without it, all open and proposed reviews.", "open"),
     ),
+    operation_id: Type.Optional(aboutOperationFilter),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
   }),
   reply: model("ReviewPage", "A page of reviews.", {
     ...opaquePage(ReviewItem, "By service, then ascending by number."),
     unreachable: Type.Array(reviewingService.of("Name of a service.", "platform"), {
-      description: "Services that could not be reached. Their reviews are missing from this page.",
+      description:
+        "Services that could not be reached. Their reviews are missing from this page; with `operation_id` also those about movements that only they know.",
     }),
   }),
-  refusals: [],
+  refusals: ["operation_not_found", "operation_removed"],
   examples: [
     {
       name: "open",
@@ -48,30 +51,51 @@ export const listReviews = route({
         unreachable: [],
       },
     },
+    {
+      name: "of_operation",
+      summary: "The reviews about an operation",
+      request: { query: { operation_id: "0198c0de-0000-7000-8000-000000000001" } },
+      answer: {
+        items: [{ id: "platform-5", ...REVIEW_OF_LEG }],
+        next_cursor: null,
+        has_more: false,
+        unreachable: [],
+      },
+    },
   ],
   check: ({ query }, deps) => cursorErrors(readCursor(deps, listOf(query), query.cursor)),
 
   async handle(deps, { query }, context) {
     const state = stateOf(query.state);
+    const about =
+      query.operation_id === undefined ? undefined : await aboutOperation(deps, query.operation_id, context);
     const { found, next, unreachable } = await pageOfServices(
       {
         services: REVIEWERS,
         cursor: readCursor(deps, listOf(query), query.cursor) ?? 0n,
         limit: Number(query.limit ?? DEFAULT_LIMIT),
-        list: (service, page, within) => serviceOf(deps, service).listReviews({ ...page, state }, within),
+        list: (service, page, within) =>
+          serviceOf(deps, service).listReviews({ ...page, state, about: about?.names[service] }, within),
       },
       context,
     );
+    const silent = new Set<string>([...unreachable, ...(about?.unreachable ?? [])]);
     return {
-      items: found.map(({ service, item }) => reviewItem(service, item)),
+      items: found
+        .filter(({ service, item }) =>
+          isAbout(about, service, { operationIds: [item.operationId], dealIds: [item.dealId] }),
+        )
+        .map(({ service, item }) => reviewItem(service, item)),
       next_cursor: next === undefined ? null : deps.cursors.write(listOf(query), next),
       has_more: next !== undefined,
-      unreachable,
+      unreachable: REVIEWERS.filter((service) => silent.has(service)),
     };
   },
 });
 
+type Filter = { readonly state?: string | undefined; readonly operation_id?: string | undefined };
+
 /** A cursor of one filter means nothing under another. */
-function listOf({ state }: { readonly state?: string | undefined }): string {
-  return `reviews?state=${state ?? "undecided"}`;
+function listOf({ state, operation_id: id }: Filter): string {
+  return `reviews?state=${state ?? "undecided"}${id === undefined ? "" : `&operation_id=${id}`}`;
 }

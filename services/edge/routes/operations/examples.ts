@@ -1,0 +1,33 @@
+/** A deposit that was executed. */
+export const EXECUTED_DEPOSIT = {
+  id: "0198c0de-0000-7000-8000-000000000001",
+  action: "deposit",
+  login: "3000003",
+  master_login: "3000001",
+  amount: 250.5,
+  currency: "USD",
+  comment: "CRM-2026-0001",
+  external_id: "CRM-7001",
+  metadata: { segment: "retail" },
+  outcome: "executed",
+  refusal: null,
+  deal_id: 1234567,
+  reference: "PD0F7K3M9Q2X1A",
+  legs: [
+    {
+      login: "3000003",
+      kind: "deposit",
+      amount: 250.5,
+      outcome: "executed",
+      deal_id: 1234567,
+      reference: "PD0F7K3M9Q2X1A",
+      applied_at: "2026-02-03T04:05:06.789000",
+    },
+  ],
+  queue_state: null,
+  expires_at: null,
+  imported: false,
+  requested_at: "2025-08-19T05:47:11.232000",
+  created_at: "2026-01-02T03:04:05.678000",
+  finished_at: "2026-02-03T04:05:06.789000",
+} as const;

@@ -1,0 +1,42 @@
+import { childContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { Subjects } from "#proto/pamm/common/v1/subjects.ts";
+import type { Deps } from "../../route.ts";
+import { findOperation } from "../operations/find-operation.ts";
+import { READ_MOVEMENTS_MS, readMovements, readTransfers } from "../operations/read-movements.ts";
+import type { ServiceName } from "./services.ts";
+
+export type AboutOperation = {
+  /** What reviews and breaks of each service name when they are about the operation. */
+  readonly names: Readonly<Record<ServiceName, Subjects>>;
+  /** Services that could not be asked for its movements. */
+  readonly unreachable: readonly ServiceName[];
+};
+
+/** Refused when there is no such operation: that no case is found would be taken for an answer. */
+export async function aboutOperation(deps: Deps, operationId: string, context: CallContext): Promise<AboutOperation> {
+  const operation = await findOperation(deps, operationId, context);
+  const within = childContext(context, { withinMs: READ_MOVEMENTS_MS });
+  const movements = await readMovements(deps, [operation], within);
+  const transfers = await readTransfers(deps, movements.found, within);
+  const all = [...transfers.found.values()];
+  const legs = all.flatMap((transfer) => transfer.legs);
+  const dealIds = legs.flatMap(({ dealId }) => (dealId === 0n ? [] : [dealId]));
+  const named = (operationIds: string[]): Subjects => ({ operationIds, dealIds });
+  return {
+    names: {
+      platform: named(legs.map(({ number }) => String(number))),
+      subscription: named(all.map(({ transferId }) => String(transferId))),
+      funding: named([operation.operationId]),
+      fee: named([]),
+    },
+    unreachable: [...movements.unreachable, ...transfers.unreachable],
+  };
+}
+
+/** Whether a case names something of the operation; without one every case is wanted. A replica of the previous version ignores the filter. */
+export function isAbout(about: AboutOperation | undefined, service: ServiceName, named: Subjects): boolean {
+  if (about === undefined) return true;
+  const { operationIds, dealIds } = about.names[service];
+  return named.operationIds.some((id) => operationIds.includes(id)) || named.dealIds.some((id) => dealIds.includes(id));
+}

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { OUTCOME_WAITED_FOR, Refusal } from "#kernel/refusal.ts";
+import { refusalOfLock } from "./transfer-outcome.ts";
+
+test("that an account waits for an unknown outcome is read from the reason, however long the wait may be", () => {
+  const { message, extra } = OUTCOME_WAITED_FOR;
+  const busy = (details: Record<string, string>, retryAfterMs: number): Refusal =>
+    new Refusal({ code: "account_busy", status: "conflict", message: "Busy.", details, retryAfterMs });
+  const blockedBy = { operationId: "op-1", isUnknown: false };
+
+  expect(refusalOfLock(busy(extra.details, 1), blockedBy)).toMatchObject({ message, ...extra, operationId: "op-1" });
+  expect(refusalOfLock(busy({}, 60_000), blockedBy)).toMatchObject({
+    message: "Another operation on this account is in progress. Retry shortly.",
+    details: {},
+    operationId: "op-1",
+    retryAfterMs: 1_000,
+  });
+});
