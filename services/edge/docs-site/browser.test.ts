@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Browser, type BrowserPage, findChromium, startChromium } from "#test/support/chromium.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
@@ -8,6 +10,7 @@ import { cents } from "../testing/replies/values.ts";
 import { TEST_KEY, type TestEdge, testEdge } from "../testing/test-edge.ts";
 
 const chromium = findChromium();
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** The viewer is five megabytes of script; on a busy machine its first page takes long. */
 const SHOWN_WITHIN_MS = 60_000;
 const TEST_TIMEOUT_MS = 180_000;
@@ -130,6 +133,15 @@ describe.skipIf(chromium === undefined)(
       expectQuiet();
     });
 
+    test("each value of a set is explained once", async () => {
+      await openReference(page, url, "#tag/funds/POST/api/v1/investor/deposit");
+      const section = `[...document.querySelectorAll("section[id]")].find(({ id }) => id.endsWith("investor/deposit"))`;
+      const meaning = "US dollar, the only currency.";
+      await until(page, `${section}?.textContent.includes("${meaning}")`);
+      expect(await page.evaluate(`${section}.textContent.split("${meaning}").length - 1`)).toBe(1);
+      expectQuiet();
+    });
+
     test("a query is tried with a key that is typed and kept nowhere", async () => {
       await openReference(page, url, "#tag/funds/GET/api/v1/info/balance/{mt5_login}");
       await tryIt(page, "/api/v1/info/balance");
@@ -155,6 +167,29 @@ describe.skipIf(chromium === undefined)(
       expect(new Set(keys).size).toBe(2);
       expectQuiet();
     });
+
+    test.each(["light", "dark"] as const)(
+      "all text of the reference can be read in %s, and the form of a request is closed over no link",
+      async (scheme) => {
+        await page.emulate({ width: 1280, height: 844, scheme });
+        await openReference(page, url, "#tag/funds/POST/api/v1/investor/deposit");
+        await until(
+          page,
+          `[...document.querySelectorAll("section[id]")].some(({ id }) => id.endsWith("investor/deposit"))`,
+        );
+        const pale = `axe.run(document, { runOnly: ["color-contrast"], resultTypes: ["violations"] }).then(({ violations }) =>
+        violations.flatMap(({ nodes }) => nodes.map(({ html, any }) => html.slice(0, 120) + any[0]?.message)))`;
+        await page.evaluate(`${AXE};0`);
+        expect(await page.evaluate(pale)).toEqual([]);
+
+        await click(page, ".show-api-client-button", "/api/v1/investor/deposit");
+        await until(page, "document.querySelector('.scalar-client--open')");
+        expect(await page.evaluate("getComputedStyle(document.querySelector('.bar')).visibility")).toBe("hidden");
+        await page.evaluate("document.querySelector('.scalar-app-exit').click()");
+        await until(page, "getComputedStyle(document.querySelector('.bar')).visibility === 'visible'");
+        expectQuiet();
+      },
+    );
 
     test.each(["light", "dark"] as const)("no page is wider than a phone or a desk in %s", async (scheme) => {
       const widest = async (width: number) => {

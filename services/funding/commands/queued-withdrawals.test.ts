@@ -64,6 +64,23 @@ test("a withdrawal waits while the Master has open positions, and is paid once a
   expect(await readQueue(deps.pool)).toEqual({ waiting: 0, oldestSeconds: 0, overdueSeconds: 0 });
 });
 
+test("a look at those that wait locks and writes none that stays as it is", async () => {
+  const deps = await aWorld();
+  await queued(deps, "op-1");
+  await execute(deps.pool, sql`update cashflow set queue_look_at = clock_timestamp() + interval '1 hour'`);
+  const touched = () =>
+    column<string>(deps.pool, sql`select xmin || ' ' || xmax from cashflow where queue_state = 'WAITING'`);
+  const before = await touched();
+  await runQueued(deps);
+  expect(await touched()).toEqual(before);
+  deps.flatMasters.add(MASTER);
+  await runQueued(deps);
+  const ready = await touched();
+  expect(ready).not.toEqual(before);
+  await runQueued(deps);
+  expect(await touched()).toEqual(ready);
+});
+
 function pick({ queuedUntil }: { readonly queuedUntil?: Date | undefined }) {
   expect(queuedUntil).toBeDefined();
   return { queuedUntil };

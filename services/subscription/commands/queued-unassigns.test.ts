@@ -171,6 +171,17 @@ test("a Master that seems flat and is not lets the unassign wait on", async () =
   expect((await readQueue(world.deps.pool)).overdueSeconds).toBe(0);
 });
 
+test("a look at those that wait locks and writes none that stays as it is", async () => {
+  const world = await aWorld();
+  await queued(world);
+  const touched = () =>
+    many(world.deps.pool, sql`select xmin::text, xmax::text from queued_unassign where state = 'WAITING'`);
+  const before = await touched();
+  expect(before).toHaveLength(1);
+  await runQueued(world.deps);
+  expect(await touched()).toEqual(before);
+});
+
 test("of a try, its caller and its expiry exactly one takes an unassign out of the queue", async () => {
   const world = await aWorld();
   const all = [];

@@ -4,15 +4,17 @@ import { longestSince, type QueueAges } from "#kernel/work-queue/queue-ages.ts";
 import { IS_FLAT } from "./flat-masters.ts";
 import { QUEUED_COLUMNS, type QueuedUnassign } from "./queued-unassigns.ts";
 
-/** Notes which unassigns could run now. The pauses after refusals begin anew when a Master was not flat in between. */
+/**
+ * Notes which unassigns could run now. The pauses after refusals begin anew when a Master was not flat in between. It locks those that change only: each look
+ * comes by all that wait.
+ */
 export async function markReady(db: Queryable): Promise<void> {
   await execute(
     db,
     sql`with waiting as materialized (
-          select queued_unassign.command_id, master_login, status, ready_at
+          select queued_unassign.command_id, master_login, status
           from queued_unassign join subscription on subscription.id = subscription_id
           where state = 'WAITING'
-          for no key update of queued_unassign skip locked
         ), flat as materialized (
           select login from (select distinct master_login as login from waiting) as wanted where ${IS_FLAT}
         )
@@ -21,9 +23,15 @@ export async function markReady(db: Queryable): Promise<void> {
             tries = case when is_ready then tries else 0 end,
             next_try_at = case when is_ready then next_try_at else clock_timestamp() end
         from (
-          select command_id, ready_at, status <> 'ACTIVE' or master_login in (select login from flat) as is_ready from waiting
+          select changed.command_id, looked.is_ready
+          from (
+            select command_id, status <> 'ACTIVE' or master_login in (select login from flat) as is_ready from waiting
+          ) as looked
+          join queued_unassign as changed using (command_id)
+          where changed.state = 'WAITING' and looked.is_ready <> (changed.ready_at is not null)
+          for no key update of changed skip locked
         ) as seen
-        where queued.command_id = seen.command_id and is_ready <> (seen.ready_at is not null) and state = 'WAITING'`,
+        where queued.command_id = seen.command_id and state = 'WAITING'`,
   );
 }
 

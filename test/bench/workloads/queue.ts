@@ -7,6 +7,7 @@ import { endpointOf } from "../contest/service.ts";
 import { costsOf, limitOf, type Usage } from "../limit-of.ts";
 import { generate } from "../load/generate.ts";
 import type { RequestTemplate } from "../load/job.ts";
+import { residentBytes } from "../processor-time.ts";
 import { number } from "../report/format.ts";
 import type { Section } from "../section.ts";
 import { spreadOf } from "../statistics.ts";
@@ -23,15 +24,19 @@ const CALLERS = 16;
 const PROFIT = "10000.00";
 const SETTLED_WITHIN_MS = 600_000;
 const POLL_MS = 50;
-const IDLE_MS = 5_000;
+const IDLE_MS = 20_000;
+/** Until the work that follows the direct withdrawals and the results has ended. */
+const SETTLE_MS = 75_000;
 const MINOR = -1_00n;
+const MEBIBYTE = 1_048_576;
+const NOT_SERVICES = new Set(["postgres", "nats", "simulator"]);
 
 export const queue: Workload = {
   name: "queue",
   title: "Queue of a Master",
   about: `Each Investor of one Master has a withdrawal with \`on_blocked=queue\`, and the Master closes its last position: until all are paid out, with their
 fees. Compared to as many withdrawals that ${CALLERS} callers send to the same Master while it is flat, with fees too. The statements are those that the
-services send in a second in which the queue waits and nothing else happens.`,
+services send in a second in which the queue waits and nothing else happens, counted when the work of the direct ones has ended.`,
 
   async run(bench) {
     const system = await bench.system();
@@ -51,14 +56,15 @@ services send in a second in which the queue waits and nothing else happens.`,
     await setPrice(client, "1.10000");
     const position = await openPosition(client, pool.login);
     await send(system, pool, "queued", 202);
+    await sleep(bench.options.isQuick ? POLL_MS : SETTLE_MS);
     const statements = await countStatements(system, bench.options.isQuick ? POLL_MS : IDLE_MS);
     const stopwatch = startStopwatch(system);
     await closePosition(client, position);
-    await untilSettled(database.client);
+    const largestBytes = await untilSettled(database.client, system);
     const queued = stopwatch.read();
     await requirePaid(system, pool, "queued");
     bench.print(`${count} queued withdrawals in ${number(queued.seconds)} s`);
-    return sectionOf({ count, directly, queued, statements });
+    return sectionOf({ count, directly, queued, largestBytes, statements });
   },
 };
 
@@ -83,12 +89,16 @@ async function send(system: System, { investors }: Pool, comment: string, status
   if (others.length > 0) throw new Violated([`${others.length} withdrawals were answered ${others[0]?.status}`]);
 }
 
-async function untilSettled(database: pg.Client): Promise<void> {
+/** Returns the largest memory of a service meanwhile. */
+async function untilSettled(database: pg.Client, { processes }: System): Promise<number> {
+  const pids = [...processes()].filter(([name]) => !NOT_SERVICES.has(name)).map(([, pid]) => pid);
+  let largestBytes = 0;
   for (const byMs = performance.now() + SETTLED_WITHIN_MS; ; await sleep(POLL_MS)) {
+    largestBytes = Math.max(largestBytes, ...pids.map(residentBytes));
     const { rows } = await database.query<{ count: string }>(
       `select count(*) from funding.cashflow where queue_state in ('WAITING', 'RUNNING') and finished_at is null`,
     );
-    if (rows[0]?.count === "0") return;
+    if (rows[0]?.count === "0") return largestBytes;
     if (performance.now() > byMs) throw new Violated([`${rows[0]?.count} withdrawals are still queued`]);
   }
 }
@@ -108,10 +118,11 @@ type Found = {
   readonly count: number;
   readonly directly: Usage;
   readonly queued: Usage;
+  readonly largestBytes: number;
   readonly statements: Awaited<ReturnType<typeof countStatements>>;
 };
 
-function sectionOf({ count, directly, queued, statements }: Found): Section {
+function sectionOf({ count, directly, queued, largestBytes, statements }: Found): Section {
   const total = (usage: Usage): number => Object.values(costsOf(usage, count)).reduce((sum, cost) => sum + cost, 0);
   const rowOf = (what: string, usage: Usage): string[] => [
     what,
@@ -131,6 +142,14 @@ function sectionOf({ count, directly, queued, statements }: Found): Section {
         pairs: 1,
         target: { atMost: 2 },
         limit: limitOf([queued]),
+      },
+      {
+        what: `largest memory of a service while ${count.toLocaleString("en-US")} are paid out`,
+        comparedTo: "",
+        value: spreadOf([largestBytes / MEBIBYTE]),
+        unit: "MiB",
+        pairs: 1,
+        target: { atMost: 200 },
       },
     ],
     tables: [

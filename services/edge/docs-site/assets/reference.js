@@ -31,6 +31,15 @@ function withKeyOfSamples(content) {
   return content;
 }
 
+/** A description ends with a list of the values and what they mean; the viewer makes one of its own. */
+function withoutLists(value) {
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value["x-enum-descriptions"]) && typeof value.description === "string") {
+    [value.description] = value.description.split(/\n*^- /m);
+  }
+  for (const part of Object.values(value)) withoutLists(part);
+}
+
 /** The viewer makes some of its style elements without the nonce. */
 function nonceForStyles() {
   const { content: nonce } = document.querySelector("meta[property=csp-nonce]");
@@ -47,6 +56,7 @@ function nonceForStyles() {
 async function showReference() {
   const response = await fetch("/openapi.json", { credentials: "omit" });
   const content = withKeyOfSamples(await response.json());
+  withoutLists(content);
   globalThis.Scalar.createApiReference("#reference", {
     content,
     servers: [{ url: location.origin, description: "This system" }],

@@ -30,6 +30,11 @@ test.each([
   expect(render(`[x](${target})`)).toBe(`<p>${wanted}</p>`);
 });
 
+test("a code in a table may be broken between its words, so that columns fit on a phone; elsewhere it is whole", () => {
+  expect(render("| a |\n|---|\n| `operation_id` |")).toContain("<td><code>operation_<wbr>id</code></td>");
+  expect(render("`operation_id`")).toBe("<p><code>operation_id</code></p>");
+});
+
 test("tags are shown as text, and comments and images are not part of the page", () => {
   const text = render(
     "<script>alert(1)</script>\n\n<!-- run: system -->\n\na <b onclick='x'>b</b> `<i>` ![c](https://example.com/p.png)",

@@ -53,13 +53,17 @@ function markedFor(file: string, resolve: ResolveLink): Marked {
       },
       table(token) {
         const head = token.header.map((cell) => `<th>${this.parser.parseInline(cell.tokens)}</th>`).join("");
-        const rows = token.rows.map(
-          (row) => `<tr>${row.map((cell) => `<td>${this.parser.parseInline(cell.tokens)}</td>`).join("")}</tr>`,
-        );
+        const cellOf = ({ tokens }: Tokens.TableCell) => `<td>${breakable(this.parser.parseInline(tokens))}</td>`;
+        const rows = token.rows.map((row) => `<tr>${row.map(cellOf).join("")}</tr>`);
         return `<div class="table"><table><thead><tr>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div>\n`;
       },
     },
   });
+}
+
+/** In the narrow column of a phone a code is broken between its words. */
+function breakable(cell: string): string {
+  return cell.replaceAll(/<code>[^<]*<\/code>/g, (code) => code.replaceAll("_", "_<wbr>"));
 }
 
 /** Blocks of several languages that follow each other do the same: they become one group, of which a reader sees one. */
