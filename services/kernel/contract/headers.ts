@@ -20,6 +20,8 @@ export type CallHeaders = Omit<CallContext, "signal">;
 /** Headers are written to the log. The longest, a request id of a client, has at most 128 characters. */
 const MAX_HEADER_LENGTH = 200;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** From the year 2001 on: a shorter number is no instant in milliseconds. */
+const DEADLINE = /^\d{13,15}$/;
 const PLAIN_TEXT = /^[\x20-\x7e]*$/;
 
 export function writeHeaders(context: CallContext, caller: string, set: (name: string, value: string) => void): void {
@@ -51,6 +53,6 @@ export function readHeaders(get: (name: string) => string | undefined, fallbackD
 
 function readDeadline(text: string, fallback: Date): Date {
   if (text === "") return fallback;
-  if (!/^\d{1,15}$/.test(text)) throw malformedRequest(`Header ${HEADER.deadline} is malformed.`);
+  if (!DEADLINE.test(text)) throw malformedRequest(`Header ${HEADER.deadline} is malformed.`);
   return new Date(Number(text));
 }

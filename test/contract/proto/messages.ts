@@ -9,6 +9,7 @@ import * as votes from "#proto/pamm/common/v1/votes.ts";
 import * as reconciliation from "#proto/pamm/common/v1/reconciliation.ts";
 import * as review from "#proto/pamm/common/v1/review.ts";
 import * as money from "#proto/pamm/common/v1/money.ts";
+import * as subjects from "#proto/pamm/common/v1/subjects.ts";
 import * as state from "#proto/pamm/common/v1/state.ts";
 import * as edgeEvents from "#proto/pamm/edge/v1/events.ts";
 import * as fee from "#proto/pamm/fee/v1/fee.ts";
@@ -30,6 +31,7 @@ const GENERATED = [
   reconciliation,
   review,
   state,
+  subjects,
   votes,
   edgeEvents,
   fee,

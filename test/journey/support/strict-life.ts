@@ -163,6 +163,13 @@ async function look({ ask, refused }: Caller, id: string, master: string, invest
   await refused("operation_not_found", "getOperation", { path: { operation_id: randomUUID() } });
   await ask("listAttempts", { path: { operation_id: textOf(latest ?? {}, "id") } });
   await refused("operation_not_found", "listAttempts", { path: { operation_id: randomUUID() } });
+  const deal = (items as readonly JsonObject[]).find(({ deal_id: ticket }) => ticket !== null);
+  const made = await ask("listOperations", { query: { ticket: Number(deal?.["deal_id"]) } });
+  expect(made.items).toMatchObject([{ id: textOf(deal ?? {}, "id") }]);
+  for (const list of ["listReviews", "listBreaks"] as const) {
+    await ask(list, { query: { operation_id: textOf(deal ?? {}, "id") } });
+    await refused("operation_not_found", list, { query: { operation_id: randomUUID() } });
+  }
   await ask("updateMaster", { path: { master_id: id }, body: { strategy: "Trend following." } });
 }
 

@@ -65,8 +65,8 @@ function claim(transfers: PlatformTransfers, request: TransferRequest): Platform
     return undefined;
   }
   imported.delete(hash);
-  const applied = { state: APPLIED, dealId: 1n, reference: "P", appliedAt: ledger.now(), number: 0n };
-  const pending = { state: PENDING, dealId: 0n, reference: "", appliedAt: undefined, number: 0n };
+  const applied = { state: APPLIED, dealId: 1n, reference: "P", appliedAt: ledger.now() };
+  const pending = { state: PENDING, dealId: 0n, reference: "", appliedAt: undefined };
   const legs = [
     { ...debit, amount: moneyToProto(usd(-own.amount)), ...applied },
     { ...credit, amount: moneyToProto(usd(own.amount)), ...(own.creditLogin === undefined ? pending : applied) },
@@ -160,7 +160,6 @@ function begin(ledger: PlatformLedger, rules: TransferRules, transfer: PlatformT
     dealId: 0n,
     reference: "",
     appliedAt: undefined,
-    number: 0n,
   }));
   transfer.result = { ...result, state, refusalCode: refusalCode ?? "", legs };
 }

@@ -25,7 +25,7 @@ export async function aboutOperation(deps: Deps, operationId: string, context: C
   const named = (operationIds: string[]): Subjects => ({ operationIds, dealIds });
   return {
     names: {
-      platform: named(legs.map(({ number }) => String(number))),
+      platform: named(legs.flatMap(({ number }) => (number === undefined ? [] : String(number)))),
       subscription: named(all.map(({ transferId }) => String(transferId))),
       funding: named([operation.operationId]),
       fee: named([]),
