@@ -38,7 +38,7 @@ export function Ledger({ query }: { readonly query: URLSearchParams }) {
   return (
     <>
       <h1>Operations</h1>
-      <Search key={query.toString()} query={query} />
+      <Search query={query} />
       <ReadState read={{ ...list, data: list.items }} what="operations" />
       <ListTable
         label="Operations"

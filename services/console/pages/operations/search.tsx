@@ -1,6 +1,7 @@
 import type { Input } from "../../../client/index.ts";
 import { operationHref, operationsHref } from "../../app/addresses.ts";
 import { goTo } from "../../app/router.ts";
+import { useFields } from "../../components/use-fields.ts";
 import { textOf } from "../../formats/form.ts";
 
 type Filter = NonNullable<Input<"listOperations">["query"]>;
@@ -31,6 +32,11 @@ export function filterOf(query: URLSearchParams): Filter {
 
 /** The address has the filter, so that a search can be repeated and sent to a colleague. */
 export function Search({ query }: { readonly query: URLSearchParams }) {
+  const shown = (name: string, value: string): string => (isDate(name) ? value.replace("T", " ") : value);
+  const form = useFields({
+    id: "",
+    ...Object.fromEntries(NAMES.map((name) => [name, shown(name, query.get(name) ?? "")])),
+  });
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
@@ -43,7 +49,7 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
     );
   };
   return (
-    <form class="search" role="search" aria-label="Operations" onSubmit={submit}>
+    <form class="search" role="search" aria-label="Operations" ref={form} onSubmit={submit}>
       <label>
         Operation id
         <input
@@ -57,16 +63,16 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
       {FIELDS.map(({ name, label, size }) => (
         <label key={name}>
           {label}
-          <input name={name} size={size} spellcheck={false} defaultValue={query.get(name) ?? ""} />
+          <input name={name} size={size} spellcheck={false} />
         </label>
       ))}
       {CHOICES.map(({ name, label, values }) => (
         <label key={name}>
           {label}
-          <select name={name} defaultValue={query.get(name) ?? ""}>
+          <select name={name}>
             <option value="">any</option>
             {values.map((value) => (
-              <option key={value} value={value} selected={query.get(name) === value}>
+              <option key={value} value={value}>
                 {value.replace("_", " ")}
               </option>
             ))}
@@ -83,7 +89,6 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
             spellcheck={false}
             pattern={INSTANT}
             title="A day, or a day and a time, in UTC"
-            defaultValue={(query.get(name) ?? "").replace("T", " ")}
           />
         </label>
       ))}
