@@ -14,6 +14,9 @@ CONSOLE := services/console/dist/.built
 CONSOLE_SOURCES := $(shell find services/console services/client deploy/console -type f -not -path '*/dist/*' -not -path '*/gen/*' -not -name '*.test.ts*')
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
+# As for the services: a program that was started before compiles nothing.
+run demo: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compile
+
 .PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests openapi test proof bench journey kills chaos sim images sbom client postman conformance compose-test \
         mutants contract rehearse-restore rehearse-rotation run stop demo streams keys fmt new-migration clean
 

@@ -15,7 +15,7 @@ import { natsStore, postgresStore } from "./stores.ts";
 import type { SupervisedProcess, Supervisor } from "./supervisor.ts";
 import { forTerminal, print } from "./terminal.ts";
 
-/** A group starts when the previous group is ready, and stops before that group: later services call earlier ones. */
+/** All start at once, and each waits for those that it needs. A group stops before the one above it: later services call earlier ones. */
 const GROUPS: readonly (readonly Service[])[] = [["platform"], ["account", "funding", "subscription", "fee"], ["edge"]];
 
 /** Starts everything in order. The processes and the lock of the state are released when the stack is disposed. */
@@ -35,11 +35,10 @@ export async function launch(
   const settings = await claimPorts(env, config);
   const context: LaunchContext = { root, env, settings, secrets: readOrMakeSecrets(stateDir) };
   await readOrIssueIdentities(stateDir);
-  const stores = await startStores(context, supervisor);
-  await migrateSchemas(context, stores);
-  if (settings.embedded.simulator) await supervisor.start([supervised(planSimulator(context))]);
+  const simulator = settings.embedded.simulator ? supervisor.start([supervised(planSimulator(context))]) : undefined;
+  const [stores] = await Promise.all([startStores(context, supervisor), simulator]);
   const programs = await planServices(context, stores);
-  for (const group of GROUPS) await supervisor.start(group.map((service) => supervised(programs[service])));
+  await Promise.all(GROUPS.map((group) => supervisor.start(group.map((service) => supervised(programs[service])))));
   return describeSystem(context, programs);
 }
 
@@ -53,7 +52,9 @@ async function startStores(context: LaunchContext, supervisor: Supervisor): Prom
   if (started.length > 0) await supervisor.start(started.map(({ process }) => process));
   if (postgres !== undefined) await prepareDatabase(postgres.url(), context.secrets);
   if (target !== undefined) await setUpAllStreams(target);
-  return { postgresPort: postgres?.port, natsPort: nats?.port };
+  const stores = { postgresPort: postgres?.port, natsPort: nats?.port };
+  await migrateSchemas(context, stores);
+  return stores;
 }
 
 function supervised(program: Program): SupervisedProcess {

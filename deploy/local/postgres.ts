@@ -1,7 +1,8 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import pg from "pg";
 import { StartupError } from "#kernel/startup-error.ts";
 import { type RunAs, type ServerProcess, startServer, tailOf } from "./child-process.ts";
@@ -53,7 +54,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     refuseOtherVersion(bin, dataDir);
     await stopEarlierServer(dataDir);
   } else {
-    initialise(bin, options, runAs);
+    await initialise(bin, options, runAs);
   }
   for (let tries = 1; ; tries += 1) {
     const port = options.port ?? (await freePort());
@@ -125,7 +126,7 @@ async function stopEarlierServer(dataDir: string): Promise<void> {
   rmSync(lock, { force: true });
 }
 
-function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptions, runAs: RunAs): void {
+async function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptions, runAs: RunAs): Promise<void> {
   // Made under another name and renamed when complete, so an interrupted start leaves no folder under the final name.
   const draft = `${dataDir}.new`;
   rmSync(draft, { recursive: true, force: true });
@@ -141,11 +142,18 @@ function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptio
     ...options,
     ...(isDurable ? [] : ["--no-sync"]),
   ];
-  const { status, stderr, error } = spawnSync(command, args, { encoding: "utf8", cwd: "/", ...runAs.ids });
-  rmSync(passwordFile);
-  if (status === 0) return renameSync(draft, dataDir);
-  rmSync(draft, { recursive: true });
-  throw new StartupError(`Postgres could not create its data folder ${dataDir}: ${error?.message ?? stderr.trim()}`);
+  try {
+    await promisify(execFile)(command, args, { cwd: "/", ...runAs.ids });
+    renameSync(draft, dataDir);
+  } catch (error) {
+    rmSync(draft, { recursive: true });
+    const { stderr = "", message } = error as Error & { readonly stderr?: string };
+    throw new StartupError(`Postgres could not create its data folder ${dataDir}: ${stderr.trim() || message}`, {
+      cause: error,
+    });
+  } finally {
+    rmSync(passwordFile);
+  }
 }
 
 function refuseOtherVersion(bin: string, dataDir: string): void {

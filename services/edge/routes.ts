@@ -18,6 +18,7 @@ import { getBalances } from "./routes/funding/get-balances.ts";
 import { withdraw } from "./routes/funding/withdraw.ts";
 import { getEquity } from "./routes/history/get-equity.ts";
 import { getPerformance } from "./routes/history/get-performance.ts";
+import { listResults } from "./routes/history/list-results.ts";
 import { getStatement } from "./routes/history/get-statement.ts";
 import { listAllocations } from "./routes/history/list-allocations.ts";
 import { addInvestor } from "./routes/investor/add-investor.ts";
@@ -72,6 +73,7 @@ export const ROUTES: readonly Route[] = [
   searchMasters,
   listMasterInvestors,
   getPerformance,
+  listResults,
   revealMaster,
   listInvestors,
   createInvestor,

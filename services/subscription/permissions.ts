@@ -25,6 +25,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   getEquity: ["edge"],
   listInvestorAllocations: ["edge"],
   listPerformance: ["edge"],
+  listResults: ["edge"],
   readAllocations: ["fee"],
   readAllocationRows: ["fee"],
   getFeeFloors: ["fee"],

@@ -38,6 +38,7 @@ import { getClosing } from "./queries/get-closing.ts";
 import { getEquity } from "./queries/get-equity.ts";
 import { listInvestorAllocations } from "./queries/list-investor-allocations.ts";
 import { listPerformance } from "./queries/list-performance.ts";
+import { listResults } from "./queries/list-results.ts";
 import { findMirrors } from "./queries/find-mirrors.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
@@ -109,6 +110,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     getEquity: (request, context) => getEquity(deps, request, context),
     listInvestorAllocations: (request) => listInvestorAllocations(deps, request),
     listPerformance: (request) => listPerformance(deps, request),
+    listResults: (request) => listResults(deps, request),
     readAllocations: (request) => readAllocations(deps, request),
     readAllocationRows: (request) => readAllocationRows(deps, request),
     getFeeFloors: (request) => getFeeFloors(deps, request),

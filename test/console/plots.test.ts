@@ -10,6 +10,7 @@ import { CHROMIUM, type ConsolePage, isSkipped, openConsole } from "./support/co
 const PAGES = [
   ["masters", "masters"],
   ["masters/3000001", "master-performance"],
+  ["masters/3000001?by=result", "master-results"],
   ["masters/3000001/pool", "master-pool"],
   ["masters/3000001/fees", "master-fees"],
   ["masters/3000001/subscriptions", "master-subscriptions"],
@@ -25,6 +26,7 @@ const PAGES = [
 ] as const;
 const PICTURES: ReadonlySet<string> = new Set([
   "master-performance",
+  "master-results",
   "master-pool",
   "master-fees",
   "investor-equity",
@@ -92,6 +94,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     const tab = await signedIn({ days: 0, rows: 0 });
     const texts = [
       ["masters/3000001", "The pool was not valued in this period."],
+      ["masters/3000001?by=result", "No result was allocated in this period."],
       ["masters/3000001/pool", "No Investor has money in the pool."],
       ["masters/3000001/fees", "No fee was collected in this period."],
       ["investors/3000003/statement", "Nothing was booked in this period."],
@@ -111,10 +114,26 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     const tab = await signedIn({ days: 10, rows: 0 });
     await tab.go("masters/3000001");
     await expect.poll(() => tab.page.evaluate<number>(DRAWN)).toBe(4);
-    const label = await tab.page.evaluate<string>("document.querySelector('.canvas').getAttribute('aria-label')");
+    const label = await tab.page.evaluate<string>(FIRST_LABEL);
     expect(label).toContain("10 values from");
     expect(label).toContain("highest 3.00");
     expectWhole(await tab.page.evaluate(INK), 10);
+    expect(tab.page.complaints).toEqual([]);
+  });
+
+  test("a Master that began to trade today is drawn by result, until days are asked for", async () => {
+    const tab = await signedIn({ days: 1, rows: 700 });
+    await tab.go("masters/3000001");
+    await tab.shows("Result of each deal");
+    await expect.poll(() => tab.page.evaluate<number>(DRAWN)).toBe(4);
+    const label = await tab.page.evaluate<string>(FIRST_LABEL);
+    expect(label).toContain("500 values from");
+    await tab.shows("The newest 500 are drawn");
+    await expect
+      .poll(async () => (await tab.page.evaluate(SCROLL), await tab.page.evaluate<string>(FIRST_LABEL)))
+      .toContain("700 values from");
+    await tab.click(".filters a", "By day");
+    await tab.shows("Results by day");
     expect(tab.page.complaints).toEqual([]);
   });
 
@@ -137,9 +156,8 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     await tab.click(".plot button", "Table");
     const rows = () =>
       tab.page.evaluate<number>("Number(document.querySelector('.readout strong').textContent.replaceAll(',', ''))");
-    const scroll = "for (const one of document.querySelectorAll('main, .scroller')) one.scrollTop = 1e9";
     await expect
-      .poll(async () => (await tab.page.evaluate(scroll), await rows()), { timeout: 60_000 })
+      .poll(async () => (await tab.page.evaluate(SCROLL), await rows()), { timeout: 60_000 })
       .toBeGreaterThan(2_000);
     expect(await tab.page.evaluate<number>("document.querySelectorAll('tbody tr').length")).toBeLessThan(150);
     expect(tab.page.complaints).toEqual([]);
@@ -171,6 +189,8 @@ const drawing = (count: number): string => `(async () => {
 
 /** What is read is there; what is drawn follows. */
 const SETTLED = "new Promise((settled) => setTimeout(settled, 700))";
+const FIRST_LABEL = "document.querySelector('.canvas').getAttribute('aria-label')";
+const SCROLL = "for (const one of document.querySelectorAll('main, .scroller')) one.scrollTop = 1e9";
 const DRAWN = "document.querySelectorAll('.canvas canvas').length";
 
 /** Where the line of the first plot is, as parts of the width of its area: its ends, and its highest place. */

@@ -1,7 +1,11 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { performanceReply } from "../../services/edge/schemas/performance.ts";
-import { addValuations, type PerformanceDay, type Valuation } from "../../services/subscription/domain/performance.ts";
+import {
+  chainValuations,
+  type PerformanceDay,
+  type Valuation,
+} from "../../services/subscription/domain/performance.ts";
 import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
 import { dayMessage } from "../../services/subscription/queries/list-performance.ts";
 import type { Instant } from "./engine/configuration.ts";
@@ -26,14 +30,14 @@ import { expectNear } from "./tolerance.ts";
 
 /** The functions under test; a mutant replaces one of them. */
 export type PerformanceUnderTest = {
-  readonly addValuations: typeof addValuations;
+  readonly chainValuations: typeof chainValuations;
   readonly valuationsOf: typeof valuationsOf;
   readonly valuationsOfMarks: typeof valuationsOfMarks;
   readonly performanceReply: typeof performanceReply;
 };
 
 export const REAL_PERFORMANCE: PerformanceUnderTest = {
-  addValuations,
+  chainValuations,
   valuationsOf,
   valuationsOfMarks,
   performanceReply,
@@ -58,7 +62,8 @@ export function modelPerformance(tally: PerformanceTally, tested: PerformanceUnd
 
   return {
     add(valuations: readonly Valuation[]): void {
-      for (const day of tested.addValuations(last, valuations)) {
+      for (const day of tested.chainValuations(last, valuations)) {
+        if (day === undefined) continue;
         days.set(day.day, day);
         last = day;
       }

@@ -18,7 +18,7 @@ import { linesAfter } from "../../services/platform/domain/statement.ts";
 import { decideLeave } from "../../services/subscription/domain/decide-leave.ts";
 import { leaveReasons } from "../../services/subscription/domain/leave-reasons.ts";
 import { sized } from "../support/proof.ts";
-import { addValuations, FIRST_VALUE } from "../../services/subscription/domain/performance.ts";
+import { chainValuations, FIRST_VALUE, type PerformanceDay } from "../../services/subscription/domain/performance.ts";
 import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
 import { performanceReply } from "../../services/edge/schemas/performance.ts";
 import { compareWithReference, EVERYTHING, FEE_VERSIONS } from "./compare.ts";
@@ -80,10 +80,13 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   },
 };
 
+const changed = (chain: readonly (PerformanceDay | undefined)[], change: (day: PerformanceDay) => PerformanceDay) =>
+  chain.map((day) => day && change(day));
+
 const PERFORMANCE_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   "the drawdown is that of the last value": {
-    addValuations: (last, valuations) =>
-      addValuations(last, valuations).map((day) => {
+    chainValuations: (last, valuations) =>
+      changed(chainValuations(last, valuations), (day) => {
         const fallen = Number(((day.peak - day.value) * 1_000_000n) / day.peak);
         return { ...day, drawdownPpm: fallen };
       }),
@@ -98,17 +101,19 @@ const PERFORMANCE_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
     valuationsOfMarks: (...args) => valuationsOfMarks(...args).map((each) => ({ ...each, after: each.before })),
   },
   "the highest value is that of the last day": {
-    addValuations: (last, valuations) => addValuations(last && { ...last, peak: last.value }, valuations),
+    chainValuations: (last, valuations) => chainValuations(last && { ...last, peak: last.value }, valuations),
   },
   "after a total loss the value stays 0": {
-    addValuations: (last, valuations) =>
-      addValuations(last, valuations).map((day) => (last?.value === 0n ? { ...day, value: 0n, lowest: 0n } : day)),
+    chainValuations: (last, valuations) =>
+      changed(chainValuations(last, valuations), (day) =>
+        last?.value === 0n ? { ...day, value: 0n, lowest: 0n } : day,
+      ),
   },
   "the value begins at the first result": {
-    addValuations: (last, valuations) =>
+    chainValuations: (last, valuations) =>
       last === undefined
-        ? addValuations(last, valuations).map((day) => ({ ...day, value: FIRST_VALUE }))
-        : addValuations(last, valuations),
+        ? changed(chainValuations(last, valuations), (day) => ({ ...day, value: FIRST_VALUE }))
+        : chainValuations(last, valuations),
   },
 };
 

@@ -5,7 +5,7 @@ import { DemoFailure, poll } from "../wait.ts";
 import type { Stage, ShowcasePool } from "./pools.ts";
 
 const DEALERS_MONEY = 750_00n;
-const FOUND = { withinMs: 120_000, everyMs: 500 };
+const FOUND = { withinMs: 120_000, everyMs: 250 };
 const VOLUME = "0.4";
 
 /** What a broker finds on a morning: a position that is open, and money that a dealer has moved by hand, with its review and its break. */

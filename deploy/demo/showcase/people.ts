@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { promisify } from "node:util";
 import { withoutSettings } from "../temporary-system.ts";
 
 /** The two who decide a review: each has a key in the own name. */
@@ -16,16 +17,21 @@ export function findPeople(stateDir: string): People | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as People) : undefined;
 }
 
-export function createPeople(stateDir: string): People {
-  const people = { alice: createKey(stateDir, "alice"), bob: createKey(stateDir, "bob") };
-  writeFileSync(fileOf(stateDir), `${JSON.stringify(people)}\n`, { mode: 0o600 });
-  return people;
+export async function createPeople(stateDir: string): Promise<People> {
+  const [alice, bob] = await Promise.all([createKey(stateDir, "alice"), createKey(stateDir, "bob")]);
+  return { alice, bob };
 }
 
-function createKey(stateDir: string, name: string): string {
+/** Says with it that the showcase was played to its end. */
+export function keepPeople(stateDir: string, people: People): void {
+  writeFileSync(fileOf(stateDir), `${JSON.stringify(people)}\n`, { mode: 0o600 });
+}
+
+async function createKey(stateDir: string, name: string): Promise<string> {
   const env = { ...withoutSettings(process.env), PAMM_STATE_DIR: stateDir };
   const args = [KEYS, "create", "--name", name, "--scopes", SCOPES];
-  return execFileSync(process.execPath, args, { env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+  return stdout.trim();
 }
 
 function fileOf(stateDir: string): string {

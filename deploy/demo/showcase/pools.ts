@@ -22,6 +22,7 @@ export type ShowcasePool = {
   readonly character: Character;
   readonly master: Master;
   readonly investors: readonly Investor[];
+  /** Those that are still to be done. */
   readonly acts: readonly Act[];
 };
 
@@ -35,12 +36,24 @@ export async function createShowcaseMaster({ funds, system }: Stage, character: 
   return await createMaster(funds, system, { runId: "", person, strategyName, strategy });
 }
 
+/** With the Investors who are there from the beginning: the first week has a result for them. */
 export async function createPool(stage: Stage, character: Character, master: Master): Promise<ShowcasePool> {
   const { funds, system, size } = stage;
   const { familyName: lastName } = character;
   const people = INVESTORS.slice(0, size.investors).map(([firstName]) => ({ firstName, lastName }));
-  const investors = await Promise.all(people.map((person) => createInvestor(funds, system, { runId: "", person })));
-  return { character, master, investors, acts: actsOf(character, size) };
+  const [first, later] = partition(actsOf(character, size), ({ kind, week }) => kind === "join" && week === 0);
+  const investors = await Promise.all(
+    people.map(async (person, index) => {
+      const investor = await createInvestor(funds, system, { runId: "", person });
+      for (const act of first.filter((one) => one.investor === index)) await perform(funds, { investor, master }, act);
+      return investor;
+    }),
+  );
+  return { character, master, investors, acts: later };
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
 /** The week of a pool: each Investor acts once what it has done before is done; the trader books the result, then closes the Master. */
@@ -94,7 +107,11 @@ export class Turns {
     this.#last.set(login, turn);
   }
 
-  async ended(): Promise<void> {
-    await Promise.all(this.#last.values());
+  /** When everything that was begun until now has ended. */
+  ended(): Promise<void> {
+    const all = Promise.all(this.#last.values()).then(() => {});
+    // As above: it may be awaited later than it fails.
+    all.catch(() => {});
+    return all;
   }
 }

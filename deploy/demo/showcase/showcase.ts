@@ -10,16 +10,17 @@ import type { System } from "../system.ts";
 import { freePorts, startOwnSystem } from "../temporary-system.ts";
 import { DemoFailure } from "../wait.ts";
 import { leaveSomethingToDecide } from "./afterwards.ts";
-import { createPeople, findPeople, type People } from "./people.ts";
+import { createPeople, findPeople, keepPeople, type People } from "./people.ts";
 import { type Size, YEAR } from "./plan.ts";
+import type { Stage } from "./pools.ts";
 import { playYear } from "./year.ts";
 
-/** The shortest fee week there is. */
-const WEEK = "PT1S";
+/** Results are read several times in a week of three quarters of a second, and a break is found within two seconds. */
+const PACE = { PAMM_FEE_PERIOD: "PT0.75S", MT5_READ_INTERVAL: "PT0.25S", PAMM_CHECK_INTERVAL: "PT2S" };
 const PORT = "8090";
 
 /**
- * `make demo story=showcase`: a year of trading for three Masters, on a system of its own whose fee weeks last a second. The
+ * `make demo story=showcase`: a year of trading for three Masters, on a system of its own whose fee weeks last three quarters of a second. The
  * system then stays until Ctrl-C; the next start shows the same data and trades no more.
  */
 export async function showShowcase(print: Printer, args: readonly string[]): Promise<void> {
@@ -30,20 +31,27 @@ export async function showShowcase(print: Printer, args: readonly string[]): Pro
   // What is left of a showcase that was interrupted has no end.
   if (before === undefined) rmSync(stateDir, { recursive: true, force: true });
 
-  print.title("A year of trading for three Masters, on a system of its own: a fee week lasts one second here");
-  const settings = { PAMM_FEE_PERIOD: WEEK, ...freePorts(), PAMM_HTTP_PORT: process.env["PAMM_HTTP_PORT"] ?? PORT };
+  print.title("A year of trading for three Masters, on a system of its own: a fee week lasts 0.75 s here");
+  const port = process.env["PAMM_HTTP_PORT"] ?? PORT;
+  const settings = { ...PACE, ...freePorts(), PAMM_HTTP_PORT: port };
   await using own = await startOwnSystem({ stateDir, settings, exitCode: 0 });
-  if (before === undefined) await play(print, own.system, size);
-  printWhatToSee(print, own.system, before ?? createPeople(stateDir));
+  const people = before ?? (await play(print, own.system, size, stateDir));
+  printWhatToSee(print, own.system, people);
   if (!ends) await own.ended;
 }
 
-async function play(print: Printer, system: System, size: Size): Promise<void> {
+async function play(print: Printer, system: System, size: Size, stateDir: string): Promise<People> {
   const silent = (): void => {};
   const quiet: Printer = { title: silent, step: silent, request: silent, result: silent, note: silent };
   const ledger = { runId: "year", entries: [] };
   const funds = { api: createApi(system), print: quiet, ledger, platform: createPlatform(system.controlUrl) };
   const stage = { print, funds, system, size };
+  const [people] = await Promise.all([createPeople(stateDir), playToTheEnd(stage)]);
+  keepPeople(stateDir, people);
+  return people;
+}
+
+async function playToTheEnd(stage: Stage): Promise<void> {
   await leaveSomethingToDecide(stage, await playYear(stage));
 }
 
@@ -54,7 +62,7 @@ function printWhatToSee(print: Printer, { url }: System, { alice, bob }: People)
   print.note(`Bob        ${bob}`);
   print.note("Masters    Harbour is steady, Ridge has a drawdown, recovers and has an open position, Spark is closed");
   print.note("Reviews    one is open, with its break: Alice proposes, Bob approves");
-  print.note("Fee runs   of 52 weeks. Weeks of a second go on, 86,400 a day: stop the system when you have seen it");
+  print.note("Fee runs   of 52 weeks. Weeks of 0.75 s go on, 115,200 a day: stop the system when you have seen it");
   print.title("Ctrl-C stops the system; make demo story=showcase shows it again with the same data.");
 }
 

@@ -1,5 +1,6 @@
 import { goTo } from "../app/router.ts";
 import { textOf } from "../formats/form.ts";
+import { useFields } from "./use-fields.ts";
 
 type Props = {
   readonly label: string;
@@ -24,6 +25,8 @@ export function accountFilterOf(query: URLSearchParams): AccountFilter {
 
 /** A login opens its page; anything else filters the list. */
 export function AccountSearch({ label, query, hrefOf, loginHref }: Props) {
+  const given = Object.fromEntries(FIELDS.map(({ name }) => [name, query.get(name) ?? ""]));
+  const form = useFields({ login: "", ...given });
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
@@ -32,7 +35,7 @@ export function AccountSearch({ label, query, hrefOf, loginHref }: Props) {
     return goTo(hrefOf(Object.fromEntries(FIELDS.map(({ name }) => [name, textOf(data, name)]))));
   };
   return (
-    <form class="search" role="search" aria-label={label} onSubmit={submit}>
+    <form class="search" role="search" aria-label={label} ref={form} onSubmit={submit}>
       <label>
         Login
         <input name="login" size={10} spellcheck={false} inputMode="numeric" />
@@ -40,7 +43,7 @@ export function AccountSearch({ label, query, hrefOf, loginHref }: Props) {
       {FIELDS.map(({ name, label: title, size }) => (
         <label key={name}>
           {title}
-          <input name={name} size={size} spellcheck={false} defaultValue={query.get(name) ?? ""} />
+          <input name={name} size={size} spellcheck={false} />
         </label>
       ))}
       <div class="buttons">

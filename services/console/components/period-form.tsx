@@ -2,6 +2,7 @@ import { goTo } from "../app/router.ts";
 import { now } from "../data/ticker.ts";
 import { textOf } from "../formats/form.ts";
 import { lastDays, type Period } from "../formats/period.ts";
+import { useFields } from "./use-fields.ts";
 
 type Props = {
   readonly period: Period;
@@ -18,6 +19,7 @@ const LENGTHS = [
 
 /** Chooses days in UTC. The address has them, so that what is shown can be sent to a colleague. */
 export function PeriodForm({ period, hrefOf, begin }: Props) {
+  const form = useFields(period);
   const choices = LENGTHS.map(({ title, days }) => ({ title, of: lastDays(days, now.value) }));
   const all = begin === undefined ? [] : [{ title: "All", of: { from: begin, to: lastDays(1, now.value).to } }];
   const submit = (event: SubmitEvent): void => {
@@ -26,14 +28,14 @@ export function PeriodForm({ period, hrefOf, begin }: Props) {
     goTo(hrefOf({ from: textOf(data, "from"), to: textOf(data, "to") }));
   };
   return (
-    <form class="period" key={`${period.from} ${period.to}`} onSubmit={submit} aria-label="Period">
+    <form class="period" ref={form} onSubmit={submit} aria-label="Period">
       <label>
         From (UTC)
-        <input name="from" type="date" required defaultValue={period.from} />
+        <input name="from" type="date" required />
       </label>
       <label>
         Before (UTC)
-        <input name="to" type="date" required defaultValue={period.to} />
+        <input name="to" type="date" required />
       </label>
       <button type="submit">Show</button>
       <div class="filters">

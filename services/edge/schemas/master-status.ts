@@ -31,12 +31,16 @@ const Progress = model("ClosingProgress", "How far the closing of a Master is.",
   blocked_by: closingBlockSet.orNull("What keeps it from going on; null when it only takes time.", null),
 });
 
-export const MasterStatusReply = model("MasterStatus", "Where a Master is in its life.", {
-  id: idReply("Internal id of the Master."),
-  mt5_login: masterLoginReply("Trading login."),
+export const lifeReplies = {
   state: masterStateSet.of("State of the Master.", "open"),
   since: timeReply("Since when it is in this state."),
   closing: modelOrNull(Progress, "How far the closing is; null in any other state."),
+};
+
+export const MasterStatusReply = model("MasterStatus", "Where a Master is in its life.", {
+  id: idReply("Internal id of the Master."),
+  mt5_login: masterLoginReply("Trading login."),
+  ...lifeReplies,
 });
 
 const STATES: Readonly<Partial<Record<MasterState, State>>> = {
@@ -46,11 +50,14 @@ const STATES: Readonly<Partial<Record<MasterState, State>>> = {
   [MasterState.ARCHIVED]: "archived",
 };
 
-export function masterStatus({ id, login, state, since, closing }: MasterStatus) {
+export function masterStatus(status: MasterStatus) {
+  return { id: status.id, mt5_login: status.login, ...masterLife(status) };
+}
+
+export function masterLife({ login, state, since, closing }: MasterStatus) {
   const shown = STATES[state];
   assert(shown !== undefined, `Master ${login} is in an unknown state`);
-  const progress = closing === undefined ? null : progressOf(closing);
-  return { id, mt5_login: login, state: shown, since: timestamp(since), closing: progress };
+  return { state: shown, since: timestamp(since), closing: closing === undefined ? null : progressOf(closing) };
 }
 
 function progressOf({ investorsLeft, exitsInProgress, lastProgressAt, blockedBy }: ClosingProgress) {

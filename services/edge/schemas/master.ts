@@ -18,6 +18,7 @@ import {
 import { labelReplies, labelsReply } from "./labels.ts";
 import { engineSet } from "./currency.ts";
 import { integer, model } from "./field.ts";
+import { lifeReplies } from "./master-status.ts";
 
 export const engineReply = engineSet.of("Engine of the account.", "PAMM");
 
@@ -100,7 +101,7 @@ export function investorsCount({ investorsCount: count }: Master): bigint {
   return count;
 }
 
-export const MasterProfile = model("MasterProfile", "A Master with your labels.", {
+const profileReplies = {
   engine: engineReply,
   ...identity,
   ...strategyFields,
@@ -110,7 +111,15 @@ export const MasterProfile = model("MasterProfile", "A Master with your labels."
   email: emailReply,
   ...labelReplies,
   created_at: createdAt,
-});
+};
+
+export const MasterProfile = model("MasterProfile", "A Master with your labels.", profileReplies);
+
+export const MasterProfileWithState = model(
+  "MasterProfileWithState",
+  "A Master with your labels, and where it is in its life.",
+  { ...profileReplies, ...lifeReplies },
+);
 
 export function masterProfile({ master, email, labels }: MasterProfileMessage) {
   assert(master !== undefined, "the Master is missing in the answer");

@@ -98,7 +98,7 @@ export function performanceReply(facts: PerformanceFacts): Static<typeof Perform
     opening_nav_per_unit: valueNumber(opening),
     closing_nav_per_unit: valueNumber(closing),
     time_weighted_return: returnNumber(start, closing),
-    max_drawdown: scaledNumber(BigInt(worst), PPM_SCALE, PPM_SCALE),
+    max_drawdown: drawdownNumber(worst),
     fees: centsNumber(credited.reduce((sum, { amount }) => sum + moneyFromProto(amount).minor, 0n)),
     points: pointsOf(days, credited, opening),
   };
@@ -125,10 +125,10 @@ function pointsOf(
       day,
       nav_per_unit: valueNumber(value),
       change: returnNumber(before, value),
-      drawdown: value === undefined ? null : scaledNumber(BigInt(own?.drawdownPpm ?? 0), PPM_SCALE, PPM_SCALE),
+      drawdown: value === undefined ? null : drawdownNumber(own?.drawdownPpm ?? 0),
       result: centsNumber(own === undefined ? 0n : moneyFromProto(own.result).minor),
       fees: centsNumber(fees.get(day) ?? 0n),
-      pool_value: last === undefined ? null : scaledNumber(BigInt(last.poolValueE8), E8_SCALE, CENT_SCALE),
+      pool_value: last === undefined ? null : poolValueNumber(last.poolValueE8),
       last_deal_id: last === undefined ? null : jsonInteger(last.dealId),
       valued_at: nullableTimestamp(last?.valuedAt),
     };
@@ -140,7 +140,22 @@ function valueOf(day: PerformanceDay | undefined): bigint | undefined {
 }
 
 function valueNumber(value: bigint | undefined): JsonNumber | null {
-  return value === undefined ? null : scaledNumber(value, VALUE_SCALE, DECIMALS);
+  return value === undefined ? null : navNumber(value);
+}
+
+/** The value of a unit, in 1e-18 USD. */
+export function navNumber(value: bigint): JsonNumber {
+  return scaledNumber(value, VALUE_SCALE, DECIMALS);
+}
+
+/** Parts per million. */
+export function drawdownNumber(ppm: number): JsonNumber {
+  return scaledNumber(BigInt(ppm), PPM_SCALE, PPM_SCALE);
+}
+
+/** The value of a pool, in 1e-8 USD. */
+export function poolValueNumber(e8: string): JsonNumber {
+  return scaledNumber(BigInt(e8), E8_SCALE, CENT_SCALE);
 }
 
 function returnNumber(from: bigint | undefined, to: bigint | undefined): JsonNumber | null {

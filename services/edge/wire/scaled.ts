@@ -1,6 +1,8 @@
 import { type JsonNumber, jsonNumber } from "./json-number.ts";
 
 const TRAILING_ZEROS = /\.?0+$/;
+/** Decimals of a unit of a pool. */
+const UNIT_SCALE = 8;
 
 /** A whole number of units of 10^-scale as a JSON number with at most `decimals` decimals, rounded half away from zero. */
 export function scaledNumber(value: bigint, scale: number, decimals: number): JsonNumber {
@@ -15,4 +17,9 @@ export function scaledText(value: bigint, scale: number, decimals: number): stri
   const digits = size.toString().padStart(decimals + 1, "0");
   const text = decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
   return value < 0n && size > 0n ? `-${text}` : text;
+}
+
+/** Units of a pool. Null for what was recorded before they were kept. */
+export function unitsNumber(units: string | undefined): JsonNumber | null {
+  return units === undefined ? null : scaledNumber(BigInt(units), UNIT_SCALE, UNIT_SCALE);
 }

@@ -226,6 +226,7 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     getEquity: unused,
     listInvestorAllocations: unused,
     listPerformance: unused,
+    listResults: unused,
     readAllocations: unused,
     readAllocationRows: unused,
     getFeeFloors: unused,

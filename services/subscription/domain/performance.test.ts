@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addValuations, FIRST_VALUE, type PerformanceDay, type Valuation } from "./performance.ts";
+import { chainValuations, daysOf, fallOf, FIRST_VALUE, type PerformanceDay, type Valuation } from "./performance.ts";
 import { valuationsOf, valuationsOfMarks } from "../processes/allocate/valuations.ts";
 import { aDeal, aMark, aPool, after, pooled, struck, withDeposit } from "../testing/pools.ts";
 import { allocateDeal } from "./pool/allocate-deal.ts";
@@ -10,6 +10,9 @@ const E8 = 100_000_000n;
 function aValuation(at: string, before: bigint, afterwards: bigint, result = 0n): Valuation {
   return { at: new Date(at), dealId: 1n, before: before * E8, after: afterwards * E8, units: 10n, result };
 }
+
+const addValuations = (last: PerformanceDay | undefined, valuations: readonly Valuation[]) =>
+  daysOf(chainValuations(last, valuations));
 
 const shown = (days: readonly PerformanceDay[]) =>
   days.map(({ day, value, peak, drawdownPpm }) => [
@@ -32,6 +35,22 @@ test("the value of a unit is the product of the changes between flows, by day", 
     ["2026-01-06", 1.089, 1.1, 10_000],
   ]);
   expect(days.map(({ result }) => result)).toEqual([-120_00n, 198_00n]);
+});
+
+test("each valuation leaves a value and its fall below the highest one, and units without a value leave nothing", () => {
+  const chain = chainValuations(undefined, [
+    aValuation("2026-01-05T10:00:00Z", 1_000n, 1_100n),
+    aValuation("2026-01-05T11:00:00Z", 1_100n, 825n),
+    aValuation("2026-01-05T12:00:00Z", 0n, 5n),
+    aValuation("2026-01-05T13:00:00Z", 825n, 990n),
+  ]);
+
+  expect(chain.map((day) => day && [Number(day.value) / Number(FIRST_VALUE), fallOf(day)])).toEqual([
+    [1.1, 0],
+    [0.825, 250_000],
+    undefined,
+    [0.99, 100_000],
+  ]);
 });
 
 test("a valuation continues the stored day, and one that is dated before it counts in it", () => {

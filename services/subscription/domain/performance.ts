@@ -36,18 +36,30 @@ const WHOLE_PPM = 1_000_000n;
 const DAY_LENGTH = "2026-01-31".length;
 
 /**
- * The days that change by valuations, in their order. A valuation that is dated before the last day counts in that one, so that days
- * before never change. Units without a value change nothing: they are issued anew before the next result.
+ * The last day as each valuation leaves it, in their order. A valuation that is dated before the last day counts in that one, so that days
+ * before never change. Undefined where units without a value change nothing: they are issued anew before the next result.
  */
-export function addValuations(last: PerformanceDay | undefined, valuations: readonly Valuation[]): PerformanceDay[] {
-  const days = new Map<string, PerformanceDay>();
+export function chainValuations(
+  last: PerformanceDay | undefined,
+  valuations: readonly Valuation[],
+): (PerformanceDay | undefined)[] {
   let current = last;
-  for (const valuation of valuations) {
-    if (valuation.before <= 0n) continue;
+  return valuations.map((valuation) => {
+    if (valuation.before <= 0n) return undefined;
     current = add(current, valuation);
-    days.set(current.day, current);
-  }
-  return [...days.values()];
+    return current;
+  });
+}
+
+/** Each day as the last valuation of it has left it. */
+export function daysOf(chain: readonly (PerformanceDay | undefined)[]): PerformanceDay[] {
+  const known = chain.filter((day) => day !== undefined);
+  return [...new Map(known.map((day) => [day.day, day])).values()];
+}
+
+/** How far the value of a unit is below its highest value so far, in parts per million. */
+export function fallOf({ value, peak }: Pick<PerformanceDay, "value" | "peak">): number {
+  return Number(((peak - value) * WHOLE_PPM) / peak);
 }
 
 function add(last: PerformanceDay | undefined, valuation: Valuation): PerformanceDay {
@@ -57,7 +69,7 @@ function add(last: PerformanceDay | undefined, valuation: Valuation): Performanc
   const start = last === undefined || last.value === 0n ? FIRST_VALUE : last.value;
   const value = valuation.after > 0n ? (start * valuation.after) / valuation.before : 0n;
   const peak = largest(start, last === undefined || last.value === 0n ? 0n : last.peak, value);
-  const drawdownPpm = Number(((peak - value) * WHOLE_PPM) / peak);
+  const drawdownPpm = fallOf({ value, peak });
   return {
     day: isNew ? own : last.day,
     value,

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { ListResultsRequest, ListResultsResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { deposit, withdraw } from "../testing/funding.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, type World } from "../testing/world.ts";
 import { listInvestorAllocations } from "./list-investor-allocations.ts";
+import { listResults } from "./list-results.ts";
 
 const E8_PER_CENT = 1_000_000n;
 
@@ -214,4 +216,77 @@ test("the performance of a Master is that of its trades, whatever money comes an
   expect(await list("2020-01-01", days[0]!.day)).toEqual({ days: [], hasMore: false, openingValue: "" });
   const afterwards = await list("9000-01-01", "9999-01-01");
   expect(Number(afterwards.openingValue) / 1e18).toBeCloseTo(value!, 9);
+
+  const { items } = await resultsOf(world, masterLogin);
+  expect(items.map(({ result, valued }) => [result?.minorUnits, Number(valued?.value) / 1e18])).toEqual([
+    [198_00n, expect.closeTo(value!, 9)],
+    [-440_00n, expect.closeTo(1.1 * 0.9, 9)],
+    [100_00n, expect.closeTo(1.1, 9)],
+  ]);
+  expect(items.map(({ valued }) => valued?.drawdownPpm)).toEqual([9_081, 100_000, 0]);
+  expect(items.map(({ valued }) => Number(valued?.poolValueE8) / 1e8)).toEqual([2_158, 3_960, 1_100]);
+});
+
+function resultsOf({ service }: World, masterLogin: string, request: Partial<ListResultsRequest> = {}) {
+  const all = { from: undefined, to: undefined, beforeLogNumber: 0n, limit: 10 };
+  return service.listResults({ masterLogin, ...all, ...request }, aCall());
+}
+
+test("the results of a Master are walked newest first, and a period of them is half-open by when they were allocated", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 100_00n);
+  for (const result of [1_00n, 2_00n, 3_00n]) {
+    trader(world, masterLogin).result(result);
+    await settle(world);
+  }
+  const amountsOf = ({ items }: ListResultsResponse) => items.map(({ result }) => result?.minorUnits);
+  const list = (request: Partial<ListResultsRequest> = {}) => resultsOf(world, masterLogin, request);
+  const { items } = await list();
+  const [third, second, first] = items;
+
+  expect(amountsOf(await list())).toEqual([3_00n, 2_00n, 1_00n]);
+  const page = await list({ limit: 2 });
+  expect([amountsOf(page), page.hasMore]).toEqual([[3_00n, 2_00n], true]);
+  const next = await list({ limit: 2, beforeLogNumber: second!.logNumber });
+  expect([amountsOf(next), next.hasMore]).toEqual([[1_00n], false]);
+  expect(amountsOf(await list({ from: first!.allocatedAt, to: third!.allocatedAt }))).toEqual([2_00n, 1_00n]);
+  expect(amountsOf(await list({ from: second!.allocatedAt, beforeLogNumber: third!.logNumber }))).toEqual([2_00n]);
+  expect(amountsOf(await list({ to: first!.allocatedAt }))).toEqual([]);
+  expect(await resultsOf(world, "99")).toEqual({ items: [], hasMore: false });
+  await expect(list({ limit: 0 })).rejects.toThrow("The request is invalid.");
+});
+
+test("a page of results reads as many rows at the end of a long history as at its start, also behind thousands of closed weeks", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 100_00n);
+  await world.deps.pool.query(
+    `insert into allocation_entry (master_login, number, kind, created_at, log_number, deal_id, deal_at, result_minor, own_minor)
+     select '${masterLogin}', number, 'RESULT', now() + number * interval '1 second', 1000 + number * 3, number, now(), 2, 0
+     from generate_series(1, 3000) as number`,
+  );
+  await world.deps.pool.query(
+    `insert into allocation_entry (master_login, number, kind, created_at, period_start, cut_off)
+     select '${masterLogin}', number, 'WEEK', now() + number * interval '1 second', now() + number * interval '7 days',
+            now() + (number + 1) * interval '7 days'
+     from generate_series(3001, 6000) as number`,
+  );
+  await world.deps.pool.query("analyze allocation_entry");
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
+  const read = (request: Partial<ListResultsRequest>) =>
+    inTransaction(world.deps.pool, (tx) =>
+      rowsRead(tx, ["allocation_entry"], async () => {
+        const all = { masterLogin, from: undefined, to: undefined, beforeLogNumber: 0n, limit: 20 };
+        // A connection of a pool, in place of the pool.
+        const { items } = await listResults({ pool: tx as never }, { ...all, ...request });
+        expect(items).toHaveLength(20);
+      }),
+    );
+  const [start, end] = [await read({}), await read({ beforeLogNumber: 1_100n })];
+  expect(start).toBeLessThan(30);
+  expect(Math.abs(start - end)).toBeLessThan(5);
+
+  const [early, late] = [await read({ from: inSeconds(30), to: inSeconds(90) }), await read({ to: inSeconds(2_900) })];
+  expect(Math.max(early, late)).toBeLessThan(150);
 });

@@ -1,5 +1,6 @@
 import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { fallOf, type PerformanceDay } from "../domain/performance.ts";
 
 /** An allocation entry of a Master: an allocated result, or a closed week. */
 export type AllocationEntry = {
@@ -20,6 +21,8 @@ export type AllocationEntry = {
 export type NewAllocationEntry = AllocationEntry & {
   /** Units of the whole pool, own capital included. */
   readonly poolUnits: bigint;
+  /** The performance after a result; undefined for a week, and when the units had no value. */
+  readonly valued: PerformanceDay | undefined;
 };
 
 export async function insertEntries(
@@ -32,7 +35,8 @@ export async function insertEntries(
   await many(
     tx,
     sql`insert into allocation_entry (master_login, created_at, kind, number, log_number, deal_id, deal_at,
-                                      result_minor, own_minor, period_start, cut_off, marked_at, pool_units)
+                                      result_minor, own_minor, period_start, cut_off, marked_at, pool_units,
+                                      unit_value, drawdown_ppm, pool_value_e8)
         select ${masterLogin}, ${at}::timestamptz, case when cut_off is null then 'RESULT' else 'WEEK' end, *
         from unnest(
           ${entries.map(({ number }) => number)}::bigint[],
@@ -44,9 +48,12 @@ export async function insertEntries(
           ${entries.map(({ week }) => week?.periodStart)}::timestamptz[],
           ${entries.map(({ week }) => week?.cutOff)}::timestamptz[],
           ${entries.map(({ week }) => week?.markedAt)}::timestamptz[],
-          ${entries.map(({ poolUnits }) => poolUnits)}::numeric[]
+          ${entries.map(({ poolUnits }) => poolUnits)}::numeric[],
+          ${entries.map(({ valued }) => valued?.value)}::numeric[],
+          ${entries.map(({ valued }) => valued && fallOf(valued))}::integer[],
+          ${entries.map(({ valued }) => valued?.poolValue)}::numeric[]
         ) as entry (number, log_number, deal_id, deal_at, result_minor, own_minor, period_start, cut_off,
-                    marked_at, pool_units)`,
+                    marked_at, pool_units, unit_value, drawdown_ppm, pool_value_e8)`,
   );
 }
 

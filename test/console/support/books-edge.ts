@@ -1,7 +1,7 @@
-import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import {
   aMaster,
   aMasterProfile,
+  aMasterStatus,
   anInvestor,
   anInvestorProfile,
 } from "../../../services/edge/testing/replies/account.ts";
@@ -10,9 +10,9 @@ import { aRun, aRunPayment } from "../../../services/edge/testing/replies/fee-ru
 import { aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
 import { anAllocation, anEquity, aWithdrawalPreview } from "../../../services/edge/testing/replies/history.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
-import { AT, cents } from "../../../services/edge/testing/replies/values.ts";
+import { cents } from "../../../services/edge/testing/replies/values.ts";
 import { type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
-import { dayNumber, explanationOf, paymentNumber, statementPage } from "./books.ts";
+import { dayNumber, explanationOf, paymentNumber, resultPage, statementPage } from "./books.ts";
 import { HOSTILE, operationNumber } from "./console-edge.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 
@@ -43,13 +43,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
     accounts: {
       searchMasters: async () => ({ items: [aMasterProfile({ master })], hasMore: false }),
       getMasterProfile: async () => aMasterProfile({ master }),
-      getMasterStatus: async () => ({
-        id: 7n,
-        login: "3000001",
-        state: MasterState.OPEN,
-        since: AT,
-        closing: undefined,
-      }),
+      getMasterStatus: async () => aMasterStatus(),
       findMaster: async () => master,
       searchInvestors: async () => ({ items: [anInvestorProfile()], hasMore: false }),
       findInvestor: async () => anInvestor(),
@@ -58,6 +52,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
     subscriptions: {
       ...NO_CASES,
       listPerformance: async () => ({ days: all, openingValue: "", hasMore: false }),
+      listResults: async ({ beforeLogNumber, limit }) => resultPage(rows, beforeLogNumber, limit),
       getEquity: async ({ investorLogin }) => anEquity({ investorLogin }),
       getProof: async () =>
         aProof({

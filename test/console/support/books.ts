@@ -3,13 +3,14 @@ import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PerformanceDay } from "#proto/pamm/subscription/v1/subscription.ts";
 import { aPayment } from "../../../services/edge/testing/replies/fee.ts";
 import { aCalculation, anExplanation } from "../../../services/edge/testing/replies/fee-explanation.ts";
-import { aPerformanceDay, aStatementLine } from "../../../services/edge/testing/replies/history.ts";
+import { aMasterResult, aPerformanceDay, aStatementLine } from "../../../services/edge/testing/replies/history.ts";
 import { AT, cents } from "../../../services/edge/testing/replies/values.ts";
 
 const END = Date.UTC(2026, 10, 26);
 /** One day stands out, so that it is seen whether a drawing has it. */
 export const SPIKE = 0.75;
 const WEEK_MS = 7 * DAY_MS;
+const RESULT_EVERY_MS = 500;
 
 export function dayNumber(index: number, count: number): PerformanceDay {
   const isSpike = index === Math.floor(count * SPIKE);
@@ -23,6 +24,20 @@ export function dayNumber(index: number, count: number): PerformanceDay {
     poolValueE8: `${e6}000000`,
     valuedAt: at,
   });
+}
+
+/** Newest first, each half a second after the one before, with the course of the days. */
+export function resultPage(count: number, before: bigint, limit: number) {
+  const end = before === 0n ? count : Number(before) - 1;
+  const items = Array.from({ length: Math.min(limit, end) }, (_, passed) => {
+    const index = end - 1 - passed;
+    const { value, drawdownPpm, poolValueE8, result } = dayNumber(index, count);
+    const number = BigInt(index + 1);
+    const at = new Date(END - (count - 1 - index) * RESULT_EVERY_MS);
+    const own = { number, logNumber: number, dealId: 1_000_000n + number, dealAt: at, allocatedAt: at, result };
+    return aMasterResult({ ...own, valued: { value, drawdownPpm, poolValueE8 } });
+  });
+  return { items, hasMore: items.length < end };
 }
 
 export function paymentNumber(index: number) {

@@ -1,11 +1,11 @@
 import { Refusal } from "#kernel/refusal.ts";
-import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import {
   aMaster,
   aMasterProfile,
+  aMasterStatus,
   anInvestor,
   anInvestorProfile,
 } from "../../../services/edge/testing/replies/account.ts";
@@ -490,13 +490,7 @@ const masterRoutes: readonly Case[] = [
     url: "/api/v1/master/7/status",
     answers: {
       accounts: {
-        getMasterStatus: async () => ({
-          id: 7n,
-          login: "3000001",
-          state: MasterState.OPEN,
-          since: AT,
-          closing: undefined,
-        }),
+        getMasterStatus: async () => aMasterStatus(),
       },
     },
   },

@@ -1,5 +1,6 @@
 import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
 import {
+  aMasterResult,
   anAllocation,
   anEquity,
   aPerformanceDay,
@@ -63,6 +64,15 @@ export const historyRoutes: readonly Case[] = [
         listPerformance: async () => ({ days: [aPerformanceDay()], hasMore: false, openingValue: "" }),
       },
       fees: { sumPaymentCredits: async () => ({ days: [{ day: "2026-01-03", amount: cents(30_00n) }] }) },
+    },
+  },
+  {
+    name: "list-results",
+    method: "GET",
+    url: "/api/v1/info/master/3000001/results?limit=1",
+    answers: {
+      accounts,
+      subscriptions: { listResults: async () => ({ items: [aMasterResult()], hasMore: true }) },
     },
   },
 ];

@@ -2,7 +2,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/replies/attempts.ts";
 import { aDeferredPayment, aRun, aRunPayment } from "../../../services/edge/testing/replies/fee-runs.ts";
 import { anOperation } from "../../../services/edge/testing/replies/funding.ts";
-import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/account.ts";
+import { aMaster, aMasterProfile, aMasterStatus } from "../../../services/edge/testing/replies/account.ts";
 import { aBreak, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { aListedKey } from "../../../services/edge/testing/replies/keys.ts";
 import { AT, LATER } from "../../../services/edge/testing/replies/values.ts";
@@ -67,7 +67,13 @@ export const profileRoutes: readonly Case[] = [
     name: "get-master-profile-by-login",
     method: "GET",
     url: "/api/v1/info/master/3000001/profile",
-    answers: { accounts: { findMaster: async () => aMaster(), getMasterProfile: async () => aMasterProfile() } },
+    answers: {
+      accounts: {
+        findMaster: async () => aMaster(),
+        getMasterProfile: async () => aMasterProfile(),
+        getMasterStatus: async () => aMasterStatus(),
+      },
+    },
   },
 ];
 

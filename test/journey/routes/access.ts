@@ -70,6 +70,7 @@ const ADDITIONAL = [
   "GET /info/investor/1/allocations",
   "GET /info/investor/1/statement",
   "GET /info/master/1/performance",
+  "GET /info/master/1/results",
   "GET /investor/1/performance-fee/pending",
   "GET /perf-fee/payments/1/explanation",
   "GET /info/master/1/profile",

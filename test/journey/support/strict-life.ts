@@ -153,6 +153,7 @@ async function look({ ask, refused }: Caller, id: string, master: string, invest
     await ask(one, ofMaster);
   }
   await ask("getPerformance", { ...ofMaster, query: DAYS });
+  await ask("listResults", ofMaster);
   await ask("getInvestorWithPasswords", ofInvestor);
   const { master_login: followed } = await ask("getActiveMaster", ofInvestor);
   expect(followed).toBe(master);

@@ -1,3 +1,4 @@
+import { formatRatio } from "../../formats/decimal.ts";
 import { utcText } from "../../formats/time.ts";
 import { AccountLink, InvestorLink, MasterLink, OperationLink, Ticket } from "../links.tsx";
 import { Money } from "../money.tsx";
@@ -15,6 +16,19 @@ export function amountColumn<Row>(
     isNumber: true,
     text: (row) => of(row) ?? "",
     cell: (row) => <Money amount={of(row)} isAlarming={isAlarming} />,
+  };
+}
+
+/** A ratio as a percentage. */
+export function ratioColumn<Row>(title: string, of: (row: Row) => string | null): Column<Row> {
+  return {
+    title,
+    isNumber: true,
+    text: (row) => of(row) ?? "",
+    cell: (row) => {
+      const ratio = of(row);
+      return ratio === null ? "–" : formatRatio(ratio);
+    },
   };
 }
 

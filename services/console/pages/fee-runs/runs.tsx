@@ -3,6 +3,7 @@ import { feeRunsHref } from "../../app/addresses.ts";
 import { goTo } from "../../app/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { FeeRunLink } from "../../components/links.tsx";
+import { useFields } from "../../components/use-fields.ts";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, masterColumn, timeColumn } from "../../components/table/columns.tsx";
@@ -23,7 +24,7 @@ export function Runs({ master }: { readonly master: string }) {
     <>
       <h1>Fee runs</h1>
       <Chooser master={master} />
-      <List master={master} />
+      <List key={master} master={master} />
     </>
   );
 }
@@ -35,6 +36,7 @@ function Chooser({ master }: { readonly master: string }) {
       isPermitted ? (await client.query("listMasterProfiles", { query: { limit: MASTERS } }, { signal })).items : [],
     { keys: [], topics: ["masters"] },
   );
+  const form = useFields({ master_login: master });
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
@@ -42,17 +44,10 @@ function Chooser({ master }: { readonly master: string }) {
     goTo(feeRunsHref(login === "" ? {} : { master_login: login }));
   };
   return (
-    <form class="search" aria-label="Master" onSubmit={submit}>
+    <form class="search" aria-label="Master" ref={form} onSubmit={submit}>
       <label>
         Master login
-        <input
-          name="master_login"
-          size={12}
-          spellcheck={false}
-          inputMode="numeric"
-          defaultValue={master}
-          list="masters"
-        />
+        <input name="master_login" size={12} spellcheck={false} inputMode="numeric" list="masters" />
       </label>
       <datalist id="masters">
         {masters.data?.map(({ mt5_login: login, name }) => (

@@ -35,13 +35,7 @@ export function InvestorList({ query }: { readonly query: URLSearchParams }) {
   return (
     <>
       <h1>Investors</h1>
-      <AccountSearch
-        key={query.toString()}
-        label="Investors"
-        query={query}
-        hrefOf={investorsHref}
-        loginHref={investorHref}
-      />
+      <AccountSearch label="Investors" query={query} hrefOf={investorsHref} loginHref={investorHref} />
       <ReadState read={{ ...list, data: list.items }} what="Investors" />
       <ListTable
         label="Investors"

@@ -49,7 +49,7 @@ function ByWeek({ login, query, master }: Props) {
       <PeriodForm
         period={period}
         hrefOf={(chosen) => masterHref(login, "fees", chosen)}
-        begin={master?.profile.created_at.slice(0, 10)}
+        begin={master?.created_at.slice(0, 10)}
       />
       <Panel read={performance} what="the fees of the period">
         {(found) => <Weeks {...found} />}

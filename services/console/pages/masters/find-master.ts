@@ -1,17 +1,11 @@
 import { type Client, isProblem, type Models } from "../../../client/index.ts";
 
-export type FoundMaster = {
-  readonly profile: Models["MasterProfile"];
-  readonly status: Models["MasterStatus"];
-};
+export type FoundMaster = Models["MasterProfileWithState"];
 
 /** The Master with a login; undefined when there is none. */
 export async function findMaster(client: Client, login: string, signal: AbortSignal): Promise<FoundMaster | undefined> {
   try {
-    const path = { master_login: login };
-    const profile = await client.query("getMasterProfileByLogin", { path }, { signal });
-    const status = await client.query("getMasterStatus", { path: { master_id: profile.id } }, { signal });
-    return { profile, status };
+    return await client.query("getMasterProfileByLogin", { path: { master_login: login } }, { signal });
   } catch (error) {
     if (isProblem(error, "master_not_found")) return undefined;
     throw error;

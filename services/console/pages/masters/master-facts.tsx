@@ -4,7 +4,8 @@ import { Time } from "../../components/time.tsx";
 import { words } from "../../formats/words.ts";
 import type { FoundMaster } from "./find-master.ts";
 
-export function MasterFacts({ profile, status: { state, since, closing } }: FoundMaster) {
+export function MasterFacts(master: FoundMaster) {
+  const { state, since, closing } = master;
   return (
     <section aria-labelledby="facts-title">
       <h2 id="facts-title">Facts</h2>
@@ -18,15 +19,15 @@ export function MasterFacts({ profile, status: { state, since, closing } }: Foun
             "Closing waits for",
             closing.blocked_by === null ? "nothing but time" : words(closing.blocked_by),
           ],
-          ["Strategy", profile.strategy_name === "" ? "–" : profile.strategy_name],
-          ["Description", profile.strategy === "" ? "–" : profile.strategy],
-          ["Investors", profile.investors_count.toString()],
-          ["Minimum deposit", <Money amount={profile.min_deposit} />],
-          ["Payment account", <span class="code">{profile.payment_account_login}</span>],
-          ["Email", profile.email ?? "–"],
-          ["Your id", profile.external_id ?? "–"],
-          ["Registered", <Time at={profile.created_at} isFocusable />],
-          ...Object.entries(profile.metadata).map(([name, value]) => [name, value] as const),
+          ["Strategy", master.strategy_name === "" ? "–" : master.strategy_name],
+          ["Description", master.strategy === "" ? "–" : master.strategy],
+          ["Investors", master.investors_count.toString()],
+          ["Minimum deposit", <Money amount={master.min_deposit} />],
+          ["Payment account", <span class="code">{master.payment_account_login}</span>],
+          ["Email", master.email ?? "–"],
+          ["Your id", master.external_id ?? "–"],
+          ["Registered", <Time at={master.created_at} isFocusable />],
+          ...Object.entries(master.metadata).map(([name, value]) => [name, value] as const),
         ]}
       />
     </section>

@@ -28,7 +28,7 @@ export function MasterList({ query }: { readonly query: URLSearchParams }) {
   return (
     <>
       <h1>Masters</h1>
-      <AccountSearch key={query.toString()} label="Masters" query={query} hrefOf={mastersHref} loginHref={masterHref} />
+      <AccountSearch label="Masters" query={query} hrefOf={mastersHref} loginHref={masterHref} />
       {can("masters:read") ? (
         <Found query={query} />
       ) : (

@@ -41,8 +41,8 @@ export function MasterView({ login, view, query }: Props) {
         <a href={mastersHref()}>Masters</a>
       </p>
       <h1>
-        {found?.profile.name ?? "Master"} <span class="code">{login}</span>{" "}
-        {found !== undefined && <Badge state={found.status.state} tone={TONES[found.status.state]} />}
+        {found?.name ?? "Master"} <span class="code">{login}</span>{" "}
+        {found !== undefined && <Badge state={found.state} tone={TONES[found.state]} />}
       </h1>
       <ReadState read={{ ...master, data: master.data ?? (master.isLoading ? undefined : null) }} what="the Master" />
       {isPermitted && !master.isLoading && master.problem === undefined && found === undefined ? (
@@ -61,7 +61,7 @@ export function MasterView({ login, view, query }: Props) {
   );
 }
 
-const TONES: Readonly<Record<FoundMaster["status"]["state"], Tone>> = {
+const TONES: Readonly<Record<FoundMaster["state"], Tone>> = {
   open: "good",
   not_accepting: "waiting",
   closing: "warn",

@@ -3,7 +3,16 @@ import type { PlotSeries } from "../../components/plot/points.ts";
 import { Plot } from "../../components/plot/plot.tsx";
 import { formatRatio } from "../../formats/decimal.ts";
 import { formatAmount } from "../../formats/money.ts";
-import type { Day } from "./read-performance.ts";
+
+/** What a day, or a result, has left. */
+export type Valued = {
+  /** A day, or the instant of a deal. */
+  readonly at: string;
+  readonly nav_per_unit: string | null;
+  readonly pool_value: string | null;
+  readonly drawdown: string | null;
+  readonly result: string;
+};
 
 const NAV: readonly PlotSeries[] = [{ title: "NAV per unit", kind: "line", tone: "accent", show: formatAmount }];
 const VALUE: readonly PlotSeries[] = [{ title: "Pool value", kind: "area", tone: "accent", show: formatAmount }];
@@ -12,12 +21,18 @@ const RESULT: readonly PlotSeries[] = [{ title: "Result", kind: "bars", tone: "a
 
 const EMPTY = "The pool was not valued in this period.";
 
-export function PerformancePlots({ days }: { readonly days: readonly Day[] }) {
+type Props = {
+  /** In ascending time. The same array as long as nothing has changed. */
+  readonly valued: readonly Valued[];
+  readonly results: string;
+};
+
+export function PerformancePlots({ valued, results }: Props) {
   const points = useMemo(() => {
-    const of = (value: (day: Day) => string | null) =>
-      days.flatMap((day) => {
-        const own = value(day);
-        return own === null ? [] : [{ at: day.day, values: [own] }];
+    const of = (value: (one: Valued) => string | null) =>
+      valued.flatMap((one) => {
+        const own = value(one);
+        return own === null ? [] : [{ at: one.at, values: [own] }];
       });
     return {
       nav: of(({ nav_per_unit: nav }) => nav),
@@ -25,13 +40,13 @@ export function PerformancePlots({ days }: { readonly days: readonly Day[] }) {
       drawdown: of(({ drawdown }) => below(drawdown)),
       result: of(({ result, nav_per_unit: nav }) => (nav === null ? null : result)),
     };
-  }, [days]);
+  }, [valued]);
   return (
     <div class="plots">
       <Plot title="NAV per unit" points={points.nav} series={NAV} empty={EMPTY} />
       <Plot title="Pool value" points={points.value} series={VALUE} empty={EMPTY} />
       <Plot title="Drawdown" points={points.drawdown} series={DRAWDOWN} axis="ratio" empty={EMPTY} />
-      <Plot title="Result by day" points={points.result} series={RESULT} empty={EMPTY} />
+      <Plot title={results} points={points.result} series={RESULT} empty={EMPTY} />
     </div>
   );
 }

@@ -3,15 +3,15 @@ import { Figure } from "../../components/figure.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { PeriodForm } from "../../components/period-form.tsx";
-import type { Column } from "../../components/table/column.ts";
-import { amountColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { formatRatio } from "../../formats/decimal.ts";
+import type { Period } from "../../formats/period.ts";
+import { Days } from "./days.tsx";
 import type { FoundMaster } from "./find-master.ts";
 import { MasterFacts } from "./master-facts.tsx";
-import { PerformancePlots } from "./performance-plots.tsx";
-import { type Day, type PerformanceOf, readPerformance } from "./read-performance.ts";
+import { granularityOf, type Granularity } from "./granularity.ts";
+import { type PerformanceOf, readPerformance } from "./read-performance.ts";
+import { Results } from "./results.tsx";
 import { usePeriod } from "./use-period.ts";
 import { ValuedNow } from "./valued-now.tsx";
 
@@ -21,40 +21,40 @@ type Props = {
   readonly master: FoundMaster | undefined;
 };
 
+const GRANULARITIES: readonly { readonly name: Granularity; readonly title: string }[] = [
+  { name: "day", title: "By day" },
+  { name: "result", title: "By result" },
+];
+
 export function Performance({ login, query, master }: Props) {
   const period = usePeriod(query);
   const performance = useRead((client, signal) => readPerformance(client, login, period, signal), {
     keys: [login, period.from, period.to],
     topics: [`login:${login}`],
   });
+  const chosen = query.get("by");
+  const hrefOf = (one: Period, by = chosen) =>
+    masterHref(login, "performance", { ...one, ...(by === null ? {} : { by }) });
   return (
     <>
-      <PeriodForm
-        period={period}
-        hrefOf={(chosen) => masterHref(login, "performance", chosen)}
-        begin={master?.profile.created_at.slice(0, 10)}
-      />
+      <PeriodForm period={period} hrefOf={(one) => hrefOf(one)} begin={master?.created_at.slice(0, 10)} />
       <Panel read={performance} what="the performance">
-        {(found) => (
-          <>
-            <Figures login={login} {...found} />
-            <PerformancePlots days={found.days} />
-            <section aria-labelledby="days-title">
-              <h2 id="days-title">Results by day</h2>
-              <Table
-                label="Results by day"
-                columns={COLUMNS}
-                rows={found.days.toReversed()}
-                idOf={({ day }) => day}
-                empty="The pool was not valued in this period, and no fee was collected."
-              />
-              <p class="note">
-                A pool is valued by each result, and by its open positions when an Investor joins or leaves. Days
-                without either are left out.
-              </p>
-            </section>
-          </>
-        )}
+        {(found) => {
+          const by = granularityOf(chosen, found.days);
+          return (
+            <>
+              <Figures login={login} {...found} />
+              <nav class="filters" aria-label="Shown by">
+                {GRANULARITIES.map(({ name, title }) => (
+                  <a key={name} href={hrefOf(period, name)} aria-current={name === by ? "true" : undefined}>
+                    {title}
+                  </a>
+                ))}
+              </nav>
+              {by === "day" ? <Days days={found.days} /> : <Results login={login} period={period} />}
+            </>
+          );
+        }}
       </Panel>
       {master !== undefined && <MasterFacts {...master} />}
     </>
@@ -79,25 +79,3 @@ function Figures({ login, navPerUnit, poolValue, growth, drawdown, result, fees 
     </dl>
   );
 }
-
-const ratioColumn = (title: string, of: (day: Day) => string | null): Column<Day> => ({
-  title,
-  isNumber: true,
-  text: (day) => of(day) ?? "",
-  cell: (day) => {
-    const ratio = of(day);
-    return ratio === null ? "–" : formatRatio(ratio);
-  },
-});
-
-const COLUMNS: readonly Column<Day>[] = [
-  { title: "Day (UTC)", text: ({ day }) => day },
-  amountColumn("Result", ({ result }) => result),
-  amountColumn("Fees", ({ fees }) => fees),
-  amountColumn("NAV per unit", ({ nav_per_unit: nav }) => nav),
-  ratioColumn("Change", ({ change }) => change),
-  ratioColumn("Drawdown", ({ drawdown }) => drawdown),
-  amountColumn("Pool value", ({ pool_value: value }) => value),
-  ticketColumn("Last deal", ({ last_deal_id: id }) => id),
-  timeColumn("Valued", ({ valued_at: at }) => at),
-];

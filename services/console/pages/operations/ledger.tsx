@@ -38,7 +38,7 @@ export function Ledger({ query }: { readonly query: URLSearchParams }) {
   return (
     <>
       <h1>Operations</h1>
-      <Search key={query.toString()} query={query} />
+      <Search query={query} />
       {searched !== "" && <p class="note">Searched for {searched}.</p>}
       <ReadState read={{ ...list, data: list.items }} what="operations" />
       <ListTable label="Operations" columns={COLUMNS} list={list} idOf={({ id }) => id} empty={emptyText(filter)} />

@@ -1,6 +1,7 @@
 import type { Input } from "../../../client/index.ts";
 import { operationHref, operationsHref } from "../../app/addresses.ts";
 import { goTo } from "../../app/router.ts";
+import { useFields } from "../../components/use-fields.ts";
 import { textOf } from "../../formats/form.ts";
 
 type Filter = NonNullable<Input<"listOperations">["query"]>;
@@ -41,6 +42,10 @@ export function searchedFor(filter: Filter): string {
 
 /** The address has the filter, so that a search can be repeated and sent to a colleague. */
 export function Search({ query }: { readonly query: URLSearchParams }) {
+  const form = useFields({
+    id: "",
+    ...Object.fromEntries(NAMES.map((name) => [name, shownIn(name, query.get(name) ?? "")])),
+  });
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
@@ -53,7 +58,7 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
     );
   };
   return (
-    <form class="search" role="search" aria-label="Operations" onSubmit={submit}>
+    <form class="search" role="search" aria-label="Operations" ref={form} onSubmit={submit}>
       <label>
         Operation id
         <input
@@ -67,16 +72,16 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
       {FIELDS.map(({ name, label, size }) => (
         <label key={name}>
           {label}
-          <input name={name} size={size} spellcheck={false} defaultValue={query.get(name) ?? ""} />
+          <input name={name} size={size} spellcheck={false} />
         </label>
       ))}
       {CHOICES.map(({ name, label, values }) => (
         <label key={name}>
           {label}
-          <select name={name} defaultValue={query.get(name) ?? ""}>
+          <select name={name}>
             <option value="">any</option>
             {values.map((value) => (
-              <option key={value} value={value} selected={query.get(name) === value}>
+              <option key={value} value={value}>
                 {value.replace("_", " ")}
               </option>
             ))}
@@ -93,7 +98,6 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
             spellcheck={false}
             pattern={INSTANT}
             title="A day, or a day and a time, in UTC"
-            defaultValue={shownIn(name, query.get(name) ?? "")}
           />
         </label>
       ))}

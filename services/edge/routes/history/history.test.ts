@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import type { ReadStatementRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { anInvestor } from "../../testing/replies/account.ts";
+import { aMaster, anInvestor } from "../../testing/replies/account.ts";
 import {
+  aMasterResult,
   anAllocation,
   anEquity,
   aStatement,
@@ -109,6 +110,35 @@ test("a deal that was amended after its result was allocated is shown as such", 
     items: [{ correction: { kind: "deal_changed", found_at: "2026-01-02T03:04:05.678000", amount: -10.5 } }],
     has_more: false,
   });
+});
+
+test("a result of before its value was kept shows without one, and a cursor is of its Master and period only", async () => {
+  const asked: bigint[] = [];
+  const edge = await testEdge({
+    accounts: { findMaster: async () => aMaster() },
+    subscriptions: {
+      listResults: async ({ beforeLogNumber }) => {
+        asked.push(beforeLogNumber);
+        return { items: [aMasterResult({ valued: undefined, poolUnits: undefined })], hasMore: beforeLogNumber === 0n };
+      },
+    },
+  });
+  const url = "/api/v1/info/master/3000001/results";
+  const first = await edge.call({ url });
+  const none = { nav_per_unit: null, drawdown: null, pool_value: null, pool_units: null };
+  expect(first.body).toMatchObject({ items: [{ result: 450, ...none }], has_more: true });
+  const cursor = String((first.body as { next_cursor: string }).next_cursor);
+  expect((await edge.call({ url: `${url}?cursor=${cursor}` })).body).toMatchObject({
+    has_more: false,
+    next_cursor: null,
+  });
+  expect(asked).toEqual([0n, 42n]);
+  for (const other of [
+    `${url}?from=2026-01-01T00:00:00&cursor=${cursor}`,
+    `${url.replace("01/", "05/")}?cursor=${cursor}`,
+  ]) {
+    expect(errorsOf(await edge.call({ url: other }))).toEqual([["cursor", "invalid_cursor"]]);
+  }
 });
 
 const feesOf = {

@@ -9,11 +9,8 @@ import { idReply, masterLoginReply, moneyReply, ticketReply, timeReply } from ".
 import { DEFAULT_LIMIT, investorLogin, limit500, opaqueCursor } from "../../schemas/request-fields.ts";
 import { type Deps, route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
-import { scaledNumber } from "../../wire/scaled.ts";
+import { unitsNumber } from "../../wire/scaled.ts";
 import { timestamp } from "../../wire/timestamp.ts";
-
-/** Decimals of a unit. */
-const UNIT_SCALE = 8;
 
 const amendmentKind = setOf(
   "AmendmentKind",
@@ -190,8 +187,4 @@ function allocationItem(item: InvestorAllocation, amendment: Amendment | undefin
             amount: amendment.corrected === undefined ? null : moneyNumber(amendment.corrected),
           },
   };
-}
-
-function unitsNumber(units: string | undefined) {
-  return units === undefined ? null : scaledNumber(BigInt(units), UNIT_SCALE, UNIT_SCALE);
 }

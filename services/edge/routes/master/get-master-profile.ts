@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { MasterProfile, masterProfile } from "../../schemas/master.ts";
+import { MasterProfile, masterProfile, MasterProfileWithState } from "../../schemas/master.ts";
+import { masterLife } from "../../schemas/master-status.ts";
 import { masterId, masterLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { MASTER_PROFILE } from "./examples.ts";
@@ -39,22 +40,27 @@ export const getProfileByLogin = route({
   class: "read",
   tag: "Masters",
   summary: "Get a Master by its login",
-  description: "By trading login, with internal id, e-mail address, `external_id` and `metadata`.",
+  description:
+    "By trading login, with internal id, e-mail address, `external_id`, `metadata`, and where the Master is in its life.",
   returns: "The Master.",
   params: Type.Object({ master_login: masterLogin }),
-  reply: MasterProfile,
+  reply: MasterProfileWithState,
   refusals: ["master_not_found"],
   examples: [
     {
       name: "master",
       summary: "A Master",
       request: { params: { master_login: "3000001" } },
-      answer: MASTER_PROFILE,
+      answer: { ...MASTER_PROFILE, state: "open", since: "2026-01-02T03:04:05.678000", closing: null },
     },
   ],
 
   async handle({ accounts }, { params }, context) {
     const { id } = await accounts.findMaster({ login: params.master_login }, context);
-    return masterProfile(await accounts.getMasterProfile({ id }, context));
+    const [profile, status] = await Promise.all([
+      accounts.getMasterProfile({ id }, context),
+      accounts.getMasterStatus({ id }, context),
+    ]);
+    return { ...masterProfile(profile), ...masterLife(status) };
   },
 });

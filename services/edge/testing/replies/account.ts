@@ -1,4 +1,11 @@
-import type { Investor, InvestorProfile, Master, MasterProfile } from "#proto/pamm/account/v1/account.ts";
+import {
+  type Investor,
+  type InvestorProfile,
+  type Master,
+  type MasterProfile,
+  MasterState,
+  type MasterStatus,
+} from "#proto/pamm/account/v1/account.ts";
 import { AT, cents } from "./values.ts";
 
 export function aMaster(overrides: Partial<Master> = {}): Master {
@@ -25,6 +32,10 @@ const LABELLED = { email: "ada@example.com", labels: { externalId: "CRM-7001", m
 
 export function aMasterProfile(overrides: Partial<MasterProfile> = {}): MasterProfile {
   return { master: aMaster(), ...LABELLED, ...overrides };
+}
+
+export function aMasterStatus(overrides: Partial<MasterStatus> = {}): MasterStatus {
+  return { id: 7n, login: "3000001", state: MasterState.OPEN, since: AT, closing: undefined, ...overrides };
 }
 
 export function anInvestorProfile(overrides: Partial<InvestorProfile> = {}): InvestorProfile {

@@ -6,6 +6,7 @@ import type { PreviewWithdrawResponse } from "#proto/pamm/funding/v1/funding.ts"
 import type {
   GetEquityResponse,
   InvestorAllocation,
+  MasterResult,
   PerformanceDay,
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import { AT, cents, LATER } from "./values.ts";
@@ -57,6 +58,20 @@ export function aStatement(overrides: Partial<ReadStatementResponse> = {}): Read
     closing: { number: 12n, balance: cents(1_250_50n) },
     lines: [aStatementLine(12n, 250_50n, 1_250_50n)],
     hasMore: false,
+    ...overrides,
+  };
+}
+
+export function aMasterResult(overrides: Partial<MasterResult> = {}): MasterResult {
+  return {
+    logNumber: 42n,
+    number: 17n,
+    dealId: 1_234_567n,
+    dealAt: AT,
+    allocatedAt: LATER,
+    result: cents(450_00n),
+    poolUnits: "100000000000",
+    valued: { value: "1450000000000000000", drawdownPpm: 50_000, poolValueE8: "145000000000" },
     ...overrides,
   };
 }

@@ -3,7 +3,7 @@ import { type Advance, advancePool, type Reading, type PoolState } from "../../d
 import type { Arrival } from "../../domain/arrival.ts";
 import type { AccountBook } from "../../domain/books.ts";
 import type { MasterDeal } from "../../domain/master-deal.ts";
-import { addValuations, type Valuation } from "../../domain/performance.ts";
+import { chainValuations, daysOf, type PerformanceDay } from "../../domain/performance.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
 import { type Mark, strikePool } from "../../domain/pool/strike-pool.ts";
@@ -33,8 +33,8 @@ export type Ledger = {
   readonly admitted: readonly bigint[];
   /** Sum of the results allocated in this transaction, in cents. */
   readonly allocated: bigint;
-  /** How results and marks have changed the value of its units. */
-  readonly valuations: readonly Valuation[];
+  /** The last day of its performance as each result and each mark has left it, in their order. */
+  readonly chain: readonly (PerformanceDay | undefined)[];
 };
 
 export type LedgerScope = {
@@ -89,7 +89,9 @@ export async function openLedger(
   });
   const { events } = advance;
   const active = sharing ?? (events.length === 0 ? [] : await listActiveHoldings(tx, login));
-  const recorded = events.length === 0 ? {} : await recordEvents(tx, deps, { master, active }, events);
+  const valuations = valuationsOf(events);
+  const chain = valuations.length === 0 ? [] : chainValuations(await findLastDay(tx, login), valuations);
+  const recorded = events.length === 0 ? {} : await recordEvents(tx, deps, { master, active, chain }, events);
   const last = deals[advance.taken - 1];
   if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
   if (advance.stopped !== undefined) {
@@ -109,16 +111,7 @@ export async function openLedger(
   const admitted = idsWithout(state.arrivals, arrivals);
   const now = { ...master, ...recorded, ...progressOf(advance) };
   return {
-    ledger: {
-      opened: master,
-      master: now,
-      stored,
-      pool,
-      arrivals,
-      admitted,
-      allocated,
-      valuations: valuationsOf(events),
-    },
+    ledger: { opened: master, master: now, stored, pool, arrivals, admitted, allocated, chain },
     accounts,
     end: advance.end,
   };
@@ -193,26 +186,26 @@ export async function strikeLedger(
     const { waiting = 0n, unredeemed = 0n } = holdings.get(subscriptionId) ?? {};
     return (amount > 0n ? waiting : unredeemed) > 0n;
   });
+  const valuations = valuationsOfMarks(ledger.pool, marks, { at: deps.now(), dealId: master.filedDealId });
+  const last = ledger.chain.findLast((day) => day !== undefined);
   return {
     ...ledger,
     pool,
     arrivals,
     admitted: [...ledger.admitted, ...idsWithout(ledger.arrivals, arrivals)],
     master: { ...master, isInDeficit, struckDealId: master.filedDealId, arePositionsKnown: true },
-    valuations: [
-      ...ledger.valuations,
-      ...valuationsOfMarks(ledger.pool, marks, { at: deps.now(), dealId: master.filedDealId }),
-    ],
+    chain:
+      valuations.length === 0
+        ? ledger.chain
+        : [...ledger.chain, ...chainValuations(last ?? (await findLastDay(tx, master.login)), valuations)],
   };
 }
 
 /** Writes what has changed. Must run in the transaction that opened the ledger. */
 export async function saveLedger(tx: Transaction, ledger: Ledger): Promise<void> {
-  const { opened, master, stored, pool, admitted, allocated, valuations } = ledger;
+  const { opened, master, stored, pool, admitted, allocated, chain } = ledger;
   await saveUnitPool(tx, master.login, stored, pool);
   await deleteArrivals(tx, admitted);
   if (allocated !== 0n || hasProgress(opened, master)) await saveProgress(tx, { ...master, allocated });
-  if (valuations.length > 0) {
-    await savePerformance(tx, master.login, addValuations(await findLastDay(tx, master.login), valuations));
-  }
+  await savePerformance(tx, master.login, daysOf(chain));
 }

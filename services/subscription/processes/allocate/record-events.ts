@@ -2,6 +2,7 @@ import type { Log } from "#kernel/log.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ResultEvent, PoolEvent, WeekEvent } from "../../domain/advance-pool.ts";
+import type { PerformanceDay } from "../../domain/performance.ts";
 import type { UnitPool, UnitHolding } from "../../domain/pool/unit-pool.ts";
 import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
 import { type AllocationRow, insertEntries, insertRows, type NewAllocationEntry } from "../../store/allocations.ts";
@@ -10,21 +11,32 @@ import { addUnposted } from "../../store/postings.ts";
 import type { ActiveHolding } from "../../store/unit-holdings.ts";
 import { publishAllocations } from "../../messages/allocation-events.ts";
 
-type Pooled = { readonly master: Master; readonly active: readonly ActiveHolding[] };
+type Pooled = {
+  readonly master: Master;
+  readonly active: readonly ActiveHolding[];
+  /** The performance after each result. */
+  readonly chain: readonly (PerformanceDay | undefined)[];
+};
 type Numbered<S extends PoolEvent> = S & { readonly number: bigint };
 
 /** Records the pool events: the allocation entries, the rows of each Investor and the amounts to post. */
 export async function recordEvents(
   tx: Transaction,
   deps: Deps,
-  { master, active }: Pooled,
+  { master, active, chain }: Pooled,
   events: readonly PoolEvent[],
 ): Promise<Pick<Master, "lastAllocation" | "isInDeficit">> {
   const { login } = master;
   const numbered = events.map((event, index) => ({ ...event, number: master.lastAllocation + 1n + BigInt(index) }));
   const results = numbered.filter((event): event is Numbered<ResultEvent> => event.kind === "result");
   const weeks = numbered.filter((event): event is Numbered<WeekEvent> => event.kind === "week");
-  await insertEntries(tx, login, numbered.map(entryOf), deps.now());
+  const valued = new Map(results.map(({ number }, index) => [number, chain[index]]));
+  await insertEntries(
+    tx,
+    login,
+    numbered.map((event) => entryOf(event, valued.get(event.number))),
+    deps.now(),
+  );
   await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
   await addUnposted(tx, unpostedOf(results, active));
   publishAllocations(tx, login, numbered);
@@ -38,16 +50,16 @@ export async function recordEvents(
   return { lastAllocation: master.lastAllocation + BigInt(events.length), isInDeficit };
 }
 
-function entryOf(event: Numbered<PoolEvent>): NewAllocationEntry {
+function entryOf(event: Numbered<PoolEvent>, valued: PerformanceDay | undefined): NewAllocationEntry {
   const { number, pool } = event;
   const poolUnits = totalUnits(allHoldings(pool));
   if (event.kind === "week") {
     const { periodStart, cutOff, markedAt } = event;
-    return { number, poolUnits, result: undefined, week: { periodStart, cutOff, markedAt } };
+    return { number, poolUnits, result: undefined, week: { periodStart, cutOff, markedAt }, valued };
   }
   const { deal, own } = event;
   const { number: logNumber, dealId, dealAt, amount } = deal;
-  return { number, poolUnits, result: { logNumber, dealId, dealAt, amount, own }, week: undefined };
+  return { number, poolUnits, result: { logNumber, dealId, dealAt, amount, own }, week: undefined, valued };
 }
 
 function rowsOfResult({ number, parts, pool }: Numbered<ResultEvent>): AllocationRow[] {

@@ -1,0 +1,86 @@
+import { Type } from "typebox";
+import { periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
+import { ResultReply, resultItem } from "../../schemas/master-result.ts";
+import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
+import { DEFAULT_LIMIT, limit500, masterLogin, opaqueCursor } from "../../schemas/request-fields.ts";
+import { route } from "../../route.ts";
+
+type Period = { readonly from?: string | undefined; readonly to?: string | undefined };
+
+export const listResults = route({
+  operationId: "listResults",
+  method: "GET",
+  url: "/api/v1/info/master/:master_login/results",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "List a Master's results",
+  description:
+    "The results of the Master's deals that were allocated to its pool, newest first, each with the value of a unit after it: the performance at the finest. `from` and `to` are times of `allocated_at`. A result of 0.00 is one too. Marks of open positions, by which a pool is valued when an Investor joins or leaves, show with the next result.",
+  returns: "A page of results.",
+  params: Type.Object({ master_login: masterLogin }),
+  query: Type.Object({
+    from: Type.Optional(periodFrom),
+    to: Type.Optional(periodTo),
+    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    cursor: Type.Optional(opaqueCursor),
+  }),
+  reply: OpaquePage("MasterResultPage", ResultReply, "Newest first."),
+  refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "page",
+      summary: "A result",
+      request: { params: { master_login: "3000001" }, query: { limit: "1" } },
+      answer: {
+        items: [
+          {
+            number: 17,
+            deal_id: 1234567,
+            deal_at: "2026-01-02T03:04:05.678000",
+            allocated_at: "2026-02-03T04:05:06.789000",
+            result: 450,
+            nav_per_unit: 1.45,
+            drawdown: 0.05,
+            pool_value: 1450,
+            pool_units: 1000,
+          },
+        ],
+        next_cursor: "AAAAAAAAACo1KCGECQLH8RAS",
+        has_more: true,
+      },
+    },
+  ],
+  check: ({ params, query }, deps) => [
+    ...periodErrors(query),
+    ...cursorErrors(readCursor(deps, listOf(params.master_login, query), query.cursor)),
+  ],
+
+  async handle(deps, { params, query }, context) {
+    const login = params.master_login;
+    const list = listOf(login, query);
+    const [{ items, hasMore }] = await Promise.all([
+      deps.subscriptions.listResults(
+        {
+          masterLogin: login,
+          ...periodOf(query),
+          beforeLogNumber: readCursor(deps, list, query.cursor) ?? 0n,
+          limit: Number(query.limit ?? DEFAULT_LIMIT),
+        },
+        context,
+      ),
+      deps.accounts.findMaster({ login }, context),
+    ]);
+    const last = items.at(-1);
+    return {
+      items: items.map(resultItem),
+      next_cursor: last === undefined || !hasMore ? null : deps.cursors.write(list, last.logNumber),
+      has_more: hasMore,
+    };
+  },
+});
+
+/** A cursor of one Master or period means nothing in another. */
+function listOf(login: string, { from, to }: Period): string {
+  return `results?${JSON.stringify([login, from, to])}`;
+}
