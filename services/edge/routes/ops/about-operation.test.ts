@@ -120,6 +120,16 @@ test("a service that cannot say what it has moved for the operation is named, be
   }
 });
 
+test("a replica of the previous version, which does not number its legs, counts as one that could not be asked", async () => {
+  const numberless = TRANSFERS.map((transfer) => ({
+    ...transfer,
+    legs: transfer.legs.map(({ number: _number, ...leg }) => leg),
+  }));
+  const edge = await edgeWith({ platform: { readTransfers: async () => ({ transfers: numberless }) } });
+
+  expect((await edge.call({ url: REVIEWS })).body).toMatchObject({ items: [], unreachable: ["platform"] });
+});
+
 test.each([REVIEWS, BREAKS])("an operation that does not exist is a problem, and no empty page: %s", async (url) => {
   const edge = await edgeWith({ funding: { getOperation: notFound } });
 

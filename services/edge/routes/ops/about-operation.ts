@@ -22,6 +22,8 @@ export async function aboutOperation(deps: Deps, operationId: string, context: C
   const all = [...transfers.found.values()];
   const legs = all.flatMap((transfer) => transfer.legs);
   const dealIds = legs.flatMap(({ dealId }) => (dealId === 0n ? [] : [dealId]));
+  // A replica of the previous version does not say by which numbers reviews name its legs.
+  const lacksNumbers = legs.some(({ number }) => number === undefined);
   const named = (operationIds: string[]): Subjects => ({ operationIds, dealIds });
   return {
     names: {
@@ -30,7 +32,7 @@ export async function aboutOperation(deps: Deps, operationId: string, context: C
       funding: named([operation.operationId]),
       fee: named([]),
     },
-    unreachable: [...movements.unreachable, ...transfers.unreachable],
+    unreachable: [...movements.unreachable, ...transfers.unreachable, ...(lacksNumbers ? (["platform"] as const) : [])],
   };
 }
 
