@@ -15,6 +15,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const SHOWN_WITHIN_MS = 60_000;
 const TEST_TIMEOUT_MS = 180_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const SCHEMES = ["light", "dark"] as const;
 const GROUNDS = { light: "rgb(255, 255, 255)", dark: "rgb(18, 23, 29)" };
 const PAGES = [
   "/docs",
@@ -50,6 +51,36 @@ async function tryIt(page: BrowserPage, operation: string): Promise<void> {
   await page.type(TEST_KEY);
   await click(page, ".show-api-client-button", operation);
   await click(page, "button", "Send Request");
+}
+
+async function expectReadable(page: BrowserPage): Promise<void> {
+  await until(page, `[...document.querySelectorAll("section[id]")].some(({ id }) => id.endsWith("investor/deposit"))`);
+  const pale = `axe.run(document, { runOnly: ["color-contrast"], resultTypes: ["violations"] }).then(({ violations }) =>
+    violations.flatMap(({ nodes }) => nodes.map(({ html, any }) => html.slice(0, 120) + any[0]?.message)))`;
+  await page.evaluate(`${AXE};0`);
+  expect(await page.evaluate(pale)).toEqual([]);
+}
+
+async function expectClosable(page: BrowserPage): Promise<void> {
+  await click(page, ".show-api-client-button", "/api/v1/investor/deposit");
+  await until(page, "document.querySelector('.scalar-client--open')");
+  expect(await page.evaluate("getComputedStyle(document.querySelector('.bar')).visibility")).toBe("hidden");
+  await page.evaluate("document.querySelector('.scalar-app-exit').click()");
+  await until(page, "getComputedStyle(document.querySelector('.bar')).visibility === 'visible'");
+}
+
+type Shown = { readonly url: string; readonly path: string; readonly scheme: (typeof SCHEMES)[number] };
+
+async function expectToFit(page: BrowserPage, { url, path, scheme }: Shown): Promise<void> {
+  const widest = async (width: number) => {
+    await page.emulate({ width, height: 844, scheme });
+    return await page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+  };
+  await page.emulate({ width: 390, height: 844, scheme });
+  await page.goto(url + path);
+  if (path === "/docs/reference") await until(page, "document.querySelector('#reference h1')");
+  expect([path, await widest(390), await widest(1280)]).toEqual([path, 0, 0]);
+  expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(GROUNDS[scheme]);
 }
 
 describe.skipIf(chromium === undefined)(
@@ -168,43 +199,19 @@ describe.skipIf(chromium === undefined)(
       expectQuiet();
     });
 
-    test.each(["light", "dark"] as const)(
+    test.each(SCHEMES)(
       "all text of the reference can be read in %s, and the form of a request is closed over no link",
       async (scheme) => {
         await page.emulate({ width: 1280, height: 844, scheme });
         await openReference(page, url, "#tag/funds/POST/api/v1/investor/deposit");
-        await until(
-          page,
-          `[...document.querySelectorAll("section[id]")].some(({ id }) => id.endsWith("investor/deposit"))`,
-        );
-        const pale = `axe.run(document, { runOnly: ["color-contrast"], resultTypes: ["violations"] }).then(({ violations }) =>
-        violations.flatMap(({ nodes }) => nodes.map(({ html, any }) => html.slice(0, 120) + any[0]?.message)))`;
-        await page.evaluate(`${AXE};0`);
-        expect(await page.evaluate(pale)).toEqual([]);
-
-        await click(page, ".show-api-client-button", "/api/v1/investor/deposit");
-        await until(page, "document.querySelector('.scalar-client--open')");
-        expect(await page.evaluate("getComputedStyle(document.querySelector('.bar')).visibility")).toBe("hidden");
-        await page.evaluate("document.querySelector('.scalar-app-exit').click()");
-        await until(page, "getComputedStyle(document.querySelector('.bar')).visibility === 'visible'");
+        await expectReadable(page);
+        await expectClosable(page);
         expectQuiet();
       },
     );
 
-    test.each(["light", "dark"] as const)("no page is wider than a phone or a desk in %s", async (scheme) => {
-      const widest = async (width: number) => {
-        await page.emulate({ width, height: 844, scheme });
-        return await page.evaluate<number>(
-          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-        );
-      };
-      for (const path of [...PAGES, "/docs/reference"]) {
-        await page.emulate({ width: 390, height: 844, scheme });
-        await page.goto(url + path);
-        if (path === "/docs/reference") await until(page, "document.querySelector('#reference h1')");
-        expect([path, await widest(390), await widest(1280)]).toEqual([path, 0, 0]);
-        expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(GROUNDS[scheme]);
-      }
+    test.each(SCHEMES)("no page is wider than a phone or a desk in %s", async (scheme) => {
+      for (const path of [...PAGES, "/docs/reference"]) await expectToFit(page, { url, path, scheme });
       expectQuiet();
     });
   },

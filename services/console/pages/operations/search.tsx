@@ -51,11 +51,7 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
     const data = new FormData(event.currentTarget as HTMLFormElement);
     const value = (name: string): string => textOf(data, name);
     if (UUID.test(value("id"))) return goTo(operationHref(value("id").toLowerCase()));
-    return goTo(
-      operationsHref(
-        Object.fromEntries(NAMES.map((name) => [name, isDate(name) ? instantIn(value(name)) : value(name)])),
-      ),
-    );
+    return goTo(hrefOf(value));
   };
   return (
     <form class="search" role="search" aria-label="Operations" ref={form} onSubmit={submit}>
@@ -110,6 +106,12 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
         </button>
       </div>
     </form>
+  );
+}
+
+function hrefOf(value: (name: string) => string): string {
+  return operationsHref(
+    Object.fromEntries(NAMES.map((name) => [name, isDate(name) ? instantIn(value(name)) : value(name)])),
   );
 }
 
