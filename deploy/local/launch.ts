@@ -15,7 +15,7 @@ import { natsStore, postgresStore } from "./stores.ts";
 import type { SupervisedProcess, Supervisor } from "./supervisor.ts";
 import { forTerminal, print } from "./terminal.ts";
 
-/** All start at once, and each waits for those that it needs. A group stops before the one above it: later services call earlier ones. */
+/** A group starts when the previous group is ready, and stops before that group: later services call earlier ones. */
 const GROUPS: readonly (readonly Service[])[] = [["platform"], ["account", "funding", "subscription", "fee"], ["edge"]];
 
 /** Starts everything in order. The processes and the lock of the state are released when the stack is disposed. */
@@ -35,10 +35,11 @@ export async function launch(
   const settings = await claimPorts(env, config);
   const context: LaunchContext = { root, env, settings, secrets: readOrMakeSecrets(stateDir) };
   await readOrIssueIdentities(stateDir);
-  const simulator = settings.embedded.simulator ? supervisor.start([supervised(planSimulator(context))]) : undefined;
-  const [stores] = await Promise.all([startStores(context, supervisor), simulator]);
+  const stores = await startStores(context, supervisor);
+  await migrateSchemas(context, stores);
+  if (settings.embedded.simulator) await supervisor.start([supervised(planSimulator(context))]);
   const programs = await planServices(context, stores);
-  await Promise.all(GROUPS.map((group) => supervisor.start(group.map((service) => supervised(programs[service])))));
+  for (const group of GROUPS) await supervisor.start(group.map((service) => supervised(programs[service])));
   return describeSystem(context, programs);
 }
 
@@ -52,9 +53,7 @@ async function startStores(context: LaunchContext, supervisor: Supervisor): Prom
   if (started.length > 0) await supervisor.start(started.map(({ process }) => process));
   if (postgres !== undefined) await prepareDatabase(postgres.url(), context.secrets);
   if (target !== undefined) await setUpAllStreams(target);
-  const stores = { postgresPort: postgres?.port, natsPort: nats?.port };
-  await migrateSchemas(context, stores);
-  return stores;
+  return { postgresPort: postgres?.port, natsPort: nats?.port };
 }
 
 function supervised(program: Program): SupervisedProcess {

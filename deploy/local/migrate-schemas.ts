@@ -8,11 +8,10 @@ import { LOOPBACK, type Service, SERVICES } from "../provision/services.ts";
 
 /** Migrates each schema whose owner is known, before a service starts: no service gets the URL of an owner. */
 export async function migrateSchemas(context: LaunchContext, stores: Stores): Promise<void> {
-  const migrating = SERVICES.map(async (service) => {
+  for (const service of SERVICES) {
     const url = ownerUrlOf(context, service, stores);
     if (url !== undefined) await migrateSchema(service, url);
-  });
-  await Promise.all(migrating);
+  }
 }
 
 function ownerUrlOf(context: LaunchContext, service: Service, stores: Stores): string | undefined {

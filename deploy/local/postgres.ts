@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import pg from "pg";
 import { StartupError } from "#kernel/startup-error.ts";
 import { type RunAs, type ServerProcess, startServer, tailOf } from "./child-process.ts";
@@ -54,7 +53,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     refuseOtherVersion(bin, dataDir);
     await stopEarlierServer(dataDir);
   } else {
-    await initialise(bin, options, runAs);
+    initialise(bin, options, runAs);
   }
   for (let tries = 1; ; tries += 1) {
     const port = options.port ?? (await freePort());
@@ -126,7 +125,7 @@ async function stopEarlierServer(dataDir: string): Promise<void> {
   rmSync(lock, { force: true });
 }
 
-async function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptions, runAs: RunAs): Promise<void> {
+function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptions, runAs: RunAs): void {
   // Made under another name and renamed when complete, so an interrupted start leaves no folder under the final name.
   const draft = `${dataDir}.new`;
   rmSync(draft, { recursive: true, force: true });
@@ -142,18 +141,11 @@ async function initialise(bin: string, { dataDir, password, isDurable }: Postgre
     ...options,
     ...(isDurable ? [] : ["--no-sync"]),
   ];
-  try {
-    await promisify(execFile)(command, args, { cwd: "/", ...runAs.ids });
-    renameSync(draft, dataDir);
-  } catch (error) {
-    rmSync(draft, { recursive: true });
-    const { stderr = "", message } = error as Error & { readonly stderr?: string };
-    throw new StartupError(`Postgres could not create its data folder ${dataDir}: ${stderr.trim() || message}`, {
-      cause: error,
-    });
-  } finally {
-    rmSync(passwordFile);
-  }
+  const { status, stderr, error } = spawnSync(command, args, { encoding: "utf8", cwd: "/", ...runAs.ids });
+  rmSync(passwordFile);
+  if (status === 0) return renameSync(draft, dataDir);
+  rmSync(draft, { recursive: true });
+  throw new StartupError(`Postgres could not create its data folder ${dataDir}: ${error?.message ?? stderr.trim()}`);
 }
 
 function refuseOtherVersion(bin: string, dataDir: string): void {
