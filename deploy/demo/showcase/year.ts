@@ -9,7 +9,7 @@ import { createPool, createShowcaseMaster, playWeek, type Stage, type ShowcasePo
 
 /** Weeks between two lines of the terminal. */
 const REPORT_EVERY = 13;
-/** A withdrawal takes a few weeks of a second: it waits for the fees of those that have ended. */
+/** A withdrawal takes a few of these weeks: it waits for the fees of those that have ended. */
 const MAX_WEEKS_BEHIND = 8;
 /** The proof is answered when it has converged, or after this time. */
 const WAIT_S = 10;
