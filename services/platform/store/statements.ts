@@ -1,9 +1,7 @@
+import { findLastPosition } from "#kernel/postgres/last-position.ts";
 import { many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { LogEntry } from "../domain/log-entry.ts";
 import { entryOf, type LogRow } from "./log.ts";
-
-/** A power of 2 above the length of any log. */
-const LONGEST_LOG = 2n ** 32n;
 
 /**
  * Number of the last entry that was logged before an instant; -1 without one. A log has no gaps and is written in the order of its numbers,
@@ -14,11 +12,7 @@ export async function findLastBefore(db: Queryable, login: string, instant: Date
     db,
     sql`select coalesce(max(number), -1)::bigint as last from log_entry where login = ${login}`,
   );
-  let number = -1n;
-  for (let step = LONGEST_LOG; step > 0n; step /= 2n) {
-    if (number + step <= last && (await isLoggedBefore(db, login, number + step, instant))) number += step;
-  }
-  return number;
+  return await findLastPosition({ none: -1n, last }, (number) => isLoggedBefore(db, login, number, instant));
 }
 
 async function isLoggedBefore(db: Queryable, login: string, number: bigint, instant: Date): Promise<boolean> {

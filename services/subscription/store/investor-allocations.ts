@@ -1,3 +1,4 @@
+import { findLastPosition } from "#kernel/postgres/last-position.ts";
 import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { findLastNumber } from "./allocations.ts";
 import { exitKey, VISIBLE_STATUSES } from "../domain/lifecycle.ts";
@@ -33,20 +34,13 @@ export async function findSubscriptionUpTo(
   return { ...row, leftNumber: left?.number ?? null };
 }
 
-/** A power of 2 above the number of entries of any Master. */
-const MOST_ENTRIES = 2n ** 32n;
-
 /**
  * Number of a Master's last entry that was allocated before an instant; 0 without one. Entries have no gaps and are written in the order of
  * their numbers, so few of them are looked at, the same ones however many there are since.
  */
 export async function findLastAllocatedBefore(db: Queryable, masterLogin: string, instant: Date): Promise<bigint> {
   const last = await findLastNumber(db, masterLogin);
-  let number = 0n;
-  for (let step = MOST_ENTRIES; step > 0n; step /= 2n) {
-    if (number + step <= last && (await isAllocatedBefore(db, masterLogin, number + step, instant))) number += step;
-  }
-  return number;
+  return await findLastPosition({ none: 0n, last }, (number) => isAllocatedBefore(db, masterLogin, number, instant));
 }
 
 async function isAllocatedBefore(db: Queryable, masterLogin: string, number: bigint, instant: Date): Promise<boolean> {

@@ -1,4 +1,5 @@
-import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { findLastPosition } from "#kernel/postgres/last-position.ts";
+import { many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** A result of a Master with the performance after it, which is null for results of before it was kept, and for units without a value. */
 export type AllocatedResult = {
@@ -42,31 +43,31 @@ export async function listResultsOf(
   );
 }
 
-/** A power of 2 above every log position. */
-const MOST_ENTRIES = 2n ** 40n;
-
 /**
  * Log position of a Master's last result that was allocated before an instant; 0 without one. Results are allocated in the order of their
- * log positions, so few of them are looked at, the same number however many there are.
+ * log positions, so few of them are looked at, the same ones however many there are since.
  */
 export async function findLastResultBefore(db: Queryable, masterLogin: string, instant: Date): Promise<bigint> {
-  let last = 0n;
-  for (let step = MOST_ENTRIES; step > 0n; step /= 2n) {
-    const result = await findResultFrom(db, masterLogin, last + step);
-    if (result !== undefined && result.allocatedAt < instant) last = result.logNumber;
-  }
-  return last;
+  const { last } = await one<{ last: bigint }>(
+    db,
+    sql`select coalesce(max(log_number), 0)::bigint as last from allocation_entry where master_login = ${masterLogin}`,
+  );
+  return await findLastPosition({ none: 0n, last }, (position) =>
+    isResultBefore(db, masterLogin, { position, instant }),
+  );
 }
 
-type Dated = Pick<AllocatedResult, "logNumber" | "allocatedAt">;
+type Place = { readonly position: bigint; readonly instant: Date };
 
-async function findResultFrom(db: Queryable, masterLogin: string, logNumber: bigint): Promise<Dated | undefined> {
-  return await maybeOne<Dated>(
+/** Whether the result at a log position, or the first one after it, was allocated before an instant. */
+async function isResultBefore(db: Queryable, masterLogin: string, { position, instant }: Place): Promise<boolean> {
+  const result = await maybeOne<{ allocatedAt: Date }>(
     db,
-    sql`select log_number as "logNumber", created_at as "allocatedAt"
+    sql`select created_at as "allocatedAt"
         from allocation_entry
-        where master_login = ${masterLogin} and log_number >= ${logNumber}
+        where master_login = ${masterLogin} and log_number >= ${position}
         order by log_number
         limit 1`,
   );
+  return result !== undefined && result.allocatedAt < instant;
 }
