@@ -24,6 +24,11 @@ export function periodOf({ from, to }: Period): { readonly from: Date | undefine
   return { from: instantOf(from), to: instantOf(to) };
 }
 
+/** The name that a cursor belongs to: one of another account or period means nothing in this list. */
+export function listOfPeriod(list: string, login: string, { from, to }: Period): string {
+  return `${list}?${JSON.stringify([login, from, to])}`;
+}
+
 function instantOf(given: string | undefined): Date | undefined {
   if (given === undefined) return undefined;
   return parseTimestamp(given.includes("T") ? given : `${given}T00:00`);

@@ -5,7 +5,7 @@ import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { choice, model } from "../../schemas/field.ts";
 import { currencyReply } from "../../schemas/currency.ts";
-import { MAX_PERIOD_DAYS, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
+import { listOfPeriod, MAX_PERIOD_DAYS, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
 import { cursorErrors, opaquePage } from "../../schemas/page.ts";
 import { investorLoginReply, moneyReply, timeReply } from "../../schemas/reply-fields.ts";
 import { investorLogin, limit500, opaqueCursor } from "../../schemas/request-fields.ts";
@@ -21,9 +21,6 @@ const format = choice(
   { json: "A JSON object, page by page.", csv: "A file of comma-separated values with the whole period." },
   { description: "Form of the answer; without it the header Accept decides.", example: "json" },
 );
-
-type Params = { readonly investor_login: string };
-type Query = { readonly from: string; readonly to: string; readonly cursor?: string | undefined };
 
 export const getStatement = route({
   operationId: "getStatement",
@@ -91,12 +88,15 @@ export const getStatement = route({
   check: ({ params, query }, deps) => [
     ...periodErrors(query, MAX_PERIOD_DAYS),
     ...cursorErrors(
-      query.cursor === undefined || readCursor(deps, listOf(params, query), query.cursor) ? 0n : undefined,
+      query.cursor === undefined ||
+        readCursor(deps, listOfPeriod("statement", params.investor_login, query), query.cursor)
+        ? 0n
+        : undefined,
     ),
   ],
 
   async handle(deps, { params, query }, context) {
-    const list = listOf(params, query);
+    const list = listOfPeriod("statement", params.investor_login, query);
     const after = query.cursor === undefined ? undefined : readCursor(deps, list, query.cursor);
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
     const page = await readPage(deps, { login: params.investor_login, period: query, after, limit }, context);
@@ -129,11 +129,6 @@ async function readPage(
 ): Promise<ReadStatementResponse> {
   await accounts.findInvestor({ login }, context);
   return await platform.readStatement({ login, ...periodOf(period), after, limit }, context);
-}
-
-/** A cursor of one Investor or period means nothing in another. */
-function listOf({ investor_login: login }: Params, { from, to }: Query): string {
-  return `statement?${JSON.stringify([login, from, to])}`;
 }
 
 function readCursor({ cursors }: Deps, list: string, cursor: string): StatementPosition | undefined {

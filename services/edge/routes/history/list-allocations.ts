@@ -3,7 +3,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Amendment } from "#proto/pamm/platform/v1/platform.ts";
 import type { InvestorAllocation } from "#proto/pamm/subscription/v1/subscription.ts";
 import { model, modelOrNull, nullableDecimal, setOf } from "../../schemas/field.ts";
-import { periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
+import { listOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
 import { cursorErrors, OpaquePage } from "../../schemas/page.ts";
 import { idReply, masterLoginReply, moneyReply, ticketReply, timeReply } from "../../schemas/reply-fields.ts";
 import { DEFAULT_LIMIT, investorLogin, limit500, opaqueCursor } from "../../schemas/request-fields.ts";
@@ -53,12 +53,6 @@ const AllocationReply = model("Allocation", "The part of an Investor in one resu
   correction: modelOrNull(CorrectionReply, "What became of the deal since; null when nothing did."),
 });
 
-type Query = {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly cursor?: string | undefined;
-};
-
 export const listAllocations = route({
   operationId: "listAllocations",
   method: "GET",
@@ -107,12 +101,16 @@ export const listAllocations = route({
   ],
   check: ({ params, query }, deps) => [
     ...periodErrors(query),
-    ...cursorErrors(readCursor(deps, listOf(params, query), query.cursor) === "invalid" ? undefined : 0n),
+    ...cursorErrors(
+      readCursor(deps, listOfPeriod("allocations", params.investor_login, query), query.cursor) === "invalid"
+        ? undefined
+        : 0n,
+    ),
   ],
 
   async handle(deps, { params, query }, context) {
     const login = params.investor_login;
-    const list = listOf(params, query);
+    const list = listOfPeriod("allocations", params.investor_login, query);
     const cursor = readCursor(deps, list, query.cursor);
     const [page] = await Promise.all([
       deps.subscriptions.listInvestorAllocations(
@@ -135,11 +133,6 @@ export const listAllocations = route({
     };
   },
 });
-
-/** A cursor of one Investor or period means nothing in another. */
-function listOf({ investor_login: login }: { readonly investor_login: string }, { from, to }: Query): string {
-  return `allocations?${JSON.stringify([login, from, to])}`;
-}
 
 function readCursor({ cursors }: Deps, list: string, cursor: string | undefined) {
   return cursor === undefined ? undefined : (cursors.readPair(list, cursor) ?? "invalid");

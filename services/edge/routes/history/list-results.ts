@@ -1,11 +1,9 @@
 import { Type } from "typebox";
-import { periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
+import { listOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
 import { ResultReply, resultItem } from "../../schemas/master-result.ts";
 import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
 import { DEFAULT_LIMIT, limit500, masterLogin, opaqueCursor } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
-
-type Period = { readonly from?: string | undefined; readonly to?: string | undefined };
 
 export const listResults = route({
   operationId: "listResults",
@@ -53,12 +51,12 @@ export const listResults = route({
   ],
   check: ({ params, query }, deps) => [
     ...periodErrors(query),
-    ...cursorErrors(readCursor(deps, listOf(params.master_login, query), query.cursor)),
+    ...cursorErrors(readCursor(deps, listOfPeriod("results", params.master_login, query), query.cursor)),
   ],
 
   async handle(deps, { params, query }, context) {
     const login = params.master_login;
-    const list = listOf(login, query);
+    const list = listOfPeriod("results", login, query);
     const [{ items, hasMore }] = await Promise.all([
       deps.subscriptions.listResults(
         {
@@ -79,8 +77,3 @@ export const listResults = route({
     };
   },
 });
-
-/** A cursor of one Master or period means nothing in another. */
-function listOf(login: string, { from, to }: Period): string {
-  return `results?${JSON.stringify([login, from, to])}`;
-}
