@@ -26,8 +26,10 @@ test("the fee week lasts seven days from a Saturday by default and can be config
   });
 });
 
-test("a fee week shorter than half a second is refused", () => {
-  for (const period of ["PT0.4S", "PT0S", "soon"]) {
-    expect(() => readConfig(settings, { ...ENV, PAMM_FEE_PERIOD: period })).toThrow(/PAMM_FEE_PERIOD.*at least PT0.5S/);
+test("a fee week shorter than three quarters of a second is refused", () => {
+  for (const period of ["PT0.74S", "PT0S", "soon"]) {
+    expect(() => readConfig(settings, { ...ENV, PAMM_FEE_PERIOD: period })).toThrow(
+      /PAMM_FEE_PERIOD.*at least PT0.75S/,
+    );
   }
 });

@@ -6,8 +6,8 @@ import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { SUBSCRIPTION_RETENTION } from "./retention.ts";
 
-/** For rehearsals. Twice the pause of the job that closes weeks. */
-const MIN_PERIOD_MS = 500;
+/** For rehearsals. Three times the pause of the job that closes weeks: money commands at 0.5 s were seen to time out. */
+const MIN_PERIOD_MS = 750;
 
 export const settings = {
   SUBSCRIPTION_DATABASE_URL: databaseUrl(),
@@ -22,7 +22,7 @@ export const settings = {
   /** True: an Investor that has left a Master can never subscribe again. */
   PAMM_SINGLE_SUBSCRIPTION: flag({ whenMissing: "false" }),
   /** Fee weeks: their length, and the instant of any one cut-off. */
-  PAMM_FEE_PERIOD: variable("an ISO 8601 duration of at least PT0.5S, such as P7D", parsePeriod, {
+  PAMM_FEE_PERIOD: variable("an ISO 8601 duration of at least PT0.75S, such as P7D", parsePeriod, {
     whenMissing: "P7D",
   }),
   PAMM_FEE_ANCHOR: instant({ whenMissing: "2025-01-04T00:00:00Z" }),
