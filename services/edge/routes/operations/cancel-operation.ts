@@ -6,6 +6,7 @@ import { refuse } from "../../problems/refusals.ts";
 import { operationId } from "../../schemas/request-fields.ts";
 import { OperationReply, operationReply } from "../../schemas/operation.ts";
 import { type Deps, route, type RouteContext } from "../../route.ts";
+import { EXECUTED_DEPOSIT } from "./examples.ts";
 import { findOperation } from "./find-operation.ts";
 
 export const cancelOperation = route({
@@ -31,15 +32,9 @@ export const cancelOperation = route({
       summary: "A withdrawal that waited",
       request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000004" } },
       answer: {
+        ...EXECUTED_DEPOSIT,
         id: "0198c0de-0000-7000-8000-000000000004",
         action: "withdraw",
-        login: "3000003",
-        master_login: "3000001",
-        amount: 250.5,
-        currency: "USD",
-        comment: "CRM-2026-0001",
-        external_id: "CRM-7001",
-        metadata: { segment: "retail" },
         outcome: "not_executed",
         refusal: "cancelled",
         deal_id: null,
@@ -47,10 +42,6 @@ export const cancelOperation = route({
         legs: [],
         queue_state: "ended",
         expires_at: "2026-02-03T04:05:06.789000",
-        imported: false,
-        requested_at: "2025-08-19T05:47:11.232000",
-        created_at: "2026-01-02T03:04:05.678000",
-        finished_at: "2026-02-03T04:05:06.789000",
       },
     },
   ],

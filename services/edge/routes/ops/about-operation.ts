@@ -7,14 +7,19 @@ import { READ_MOVEMENTS_MS, readMovements, readTransfers } from "../operations/r
 import type { ServiceName } from "./services.ts";
 
 export type AboutOperation = {
-  /** What reviews and breaks of each service name when they are about the operation. */
-  readonly names: Readonly<Record<ServiceName, Subjects>>;
+  /** What reviews and breaks of each service name when they are about the operation; undefined when every case is wanted. */
+  readonly names: Readonly<Partial<Record<ServiceName, Subjects>>>;
   /** Services that could not be asked for its movements. */
   readonly unreachable: readonly ServiceName[];
 };
 
-/** Refused when there is no such operation: that no case is found would be taken for an answer. */
-export async function aboutOperation(deps: Deps, operationId: string, context: CallContext): Promise<AboutOperation> {
+/** Every case without an operation. Refused when there is no such operation: that no case is found would be taken for an answer. */
+export async function aboutOperation(
+  deps: Deps,
+  operationId: string | undefined,
+  context: CallContext,
+): Promise<AboutOperation> {
+  if (operationId === undefined) return { names: {}, unreachable: [] };
   const operation = await findOperation(deps, operationId, context);
   const within = childContext(context, { withinMs: READ_MOVEMENTS_MS });
   const movements = await readMovements(deps, [operation], within);
@@ -36,9 +41,10 @@ export async function aboutOperation(deps: Deps, operationId: string, context: C
   };
 }
 
-/** Whether a case names something of the operation; without one every case is wanted. A replica of the previous version ignores the filter. */
-export function isAbout(about: AboutOperation | undefined, service: ServiceName, named: Subjects): boolean {
-  if (about === undefined) return true;
-  const { operationIds, dealIds } = about.names[service];
+/** Whether a case is wanted, because it names something of the operation. A replica of the previous version ignores the filter. */
+export function isAbout({ names }: AboutOperation, service: ServiceName, named: Subjects): boolean {
+  const wanted = names[service];
+  if (wanted === undefined) return true;
+  const { operationIds, dealIds } = wanted;
   return named.operationIds.some((id) => operationIds.includes(id)) || named.dealIds.some((id) => dealIds.includes(id));
 }

@@ -105,8 +105,7 @@ export const listBreaks = route({
   check: ({ query }, deps) => cursorErrors(readCursor(deps, listOf(query), query.cursor)),
 
   async handle(deps, { query }, context) {
-    const about =
-      query.operation_id === undefined ? undefined : await aboutOperation(deps, query.operation_id, context);
+    const about = await aboutOperation(deps, query.operation_id, context);
     const { found, next, answers, unreachable } = await pageOfServices(
       {
         services: CHECKED,
@@ -115,14 +114,13 @@ export const listBreaks = route({
         list: async (service, page, within) => ({
           service,
           ...(await serviceOf(deps, service).listBreaks(
-            { ...page, withoutChecks: false, about: about?.names[service] },
+            { ...page, withoutChecks: false, about: about.names[service] },
             within,
           )),
         }),
       },
       context,
     );
-    const silent = new Set<string>([...unreachable, ...(about?.unreachable ?? [])]);
     return {
       items: found
         .filter(({ service, item }) => isAbout(about, service, item))
@@ -130,7 +128,7 @@ export const listBreaks = route({
       next_cursor: next === undefined ? null : deps.cursors.write(listOf(query), next),
       has_more: next !== undefined,
       checks: answers.flatMap(({ service, checks }) => checks.map((check) => checkItem(service, check))),
-      unreachable: CHECKED.filter((service) => silent.has(service)),
+      unreachable: CHECKED.filter((service) => [...unreachable, ...about.unreachable].includes(service)),
     };
   },
 });

@@ -67,19 +67,17 @@ export const listReviews = route({
 
   async handle(deps, { query }, context) {
     const state = stateOf(query.state);
-    const about =
-      query.operation_id === undefined ? undefined : await aboutOperation(deps, query.operation_id, context);
+    const about = await aboutOperation(deps, query.operation_id, context);
     const { found, next, unreachable } = await pageOfServices(
       {
         services: REVIEWERS,
         cursor: readCursor(deps, listOf(query), query.cursor) ?? 0n,
         limit: Number(query.limit ?? DEFAULT_LIMIT),
         list: (service, page, within) =>
-          serviceOf(deps, service).listReviews({ ...page, state, about: about?.names[service] }, within),
+          serviceOf(deps, service).listReviews({ ...page, state, about: about.names[service] }, within),
       },
       context,
     );
-    const silent = new Set<string>([...unreachable, ...(about?.unreachable ?? [])]);
     return {
       items: found
         .filter(({ service, item }) =>
@@ -88,7 +86,7 @@ export const listReviews = route({
         .map(({ service, item }) => reviewItem(service, item)),
       next_cursor: next === undefined ? null : deps.cursors.write(listOf(query), next),
       has_more: next !== undefined,
-      unreachable: REVIEWERS.filter((service) => silent.has(service)),
+      unreachable: REVIEWERS.filter((service) => [...unreachable, ...about.unreachable].includes(service)),
     };
   },
 });
