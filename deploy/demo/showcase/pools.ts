@@ -41,7 +41,8 @@ export async function createPool(stage: Stage, character: Character, master: Mas
   const { funds, system, size } = stage;
   const { familyName: lastName } = character;
   const people = INVESTORS.slice(0, size.investors).map(([firstName]) => ({ firstName, lastName }));
-  const [first, later] = partition(actsOf(character, size), ({ kind, week }) => kind === "join" && week === 0);
+  const acts = actsOf(character, size);
+  const first = acts.filter(({ kind, week }) => kind === "join" && week === 0);
   const investors = await Promise.all(
     people.map(async (person, index) => {
       const investor = await createInvestor(funds, system, { runId: "", person });
@@ -49,11 +50,7 @@ export async function createPool(stage: Stage, character: Character, master: Mas
       return investor;
     }),
   );
-  return { character, master, investors, acts: later };
-}
-
-function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [T[], T[]] {
-  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
+  return { character, master, investors, acts: acts.filter((act) => !first.includes(act)) };
 }
 
 /** The week of a pool: each Investor acts once what it has done before is done; the trader books the result, then closes the Master. */

@@ -25,6 +25,11 @@ export function periodOf(query: URLSearchParams, otherwise: Period): Period {
   return { from: from < first ? first : from, to };
 }
 
+/** As the API asks for it: instants of a period of days. */
+export function instantsOf({ from, to }: Period): Period {
+  return { from: `${from}T00:00:00`, to: `${to}T00:00:00` };
+}
+
 function isDay(text: string): boolean {
   return DAY.test(text) && !Number.isNaN(Date.parse(text));
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { ProblemView } from "../../components/problem-view.tsx";
 import { saveText } from "../../components/save.ts";
-import type { Period } from "../../formats/period.ts";
+import { instantsOf, type Period } from "../../formats/period.ts";
 import { readFileOfSession } from "../../session/session.ts";
 
 type Props = { readonly login: string; readonly period: Period };
@@ -14,17 +14,17 @@ export function isWhole(file: string): boolean {
 }
 
 /** Saves the whole period as the API writes it, also what is not loaded here. */
-export function SaveStatement({ login, period: { from, to } }: Props) {
+export function SaveStatement({ login, period }: Props) {
   const [said, setSaid] = useState("");
   const [problem, setProblem] = useState<unknown>(undefined);
   const save = async (): Promise<void> => {
     setSaid("Reading the period…");
     setProblem(undefined);
     try {
-      const query = new URLSearchParams({ from: `${from}T00:00:00`, to: `${to}T00:00:00`, format: "csv" });
+      const query = new URLSearchParams({ ...instantsOf(period), format: "csv" });
       const path = `/api/v1/info/investor/${encodeURIComponent(login)}/statement`;
       const file = await readFileOfSession()(`${path}?${query.toString()}`);
-      if (isWhole(file)) saveText(`statement-${login}-${from}-${to}.csv`, file);
+      if (isWhole(file)) saveText(`statement-${login}-${period.from}-${period.to}.csv`, file);
       setSaid(isWhole(file) ? "Saved." : "The file was cut short, so nothing was saved. Try again.");
     } catch (error) {
       setSaid("");

@@ -13,7 +13,7 @@ import { ListTable } from "../../components/table/list-table.tsx";
 import { now } from "../../data/ticker.ts";
 import { useList } from "../../data/use-list.ts";
 import { formatAmount } from "../../formats/money.ts";
-import { lastDays, periodOf } from "../../formats/period.ts";
+import { instantsOf, lastDays, periodOf } from "../../formats/period.ts";
 import { words } from "../../formats/words.ts";
 import { SaveStatement } from "./save-statement.tsx";
 
@@ -45,9 +45,8 @@ export function StatementView({ login, query }: Props) {
     isAscending: true,
     idOf: ({ number }: Line) => number.toString(),
     page: (client, cursor: string | undefined, signal) => {
-      const own = { from: `${from}T00:00:00`, to: `${to}T00:00:00`, limit: LIMIT };
-      const withCursor = { ...own, ...(cursor === undefined ? {} : { cursor }) };
-      return client.query("getStatement", { path: { investor_login: login }, query: withCursor }, { signal });
+      const own = { ...instantsOf(period), limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
+      return client.query("getStatement", { path: { investor_login: login }, query: own }, { signal });
     },
   });
   const points = useMemo(

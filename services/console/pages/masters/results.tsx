@@ -5,7 +5,7 @@ import type { Column } from "../../components/table/column.ts";
 import { amountColumn, ratioColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
-import type { Period } from "../../formats/period.ts";
+import { instantsOf, type Period } from "../../formats/period.ts";
 import { PerformancePlots } from "./performance-plots.tsx";
 import { inTimeOfDeals } from "./in-time-of-deals.ts";
 
@@ -15,14 +15,13 @@ type Result = Models["MasterResult"];
 const LIMIT = 500;
 
 /** Each result with what it has left: as fine as the performance is. */
-export function Results({ login, period: { from, to } }: { readonly login: string; readonly period: Period }) {
+export function Results({ login, period }: { readonly login: string; readonly period: Period }) {
   const list = useList({
-    keys: [login, from, to],
+    keys: [login, period.from, period.to],
     topics: [`login:${login}`],
     idOf: ({ number }: Result) => number.toString(),
     page: (client, cursor: string | undefined, signal) => {
-      const period = { from: `${from}T00:00:00`, to: `${to}T00:00:00` };
-      const query = { ...period, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
+      const query = { ...instantsOf(period), limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
       return client.query("listResults", { path: { master_login: login }, query }, { signal });
     },
   });
