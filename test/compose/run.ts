@@ -11,7 +11,8 @@ import { runSteps } from "./steps.ts";
  * 1 when a command failed or money is not where it was sent, and when there is no Docker engine. BUILD=no takes images that exist, KEEP=yes leaves the system running.
  */
 const NAME = "pamm-compose-test";
-const [HTTPS_PORT, CONTROL_PORT] = ["18443", "18444"];
+/** Others than those of `make run`. */
+const [HTTPS_PORT, CONTROL_PORT] = ["20443", "20444"];
 const REPLICATED = ["platform", "account", "funding", "subscription", "fee", "edge"];
 const REPLICAS = 2;
 
