@@ -19,7 +19,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I6"],
-    seed: 1,
+    seed: 12,
   },
   {
     name: "a permit without lock and compare-and-set, and no partial index",
