@@ -17,7 +17,9 @@ PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 # As for the services: a program that was started before compiles nothing.
 run demo: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compile
 
-.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests openapi test proof bench journey kills chaos sim images sbom client postman conformance compose-test \
+CHECKS := types openapi lint architecture format-check commits vocabulary dead-code contracts manifests
+
+.PHONY: help setup codegen check $(CHECKS) test proof bench journey kills chaos sim images sbom client postman conformance compose-test \
         mutants contract rehearse-restore rehearse-rotation run stop demo streams keys fmt new-migration clean
 
 help: ## list the targets
@@ -28,7 +30,9 @@ setup: $(INSTALLED) $(GENERATED) $(CLIENT) $(CONSOLE) ## install the packages, g
 
 codegen: $(GENERATED) $(CLIENT) ## generate TypeScript from the contracts, and the client's part from the routes
 
-check: setup format-check lint types architecture commits vocabulary dead-code contracts manifests openapi ## every check that needs no server
+# Two at a time, because most of them keep one core busy.
+check: setup ## every check that needs no server
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(CHECKS)
 
 test: check ## check, then every test with the sizes for minutes: about 20 minutes on two idle cores
 	@npm run --silent test
