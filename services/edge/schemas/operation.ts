@@ -136,7 +136,7 @@ export const OperationReply = model("Operation", "A deposit, withdrawal, assign 
   }),
   requested_at: timeReply("When it was requested for the first time; operations are listed by it."),
   created_at: timeReply("When the operation was recorded."),
-  finished_at: nullableTimeReply("When the outcome was recorded; null until then."),
+  finished_at: nullableTimeReply("When the outcome was recorded; null until then, and for an assign that was refused."),
 });
 
 const ACTION_OF: Readonly<Record<OperationAction, Static<typeof OperationReply>["action"] | undefined>> = {

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { createPool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { stopAllPermits } from "../protocol/reviews/stop-for-lost-commits.ts";
+import { resumePermits } from "../store/permit-gate.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 import { heartbeat } from "./heartbeat.ts";
@@ -80,4 +83,25 @@ test.concurrent("a step of the database's clock is noticed, and only time after 
   expect(lines).toEqual(["clock of the database was stepped, no absence is declared for a quiet period"]);
   expect(clock.steadySinceMs).toBeGreaterThan(steady);
   expect(Math.abs(clock.steadySinceMs - clock.nowMs())).toBeLessThan(2_000);
+});
+
+test.concurrent("a process logs once that sending is stopped, and that it is resumed", async (context) => {
+  const world = await aWorld(context);
+  const { deps } = await world.start({ hasJobs: false });
+  const lines: string[] = [];
+  const note = (message: string) => lines.push(message);
+  const logged = { ...deps, log: { ...deps.log, error: note, info: note } };
+  expect(deps.gate.read()).toBe("open");
+
+  await inTransaction(deps.pool, (tx) => stopAllPermits(tx, { login: "3000000", evidence: {} }));
+  await heartbeat(logged);
+  await heartbeat(logged);
+  expect(lines).toEqual([
+    "sending stopped, because the database has lost movements of the platform, manual review required",
+  ]);
+
+  await inTransaction(deps.pool, (tx) => resumePermits(tx, 0));
+  await heartbeat(logged);
+  await heartbeat(logged);
+  expect(lines.slice(1)).toEqual(["sending resumed, operators have decided"]);
 });

@@ -106,6 +106,21 @@ test("a refused operation keeps its refusal code, also after a second command su
   expect(await outcomeOf(world, second.commandId)).toEqual([EXECUTED, ""]);
 });
 
+test("an assign whose fee configuration is not confirmed yet has an instant in the pool, and no end", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  const call = aCall();
+  await world.service.assign(anAssignment(pair), call);
+  const status = (name: string) => execute(world.deps.pool, sql`update subscription set status = ${name}`);
+  const ended = async () => (await world.service.getOperation({ operationId: call.commandId }, aCall())).finishedAt;
+
+  await status("ASSIGNING");
+  expect(await outcomeOf(world, call.commandId)).not.toEqual([EXECUTED, ""]);
+  expect(await ended()).toBeUndefined();
+  await status("ACTIVE");
+  expect(await ended()).toEqual(expect.any(Date));
+});
+
 test("a refused assign that is repeated has the outcome of its last try", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 100_00n);

@@ -107,6 +107,10 @@ function hasLeft({ action, outcome }: RecordedOperation): boolean {
   return action === "unassign" && outcome === "EXECUTED";
 }
 
+function isFinal(outcome: RecordedOperation["outcome"]): boolean {
+  return outcome === "EXECUTED" || outcome === "NOT_EXECUTED";
+}
+
 function operationMessage(recorded: RecordedOperation, exitKeys: ReadonlyMap<bigint, string[]>): Operation {
   const { subscriptionId, commandId, action, investorLogin, outcome, refusalCode, createdAt, finishedAt } = recorded;
   return {
@@ -120,7 +124,8 @@ function operationMessage(recorded: RecordedOperation, exitKeys: ReadonlyMap<big
     refusalCode: outcome === "NOT_EXECUTED" ? (refusalCode ?? "") : "",
     dealId: undefined,
     createdAt,
-    finishedAt: finishedAt ?? undefined,
+    // An assign has its instant in the pool before its fee configuration is confirmed: until then its outcome is not known.
+    finishedAt: isFinal(outcome) ? (finishedAt ?? undefined) : undefined,
     reference: "",
     legs: [],
     feeKey: hasLeft(recorded) ? exitKey(subscriptionId) : "",
