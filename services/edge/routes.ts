@@ -45,6 +45,7 @@ import { listBreaks } from "./routes/ops/list-breaks.ts";
 import { getBreak, getReview } from "./routes/ops/get-case.ts";
 import { listReviews } from "./routes/ops/list-reviews.ts";
 import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
+import { getPermits } from "./routes/ops/get-permits.ts";
 import { cancelOperation } from "./routes/operations/cancel-operation.ts";
 import { getOperation } from "./routes/operations/get-operation.ts";
 import { listAttempts } from "./routes/operations/list-attempts.ts";
@@ -120,6 +121,7 @@ export const ROUTES: readonly Route[] = [
   listReviews,
   getReview,
   getBreak,
+  getPermits,
   decideReview,
   eraseInvestor,
   listEvents,

@@ -36,6 +36,7 @@ import { readingQueue } from "./store/history-readings.ts";
 import { nextLost, nextWaiting } from "./store/queues.ts";
 import { getBalance } from "./queries/get-balance.ts";
 import { getHistoryReading } from "./queries/get-history-reading.ts";
+import { getPermits } from "./queries/get-permits.ts";
 import { getStatus } from "./queries/get-status.ts";
 import { findAmendments } from "./queries/find-amendments.ts";
 import { listFeeTransfers } from "./queries/list-fee-transfers.ts";
@@ -83,6 +84,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readHistoryAgain: (request) => readHistoryAgain(deps, request),
     getHistoryReading: (request) => getHistoryReading(deps, request),
     getStatus: () => getStatus(deps),
+    getPermits: () => getPermits(deps),
     listReviews: (request) => listReviews(deps, request),
     decideReview: (request, context) => decideReview(deps, request, context),
     readBalances: (request) => readBalances(deps, request),

@@ -19,6 +19,20 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     expectQuiet(tab);
   });
 
+  test("held money commands are said first, with what was imported and what resume waits for", async () => {
+    const { tab } = await signedIn(HELD);
+    await tab.go("overview");
+    await tab.shows("Money commands are held: the database is behind the platform");
+    await tab.shows("refused with safety_stop");
+    for (const address of HELD_PAGES) {
+      await tab.go(address);
+      await tab.shows("Imports open1");
+      await tab.shows("The check deal_matching has not completed a run since the stop.");
+      await expectAccessible(tab, address);
+    }
+    expectQuiet(tab);
+  });
+
   test.runIf(process.env["PAMM_SCREENSHOTS"] === "true")(
     "pictures of each page are saved in docs/console",
     async () => {
@@ -26,6 +40,12 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
       for (const address of PAGES) {
         await tab.go(address);
         await tab.shoot(nameOf(address));
+      }
+      const { tab: held } = await signedIn({ ...HELD, text: "External funds of 40.00 USD" });
+      for (const address of HELD_PAGES) {
+        await held.go(address);
+        await held.shows("Imports open");
+        await held.shoot(`${nameOf(address)}-held`);
       }
       await tab.page.emulate({ width: 390, height: 800, scheme: "dark" });
       for (const address of ["overview", "reviews/subscription-1"]) {
@@ -78,6 +98,9 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     expect(lines.length).toBeGreaterThan(30);
   });
 });
+
+const HELD = { ...SOME, isHeld: true };
+const HELD_PAGES = ["overview", "reviews/platform-7"];
 
 function nameOf(address: string): string {
   const [page = "", id] = address.split("/");

@@ -18,6 +18,8 @@ type Options = {
   readonly keys: readonly unknown[];
   /** It is read again when an event is about one of these. */
   readonly topics?: readonly Topic[];
+  /** It is read again and again: no event is published about it. */
+  readonly everyMs?: number;
 };
 
 type State<T> = Omit<Read<T>, "refresh">;
@@ -25,7 +27,7 @@ type State<T> = Omit<Read<T>, "refresh">;
 /** Reads when the page opens, and again when an event says that it has changed. */
 export function useRead<T>(
   read: (client: Client, signal: AbortSignal) => Promise<T>,
-  { keys, topics = [] }: Options,
+  { keys, topics = [], everyMs }: Options,
 ): Read<T> {
   const [state, setState] = useState<State<T>>({ data: undefined, problem: undefined, isLoading: true });
   const current = useRef({ read, abort: () => {} });
@@ -47,8 +49,10 @@ export function useRead<T>(
     refresh();
     const later = throttled(refresh);
     const ignore = listen(topics, () => later.call(undefined, () => undefined));
+    const timer = everyMs === undefined ? undefined : setInterval(refresh, everyMs);
     return () => {
       ignore();
+      clearInterval(timer);
       later.stop();
       current.current.abort();
     };

@@ -15,13 +15,14 @@ const STATES: Readonly<Record<ReviewState, readonly string[]>> = {
 
 /** A page of cases, ascending by id, without those that were closed without a decision. */
 export async function listReviews(db: Queryable, request: ListReviewsRequest): Promise<ListReviewsResponse> {
-  const { afterId, limit, state, about } = request;
+  const { afterId, limit, state, about, login } = request;
   if (limit < 1 || limit > MAX_PAGE_SIZE || afterId < 0n || STATES[state] === undefined) {
     throw refuse("validation_failed", `A page has 1 to ${MAX_PAGE_SIZE} reviews of a known state.`);
   }
   const conditions = allOf([
     fragment`id > ${afterId} and state = any(${STATES[state]}::text[])`,
     about && isAbout(about),
+    login === undefined ? undefined : foundFirst(fragment`login = ${login}`),
   ]);
   const rows = await many<CaseRow>(
     db,
@@ -34,9 +35,12 @@ export async function listReviews(db: Queryable, request: ListReviewsRequest): P
   return { items: items.map(caseFrom).map(reviewMessage), hasMore };
 }
 
-/** Looked up first, by an index of the names: reviews of all times may be decided, and few of them are about one operation. */
 function isAbout({ operationIds, dealIds }: Subjects): Fragment {
   const names = [...operationIds, ...dealIds.map((id) => `deal:${id}`)];
-  return fragment`id = any(array(
-          select id from review_case where array[operation_id, 'deal:' || deal_id::text] && ${names}::text[]))`;
+  return foundFirst(fragment`array[operation_id, 'deal:' || deal_id::text] && ${names}::text[]`);
+}
+
+/** By an index: reviews of all times may be decided, and few of them are about one operation or account. */
+function foundFirst(condition: Fragment): Fragment {
+  return fragment`id = any(array(select id from review_case where ${condition}))`;
 }

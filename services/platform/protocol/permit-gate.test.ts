@@ -3,7 +3,7 @@ import { corrupt } from "#test/support/corrupt.ts";
 import { HOUR_MS, SECOND_MS } from "#kernel/duration.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { PermitState, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
 import type { PermitGate } from "../domain/permit-gate.ts";
@@ -228,6 +228,60 @@ test.concurrent("operators cannot resume while the balances do not equal the log
   await runRequiredChecks(instance);
   await resume("key-of-bob");
   expect(await gateOf(instance.deps)).toBe("open");
+});
+
+test.concurrent("what keeps operators from resuming is listed, all at once, with what was imported", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ quietPeriodMs: 600_000 });
+  const permits = () => instance.service.getPermits({}, aCall());
+  const [login, other] = [await anAccount(instance), await anAccount(instance)];
+  expect(await permits()).toEqual({
+    state: PermitState.GRANTED,
+    stoppedAt: undefined,
+    resumableFrom: undefined,
+    blocking: [],
+    imports: undefined,
+  });
+  await world.control.balance(login, "8.00", LOST);
+  await reviewOf(instance, "database_behind");
+  const stopped = await eventually(permits, ({ imports }) => imports?.openMovements === 0);
+  expect(stopped).toMatchObject({ state: PermitState.STOPPED, imports: { movements: 1, unclaimedFees: 0 } });
+  expect(stopped.resumableFrom?.getTime()).toBe((stopped.stoppedAt?.getTime() ?? 0) + 600_000);
+  expect(stopped.blocking.map(({ code }) => code)).toEqual([
+    "quiet_period",
+    "check_not_complete",
+    "check_not_complete",
+  ]);
+
+  await execute(instance.deps.pool, sql`update account set log_minor = log_minor - 1 where login = ${other}`);
+  await instance.deps.pool.query("update permit_gate set stopped_at = now() - interval '601 seconds'");
+  await runRequiredChecks(instance);
+  const later = await permits();
+  expect(later.blocking).toEqual([
+    { code: "check_has_breaks", detail: `The check platform_balance has 1 break (${other}).` },
+  ]);
+
+  await execute(instance.deps.pool, sql`update account set log_minor = log_minor + 1 where login = ${other}`);
+  await execute(instance.deps.pool, sql`update permit_gate set database = 'another'`);
+  await runRequiredChecks(instance);
+  expect((await permits()).blocking.map(({ code }) => code)).toEqual(["history_not_read"]);
+  await execute(instance.deps.pool, sql`update permit_gate set stopped_at = null`);
+  expect((await permits()).state).toBe(PermitState.READING);
+});
+
+test.concurrent("accounts whose deals are not all in their logs are counted while permits are stopped", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service, deps } = instance;
+  const login = await anAccount(instance);
+  await readAgainFrom(deps.pool, login, new Date());
+  await deps.pool.query("update permit_gate set stopped_at = now()");
+  expect((await service.getPermits({}, aCall())).imports).toEqual({
+    movements: 0,
+    openMovements: 0,
+    unclaimedFees: 0,
+    accountsToRead: 1,
+  });
 });
 
 test.concurrent("a run of a check that began before the stop is no run since the stop", async (context) => {

@@ -8,13 +8,13 @@ import { testDatabase } from "#test/support/database.ts";
 
 const CASES = 5_000;
 
-test("the reviews about an operation are found by an index, however many were decided before and since", async () => {
+test("the reviews about an operation and about an account are found by an index, however many were decided before and since", async () => {
   const { pool, admin } = await testDatabase("platform");
   await execute(
     pool,
     sql`insert into review_case (subject, reason, login, operation_id, deal_id, evidence, actions, state, opened_at, action, chosen_deal_id,
                                  note, proposed_by, proposed_at, confirmed_note, confirmed_by, confirmed_at, done_at)
-        select 'finding:' || n, 'sender_not_fenced', '1001', n::text, n + 1000000, '{}', '{}', 'DECIDED', now(), 'a', 0, '', 'anna', now(), '', 'boris', now(),
+        select 'finding:' || n, 'sender_not_fenced', case when n % 1000 = 7 then '1007' else '1001' end, n::text, n + 1000000, '{}', '{}', 'DECIDED', now(), 'a', 0, '', 'anna', now(), '', 'boris', now(),
                now()
         from generate_series(1, ${CASES}::int) as n`,
   );
@@ -29,5 +29,12 @@ test("the reviews about an operation are found by an index, however many were de
       }),
     );
     expect(read).toBeLessThan(20);
+    const readOfLogin = await inTransaction(pool, (tx) =>
+      rowsRead(tx, ["review_case"], async () => {
+        const { items } = await listReviews(tx, { ...page, afterId: 7n, login: "1007" });
+        expect(items.map(({ operationId }) => operationId)).toEqual(["1007", "2007", "3007", "4007"]);
+      }),
+    );
+    expect(readOfLogin).toBeLessThan(20);
   }
 });

@@ -47,6 +47,30 @@ export async function findStop(db: Queryable): Promise<Date | undefined> {
   return row?.at ?? undefined;
 }
 
+/** What decides about permits, of one instant. */
+export type GateFacts = {
+  /** As of findStop. */
+  readonly stoppedAt: Date | undefined;
+  /** As of isHistoryRead. */
+  readonly isHistoryRead: boolean;
+  /** Whether permits have been stopped for a quiet period. */
+  readonly wasQuiet: boolean;
+};
+
+export async function findGateFacts(db: Queryable, quietPeriodMs: number): Promise<GateFacts> {
+  const row = await maybeOne<{ stoppedAt: Date | null; isHistoryRead: boolean | null; wasQuiet: boolean | null }>(
+    db,
+    sql`select stopped_at as "stoppedAt", database = ${HERE} as "isHistoryRead",
+               stopped_at <= clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond' as "wasQuiet"
+        from permit_gate`,
+  );
+  return {
+    stoppedAt: row?.stoppedAt ?? undefined,
+    isHistoryRead: row?.isHistoryRead ?? false,
+    wasQuiet: row?.wasQuiet ?? false,
+  };
+}
+
 export type Resumed = "resumed" | "history_not_read" | "stopped_too_short";
 
 /**

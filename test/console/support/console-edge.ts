@@ -5,7 +5,7 @@ import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/
 import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/replies/attempts.ts";
 import { anOperation } from "../../../services/edge/testing/replies/funding.ts";
 import { aListedKey } from "../../../services/edge/testing/replies/keys.ts";
-import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
+import { aBreak, aCheck, aReading, aReview, granted, thePermits } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof } from "../../../services/edge/testing/replies/subscription.ts";
 import { cents } from "../../../services/edge/testing/replies/values.ts";
 import { type TestEdge, type TestOptions, testEdge } from "../../../services/edge/testing/test-edge.ts";
@@ -20,6 +20,8 @@ export type Amounts = {
   readonly cases: number;
   /** Stored by callers; script when it is missing. */
   readonly text?: string;
+  /** Money commands are held after a restore. */
+  readonly isHeld?: boolean;
 };
 
 export const SOME = { masters: 5, operations: 40, cases: 3 };
@@ -41,7 +43,7 @@ const BEGIN = Date.UTC(2026, 0, 31, 12);
 
 /** The real edge, in front of services that have as much as is asked for. */
 export function consoleEdge(
-  { masters, operations, cases, text = HOSTILE }: Amounts,
+  { masters, operations, cases, text = HOSTILE, isHeld = false }: Amounts,
   options: TestOptions = {},
 ): Promise<TestEdge> {
   const checks = ["deal_matching", "platform_balance", "transfer_legs"].map((name, index) =>
@@ -82,6 +84,8 @@ export function consoleEdge(
     fees: noCases,
     platform: {
       ...noCases,
+      listReviews: async ({ afterId, limit }) => slice(isHeld ? [BEHIND] : [], afterId, limit),
+      getPermits: async () => (isHeld ? thePermits() : granted),
       getHistoryReading: async ({ login }) => aReading({ login }),
       findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }),
       readBalances: async () => ({ items: [] }),
@@ -102,6 +106,7 @@ export function consoleEdge(
   } as TestOptions);
 }
 
+const BEHIND = aReview({ id: 7n, reason: "database_behind", evidence: "{}", dealId: 1_234_567n });
 const NONE = { items: [], hasMore: false };
 
 function profile(index: number, text: string) {

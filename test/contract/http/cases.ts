@@ -30,7 +30,7 @@ import {
 } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./case.ts";
-import { attemptRoutes, caseRoutes, listedKeyRoutes, profileRoutes, runRoutes } from "./lookup-cases.ts";
+import { attemptRoutes, caseRoutes, listedKeyRoutes, permitRoutes, profileRoutes, runRoutes } from "./lookup-cases.ts";
 import { historyRoutes } from "./history-cases.ts";
 
 const eventRoutes: readonly Case[] = [
@@ -654,6 +654,7 @@ export const CASES: readonly Case[] = [
   ...fundingRoutes,
   ...operationRoutes,
   ...feeRoutes,
+  ...permitRoutes,
   ...runRoutes,
   ...profileRoutes,
   ...reconciliationRoutes,

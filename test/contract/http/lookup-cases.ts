@@ -3,7 +3,7 @@ import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/repli
 import { aDeferredPayment, aRun, aRunPayment } from "../../../services/edge/testing/replies/fee-runs.ts";
 import { anOperation } from "../../../services/edge/testing/replies/funding.ts";
 import { aMaster, aMasterProfile, aMasterStatus } from "../../../services/edge/testing/replies/account.ts";
-import { aBreak, aReview } from "../../../services/edge/testing/replies/ops.ts";
+import { aBreak, aReview, thePermits } from "../../../services/edge/testing/replies/ops.ts";
 import { aListedKey } from "../../../services/edge/testing/replies/keys.ts";
 import { AT, LATER } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./case.ts";
@@ -72,6 +72,19 @@ export const profileRoutes: readonly Case[] = [
         findMaster: async () => aMaster(),
         getMasterProfile: async () => aMasterProfile(),
         getMasterStatus: async () => aMasterStatus(),
+      },
+    },
+  },
+];
+
+export const permitRoutes: readonly Case[] = [
+  {
+    name: "get-permits",
+    method: "GET",
+    url: "/api/v1/ops/permits",
+    answers: {
+      platform: {
+        getPermits: async () => thePermits(),
       },
     },
   },

@@ -39,6 +39,7 @@ const ADDITIONAL = [
   "DELETE /investor/1/performance-fee/versions/1",
   "GET /ops/breaks",
   "GET /ops/reviews",
+  "GET /ops/permits",
   "POST /ops/reviews",
   "POST /ops/accounts/1/read-again",
   "GET /ops/accounts/1/read-again",

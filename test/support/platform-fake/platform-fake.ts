@@ -166,6 +166,7 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     readHistoryAgain: notSupported,
     getHistoryReading: notSupported,
     getStatus: notSupported,
+    getPermits: notSupported,
     listReviews: notSupported,
     decideReview: notSupported,
   };

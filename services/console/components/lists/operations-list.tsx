@@ -21,7 +21,16 @@ export const OPERATION_COLUMNS: readonly Column<Operation>[] = [
   investorColumn(({ login }) => login),
   masterColumn(({ master_login: login }) => login),
   amountColumn("Amount", ({ amount }) => amount),
-  { title: "Outcome", text: ({ outcome }) => outcome, cell: ({ outcome }) => <Badge state={outcome} /> },
+  {
+    title: "Outcome",
+    text: ({ outcome, imported }) => (imported ? `${outcome}, imported` : outcome),
+    cell: ({ outcome, imported }) => (
+      <>
+        <Badge state={outcome} />
+        {imported && <span class="quiet"> imported</span>}
+      </>
+    ),
+  },
   ticketColumn("Ticket", ({ deal_id: id }) => id),
   { title: "Comment", isWide: true, text: ({ comment }) => comment ?? "" },
 ];

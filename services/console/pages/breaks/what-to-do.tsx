@@ -1,6 +1,7 @@
 import type { Models } from "../../../client/index.ts";
 import { reviewsHref } from "../../app/addresses.ts";
 import { ReviewLink } from "../../components/links.tsx";
+import { NotReached } from "../../components/not-reached.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
@@ -8,6 +9,7 @@ import { adviceOf } from "./advice.ts";
 
 type Break = Models["Break"];
 
+/** What is beyond it is said. */
 const LIMIT = 100;
 
 /** What a break asks of people: most have a review, which is where it is decided. */
@@ -15,28 +17,39 @@ export function WhatToDo({ found }: { readonly found: Break }) {
   const { login, master_login: master, check } = found;
   const reviews = useRead(
     async (client, signal) => {
-      const page = await client.query("listReviews", { query: { limit: LIMIT } }, { signal });
-      return page.items.filter((one) => one.login === login || one.login === master);
+      const logins = [...new Set([login, master])].filter((one) => one !== null);
+      const pages = await Promise.all(
+        logins.map((one) => client.query("listReviews", { query: { login: one, limit: LIMIT } }, { signal })),
+      );
+      return {
+        items: pages.flatMap(({ items }) => items),
+        unreachable: pages.flatMap(({ unreachable }): readonly string[] => unreachable),
+        hasMore: pages.some(({ has_more: hasMore }) => hasMore),
+      };
     },
-    { keys: [found.id], topics: ["reviews"] },
+    { keys: [login, master], topics: ["reviews"] },
   );
+  const { items = [], unreachable = [], hasMore = false } = reviews.data ?? {};
+  const isEmpty = reviews.data !== undefined && items.length === 0 && unreachable.length === 0;
   return (
     <section aria-labelledby="to-do-title">
       <h2 id="to-do-title">What to do</h2>
       <p>{adviceOf(check)}</p>
       <ReadState read={reviews} what="its reviews" />
-      {reviews.data?.length === 0 && (
-        <p class="quiet">
-          No open review is about this account. <a href={reviewsHref()}>All reviews</a>
-        </p>
-      )}
+      <NotReached services={unreachable} what="reviews" />
       <ul class="plain">
-        {reviews.data?.map(({ id, reason, state }) => (
+        {items.map(({ id, reason, state }) => (
           <li key={id}>
             Review <ReviewLink id={id} />: {sentence(reason)}, {state}
           </li>
         ))}
       </ul>
+      {hasMore && <p class="quiet">There are more, which are not shown here.</p>}
+      {isEmpty && (
+        <p class="quiet">
+          No open review is about this account. <a href={reviewsHref()}>All reviews</a>
+        </p>
+      )}
     </section>
   );
 }

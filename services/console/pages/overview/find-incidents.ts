@@ -5,20 +5,28 @@ export type IncidentState = {
   readonly readiness: Readiness | undefined;
   readonly reviews: readonly Pick<Models["Review"], "id" | "reason">[];
   readonly checks: readonly Pick<Models["Check"], "stale">[];
+  readonly permits: Models["Permits"] | undefined;
 };
 
 type Incident = { readonly name: string; readonly title: string; readonly text: string; readonly review?: string };
 
 /** Incidents of the whole system. Those of one account are cases that wait for an operator. */
-export function incidentsOf({ readiness, reviews, checks }: IncidentState): readonly Incident[] {
+export function incidentsOf({ readiness, reviews, checks, permits }: IncidentState): readonly Incident[] {
   const incidents: Incident[] = [];
   const behind = reviews.find(({ reason }) => reason === "database_behind");
-  if (behind !== undefined) {
+  if (behind !== undefined || permits?.state === "stopped") {
     incidents.push({
       name: "behind",
-      title: "Nothing is sent: the database is behind the platform",
-      text: "It was restored to an older time, or lost what was sent. Reads work, and money requests are refused. Movements that it lost are imported from the platform by themselves. Register unknown accounts again, look at the breaks, then two people resume.",
-      review: behind.id,
+      title: "Money commands are held: the database is behind the platform",
+      text: "It was restored to an older time, or lost what was sent. Reads work; money commands are refused with safety_stop, and nothing is executed. Movements that it lost are imported from the platform by themselves. Register unknown accounts again, look at the breaks, then two people resume in the review.",
+      ...(behind === undefined ? {} : { review: behind.id }),
+    });
+  }
+  if (permits?.state === "reading") {
+    incidents.push({
+      name: "reading",
+      title: "Money commands are held: the history is being read",
+      text: "The database was restarted. Nothing has to be decided: the history of the day before is read, within seconds, or a quiet period after a failover. Money commands are refused with platform_unavailable until then.",
     });
   }
   // The edge reaches the other parts through the broker.

@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks";
 import { type Read, useRead } from "../../data/use-read.ts";
 
 export type Reached = { readonly reachable: boolean; readonly lag_ms: number | null };
@@ -11,14 +10,9 @@ export type Readiness = {
 
 const EVERY_MS = 15_000;
 
-/** Whether each part answers, asked again and again, because no event is published about it. */
+/** Whether each part answers. */
 export function useReadiness(): Read<Readiness> {
-  const readiness = useRead(readReadiness, { keys: [] });
-  useEffect(() => {
-    const timer = setInterval(readiness.refresh, EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return readiness;
+  return useRead(readReadiness, { keys: [], everyMs: EVERY_MS });
 }
 
 /** It needs no key, so the client does not have it. 503 has the same body. */

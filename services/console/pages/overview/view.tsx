@@ -1,7 +1,9 @@
+import { usePermits } from "../../data/use-permits.ts";
 import { can } from "../../session/session.ts";
 import { Attention } from "./attention.tsx";
 import { Events } from "./events.tsx";
 import { Figures } from "./figures.tsx";
+import { Held } from "./held.tsx";
 import { Incidents } from "./incidents.tsx";
 import { Masters } from "./masters.tsx";
 import { Parts } from "./parts.tsx";
@@ -14,6 +16,7 @@ export function View() {
   const proofs = useProofs(can("masters:read") && can("subscriptions:read"));
   const attention = useAttention();
   const readiness = useReadiness();
+  const permits = usePermits();
   return (
     <>
       <h1>Overview</h1>
@@ -21,7 +24,9 @@ export function View() {
         readiness={readiness.data}
         reviews={attention.reviews?.data?.items ?? []}
         checks={attention.breaks?.data?.checks ?? []}
+        permits={permits.data}
       />
+      <Held permits={permits} />
       <Figures proofs={proofs} attention={attention} />
       <Attention {...attention} />
       {proofs !== undefined && <Masters proofs={proofs} />}

@@ -1,9 +1,10 @@
-import type { Client, Models } from "../../../client/index.ts";
+import { type Client, type Models, ProblemError } from "../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { OperationLink } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { ProblemView } from "../../components/problem-view.tsx";
 import { Time } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { can } from "../../session/session.ts";
@@ -19,7 +20,7 @@ export function Present({ review }: { readonly review: Review }) {
   });
   return (
     <Panel read={present} what="the account">
-      {({ balance, proof, operation, readAt }) => (
+      {({ balance, proof, operation, problem, readAt }) => (
         <>
           <Facts
             facts={[
@@ -38,7 +39,8 @@ export function Present({ review }: { readonly review: Review }) {
               ["Read", <Time at={readAt} isFocusable />],
             ]}
           />
-          {balance === undefined && proof === undefined && (
+          {problem !== undefined && <ProblemView problem={problem} />}
+          {!can("investors:read") && !can("subscriptions:read") && (
             <p class="quiet">
               This key does not have the scopes that read balances (investors:read, subscriptions:read).
             </p>
@@ -58,19 +60,27 @@ type Present = {
   readonly balance: Models["Balance"] | undefined;
   readonly proof: Models["AccountProof"] | undefined;
   readonly operation: Models["Operation"] | undefined;
+  /** Why a part is missing that is there. */
+  readonly problem: unknown;
   readonly readAt: string;
 };
 
 async function readPresent(client: Client, review: Review, signal: AbortSignal): Promise<Present> {
-  const { login, operation_id: operationId, evidence } = review;
+  const { login, operation_id: operationId, evidence, reason } = review;
   const master = typeof evidence["master"] === "string" ? evidence["master"] : login;
-  // A part that cannot be read, such as the proof of an account that is in no pool, leaves the others.
-  const orNothing = <T,>(read: Promise<T>): Promise<T | undefined> => read.catch(() => undefined);
+  let problem: unknown;
+  // A part that cannot be read leaves the others. An account that is in no pool has no proof.
+  const orNothing = <T,>(read: Promise<T>): Promise<T | undefined> =>
+    read.catch((error: unknown) => {
+      if (!(error instanceof ProblemError && error.problem.status === 404)) problem ??= error;
+      return undefined;
+    });
   const [balance, proof, operation] = await Promise.all([
     can("investors:read")
       ? orNothing(client.query("getBalance", { path: { mt5_login: login } }, { signal }))
       : undefined,
-    can("subscriptions:read")
+    // A stop of all accounts names the first one that it was found on.
+    can("subscriptions:read") && reason !== "database_behind"
       ? orNothing(client.query("getProof", { path: { master_login: master } }, { signal }))
       : undefined,
     operationId !== null && can("investors:read")
@@ -82,6 +92,7 @@ async function readPresent(client: Client, review: Review, signal: AbortSignal):
     balance,
     proof: accounts.find(({ mt5_login: one }) => one === login),
     operation,
+    problem,
     readAt: new Date().toISOString(),
   };
 }

@@ -7,7 +7,9 @@ import { Facts } from "../../components/facts.tsx";
 import { AccountLink, DealLink, OperationLink } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { StoppedPermits } from "../../components/stopped-permits.tsx";
 import { Age, Time } from "../../components/time.tsx";
+import { usePermits } from "../../data/use-permits.ts";
 import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
 import { findReview } from "./find-review.ts";
@@ -46,6 +48,25 @@ export function ReviewView({ id }: { readonly id: string }) {
   );
 }
 
+/** What keeps the review from being decided. */
+function Resuming() {
+  const permits = usePermits();
+  return (
+    <section aria-labelledby="resuming-title">
+      <h2 id="resuming-title">What resume waits for</h2>
+      <Panel read={permits} what="what resume waits for">
+        {(found) =>
+          found?.state === "stopped" ? (
+            <StoppedPermits {...found} />
+          ) : (
+            <p>Nothing: money commands are not stopped any more.</p>
+          )
+        }
+      </Panel>
+    </section>
+  );
+}
+
 function Shown({ review, changed }: { readonly review: Review; readonly changed: () => void }) {
   const { id, reason, state, login, amount, opened_at: opened, evidence } = review;
   return (
@@ -80,6 +101,7 @@ function Shown({ review, changed }: { readonly review: Review; readonly changed:
           <Present review={review} />
         </section>
       </div>
+      {reason === "database_behind" && state !== "decided" && <Resuming />}
       <section aria-labelledby="decision-title">
         <h2 id="decision-title">{state === "decided" ? "Decision" : "Decide"}</h2>
         <Vote review={review} changed={changed} />

@@ -1,6 +1,12 @@
 import { Type } from "typebox";
 import { model } from "../../schemas/field.ts";
-import { aboutOperationFilter, DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
+import {
+  aboutOperationFilter,
+  DEFAULT_LIMIT,
+  limit100,
+  loginField,
+  opaqueCursor,
+} from "../../schemas/request-fields.ts";
 import { cursorErrors, opaquePage, readCursor } from "../../schemas/page.ts";
 import { REVIEWERS, reviewItem, ReviewItem, stateOf } from "../../schemas/review.ts";
 import { reviewingService, reviewState } from "../../schemas/review-sets.ts";
@@ -18,12 +24,13 @@ export const listReviews = route({
   tag: "Reviews",
   summary: "List open reviews",
   description:
-    "Cases for manual review with their evidence and the available actions: movements on the trading platform, then pools, then fees, each ascending by number. Unreachable services are listed in `unreachable`; their reviews are missing. `operation_id` finds the reviews of one operation, also the decided ones with `state`; one of a whole account or Master is found only by a deal that it names.",
+    "Cases for manual review with their evidence and the available actions: movements on the trading platform, then pools, then fees, each ascending by number. Unreachable services are listed in `unreachable`; their reviews are missing. `login` finds the reviews about one account, `operation_id` those of one operation, also the decided ones with `state`; one of a whole account or Master is found only by a deal that it names.",
   returns: "A page of reviews.",
   query: Type.Object({
     state: Type.Optional(
       reviewState.of("Only reviews with this status; without it, all open and proposed reviews.", "open"),
     ),
+    login: Type.Optional(loginField("Only what is about this account.", "master")),
     operation_id: Type.Optional(aboutOperationFilter),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
@@ -74,14 +81,19 @@ export const listReviews = route({
         cursor: readCursor(deps, listOf(query), query.cursor) ?? 0n,
         limit: Number(query.limit ?? DEFAULT_LIMIT),
         list: (service, page, within) =>
-          serviceOf(deps, service).listReviews({ ...page, state, about: about.names[service] }, within),
+          serviceOf(deps, service).listReviews(
+            { ...page, state, login: query.login, about: about.names[service] },
+            within,
+          ),
       },
       context,
     );
     return {
       items: found
-        .filter(({ service, item }) =>
-          isAbout(about, service, { operationIds: [item.operationId], dealIds: [item.dealId] }),
+        .filter(
+          ({ service, item }) =>
+            isOfAccount(query.login, item) &&
+            isAbout(about, service, { operationIds: [item.operationId], dealIds: [item.dealId] }),
         )
         .map(({ service, item }) => reviewItem(service, item)),
       next_cursor: next === undefined ? null : deps.cursors.write(listOf(query), next),
@@ -91,9 +103,19 @@ export const listReviews = route({
   },
 });
 
-type Filter = { readonly state?: string | undefined; readonly operation_id?: string | undefined };
+/** A replica of the previous version ignores the filter. */
+function isOfAccount(wanted: string | undefined, { login }: { readonly login: string }): boolean {
+  return wanted === undefined || login === wanted;
+}
+
+type Filter = {
+  readonly state?: string | undefined;
+  readonly login?: string | undefined;
+  readonly operation_id?: string | undefined;
+};
 
 /** A cursor of one filter means nothing under another. */
-function listOf({ state, operation_id: id }: Filter): string {
-  return `reviews?state=${state ?? "undecided"}${id === undefined ? "" : `&operation_id=${id}`}`;
+function listOf({ state, login, operation_id: id }: Filter): string {
+  const ofAccount = login === undefined ? "" : `&login=${login}`;
+  return `reviews?state=${state ?? "undecided"}${ofAccount}${id === undefined ? "" : `&operation_id=${id}`}`;
 }

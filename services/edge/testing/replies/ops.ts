@@ -1,5 +1,5 @@
 import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
-import type { HistoryReading } from "#proto/pamm/platform/v1/platform.ts";
+import { type GetPermitsResponse, type HistoryReading, PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { AT, LATER, cents } from "./values.ts";
 
@@ -51,6 +51,28 @@ export function aReview(overrides: Partial<Review> = {}): Review {
     ...overrides,
   };
 }
+
+/** Stopped after a restore; `granted` is the usual state. */
+export function thePermits(overrides: Partial<GetPermitsResponse> = {}): GetPermitsResponse {
+  return {
+    state: PermitState.STOPPED,
+    stoppedAt: AT,
+    resumableFrom: LATER,
+    blocking: [
+      { code: "check_not_complete", detail: "The check deal_matching has not completed a run since the stop." },
+    ],
+    imports: { movements: 12, openMovements: 1, unclaimedFees: 0, accountsToRead: 0 },
+    ...overrides,
+  };
+}
+
+export const granted: GetPermitsResponse = {
+  state: PermitState.GRANTED,
+  stoppedAt: undefined,
+  resumableFrom: undefined,
+  blocking: [],
+  imports: undefined,
+};
 
 export function aReading(overrides: Partial<HistoryReading> = {}): HistoryReading {
   return {

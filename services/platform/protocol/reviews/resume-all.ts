@@ -1,8 +1,15 @@
 import { SECOND_MS } from "#kernel/duration.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import { findStop, resumePermits } from "../../store/permit-gate.ts";
+import { findStop, type GateFacts, resumePermits } from "../../store/permit-gate.ts";
 import { listUnsettled, type RequiredCheck, type Unsettled } from "../../store/unsettled-checks.ts";
+
+/** Why permits cannot be granted again now. */
+export type ResumeBlock = {
+  readonly code: "history_not_read" | "quiet_period" | "check_not_complete" | "check_has_breaks";
+  readonly detail: string;
+};
 
 /**
  * What the platform shows has to equal the logs and the legs before permits are granted again. Breaks of other checks do not count: some of
@@ -13,6 +20,9 @@ const REQUIRED_CHECKS: readonly RequiredCheck[] = [
   { name: "platform_balance", needs: "pass" },
 ];
 
+const HISTORY_NOT_READ =
+  "The history of the trading platform has not been read completely since the database was restored. Decide when it has.";
+
 /** Grants permits again, unless money could be moved twice: throws what is open, and where to look. */
 export async function resumeAll(tx: Transaction, quietPeriodMs: number): Promise<void> {
   const stoppedAt = await findStop(tx);
@@ -20,13 +30,9 @@ export async function resumeAll(tx: Transaction, quietPeriodMs: number): Promise
     case "resumed":
       break;
     case "history_not_read":
-      throw actionNotPossible(
-        "The history of the trading platform has not been read completely since the database was restored. Decide when it has.",
-      );
+      throw actionNotPossible(HISTORY_NOT_READ);
     case "stopped_too_short":
-      throw actionNotPossible(
-        `The trading platform may still execute commands that the database has lost. Decide ${quietPeriodMs / SECOND_MS} seconds after the stop.`,
-      );
+      throw actionNotPossible(stoppedTooShort(quietPeriodMs));
   }
   if (stoppedAt === undefined) return;
   const unsettled = await listUnsettled(tx, REQUIRED_CHECKS, stoppedAt);
@@ -34,6 +40,30 @@ export async function resumeAll(tx: Transaction, quietPeriodMs: number): Promise
   throw actionNotPossible(
     `${unsettled.map(sentenceOf).join(" ")} Read GET /api/v1/ops/breaks, and decide when both checks are complete and have no break.`,
   );
+}
+
+/** What would be thrown now, every reason at once; none while nothing is stopped. */
+export async function listResumeBlocks(
+  db: Queryable,
+  { stoppedAt, isHistoryRead, wasQuiet }: GateFacts,
+  quietPeriodMs: number,
+): Promise<ResumeBlock[]> {
+  if (stoppedAt === undefined) return [];
+  const blocks: ResumeBlock[] = [];
+  if (!isHistoryRead) blocks.push({ code: "history_not_read", detail: HISTORY_NOT_READ });
+  if (!wasQuiet) blocks.push({ code: "quiet_period", detail: stoppedTooShort(quietPeriodMs) });
+  const unsettled = await listUnsettled(db, REQUIRED_CHECKS, stoppedAt);
+  return [
+    ...blocks,
+    ...unsettled.map((check): ResumeBlock => ({
+      code: check.breaks > 0 ? "check_has_breaks" : "check_not_complete",
+      detail: sentenceOf(check),
+    })),
+  ];
+}
+
+function stoppedTooShort(quietPeriodMs: number): string {
+  return `The trading platform may still execute commands that the database has lost. Decide ${quietPeriodMs / SECOND_MS} seconds after the stop.`;
 }
 
 function sentenceOf({ name, needs, isRun, breaks, logins }: Unsettled): string {

@@ -17,10 +17,11 @@ export type LostDeal = LostMovement & { readonly reference: Reference };
  * is refused, also after the operators have resumed. The account is locked.
  */
 export async function stopForLostCommits(tx: Transaction, server: string, deal: LostDeal): Promise<void> {
-  await markLostMovements(tx, deal.login);
-  if (LEG_KINDS[deal.reference.kind].origin === "external") await insertLostMovement(tx, server, deal);
   const { login, amountMinor: amount, dealId } = deal;
+  await markLostMovements(tx, login);
   await stopAllPermits(tx, { login, amount, dealId, reference: formatReference(deal.reference), evidence: {} });
+  // After the stop: what was found since then is counted while permits are stopped.
+  if (LEG_KINDS[deal.reference.kind].origin === "external") await insertLostMovement(tx, server, deal);
 }
 
 /** Stops the permits of all accounts until two operators resume. One review is open, whatever the number of causes. */

@@ -1,0 +1,24 @@
+import { later } from "#kernel/retry.ts";
+import { type GetPermitsResponse, PermitState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { listResumeBlocks } from "../protocol/reviews/resume-all.ts";
+import { countImports } from "../store/imports.ts";
+import { findGateFacts } from "../store/permit-gate.ts";
+
+/** Whether commands are sent to the platform. While operators have to decide: what was imported, and what they wait for. */
+export async function getPermits({
+  pool,
+  settings: { quietPeriodMs },
+}: Pick<Deps, "pool" | "settings">): Promise<GetPermitsResponse> {
+  const facts = await findGateFacts(pool, quietPeriodMs);
+  const { stoppedAt, isHistoryRead } = facts;
+  if (stoppedAt === undefined) {
+    const state = isHistoryRead ? PermitState.GRANTED : PermitState.READING;
+    return { state, stoppedAt, resumableFrom: undefined, blocking: [], imports: undefined };
+  }
+  const [blocking, imports] = await Promise.all([
+    listResumeBlocks(pool, facts, quietPeriodMs),
+    countImports(pool, stoppedAt),
+  ]);
+  return { state: PermitState.STOPPED, stoppedAt, resumableFrom: later(stoppedAt, quietPeriodMs), blocking, imports };
+}

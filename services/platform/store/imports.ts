@@ -1,0 +1,36 @@
+import { one, type Queryable, sql } from "#kernel/postgres/query.ts";
+
+/** How much of the lost time was imported, and what is still open. Each number is at most 10,000. */
+export type Imports = {
+  readonly movements: number;
+  readonly openMovements: number;
+  readonly unclaimedFees: number;
+  readonly accountsToRead: number;
+};
+
+const MAX_COUNTED = 10_000;
+
+export async function countImports(db: Queryable, stoppedAt: Date): Promise<Imports> {
+  return await one<Imports>(
+    db,
+    sql`select movements.found::int as movements, movements.open::int as "openMovements",
+               fees.unclaimed::int as "unclaimedFees", accounts.unread::int as "accountsToRead"
+        from (
+               select count(*) as found, count(*) filter (where operation_id is null) as open
+               from (
+                 select operation_id
+                 from lost_movement
+                 where found_at >= ${stoppedAt}
+                 limit ${MAX_COUNTED}
+               ) as lost
+             ) as movements,
+             (
+               select count(*) as unclaimed
+               from (select from transfer where unclaimed_login is not null limit ${MAX_COUNTED}) as imported
+             ) as fees,
+             (
+               select count(*) as unread
+               from (select from account where undecided_from is not null limit ${MAX_COUNTED}) as undecided
+             ) as accounts`,
+  );
+}
