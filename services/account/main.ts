@@ -55,8 +55,8 @@ await runService(caller, async (context) => {
     log,
     now: systemClock,
   };
-  await relayFeeds(context, backbone);
-  for (const job of accountJobs(deps)) stack.use(job);
+  const { sweep } = relayFeeds(context, backbone);
+  for (const job of accountJobs(deps, sweep)) stack.use(job);
   stack.use(retain({ pool: deps.pool, rules: accountRules(FEEDS, config), log }));
   const implementation = accountService(deps);
   await serveContract(context, backbone, {

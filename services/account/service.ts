@@ -61,8 +61,8 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
   };
 }
 
-/** Recovery of interrupted provisionings and erasures, and re-encryption. */
-export function accountJobs(deps: Deps): Job[] {
+/** Recovery of interrupted provisionings and erasures, and re-encryption; `sweep` is that of the relay. */
+export function accountJobs(deps: Deps, sweep: DueJob): Job[] {
   const { pool, log } = deps;
   const jobs: DueJob[] = [
     { name: "resume provisionings", due: () => provisioningQueue.nextDue, work: () => resumeProvisionings(deps) },
@@ -73,6 +73,7 @@ export function accountJobs(deps: Deps): Job[] {
       work: () => resumePaymentAccountChanges(deps),
     },
     { name: "finish erasures", due: () => erasureQueue.nextDue, work: () => finishErasures(deps) },
+    sweep,
   ];
   const reencrypt = {
     name: "re-encrypt passwords",

@@ -27,6 +27,7 @@ import { listKeysOfItem } from "./store/crystallisations.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { readingQueue } from "./store/allocation-watermarks.ts";
 import { paymentQueue } from "./store/due-payments.ts";
+import { nextSearch } from "./store/fee-search.ts";
 import { findDueItems } from "./queries/find-due-items.ts";
 import { getFeeAccount } from "./queries/get-fee-account.ts";
 import { sumPaymentCredits } from "./queries/sum-payment-credits.ts";
@@ -37,7 +38,6 @@ import { getRun, listRunPayments, listRuns } from "./queries/runs.ts";
 const WATCH_EVERY_MS = 5_000;
 
 /** Fees wait for a search after each restart of the database. */
-const SEARCH_EVERY_MS = 10_000;
 const SEARCH_RETRY_MS = 5_000;
 
 export const STATES_FEED = "fee.states";
@@ -92,6 +92,12 @@ export function feeJobs(deps: Deps): Job[] {
   const paying = { due: () => paymentQueue.nextDue, work: () => payFees(deps) };
   const jobs: DueJob[] = [
     {
+      name: "find lost fees",
+      due: () => nextSearch,
+      work: () => findLostFees(deps, crystalliseAgain),
+      maxRetryMs: SEARCH_RETRY_MS,
+    },
+    {
       name: "read allocations",
       wake: wakeSignals.reading,
       due: () => readingQueue.nextDue,
@@ -101,11 +107,7 @@ export function feeJobs(deps: Deps): Job[] {
     // While one job waits for a payment without an answer, the other one pays.
     { name: "pay more fees", wake: second, ...paying },
   ];
-  const searching = { name: "find lost fees", everyMs: SEARCH_EVERY_MS, maxRetryMs: SEARCH_RETRY_MS };
-  return [
-    runJob({ ...searching, log, work: () => findLostFees(deps, crystalliseAgain) }),
-    ...runDueJobs({ pool, log, jobs }),
-  ];
+  return runDueJobs({ pool, log, jobs });
 }
 
 /** Jobs whose interval PAMM_CHECK_INTERVAL limits, like that of the checks. */

@@ -7,7 +7,7 @@ import { flag, integer, logLevel, oneOf, optional, port, secretUrls, text, type 
 import { showBuild, VERSION } from "./build-info.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
 import { feedReader } from "./feed/read.ts";
-import { startRelay } from "./feed/relay.ts";
+import { type Relay, startRelay } from "./feed/relay.ts";
 import { ensureSchema, type MigrationMode, migrationMode, type Schema } from "./migration.ts";
 import { grpcClient, type GrpcClientOptions } from "./grpc/client.ts";
 import type { Identity } from "./identity.ts";
@@ -127,10 +127,13 @@ export async function openBackbone(
   return { service, settings, pool, broker };
 }
 
-/** Signals the service's events to readers and JetStream. Start it before the jobs that publish, so that it ends after them. */
-export async function relayFeeds({ stack, log }: ServiceContext, { service, pool, broker }: Backbone): Promise<void> {
+/**
+ * Signals the service's events to readers and JetStream. Start it before the jobs that publish, so that it ends after them; its sweep
+ * is one of the due jobs of the service.
+ */
+export function relayFeeds({ stack, log }: ServiceContext, { service, pool, broker }: Backbone): Relay {
   const forward = jetStreamPublisher(broker);
-  stack.use(await startRelay({ service, pool, forward, signal: wakeUpSender(broker), log }));
+  return stack.use(startRelay({ service, pool, forward, signal: wakeUpSender(broker), log }));
 }
 
 /** A client of another service; it connects with the first call. */

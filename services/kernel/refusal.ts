@@ -59,6 +59,20 @@ export function waitsForOutcome({ details }: Pick<RefusalExtra, "details">): boo
   return details?.["reason"] === OUTCOME_WAITED_FOR.extra.details.reason;
 }
 
+/**
+ * The refusal of a command on an account that no other one has, while the trading platform does not answer, or shows a balance that its deals do not
+ * add up to. The reason is for services; callers need none.
+ */
+export const HISTORY_WAITED_FOR = {
+  message:
+    "The balance and the history of this account cannot be read completely on the trading platform at the moment, and are read again by themselves. Retry in some seconds; operators find what lasts longer in the reviews and breaks of the account. Nothing was executed.",
+  extra: { outcome: "not_executed", details: { reason: "history_unread" }, retryAfterMs: RETRY_AFTER_MS },
+} as const satisfies { readonly message: string; readonly extra: RefusalExtra };
+
+export function waitsForHistory({ details }: Pick<RefusalExtra, "details">): boolean {
+  return details?.["reason"] === HISTORY_WAITED_FOR.extra.details.reason;
+}
+
 /** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */
 export class Refusal extends Error {
   override readonly name = "Refusal";

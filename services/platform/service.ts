@@ -119,8 +119,8 @@ const LOST_PAUSE_MS = 250;
 /** For the heartbeat, without which the process counts as dead, and for deals that callers wait for. */
 const URGENT_RETRY_MS = 1_000;
 
-/** The background jobs of one process; a failed run is repeated with growing pauses. */
-export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[] {
+/** The background jobs of one process, and `others` with work in tables; a failed run is repeated with growing pauses. */
+export function platformJobs(deps: Deps, readEveryMs: number, others: readonly DueJob[] = []): AsyncDisposable[] {
   const reader = dealReader(deps);
   const job = (name: string, everyMs: number, work: JobOptions["work"], own: Partial<JobOptions> = {}): Job =>
     runJob({ name, everyMs, work, log: deps.log, ...own });
@@ -139,7 +139,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
     job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
     job("watch imported fees", EVERY_MS.importedFees, () => watchImportedFees(deps)),
-    ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: dueJobs(deps) }),
+    ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: [...dueJobs(deps), ...others] }),
   ];
 }
 

@@ -77,8 +77,8 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     endProcess: registration.reject,
   });
   stack.defer(() => deps.sending.drain());
-  await relayFeeds(context, backbone);
-  for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
+  const { sweep } = relayFeeds(context, backbone);
+  for (const job of platformJobs(deps, config.MT5_READ_INTERVAL, [sweep])) stack.use(job);
   await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
   const owners = connectOwners(stack, { config, identity });

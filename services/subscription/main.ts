@@ -64,7 +64,7 @@ await runService(caller, async (context) => {
     week,
     transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
   };
-  await relayFeeds(context, backbone);
+  const { sweep } = relayFeeds(context, backbone);
   const movements = await followFeed(
     context,
     backbone,
@@ -79,7 +79,7 @@ await runService(caller, async (context) => {
   // JetStream delivers a lost wake-up signal again.
   const { catchUp } = movements;
   stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));
-  for (const job of subscriptionJobs(deps)) stack.use(job);
+  for (const job of subscriptionJobs(deps, [sweep])) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(watchClosings({ pool: deps.pool, log }));

@@ -148,8 +148,8 @@ export function createWakeSignals(): WakeSignals {
   };
 }
 
-/** The jobs that process due rows, and the recovery jobs that finish sagas after a crash. */
-export function subscriptionJobs(deps: Deps): Job[] {
+/** The jobs that process due rows, the recovery jobs that finish sagas after a crash, and `others` with work in tables. */
+export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Job[] {
   const { pool, log, week, wakeSignals: wake } = deps;
   const run = (
     name: string,
@@ -182,5 +182,5 @@ export function subscriptionJobs(deps: Deps): Job[] {
       pauseMs: EXTERNAL_PAUSE_MS,
     }),
   ];
-  return runDueJobs({ pool, log, jobs });
+  return runDueJobs({ pool, log, jobs: [...jobs, ...others] });
 }

@@ -1,11 +1,16 @@
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
-import { execute, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+const KNOWN = fragment`select database from fee_search where database = (select database_identity())`;
 
 /** Whether all fees that platform has are known in the database of the connection: another one may have taken its place. */
 export async function areFeesKnown(db: Queryable): Promise<boolean> {
-  return await matchesRow(db, sql`select database from fee_search where database = (select database_identity())`);
+  return await matchesRow(db, sql`${KNOWN}`);
 }
+
+/** Always, until all fees are known. */
+export const nextSearch = fragment`(select '-infinity'::timestamptz where not exists (${KNOWN}))`;
 
 export async function isDatabase(db: Queryable, database: string): Promise<boolean> {
   return (await readDatabase(db)) === database;

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { many, one, sql } from "#kernel/postgres/query.ts";
 import { sized } from "#test/support/proof.ts";
 import { crystallise, crystalliseAgain } from "../commands/crystallise.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
 import { findLostFees } from "../processes/lost-fees/find-lost-fees.ts";
+import { nextSearch } from "../store/fee-search.ts";
 import { crashing } from "./crash.ts";
 import { expectToTie } from "./expect-to-tie.ts";
 import { aCall, INVESTOR, PAYMENT_ACCOUNT } from "./fee.ts";
@@ -62,6 +63,20 @@ test("the fee of a withdrawal that had ended before its rows were lost is not ch
   expect(await paymentsOf(world)).toMatchObject([{ suffix: "WD1", due: "300.00", paid: "300.00", status: "EXECUTED" }]);
   expect(await collectAll(world)).toBe("300.00");
   await expectToTie(world);
+});
+
+test("the search is due in a restored database until all fees are known", async () => {
+  const world = await aProfit();
+  const { pool } = world.deps;
+  const isDue = () => one<{ due: boolean }>(pool, sql`select coalesce(${nextSearch} <= now(), false) as due`);
+  const restore = await backUp(pool);
+  expect(await isDue()).toEqual({ due: false });
+  await restore();
+  expect(await isDue()).toEqual({ due: true });
+
+  await findLostFees(world.deps, crystalliseAgain);
+
+  expect(await isDue()).toEqual({ due: false });
 });
 
 test("nothing is decided, sent or recorded in a restored database before all fees are known", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OUTCOME_WAITED_FOR, Refusal } from "#kernel/refusal.ts";
+import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, Refusal } from "#kernel/refusal.ts";
 import { refusalOfLock } from "./transfer-outcome.ts";
 
 test("that an account waits for an unknown outcome is read from the reason, however long the wait may be", () => {
@@ -9,6 +9,12 @@ test("that an account waits for an unknown outcome is read from the reason, howe
   const blockedBy = { operationId: "op-1", isUnknown: false };
 
   expect(refusalOfLock(busy(extra.details, 1), blockedBy)).toMatchObject({ message, ...extra, operationId: "op-1" });
+  expect(refusalOfLock(busy(HISTORY_WAITED_FOR.extra.details, 1), undefined)).toMatchObject({
+    code: "account_busy",
+    message: HISTORY_WAITED_FOR.message,
+    details: {},
+    retryAfterMs: 1_000,
+  });
   expect(refusalOfLock(busy({}, 60_000), blockedBy)).toMatchObject({
     message: "Another operation on this account is in progress. Retry shortly.",
     details: {},

@@ -4,8 +4,7 @@ import { waitFor } from "#test/support/wait-for.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { feedReader } from "./read.ts";
-import { startRelay } from "./relay.ts";
-import { FEED, publishCents, silent } from "../testing/feed.ts";
+import { FEED, publishCents, runRelay, silent } from "../testing/feed.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
 async function metricValue(name: string): Promise<number> {
@@ -23,7 +22,7 @@ test("the age of the oldest entry that is not forwarded is shown, whichever proc
     if (isUnreachable) throw new Error("no responders");
   };
   const relay = { service: "till", pool, forward, signal: () => undefined, log: silent };
-  await using _relay = await startRelay(relay);
+  await using _relay = runRelay(relay);
   await waitFor(
     async () => expect(await metricValue("pamm_outbox_oldest_unforwarded_seconds")).toBeGreaterThan(40),
     WAIT,

@@ -1,4 +1,4 @@
-import { execute, many, type Queryable, sql } from "../postgres/query.ts";
+import { execute, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 
 export type NewEntry = {
@@ -66,6 +66,17 @@ export async function listUnforwarded(db: Queryable, minAgeMs: number, limit: nu
         order by id
         limit ${limit}`,
   );
+}
+
+/** Subquery: the instant from which the oldest of them is listed; null without one. */
+export function nextUnforwarded(minAgeMs: number): Fragment {
+  return fragment`(
+    select published_at + ${minAgeMs} * interval '1 millisecond'
+    from outbox
+    where subject is not null and forwarded_at is null
+    order by id
+    limit 1
+  )`;
 }
 
 export async function markForwarded(db: Queryable, ids: readonly bigint[]): Promise<void> {

@@ -1,12 +1,14 @@
 import { createWakeSignal } from "../wake-signal.ts";
-import { type Job, runJob } from "../job.ts";
+import { HOUR_MS } from "../duration.ts";
+import { runJob } from "../job.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { MAX_FEED_RETRY_MS } from "../retry.ts";
 import { type Forward, FORWARD_BATCH, type ForwardedEntry, forwardEntries, ForwardFailed } from "./forward.ts";
 import { showOldestUnforwarded } from "./metrics.ts";
-import { listUnforwarded, type PublishedEntry } from "./outbox.ts";
+import { listUnforwarded, nextUnforwarded, type PublishedEntry } from "./outbox.ts";
 import { onPublished } from "./publish.ts";
+import type { DueJob } from "../work-queue/due-jobs.ts";
 
 export type RelayOptions = {
   readonly service: string;
@@ -18,8 +20,13 @@ export type RelayOptions = {
   readonly log: Log;
 };
 
-/** The longest delay of a message to JetStream that its process could not forward; readers were signalled, or poll. */
-const SWEEP_EVERY_MS = 5_000;
+export type Relay = AsyncDisposable & {
+  /** Sends what processes left behind; it belongs to the due jobs of the service, whose poll finds it. */
+  readonly sweep: DueJob;
+};
+
+/** Only bounds the timer: what is committed wakes the job. */
+const MAX_SLEEP_MS = HOUR_MS;
 /** Readers are signalled before; consumers of JetStream are outside the path of money. */
 const MIN_GAP_MS = 100;
 /** Longer than a process needs to forward what it has committed, so that few messages are sent twice. */
@@ -31,7 +38,7 @@ const MAX_WAITING = 2_000;
  * Signals readers when this process has committed entries, sends them to JetStream, and sends what other processes left
  * behind. Each replica has a relay, and none needs to know of the others: a message that two of them send is stored once.
  */
-export async function startRelay(options: RelayOptions): Promise<AsyncDisposable> {
+export function startRelay(options: RelayOptions): Relay {
   const { pool, signal, log } = options;
   const waiting: ForwardedEntry[] = [];
   const wake = createWakeSignal();
@@ -40,15 +47,26 @@ export async function startRelay(options: RelayOptions): Promise<AsyncDisposable
     waiting.push(...entries.filter(isForwarded).slice(0, MAX_WAITING - waiting.length));
     if (waiting.length > 0) wake.notify();
   });
-  const often = { everyMs: SWEEP_EVERY_MS, maxRetryMs: MAX_FEED_RETRY_MS, log };
-  const jobs: Job[] = [
-    runJob({ ...often, name: "forward feeds", wake, minGapMs: MIN_GAP_MS, work: () => forwardNext(options, waiting) }),
-    runJob({ ...often, name: "forward left feed entries", work: () => sweep(options) }),
-  ];
+  const retry = { maxRetryMs: MAX_FEED_RETRY_MS };
+  const job = runJob({
+    ...retry,
+    name: "forward feeds",
+    everyMs: MAX_SLEEP_MS,
+    wake,
+    minGapMs: MIN_GAP_MS,
+    work: () => forwardNext(options, waiting),
+    log,
+  });
   return {
+    sweep: {
+      ...retry,
+      name: "forward left feed entries",
+      due: () => nextUnforwarded(SWEEP_MIN_AGE_MS),
+      work: () => sweep(options),
+    },
     async [Symbol.asyncDispose]() {
       listening[Symbol.dispose]();
-      await Promise.all(jobs.map((job) => job[Symbol.asyncDispose]()));
+      await job[Symbol.asyncDispose]();
     },
   };
 }

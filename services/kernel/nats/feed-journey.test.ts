@@ -6,8 +6,7 @@ import { startOwnNats } from "#test/support/nats.ts";
 import { callContext } from "../contract/context.ts";
 import { consumeFeed, type FeedConsumer } from "../feed/consume.ts";
 import { feedReader } from "../feed/read.ts";
-import { startRelay } from "../feed/relay.ts";
-import { FEED, publishCents, silent } from "../testing/feed.ts";
+import { FEED, publishCents, runRelay, silent } from "../testing/feed.ts";
 import { grpcClient } from "../grpc/client.ts";
 import { permitAll, testIdentity } from "../testing/identity.ts";
 import { serveOverGrpc } from "../grpc/serve.ts";
@@ -46,7 +45,7 @@ async function startTill(url: string) {
   const { port } = stack.use(await serveOverGrpc({ host: HOST, port: 0, services, identity, log: silent }));
   const forward = jetStreamPublisher(broker);
   const relay = { service: "till", pool, forward, signal: wakeUpSender(broker), log: silent };
-  stack.use(await startRelay(relay));
+  stack.use(runRelay(relay));
   const all = stack.move();
   return { pool, port, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

@@ -1,14 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { Gauge } from "prom-client";
-import { acquireLease, type Lease, releaseLease, renewLease } from "./lease.ts";
+import { acquireLease, type Lease, NO_RENEWAL, releaseLease, renewal, renewLease } from "./lease.ts";
 import type { Pool } from "./pool.ts";
+import type { Fragment } from "./query.ts";
 
 export type LeaseCandidate = AsyncDisposable & {
   /** The last known state. It may be out of date; the fence that each write checks decides. */
   readonly hasLease: () => boolean;
   /** Renews or acquires the lease when it is time. Undefined while another process has it. */
   readonly renewOrAcquire: () => Promise<Lease | undefined>;
+  /** Renews the lease within a statement that is made anyway; one that does not renew it lets the next `renewOrAcquire` ask at once. */
+  readonly renewWithin: <Made extends { readonly isRenewed: boolean }>(
+    make: (renewed: Fragment) => Promise<Made>,
+  ) => Promise<Made>;
 };
 
 const held = new Gauge({
@@ -43,6 +48,12 @@ export function leaseCandidate(pool: Pool, { name, ttlMs, renewMs, pollMs }: Lea
       held.set({ lease: name }, lease === undefined ? 0 : 1);
       renewAt = now + (lease === undefined ? pollMs : renewMs);
       return lease;
+    },
+    async renewWithin(make) {
+      const now = performance.now();
+      const made = await make(lease === undefined ? NO_RENEWAL : renewal(lease, ttlMs));
+      renewAt = made.isRenewed ? now + renewMs : 0;
+      return made;
     },
     async [Symbol.asyncDispose]() {
       held.set({ lease: name }, 0);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { leaseCandidate } from "./lease-candidate.ts";
 import { acquireLease, lockLease, releaseLease, renewLease } from "./lease.ts";
 import type { Pool } from "./pool.ts";
-import { execute, sql } from "./query.ts";
+import { execute, type Fragment, one, sql } from "./query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -90,6 +90,28 @@ test("of two candidates one has the lease, and the other acquires it after the r
   expect([first.hasLease(), second.hasLease()]).toEqual([true, false]);
   await first[Symbol.asyncDispose]();
   expect(await second.renewOrAcquire()).toMatchObject({ fence: 2n });
+});
+
+test("a lease is renewed within another statement, and is asked for at once when that has not renewed it", async () => {
+  const options = { name: "within", ttlMs: LONG_MS, renewMs: LONG_MS, pollMs: LONG_MS };
+  await using first = leaseCandidate(pool, options);
+  await using second = leaseCandidate(pool, { ...options, pollMs: 0 });
+  const ask = (renewed: Fragment) =>
+    one<{ isRenewed: boolean }>(
+      pool,
+      sql`with renewed as (${renewed}) select exists (select from renewed) as "isRenewed"`,
+    );
+  expect(await first.renewWithin(ask)).toEqual({ isRenewed: false });
+  expect(await first.renewOrAcquire()).toMatchObject({ fence: 1n });
+
+  await expire("within");
+  expect(await first.renewWithin(ask)).toEqual({ isRenewed: true });
+  expect(await second.renewOrAcquire()).toBeUndefined();
+
+  await expire("within");
+  expect(await second.renewOrAcquire()).toMatchObject({ fence: 2n });
+  expect(await first.renewWithin(ask)).toEqual({ isRenewed: false });
+  expect(await first.renewOrAcquire()).toBeUndefined();
 });
 
 test("a candidate whose lease expired while it was paused has lost it", async () => {

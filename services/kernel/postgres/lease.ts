@@ -26,15 +26,21 @@ export async function acquireLease(db: Queryable, request: LeaseRequest): Promis
 }
 
 /** False when another process has acquired the lease. An expired lease that no process has acquired is renewed. */
-export async function renewLease(db: Queryable, { name, fence }: Lease, ttlMs: number): Promise<boolean> {
-  const renewed = await execute(
-    db,
-    sql`update lease
-        set expires_at = clock_timestamp() + ${ttlMs} * interval '1 millisecond'
-        where name = ${name} and fence = ${fence}`,
-  );
-  return renewed === 1;
+export async function renewLease(db: Queryable, lease: Lease, ttlMs: number): Promise<boolean> {
+  return await matchesRow(db, sql`${renewal(lease, ttlMs)}`);
 }
+
+/** The same as a part of another statement: it has a row when the lease is renewed. */
+export function renewal({ name, fence }: Lease, ttlMs: number): Fragment {
+  return fragment`
+    update lease
+    set expires_at = clock_timestamp() + ${ttlMs} * interval '1 millisecond'
+    where name = ${name} and fence = ${fence}
+    returning fence`;
+}
+
+/** That of a process without the lease. */
+export const NO_RENEWAL = fragment`select where false`;
 
 /** Lets the next owner begin at once. The row stays, because fences must never repeat. */
 export async function releaseLease(db: Queryable, { name, fence }: Lease): Promise<void> {

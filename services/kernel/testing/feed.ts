@@ -5,6 +5,8 @@ import type { Pool } from "../postgres/pool.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { publishAll } from "../feed/publish.ts";
+import { type RelayOptions, startRelay } from "../feed/relay.ts";
+import { runDueJobs } from "../work-queue/due-jobs.ts";
 
 export const FEED = "till.coins";
 export const silent = createLog({ service: "test", level: "silent" });
@@ -37,6 +39,14 @@ export async function publishCents(
       amounts.map((amount) => ({ feed, event: Money, message: cents(amount), subject })),
     ),
   );
+}
+
+/** A relay with its sweep, as a service runs it. */
+export function runRelay(options: RelayOptions): AsyncDisposable {
+  const stack = new AsyncDisposableStack();
+  const { sweep } = stack.use(startRelay(options));
+  for (const job of runDueJobs({ ...options, jobs: [sweep] })) stack.use(job);
+  return stack;
 }
 
 /** Gives the feed the state of a backup: entries after this number never were. */

@@ -16,8 +16,9 @@ export type DueJob = {
   readonly work: () => Promise<boolean>;
   /** Pause before the next run when a run has left due work, because it failed or another replica does it. */
   readonly pauseMs?: number;
-  /** That of `runJob`. */
+  /** Those of `runJob`. */
   readonly minGapMs?: number;
+  readonly maxRetryMs?: number;
 };
 
 export type DueJobsOptions = {
@@ -44,6 +45,7 @@ export function runDueJobs({ pool, log, jobs: described }: DueJobsOptions): Job[
       everyMs: MAX_SLEEP_MS,
       wake: job.wake,
       minGapMs: job.minGapMs ?? 0,
+      ...(job.maxRetryMs === undefined ? {} : { maxRetryMs: job.maxRetryMs }),
       work: async () => (await job.work()) || (await findPause(pool, job)),
       log,
     }),

@@ -14,6 +14,7 @@ import { logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { onlyReader } from "../testing/reader-role.ts";
 
 /** The server loses the deals of this period; it is longer than the period that every run reads again. */
 const LOST_PERIOD_MS = 60_000;
@@ -148,7 +149,7 @@ test.concurrent("an unchanged deal needs no correction, and one that reappears a
     expect(BigInt(deal)).toBe(legs[0]!.dealId);
   };
   // The reader remembers the deal from its first runs, misses it, and asks for its ticket some seconds later.
-  const reader = new AccountReader(instance.deps, async () => true);
+  const reader = new AccountReader(instance.deps, onlyReader);
   const read = (findsDeleted: "never" | "of_seen") => reader.read({ backMs: LOST_PERIOD_MS, findsDeleted });
   await read("never");
   await read("never");

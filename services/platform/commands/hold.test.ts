@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BUSY_RETRY_AFTER_MS, OUTCOME_WAITED_FOR } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS, HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
@@ -114,7 +114,11 @@ test.concurrent("Hold does not answer while the balance includes a deal that the
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
   expect((await service.transfer(mirror, aCall())).state).toBe(TransferState.APPLIED);
 
-  await expect(service.hold({ login, lockOwner: "a" }, aCall(800))).rejects.toMatchObject({ code: "account_busy" });
+  await expect(service.hold({ login, lockOwner: "a" }, aCall(800))).rejects.toMatchObject({
+    code: "account_busy",
+    message: HISTORY_WAITED_FOR.message,
+    ...HISTORY_WAITED_FOR.extra,
+  });
 
   expect(await service.hold({ login, lockOwner: "a" }, aCall())).toMatchObject({
     balance: { minorUnits: 5_00n },

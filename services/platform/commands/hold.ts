@@ -5,7 +5,7 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { accountBusy } from "../domain/account-busy.ts";
+import { accountBusy, factsNotRead } from "../domain/account-busy.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
@@ -34,17 +34,18 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
   const withdrawal = intendedWithdrawal(request);
   let behind: LegNumber | undefined;
+  let isGranted = false;
   do {
     const claim = await deps.holds.claiming.add({ login, lockOwner, withdrawal }, byMs).catch(lateIsUnclaimed);
     behind = claim?.behind;
-    const isGranted = claim !== undefined && behind === undefined;
+    isGranted = claim !== undefined && behind === undefined;
     const facts = isGranted ? await readAgreeing(deps, login, byMs) : undefined;
     if (facts !== undefined) return facts;
     await deps.loginSignals.wait(login, RETRY_MS);
   } while (performance.now() < byMs);
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
   await withdrawClaim(deps.pool, login, lockOwner);
-  throw accountBusy(await findObstacle(deps.pool, behind));
+  throw isGranted ? factsNotRead() : accountBusy(await findObstacle(deps.pool, behind));
 }
 
 /** Undefined while the platform and the log differ, or the platform cannot be read. */

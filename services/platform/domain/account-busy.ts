@@ -1,4 +1,4 @@
-import { BUSY_RETRY_AFTER_MS, OUTCOME_WAITED_FOR, type Refusal } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS, HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, type Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import type { LegNumber } from "./leg-number.ts";
 
@@ -20,6 +20,11 @@ export function accountBusy(behind: Obstacle | undefined): Refusal {
     operationId,
     retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
+}
+
+/** The account has its turn, and its facts cannot be read. */
+export function factsNotRead(): Refusal {
+  return refuse("account_busy", HISTORY_WAITED_FOR.message, HISTORY_WAITED_FOR.extra);
 }
 
 /** Deals of the account are in no log yet, and one of them may be the same movement. */

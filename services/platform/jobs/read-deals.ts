@@ -42,7 +42,7 @@ export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () =>
     if (lease === undefined) return false;
     // While another process was reading, what this one remembers became out of date.
     if (own?.fence !== lease.fence) {
-      own = { fence: lease.fence, reader: new AccountReader(deps, mayContinue), dueAt: new Map() };
+      own = { fence: lease.fence, reader: new AccountReader(deps, { ...role, mayContinue }), dueAt: new Map() };
     }
     const { reader, dueAt } = own;
     const now = performance.now();

@@ -12,6 +12,7 @@ import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 import { openReviews, resumeBoth } from "../testing/reviews.ts";
+import { onlyReader } from "../testing/reader-role.ts";
 import { commentOfLeg } from "./comment-of-leg.ts";
 import { readLogin } from "./history/read-history.ts";
 
@@ -39,9 +40,7 @@ async function readWithout({ deps }: Instance, odd: string): Promise<void> {
     if (logins.includes(odd)) throw badAnswer("the platform's answer has a Profit that cannot be read");
     return await mt5.findDeals(logins, period);
   };
-  const reader = new AccountReader({ ...deps, mt5: { ...mt5, findGroupDeals, findDeals } }, () =>
-    Promise.resolve(true),
-  );
+  const reader = new AccountReader({ ...deps, mt5: { ...mt5, findGroupDeals, findDeals } }, onlyReader);
   while (await reader.read({ backMs: 0, findsDeleted: "never" }));
   await heartbeat(deps);
   expect(deps.gate.read()).toBe("open");

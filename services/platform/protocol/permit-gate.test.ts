@@ -17,6 +17,7 @@ import { readLogin } from "./history/read-history.ts";
 import { approveResume, openReviews, resumeBoth, reviewOf, runRequiredChecks, vote } from "../testing/reviews.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { onlyReader } from "../testing/reader-role.ts";
 
 async function gateOf(deps: Deps): Promise<PermitGate> {
   await heartbeat(deps);
@@ -119,7 +120,7 @@ test.concurrent("a day before the last reading is read again before the gate ope
       return deps.mt5.findGroupDeals(group, period, selection);
     },
   };
-  const reader = new AccountReader({ ...deps, mt5 }, () => Promise.resolve(true));
+  const reader = new AccountReader({ ...deps, mt5 }, onlyReader);
 
   while (await reader.read({ backMs: 0, findsDeleted: "never" })) expect(await gateOf(deps)).toBe("reading");
 
@@ -136,7 +137,7 @@ test.concurrent("after a failover the gate stays closed for a quiet period, beca
   await promoteStandby(before);
   const quietPeriodMs = 3_000;
   const { deps } = await world.start({ hasJobs: false, isHistoryRead: false, quietPeriodMs });
-  const reader = new AccountReader(deps, () => Promise.resolve(true));
+  const reader = new AccountReader(deps, onlyReader);
   const read = (): Promise<boolean> => reader.read({ backMs: 10_000, findsDeleted: "never" });
   const fromMs = performance.now();
   while (await read()) expect(await gateOf(deps)).toBe("reading");

@@ -9,6 +9,7 @@ import { findingsOf, summaryOf } from "../testing/log-of.ts";
 import { aCall, anAccount, aWorld, type Instance, type World } from "../testing/world.ts";
 import { badAnswer } from "../mt5/errors.ts";
 import { aDeposit } from "../testing/requests.ts";
+import { onlyReader } from "../testing/reader-role.ts";
 
 const GROUP = String.raw`pamm\master`;
 
@@ -274,7 +275,7 @@ test.concurrent("a deleted deal that the reader has shown before is found withou
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false, quietPeriodMs: 2_000 });
   const [login, other] = [await anAccount(instance, "master"), await anAccount(instance, "master")];
-  const reader = new AccountReader(instance.deps, async () => true);
+  const reader = new AccountReader(instance.deps, onlyReader);
   const backMs = 60_000;
   const { deal } = await world.control.result(login, "5.00");
   await world.control.result(other, "6.00");
@@ -297,7 +298,7 @@ test.concurrent("in another database than the one in which it began, a reader fi
   const { deps } = instance;
   const login = await anAccount(instance, "master");
   const back = { backMs: 60_000, findsDeleted: "never" } as const;
-  const reader = new AccountReader(deps, async () => true);
+  const reader = new AccountReader(deps, onlyReader);
   await world.control.result(login, "5.00");
   await reader.read(back);
   const before = await logOf(instance, login);
@@ -317,7 +318,7 @@ test.concurrent("in another database than the one in which it began, a reader fi
 test.concurrent("the gate that a reader opens is that of the database in which it began", async (context) => {
   const world = await aWorld(context);
   const { deps } = await world.start({ hasJobs: false, isHistoryRead: false });
-  const reader = new AccountReader(deps, async () => true);
+  const reader = new AccountReader(deps, onlyReader);
   await reader.read({ backMs: 60_000, findsDeleted: "never" });
   const isOpen = await isHistoryRead(deps.pool);
 
@@ -492,7 +493,7 @@ test.concurrent("after an outage of hours the cursor moves hour by hour, and eac
   const { pool } = instance.deps;
   await execute(pool, sql`insert into reader_cursor (read_to) values (clock_timestamp() - interval '150 minutes')`);
   await world.control.result(login, "5.00");
-  const reader = new AccountReader(instance.deps, () => Promise.resolve(true));
+  const reader = new AccountReader(instance.deps, onlyReader);
   const ageMinutes = async () => {
     const { age } = await one<{ age: number }>(
       pool,

@@ -1,6 +1,7 @@
 import { concurrently } from "#kernel/concurrently.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
 import { isRestartOf } from "#kernel/postgres/database-identity.ts";
+import type { LeaseCandidate } from "#kernel/postgres/lease-candidate.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { deletedDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";
@@ -37,6 +38,11 @@ const LOST_COMMITS_MS = 24 * HOUR_MS;
 /** The longest period that is read again, and a margin. */
 const REMEMBERED_MS = HOUR_MS + 5 * MINUTE_MS;
 
+export type ReaderRole = Pick<LeaseCandidate, "renewWithin"> & {
+  /** False once another process reads. */
+  readonly mayContinue: () => Promise<boolean>;
+};
+
 /** What all parts of one run share. */
 type Run = {
   readonly span: Span;
@@ -49,7 +55,7 @@ type Run = {
 /** Reads the history of all managed accounts, and remembers between its runs what it has read. One owner of the lease has one. */
 export class AccountReader {
   readonly #deps: Deps;
-  readonly #mayContinue: () => Promise<boolean>;
+  readonly #role: ReaderRole;
   readonly #known = new KnownAccounts();
   readonly #seen = new SeenDeals();
   readonly #deleted = deletedDeals(this.#seen);
@@ -61,10 +67,9 @@ export class AccountReader {
   #opensGate: "at_once" | "after_quiet_period" | undefined;
   #savedToMs: number | undefined;
 
-  /** `mayContinue` is false once another process reads. */
-  constructor(deps: Deps, mayContinue: () => Promise<boolean>) {
+  constructor(deps: Deps, role: ReaderRole) {
     this.#deps = deps;
-    this.#mayContinue = mayContinue;
+    this.#role = role;
     this.#plan = new ReadingPlan(deps);
   }
 
@@ -115,7 +120,11 @@ export class AccountReader {
   }
 
   async #start(): Promise<News> {
-    const { news, readTo } = await News.start(this.#deps.pool, this.#known);
+    const { news, readTo } = await News.start({
+      pool: this.#deps.pool,
+      role: this.#role,
+      known: this.#known,
+    });
     // Not the state of the gate: a reader that has ended may have stopped permits before it had read everything.
     const { database } = this.#deps.sender;
     const last = await findReadDatabase(this.#deps.pool);
@@ -175,7 +184,7 @@ export class AccountReader {
           const present = accounts.filter(({ login }) => !absent.has(login)).map(({ login }) => login);
           await this.#readPages(run, present, { since, period });
         },
-        mayContinue: this.#mayContinue,
+        mayContinue: this.#role.mayContinue,
       });
       if (end.kind === "refused") this.#plan.refuse(name, end.reason);
       else this.#plan.accept(name);

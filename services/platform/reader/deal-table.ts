@@ -22,6 +22,9 @@ export class DealTable {
   readonly shownAtMs: Float64Array;
   readonly isRecorded: Uint8Array;
   #next = 0;
+  #count = 0;
+  /** The slot of the oldest deal, or one before it in turn: while there are few deals, few slots are looked at. */
+  #first = 0;
 
   /** `slots` is a power of two. */
   constructor(slots: number) {
@@ -75,7 +78,9 @@ export class DealTable {
   add({ ticket, login }: DealOfLogin, mark: string): number {
     const slot = this.#next;
     this.#next = (slot + 1) % this.#slots;
+    if (slot === this.#first && this.#count > 0) this.#first = this.#next;
     this.#isUsed[slot] = 1;
+    this.#count += 1;
     this.#tickets[slot] = ticket;
     this.#logins[slot] = BigInt(login);
     this.#marks.write(mark, slot * MARK_BYTES, "base64");
@@ -88,11 +93,18 @@ export class DealTable {
     this.#byName.remove(hashOf(this.#tickets[slot] ?? 0n), slot);
     this.#byMark.remove(this.#markHashOf(slot), slot);
     this.#isUsed[slot] = 0;
+    this.#count -= 1;
   }
 
-  /** Slots with a deal. A slot may be removed while they are listed. */
+  /** Slots with a deal, in the order in which they were added. The one that is listed may be removed. */
   *used(): Iterable<number> {
-    for (let slot = 0; slot < this.#slots; slot += 1) if (this.#isUsed[slot] === 1) yield slot;
+    let left = this.#count;
+    while (left > 0 && this.#isUsed[this.#first] === 0) this.#first = (this.#first + 1) % this.#slots;
+    for (let slot = this.#first; left > 0; slot = (slot + 1) % this.#slots) {
+      if (this.#isUsed[slot] === 0) continue;
+      left -= 1;
+      yield slot;
+    }
   }
 
   #markHashOf(slot: number): number {

@@ -1,4 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import type { LeaseCandidate } from "#kernel/postgres/lease-candidate.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { listManaged } from "../store/accounts.ts";
 import { findReadTo, readNews } from "../store/reader-cursor.ts";
@@ -13,27 +14,32 @@ const ACCOUNTS_PER_PAGE = 10_000;
 /** Each is read by itself. The others follow in the next runs. */
 const UNDECIDED_PER_RUN = 100;
 
+type NewsOptions = {
+  readonly pool: Pool;
+  readonly role: Pick<LeaseCandidate, "renewWithin">;
+  readonly known: KnownAccounts;
+};
+
 /** What a reader knows of the database without asking it in every run: its clock and its accounts. */
 export class News {
   readonly #pool: Pool;
+  readonly #role: Pick<LeaseCandidate, "renewWithin">;
   readonly #known: KnownAccounts;
   #clock: { readonly ms: number; readonly atMs: number };
   #readAtMs = -Infinity;
   #undecidedAfter = "";
 
-  private constructor(pool: Pool, known: KnownAccounts, now: Date) {
+  private constructor({ pool, role, known }: NewsOptions, now: Date) {
     this.#pool = pool;
+    this.#role = role;
     this.#known = known;
     this.#clock = clockAt(now);
   }
 
   /** Loads all accounts. Also returns the instant up to which an earlier reader has read. */
-  static async start(
-    pool: Pool,
-    known: KnownAccounts,
-  ): Promise<{ readonly news: News; readonly readTo: Date | undefined }> {
-    const { now, readTo } = await findReadTo(pool);
-    const news = new News(pool, known, now);
+  static async start(options: NewsOptions): Promise<{ readonly news: News; readonly readTo: Date | undefined }> {
+    const { now, readTo } = await findReadTo(options.pool);
+    const news = new News(options, now);
     await news.#loadAccounts();
     return { news, readTo };
   }
@@ -43,15 +49,18 @@ export class News {
     return Math.floor(this.#clock.ms + performance.now() - this.#clock.atMs);
   }
 
-  /** Learns of new accounts. Returns logins with an undecided deal; none when it was asked for just before. */
+  /** Learns of new accounts, and renews the lease with the same statement. Returns logins with an undecided deal; none when it was asked for just before. */
   async read(): Promise<readonly string[]> {
     if (performance.now() < this.#readAtMs) return [];
-    const { now, managed, undecided } = await readNews(this.#pool, {
-      managedSince: new Date(this.#clock.ms - COMMITTED_WITHIN_MS),
-      maxManaged: ACCOUNTS_PER_PAGE,
-      undecidedAfter: this.#undecidedAfter,
-      maxUndecided: UNDECIDED_PER_RUN,
-    });
+    const { now, managed, undecided } = await this.#role.renewWithin((renewed) =>
+      readNews(this.#pool, {
+        renewed,
+        managedSince: new Date(this.#clock.ms - COMMITTED_WITHIN_MS),
+        maxManaged: ACCOUNTS_PER_PAGE,
+        undecidedAfter: this.#undecidedAfter,
+        maxUndecided: UNDECIDED_PER_RUN,
+      }),
+    );
     if (managed.length === ACCOUNTS_PER_PAGE) await this.#loadAccounts();
     else this.#known.add(managed);
     this.#clock = clockAt(now);

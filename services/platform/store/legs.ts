@@ -126,6 +126,7 @@ export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Pro
 }
 
 export async function listLegsByNumber(db: Queryable, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
+  if (numbers.length === 0) return [];
   const rows = await many<LegRow>(
     db,
     sql`${LEGS}

@@ -1,4 +1,4 @@
-import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { ManagedAccount } from "./accounts.ts";
 
 export type ReadTo = {
@@ -38,6 +38,7 @@ export async function moveReadTo(db: Queryable, readTo: Date): Promise<void> {
 /** What the reader asks the database for while nothing happens: all of it is one statement. */
 export type ReaderNews = {
   readonly now: Date;
+  readonly isRenewed: boolean;
   /** Accounts that came under management since an instant, the oldest first. */
   readonly managed: readonly ManagedAccount[];
   /** Logins with an undecided deal, at any time of the history. */
@@ -45,6 +46,8 @@ export type ReaderNews = {
 };
 
 export type NewsRequest = {
+  /** Renews the lease of the reader, with a row when it does. */
+  readonly renewed: Fragment;
   readonly managedSince: Date;
   readonly maxManaged: number;
   /** The page of undecided logins after this one. */
@@ -52,19 +55,20 @@ export type NewsRequest = {
   readonly maxUndecided: number;
 };
 
-type NewsRow = Pick<ReaderNews, "now"> & { isUndecided: boolean | null } & (
+type NewsRow = Pick<ReaderNews, "now" | "isRenewed"> & { isUndecided: boolean | null } & (
     | ManagedAccount
     | { [Name in keyof ManagedAccount]: null }
   );
 
 export async function readNews(
   db: Queryable,
-  { managedSince, maxManaged, undecidedAfter, maxUndecided }: NewsRequest,
+  { renewed, managedSince, maxManaged, undecidedAfter, maxUndecided }: NewsRequest,
 ): Promise<ReaderNews> {
   const rows = await many<NewsRow>(
     db,
-    sql`select here.now, listed.login, listed.role, listed."group", listed."managedAt", listed."isUndecided"
-        from (select clock_timestamp() as now) as here
+    sql`with renewed as (${renewed})
+        select here.now, here."isRenewed", listed.login, listed.role, listed."group", listed."managedAt", listed."isUndecided"
+        from (select clock_timestamp() as now, exists (select from renewed) as "isRenewed") as here
         left join (
           select login, role, "group", "managedAt", false as "isUndecided"
           from (
@@ -90,6 +94,7 @@ export async function readNews(
   const listed = rows.flatMap((row) => (row.login === null ? [] : [row]));
   return {
     now: first.now,
+    isRenewed: first.isRenewed,
     managed: listed.filter(({ isUndecided }) => isUndecided === false),
     undecided: listed.filter(({ isUndecided }) => isUndecided === true).map(({ login }) => login),
   };

@@ -35,6 +35,7 @@ export async function listUnreviewed(
 
 /** Those of the logins that have an open break of the check. */
 export async function listBroken(db: Queryable, check: string, logins: readonly string[]): Promise<string[]> {
+  if (logins.length === 0) return [];
   return await column<string>(
     db,
     sql`select login

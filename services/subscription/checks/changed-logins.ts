@@ -102,14 +102,31 @@ const MIN_ROWS_OF_A_BLOCK = 10;
 const LAST_BLOCK = 4_294_967_295;
 
 export type Searched = {
-  /** Logins with rows in the part that were written since. */
+  /** Logins with rows in the parts that were written since. */
   readonly logins: readonly string[];
-  /** Rows of the part, as the server estimates them. */
+  /** Rows of the parts, as the server estimates them. */
   readonly rows: number;
   /** Where the next part begins; `table` is the number of the tables after the last part. */
   readonly table: number;
   readonly block: number;
 };
+
+/** The changed logins in the next parts, as many as have so many rows: most tables are one part each. */
+export async function searchParts(
+  db: Queryable,
+  table: LoginTable,
+  begin: Position,
+  maxRows: number,
+): Promise<Searched> {
+  const logins = new Set<string>();
+  let at = { rows: 0, table: begin.table, block: begin.block };
+  while (begin.since > 0n && at.table < table.searched.length && at.rows < maxRows) {
+    const part = await searchPart(db, table, { ...begin, ...at }, maxRows - at.rows);
+    for (const login of part.logins) logins.add(login);
+    at = { rows: at.rows + Math.max(1, part.rows), table: part.table, block: part.block };
+  }
+  return { logins: [...logins], ...at };
+}
 
 /**
  * The changed logins in the next part of a table. A login has changed when a row of it was written by a transaction that had not ended
@@ -117,7 +134,7 @@ export type Searched = {
  * it, and a row that was written by hand is found too. A row that is written, or moves, behind the search is found by the next one.
  * After 2^32 transactions numbers repeat: a login is then examined once without need.
  */
-export async function searchPart(
+async function searchPart(
   db: Queryable,
   { searched }: LoginTable,
   { since, table, block }: Position,

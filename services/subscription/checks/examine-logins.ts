@@ -4,7 +4,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import { CHECK_EVERY_MS, type CheckRun, type Finding } from "#kernel/reconcile/check.ts";
 import { readPositions, writtenPositions } from "#kernel/reconcile/positions.ts";
-import { AT_THE_START, type LoginTable, nextSlice, type Position, searchPart } from "./changed-logins.ts";
+import { AT_THE_START, type LoginTable, nextSlice, type Position, searchParts } from "./changed-logins.ts";
 
 export type Limits = {
   /** Changed logins beyond this time wait for the next run, and the check is not complete. */
@@ -52,20 +52,24 @@ export async function examineLogins<Name extends string>(
       }
       for (const login of left) examined.add(login);
     };
-    const slice = await inSnapshot(pool, (db) => nextSlice(db, tables[name], stored[name], CHECK_EVERY_MS));
+    const { slice, found } = await inSnapshot(pool, async (db) => {
+      const share = await nextSlice(db, tables[name], stored[name], CHECK_EVERY_MS);
+      const begun = beginSearch(stored[name], share.horizon);
+      return { slice: share, found: await searchParts(db, tables[name], begun, limits.rowsOfAPart) };
+    });
     await examineAll([...new Set([...broken[name], ...slice.logins])]);
     const passed = { passedTo: slice.logins.at(-1) ?? stored[name].passedTo, hasPassed: slice.endsPass };
     next[name] = { ...beginSearch(stored[name], slice.horizon), ...passed };
     const tableCount = tables[name].searched.length;
-    for (let rows = 0; next[name].since > 0n && next[name].table < tableCount && rows < limits.maxRows;) {
-      if (rows > 0 && performance.now() >= untilMs) {
-        isBehind = true;
-        break;
-      }
-      const part = await inSnapshot(pool, (db) => searchPart(db, tables[name], next[name], limits.rowsOfAPart));
-      await examineAll(part.logins);
-      rows += Math.max(1, part.rows);
-      next[name] = { ...next[name], table: part.table, block: part.block };
+    let rows = 0;
+    for (let parts = found; ;) {
+      await examineAll(parts.logins);
+      rows += parts.rows;
+      next[name] = { ...next[name], table: parts.table, block: parts.block };
+      if (next[name].since === 0n || parts.table === tableCount || rows >= limits.maxRows) break;
+      isBehind ||= performance.now() >= untilMs;
+      if (isBehind) break;
+      parts = await inSnapshot(pool, (db) => searchParts(db, tables[name], next[name], limits.rowsOfAPart));
     }
     if (next[name].since === 0n || next[name].table === tableCount) next[name] = endSearch(next[name]);
   }

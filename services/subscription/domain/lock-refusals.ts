@@ -1,4 +1,11 @@
-import { OUTCOME_WAITED_FOR, type Refusal, RETRY_AFTER_MS, waitsForOutcome } from "#kernel/refusal.ts";
+import {
+  HISTORY_WAITED_FOR,
+  OUTCOME_WAITED_FOR,
+  type Refusal,
+  RETRY_AFTER_MS,
+  waitsForHistory,
+  waitsForOutcome,
+} from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export function accountBusy(message: string): Refusal {
@@ -14,6 +21,7 @@ export function refusalOfLock({ code, message, details }: Pick<Refusal, "code" |
   if (code === "account_busy" && waitsForOutcome({ details })) {
     return refuse(code, OUTCOME_WAITED_FOR.message, OUTCOME_WAITED_FOR.extra);
   }
+  if (code === "account_busy" && waitsForHistory({ details })) return accountBusy(HISTORY_WAITED_FOR.message);
   switch (code) {
     case "account_busy":
     // The recovery job has released this lock owner, so the saga was aborted.

@@ -67,8 +67,8 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
     reach: (point) => process.deliver("failpoint", point, () => undefined),
     endProcess: exit,
   });
-  const feeds = await relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
-  platformJobs(deps, READ_EVERY_MS);
+  const { feeds, sweep } = relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
+  platformJobs(deps, READ_EVERY_MS, [sweep]);
   if (findLockOwners !== undefined) releaseLocksJob({ ...deps, findLockOwners });
   return { process, service: platformService(deps), feeds, runChecks: () => runChecks(pool, mt5) };
 }

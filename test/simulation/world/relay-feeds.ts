@@ -1,5 +1,6 @@
 import type { Log } from "../../../services/kernel/log.ts";
 import { feedReader, type FeedReader } from "../../../services/kernel/feed/read.ts";
+import type { DueJob } from "../../../services/kernel/work-queue/due-jobs.ts";
 import { startRelay } from "../../../services/kernel/feed/relay.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { Broker } from "./broker.ts";
@@ -12,16 +13,22 @@ export type RelayParts = {
   readonly log: Log;
 };
 
-/** Relays the feeds of a service as kernel/backbone.ts does, and returns the reader for other processes. */
-export async function relayFeeds(
+export type RelayedFeeds = {
+  /** For other processes. */
+  readonly feeds: FeedReader;
+  readonly sweep: DueJob;
+};
+
+/** Relays the feeds of a service as kernel/backbone.ts does. */
+export function relayFeeds(
   { process, pool, broker, log }: RelayParts,
   service: string,
   feeds: readonly string[],
-): Promise<FeedReader> {
+): RelayedFeeds {
   const signal = (feed: string, lastNumber: bigint): void => broker.signal(feed, lastNumber);
   const forward = broker.publisherOf(process);
-  const relay = await startRelay({ service, pool, forward, signal, log });
+  const relay = startRelay({ service, pool, forward, signal, log });
   // The relay ends with its process; otherwise it would run in the next history.
   process.whenCrashed(() => void relay[Symbol.asyncDispose]());
-  return feedReader(pool, feeds);
+  return { feeds: feedReader(pool, feeds), sweep: relay.sweep };
 }

@@ -55,8 +55,8 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const isPlatformRewound = (): boolean => consumer.state().isRewound;
   const own = { pool, leaveReads: leaveReads(pool), movementLag, isPlatformRewound, wakeSignals, log, now };
   const deps: Deps = { ...own, ...others, isSingleSubscription: false, transfersKeptMs: TRANSFERS_KEPT_MS };
-  const feeds = await relayFeeds(parts, "subscription", FEEDS);
-  subscriptionJobs(deps);
+  const { feeds, sweep } = relayFeeds(parts, "subscription", FEEDS);
+  subscriptionJobs(deps, [sweep]);
   return { process, service: subscriptionService(deps), feeds };
 }
 
