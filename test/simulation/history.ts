@@ -283,12 +283,17 @@ export class History {
   }
 
   #endsAtMs(): number {
-    const { mode, faultsEndMs, quietPeriodMs } = this.#plan;
+    const { mode, faultsEndMs, quietPeriodMs, faults } = this.#plan;
     if (mode === "safety") return START_MS + SAFETY_MS;
     const { allShownFromMs, lastLossMs } = this.#world.server;
     const resolvedMs = START_MS + faultsEndMs + quietPeriodMs + RESOLUTION_MS;
-    const rewound = this.#plan.faults.some(({ kind }) => kind === "rewind_database") ? OPERATORS_MS : 0;
-    return Math.max(resolvedMs + rewound, allShownFromMs + LOGGED_MS, lastLossMs + LOST_DEAL_MS);
+    const rewound = faults.some(({ kind }) => kind === "rewind_database") ? OPERATORS_MS : 0;
+    // What waits for an instant of the database waits longer by what its clock is set back.
+    const setBack = faults.reduce(
+      (sum, fault) => sum + (fault.kind === "database_clock" ? Math.max(0, -fault.byMs) : 0),
+      0,
+    );
+    return Math.max(resolvedMs + rewound + setBack, allShownFromMs + LOGGED_MS, lastLossMs + LOST_DEAL_MS);
   }
 
   #checkEnd(): void {

@@ -94,14 +94,14 @@ export class FeeRows {
     return parts.reduce((sum, row) => sum + (row["amount_minor"] as bigint), 0n);
   }
 
-  /** Masters with results that the fee service has not read yet. */
+  /** Masters with results or closed weeks that the fee service has not read yet: after a rewind it may plan fees for them again. */
   unread(): readonly string[] {
     const read = new Map(
       Array.from(this.#fees.committed("fee_master"), (row) => [row["master_login"]!, row["read_number"] as bigint]),
     );
-    const missing = this.#rows("allocation_entry").filter((entry) => {
-      return entry["kind"] === "RESULT" && (entry["number"] as bigint) > (read.get(entry["master_login"]!) ?? 0n);
-    });
+    const missing = this.#rows("allocation_entry").filter(
+      (entry) => (entry["number"] as bigint) > (read.get(entry["master_login"]!) ?? 0n),
+    );
     return [...new Set(missing.map((entry) => textOf(entry["master_login"]!)))];
   }
 

@@ -94,10 +94,14 @@ export class FeesWatch {
     for (const pair of pairs.values()) this.#checkPair(pair);
   }
 
-  /** Results that are not read, and payments that are open although no review blocks them; empty when no work is left. */
+  /** Results and weeks that are not read, and payments that are open although no review blocks them; empty when no work is left. */
   unsettled(): readonly string[] {
     const { fees } = this.#facts;
-    return [...this.open(), ...fees.unread().map((master) => `results of ${master} are not read`), ...fees.stops()];
+    return [
+      ...this.open(),
+      ...fees.unread().map((master) => `results or weeks of ${master} are not read`),
+      ...fees.stops(),
+    ];
   }
 
   /** Payments that are open although no review blocks them. */
