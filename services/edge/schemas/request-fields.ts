@@ -196,8 +196,7 @@ export const operationId = text("operation_id", {
 });
 
 export const aboutOperationFilter = text("operation_id", {
-  description:
-    "Only what is about this operation: it names the operation, one of its legs or transfers, or the deal of a leg.",
+  description: "Only what is about this operation: it names the operation, one of its legs, or the deal of a leg.",
   example: "0198c0de-0000-7000-8000-000000000001",
   shown: { format: "uuid" },
 });

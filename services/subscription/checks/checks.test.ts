@@ -179,6 +179,18 @@ test("mirror_lag: capital that waits for its mirror for more than a minute is a 
   expect(await summary("mirror_lag")).toEqual([]);
 });
 
+test("mirror_lag: capital that has not left names the operation of its unassign", async () => {
+  trader(world, masterLogin).closeAll();
+  await settle(world);
+  const call = aCall();
+  await world.service.unassign(first, call);
+  await corrupt("update exit_transfer set created_at = created_at - interval '61 seconds'");
+  const [late] = await findingsOf("mirror_lag");
+  expect(late).toMatchObject({ key: `master:${masterLogin}`, operationIds: [call.commandId] });
+  await settle(world);
+  expect(await summary("mirror_lag")).toEqual([]);
+});
+
 test("subscription_endings: a late exit, a cancelled subscription with money, and an ACTIVE one outside its pool are breaks", async () => {
   trader(world, masterLogin).closeAll();
   await settle(world);

@@ -14,7 +14,7 @@ type Row = {
   readonly waiting: number;
   readonly oldest: Date;
   readonly reason: string;
-  readonly transfers: readonly bigint[];
+  readonly operations: readonly string[];
 };
 
 /** mirror_lag: capital movements of more than a minute ago that have not been applied on the Master. */
@@ -41,32 +41,32 @@ function lateMirrors() {
       from mirror join flow on flow.mirror_id = mirror.id
       where mirror.state = 'OPEN'
     ), late as (
-      select master_login, created_at, abs(amount_minor) as flow_minor, 0 as exit_minor, null::bigint as transfer
+      select master_login, created_at, abs(amount_minor) as flow_minor, 0 as exit_minor, null as operation
       from open_flow
       where created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
       union all
-      select master_login, created_at, 0, amount_minor, transfer_id
-      from exit_transfer
-      where state = 'OPEN' and created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
+      select exit_transfer.master_login, created_at, 0, amount_minor, exit.command_id
+      from exit_transfer left join exit using (subscription_id)
+      where exit_transfer.state = 'OPEN' and created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
     )
     select master_login as master, sum(flow_minor)::bigint as "flowsMinor", sum(exit_minor)::bigint as "exitsMinor",
            count(*)::integer as waiting, min(late.created_at) as oldest,
            coalesce(max(stopped_reason), max(mirror_reason), '') as reason,
-           coalesce(array_agg(transfer) filter (where transfer is not null), '{}') as transfers
+           coalesce(array_agg(distinct operation) filter (where operation <> ''), '{}') as operations
     from late join master_pool on login = master_login
     group by master_login
     order by master_login
     limit ${MAX_FINDINGS + 1}`;
 }
 
-function findingOf({ master, flowsMinor, exitsMinor, waiting, oldest, reason, transfers }: Row): Finding {
+function findingOf({ master, flowsMinor, exitsMinor, waiting, oldest, reason, operations }: Row): Finding {
   return {
     key: `master:${master}`,
     login: master,
     // Stopping the Master would only delay its movements further.
     masterLogin: "",
     atRiskMinor: flowsMinor + exitsMinor,
-    operationIds: transfers.map(String),
+    operationIds: operations,
     message: `Capital movements pending on Master ${master} since ${oldest.toISOString()}: ${waiting}.`,
     evidence: {
       flows_minor: String(flowsMinor),

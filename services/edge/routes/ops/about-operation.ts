@@ -24,8 +24,7 @@ export async function aboutOperation(
   const within = childContext(context, { withinMs: READ_MOVEMENTS_MS });
   const movements = await readMovements(deps, [operation], within);
   const transfers = await readTransfers(deps, movements.found, within);
-  const all = [...transfers.found.values()];
-  const legs = all.flatMap((transfer) => transfer.legs);
+  const legs = [...transfers.found.values()].flatMap((transfer) => transfer.legs);
   const dealIds = legs.flatMap(({ dealId }) => (dealId === 0n ? [] : [dealId]));
   // A replica of the previous version does not say by which numbers reviews name its legs.
   const lacksNumbers = legs.some(({ number }) => number === undefined);
@@ -33,7 +32,7 @@ export async function aboutOperation(
   return {
     names: {
       platform: named(legs.flatMap(({ number }) => (number === undefined ? [] : String(number)))),
-      subscription: named(all.map(({ transferId }) => String(transferId))),
+      subscription: named([operation.operationId]),
       funding: named([operation.operationId]),
       fee: named([]),
     },
