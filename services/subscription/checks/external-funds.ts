@@ -9,6 +9,8 @@ type Row = {
   readonly login: string;
   readonly master: string;
   readonly externalMinor: bigint;
+  /** The part of it that mirrors and exits of before a restore have moved, and that no flow or exit was settled with. */
+  readonly importedMinor: bigint;
   /** The part that an operator has acknowledged; 0 when none was. */
   readonly acknowledgedMinor: bigint;
   /** Own capital of a Master, with its results; 0 for an Investor. */
@@ -51,6 +53,7 @@ function listOnMasters(db: Queryable): Promise<Row[]> {
   return many<Row>(
     db,
     sql`select 'master' as kind, login, login as master, external_minor + imported_mirrors_minor + imported_exits_minor as "externalMinor",
+               imported_mirrors_minor + imported_exits_minor as "importedMinor",
                coalesce(external_acknowledged_minor, 0) as "acknowledgedMinor", own_waiting_minor + own_pooled_minor as "ownMinor", 0::bigint as "balanceMinor"
         from master_pool
         where (external_minor is distinct from external_acknowledged_minor and (external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0))
@@ -72,7 +75,7 @@ function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
                join holding on holding.subscription_id = account.pooled_subscription_id
           where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor <> 0
         )
-        select 'investor' as kind, login, master, external_minor as "externalMinor",
+        select 'investor' as kind, login, master, external_minor as "externalMinor", 0::bigint as "importedMinor",
                acknowledged_minor as "acknowledgedMinor", 0::bigint as "ownMinor", balance_minor as "balanceMinor"
         from quarantined
         where (external_minor < 0 and balance_minor < 0) = ${isBelowZero}
@@ -103,7 +106,7 @@ function findingOf(row: Row): Finding {
   };
 }
 
-function messageOf({ kind, login, externalMinor, ownMinor }: Row): string {
+function messageOf({ kind, login, externalMinor, importedMinor, ownMinor }: Row): string {
   const text = (minor: bigint): string => formatAmount(usd(abs(minor)));
   const account = `${kind === "master" ? "Master" : "Investor"} ${login}`;
   if (ownMinor < 0n) return `${account} lacks ${text(ownMinor)} of the money that its Investors own. Review required.`;
@@ -111,5 +114,9 @@ function messageOf({ kind, login, externalMinor, ownMinor }: Row): string {
     return `${account} holds ${text(ownMinor)} of results that belong to no Investor. Review required.`;
   }
   const state = externalMinor < 0n ? "lacks" : "holds";
+  if (importedMinor !== 0n && importedMinor === externalMinor) {
+    // No review is opened for it.
+    return `${account} ${state} ${text(externalMinor)} that was moved before the database was restored. After resume, repeat the assigns and unassigns of the lost time; the rest is settled by itself.`;
+  }
   return `${account} ${state} ${text(externalMinor)} that this service did not book. Review required.`;
 }

@@ -3,6 +3,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { maybeOne, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { externalFundsMaster } from "../../checks/external-funds.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { importedFeeKey } from "../../store/imported-fees.ts";
 import { insertFeeDebits, listTakenFees } from "../../store/fees.ts";
@@ -49,6 +50,10 @@ test("a mirror that was executed before the restore is not executed again", asyn
   await settle(world);
   await expectBooksToReconcile(world);
   expect(await importedOn(world, masterLogin)).toBe(30_00n);
+  const { findings } = await externalFundsMaster(world.deps).run({ cursor: "", pendingBreaks: [] });
+  expect(findings).toMatchObject([
+    { atRiskMinor: 30_00n, message: expect.stringContaining("before the database was restored") },
+  ]);
   await wait(world);
   expect(transfersOf(world, "subscription:mirror:")).toHaveLength(before);
   expect(await importedOn(world, masterLogin)).toBe(0n);
