@@ -31,6 +31,9 @@ export const EVENT_TYPES = {
   "review.obsolete": "a case is gone, and with it its item in the list of reviews: no decision was needed",
 } as const satisfies Readonly<Record<string, string>>;
 
+/** Filters of all types of a kind, as `deposit.*`. */
+export const EVENT_KINDS = [...new Set(Object.keys(EVENT_TYPES).map((type) => `${type.split(".")[0]}.*`))];
+
 /** The types that a filter names: types, all of a kind as `deposit.*`, or `*`, separated by commas. Undefined when it names an unknown one. */
 export function readTypes(filter: string): readonly string[] | undefined {
   const all = Object.keys(EVENT_TYPES);

@@ -6,13 +6,13 @@ const INTRODUCTION = `HTTP interface through which a CRM manages Masters, Invest
 
 **Authentication.** Send \`Authorization: Bearer <API key>\`. \`x-required-scopes\` lists the scopes of an operation; one of them is enough.
 
-**Answers.** Success is always 200, in JSON whatever \`Accept\` says, except for a statement as CSV. A body has exactly the documented members, and each is always present; what goes beyond is in headers. Errors are problem bodies (RFC 9457) with a stable \`code\`; \`type\` is the page that explains it. Ignore members, headers and codes that you do not know.
+**Answers.** Success is 200, or 202 for a command that waits because its request allowed it (\`on_blocked=queue\`), in JSON whatever \`Accept\` says, except for a statement as CSV. A body has exactly the documented members, and each is always present; what goes beyond is in headers. Errors are problem bodies (RFC 9457) with a stable \`code\`; \`type\` is the page that explains it. Ignore members, headers and codes that you do not know.
 
 **Identifiers.** A login identifies an account on the trading platform and is text. Ids and tickets are integers of 64 bits: they may exceed 2^53, so read them as text or as big integers where your language reads JSON numbers as floats.
 
 **Time.** Answers have UTC without an offset and with six decimals, \`2026-01-02T03:04:05.678000\`. That is ISO 8601 but not the \`date-time\` of RFC 3339, which needs an offset, so no field has that format. Requests may have an offset; without one the time is UTC.
 
-**Money.** US dollars, exact to the cent, in one of two notations. What is moved, held or counted is a JSON number with at most two decimals. What is compared or decided upon (minimum deposits that were applied, pending fees, balances before a withdrawal, amounts under review, and the facts of problems) is text with exactly two decimals. Members of \`evidence\` whose names end in \`_minor\` are whole cents as text.`;
+**Money.** US dollars, exact to the cent, in one of two notations. What is moved, held or counted is a JSON number with at most two decimals. What is compared or decided upon (minimum deposits that were applied, pending fees and the explanation of fees, balances before a withdrawal, amounts under review, and the facts of problems) is text with exactly two decimals, and so are the amounts of events. Members of \`evidence\` whose names end in \`_minor\` are whole cents as text.`;
 
 export const INFO = {
   title: "PAMM Integration Service",

@@ -18,6 +18,7 @@ test("an unknown outcome names the operation and is not retryable", async () => 
     outcome: "unknown",
     retryable: false,
     operation_id: answer.headers["x-operation-id"],
+    detail: `The command may have been executed, or may still be. Look it up at GET /api/v1/operations/${answer.headers["x-operation-id"]}, or repeat it with the same Idempotency-Key, before sending a new one.`,
   });
 });
 

@@ -35,8 +35,8 @@ const FIXED_DETAIL: Partial<Record<ProblemCode, string>> = {
   service_unavailable: "The request was not executed. Retry after the time in Retry-After.",
 };
 
-const LEDGER =
-  "Look it up at GET /api/v1/operations/{operation_id}, or repeat it with the same Idempotency-Key, before sending a new one.";
+const inLedger = (operationId = "{operation_id}"): string =>
+  `Look it up at GET /api/v1/operations/${operationId}, or repeat it with the same Idempotency-Key, before sending a new one.`;
 
 export function problemOf(error: unknown, facts: RequestFacts): Problem {
   const refusal = error instanceof Refusal ? error : refusalOfFramework(error);
@@ -61,7 +61,7 @@ function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undef
       type: problemType(code),
       title,
       status,
-      detail: fixedDetail(code, facts) ?? detailOf(code, refusal, title),
+      detail: fixedDetail(code, facts.lookUp ?? inLedger(operationId)) ?? detailOf(code, refusal, title),
       instance: facts.path,
       code,
       request_id: facts.requestId,
@@ -74,7 +74,7 @@ function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undef
   };
 }
 
-function fixedDetail(code: ProblemCode, { lookUp = LEDGER }: RequestFacts): string | undefined {
+function fixedDetail(code: ProblemCode, lookUp: string): string | undefined {
   if (code !== "outcome_unknown") return FIXED_DETAIL[code];
   return `The command may have been executed, or may still be. ${lookUp}`;
 }

@@ -275,3 +275,15 @@ test.each(names)("a valid %s passes its check", (name) => {
 test.each(names)("an invalid %s is reported with its own code", (name) => {
   expect(INVALID[name].map(([text]) => [text, codeOf(name, text)])).toEqual(INVALID[name]);
 });
+
+test("the message about types of events names the kinds", () => {
+  expect(CHECKS.event_types("deposits.*")?.text).toBe(
+    "must be types of events such as deposit.executed, deposit.*, withdrawal.*, subscription.*, unassign.*, mirror.*, exit.*, fee.*, break.*, review.* or *, separated by commas without spaces",
+  );
+});
+
+test("the message about the address of a webhook says that a system with test keys takes http", () => {
+  expect(CHECKS.webhook_url("ftp://crm.example.com/")?.text).toBe(
+    "must be a URL that begins with https (or with http, where keys are test), without a user, password or fragment",
+  );
+});

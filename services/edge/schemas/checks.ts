@@ -4,7 +4,7 @@ import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH } from "#kernel/limit
 import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
-import { readTypes } from "../events/event-types.ts";
+import { EVENT_KINDS, readTypes } from "../events/event-types.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
 import { beginsWithReference } from "./reference.ts";
 
@@ -88,7 +88,11 @@ export const CHECKS = {
   comment_filter: (text) => checkText(text, MAX_COMMENT_LENGTH),
   webhook_url: checkWebhookUrl,
   event_types: (text) =>
-    readTypes(text) === undefined ? malformed("must be types of events, separated by commas") : undefined,
+    readTypes(text) === undefined
+      ? malformed(
+          `must be types of events such as deposit.executed, ${EVENT_KINDS.join(", ")} or *, separated by commas without spaces`,
+        )
+      : undefined,
   integer_cursor: (text) =>
     isId(text) ? undefined : { code: "invalid_cursor", text: "must be the next_cursor of the previous page" },
 } as const satisfies Record<string, Check>;
@@ -167,7 +171,9 @@ function checkWebhookUrl(text: string): Problem | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url !== undefined && url.username === "" && url.password === "" && url.hash === "";
   if (!isPlain || !/^https?:$/.test(url.protocol)) {
-    return malformed("must be a URL that begins with https, without a user, password or fragment");
+    return malformed(
+      "must be a URL that begins with https (or with http, where keys are test), without a user, password or fragment",
+    );
   }
   return undefined;
 }

@@ -114,8 +114,8 @@ const IN_LEDGER = ["deposit", "withdraw", "assign", "unassign", "cancel-operatio
 
 test.for(COMMANDS)("a 504 of $name names a way to find out that exists for it", async (one) => {
   const { body } = await sendWithErrors(one, [NOT_KNOWN_YET]);
-  const { detail } = body as { detail: string };
-  const reads = [...detail.matchAll(/GET (\/api\/v1\/[^\s,.?]+)(?:\?(\w+)=)?/g)];
+  const { detail, operation_id: id } = body as { detail: string; operation_id: string };
+  const reads = [...detail.replace(id, "{operation_id}").matchAll(/GET (\/api\/v1\/[^\s,.?]+)(?:\?(\w+)=)?/g)];
   const [[, path = "", parameter] = []] = reads;
   const route = ROUTES.find(({ method, url }) => method === "GET" && url.replaceAll(/:(\w+)/g, "{$1}") === path);
 

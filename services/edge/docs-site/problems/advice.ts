@@ -34,10 +34,11 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   method_not_allowed: "Use a method of the header `Allow`.",
   request_timeout: "Send the whole request within ten seconds, under the same `Idempotency-Key`.",
   login_already_registered: "Nothing is left to do: the account is registered. Read it with `GET`.",
+  external_id_in_use:
+    "`GET /investors?external_id=` or `GET /masters?external_id=` shows the account that has it. When it is the account that you wanted, use it; otherwise send another `external_id`.",
   login_in_use: "Register another account: one login has one role.",
   payment_account_in_use: "Use a payment account of its own for each Master.",
-  below_min_deposit:
-    "Before an assign, deposit the difference between `required` and `actual`. A first deposit has to be larger.",
+  below_min_deposit: "Deposit the difference between `required` and `actual`, then assign again.",
   investor_has_open_positions:
     "Close the positions of the Investor's account on the trading platform, then repeat the request.",
   already_subscribed: ACCOUNT_STATE,
@@ -49,7 +50,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   master_closed: "A closed Master is not opened again. Create another one.",
   master_not_accepting:
     "Assign the Investor to another Master. `GET /master/{master_id}/status` shows the state of this one.",
-  master_open_positions: "Wait until the Master has closed its positions, then repeat the request.",
+  master_open_positions:
+    "Wait until the Master has closed its positions, then repeat the request. A withdrawal or an unassign waits by itself with `on_blocked=queue`.",
   allocation_in_progress: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
   account_busy:
     "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`. Send commands of one Investor one after the other.",

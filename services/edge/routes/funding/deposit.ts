@@ -38,7 +38,7 @@ export const deposit = route({
     message: string({ description: "What was done, in one sentence.", example: "Deposited 250.50 USD." }),
     first_deposit_checked: bool({
       description:
-        "Whether this is the Investor's first deposit under an active Master, so that the Master's minimum deposit was looked at. A deposit is never refused for it.",
+        "Whether the Investor follows a Master and this is its first deposit of all, not the first since the assign, so that the Master's minimum deposit was looked at. A deposit is never refused for it.",
       example: false,
     }),
     min_deposit_required: decimalReply("Minimum deposit of the active Master; 0.00 without one."),
