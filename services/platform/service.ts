@@ -33,7 +33,7 @@ import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
 import { nextVerification } from "./store/deal-verifications.ts";
 import { readingQueue } from "./store/history-readings.ts";
-import { nextLost, nextWaiting } from "./store/queues.ts";
+import { nextLost, nextWaiting } from "./store/due-legs.ts";
 import { getBalance } from "./queries/get-balance.ts";
 import { getHistoryReading } from "./queries/get-history-reading.ts";
 import { getPermits } from "./queries/get-permits.ts";

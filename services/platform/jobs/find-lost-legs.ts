@@ -5,7 +5,7 @@ import { recordNow } from "../protocol/record-now.ts";
 import { scanLeg } from "../protocol/scan-leg.ts";
 import { findLeg } from "../store/legs.ts";
 import { fenceOwnAttempts } from "../store/attempts.ts";
-import { claimToScan, listOverdue } from "../store/queues.ts";
+import { claimToScan, listOverdue } from "../store/due-legs.ts";
 
 /** Longer than a scan takes. After a crash, a leg that the process has claimed is scanned after this time. */
 const CLAIM_MS = 15_000;

@@ -2,7 +2,7 @@ import { retryLevel } from "#kernel/transient-failure.ts";
 import type { Deps } from "../deps.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { listLegsByNumber } from "../store/legs.ts";
-import { listWaiting } from "../store/queues.ts";
+import { listWaiting } from "../store/due-legs.ts";
 import { takeTurn } from "../protocol/follow-transfer.ts";
 
 /** A request sends its own leg within this time; later its process has crashed, or the leg waits for its turn. */

@@ -8,7 +8,8 @@ import { aManagedLogin, aWaitingLeg } from "../testing/rows.ts";
 import { fenceOwnAttempts, markAttempt } from "./attempts.ts";
 import { claimLocks, listReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
-import { claimToScan, findDelayedByReading, listOverdue, listWaiting } from "./queues.ts";
+import { claimToScan, listOverdue, listWaiting } from "./due-legs.ts";
+import { findDelayedByReading } from "./queues.ts";
 import { insertSender } from "./senders.ts";
 
 const PAST = new Date(Date.now() - 60_000);
