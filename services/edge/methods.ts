@@ -17,7 +17,7 @@ export function completeMethods(app: FastifyInstance, known: ReadonlyMap<string,
       // Before the body is read, because it is not used.
       async onRequest({ method }, reply) {
         reply.header("allow", allow);
-        throw refuse("method_not_allowed", `Method ${method} is not allowed. Allowed: ${methods.join(", ")}.`);
+        throw refuse("method_not_allowed", `Method ${method} is not allowed. Allowed: ${allow}.`);
       },
       handler: async () => undefined,
     });

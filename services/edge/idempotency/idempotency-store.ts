@@ -194,7 +194,10 @@ function statusAfter(error: unknown, { isRepeated }: Claim): CommandStatus {
 }
 
 function inProgress(commandId: string): Refusal {
-  return unresolved(commandId, `The request with this Idempotency-Key is still being processed (${commandId}).`);
+  return unresolved(
+    commandId,
+    `The request with this Idempotency-Key is still being processed (${commandId}). Repeat it with the same key.`,
+  );
 }
 
 function notRepeated(commandId: string): Refusal {

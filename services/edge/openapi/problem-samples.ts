@@ -36,10 +36,21 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   review_not_found: ["Review 17 does not exist."],
   login_not_managed: ["Account 3000001 is not managed by this service."],
   history_reading_not_found: ["No reading of the history of account 3000001 was requested."],
-  method_not_allowed: ["Method DELETE is not allowed. Allowed: GET, PATCH."],
+  method_not_allowed: ["Method DELETE is not allowed. Allowed: GET, PATCH, HEAD, OPTIONS."],
   request_timeout: ["The request was not received within 10 seconds."],
   login_already_registered: ["Login 3000001 is already registered as a Master."],
-  external_id_in_use: ["Another Investor has the external_id CRM-7001."],
+  external_id_in_use: [
+    "Another Investor has the external_id CRM-7001.",
+    {
+      errors: [
+        {
+          field: "external_id",
+          code: "external_id_in_use",
+          message: "Another Investor has the external_id CRM-7001.",
+        },
+      ],
+    },
+  ],
   login_in_use: ["Login 3000001 is in use: it is a payment account."],
   payment_account_in_use: ["Payment account 3000002 is already assigned to another Master."],
   below_min_deposit: [

@@ -31,7 +31,7 @@ export function refusalUnderKey({ operationId, isSame, isInProgress }: KeyedOper
   if (!isInProgress) return undefined;
   return refuse(
     "operation_in_progress",
-    `The request with this Idempotency-Key is still being processed (${operationId}).`,
+    `The request with this Idempotency-Key is still being processed (${operationId}). Repeat it with the same key.`,
     { outcome: "unknown", operationId, retryAfterMs: RETRY_AFTER_MS },
   );
 }

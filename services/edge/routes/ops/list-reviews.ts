@@ -24,7 +24,7 @@ export const listReviews = route({
   tag: "Reviews",
   summary: "List open reviews",
   description:
-    "Cases for manual review with their evidence and the available actions: movements on the trading platform, then pools, then fees, each ascending by number. Unreachable services are listed in `unreachable`; their reviews are missing. `login` finds the reviews about one account, `operation_id` those of one operation, also the decided ones with `state`; one of a whole account or Master is found only by a deal that it names.",
+    "Cases for manual review with their evidence and the available actions: movements on the trading platform, then pools, then fees, each ascending by number. Unreachable services are listed in `unreachable`; their reviews are missing. `login` finds the reviews about one account, also the decided ones with `state`. `operation_id` finds those of one operation; one of a whole account or Master is found by it only when it names a deal of the operation.",
   returns: "A page of reviews.",
   query: Type.Object({
     state: Type.Optional(
