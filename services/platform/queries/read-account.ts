@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
+import { findLastDealAt } from "../store/log.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 
 /** The account on the platform and the sum of its log, read between two legs of this service. */
@@ -28,5 +29,6 @@ export async function readAccount(
     })),
     complete: isComplete,
     platformAt,
+    lastDealAt: await findLastDealAt(deps.pool, login, log.number),
   };
 }

@@ -210,6 +210,25 @@ test("an Investor that joins after a cut-off has no row in the week before it, h
   expect(await rowsOf(world, masterLogin, 1n)).toHaveLength(1);
 });
 
+test("money that came before the end of a week joins before that week can be closed, and counts in it", async () => {
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 100_00n);
+  await passTimeTo(world, cutOff(0), 1_000);
+  await subscribed(world, masterLogin, 100_00n);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 0n]);
+  await passTimeTo(world, cutOff(1), 1_000);
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0)]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
+  await passTimeTo(world, cutOff(1));
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0), cutOff(1)]);
+  const rows = [await rowsOf(world, masterLogin, 1n), await rowsOf(world, masterLogin, 2n)];
+  expect(rows.map(({ length }) => length)).toEqual([1, 2]);
+  await expectBooksToReconcile(world);
+});
+
 test("a leave closes the due weeks itself, before its own log position", async () => {
   const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 1_000_00n);

@@ -248,6 +248,7 @@ function readAccount(ledger: PlatformLedger, login: string, aheadMs: number): Re
     })),
     complete: isComplete,
     platformAt: new Date(ledger.now().getTime() + aheadMs),
+    lastDealAt: lastEntry(ledger, login).dealAt,
   };
 }
 

@@ -58,7 +58,7 @@ type End =
   | { readonly kind: "waits"; readonly why: string };
 
 async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
-  const { requestedAt, platformAt, logNumber, marks } = reading;
+  const { requestedAt, platformAt, logNumber, lastDealAt = deps.now(), marks } = reading;
   const master = await lockMaster(tx, login);
   if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };
   const closeThrough = lastCutOff(deps.week, later(platformAt, -waitAfterCutOff(deps.week)));
@@ -66,7 +66,7 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, rea
     through: logNumber,
     reading: { at: requestedAt, marks, closeThrough },
   });
-  if (end !== "done" || isWeekDue(deps, ledger.master) || !hasSomethingToStrike(ledger)) {
+  if (end !== "done" || isWeekDue(deps.week, ledger.master, lastDealAt) || !hasSomethingToStrike(ledger)) {
     await saveLedger(tx, ledger);
     if (end === "full") return { kind: "more" };
     if (isClosingDue(deps, ledger.master)) {
@@ -91,7 +91,10 @@ function isClosingDue({ week, now }: Deps, { weeksClosedThrough }: Master): bool
   return weeksClosedThrough !== null && cutOffsDue(week, weeksClosedThrough, through, 1).length > 0;
 }
 
-/** A due week is closed first: money that joins or leaves after a cut-off must not count in the week before it. */
-function isWeekDue({ week, now }: Deps, { weeksClosedThrough }: Master): boolean {
-  return weeksClosedThrough !== null && cutOffsDue(week, weeksClosedThrough, now(), 1).length > 0;
+/**
+ * A week that ended before the latest deal is closed first: money that joins or leaves after a cut-off must not count in the week before it.
+ * All money that waits has come before a week that ended since, so it does not wait for the close of that week.
+ */
+function isWeekDue(week: Week, { weeksClosedThrough }: Master, lastDealAt: Date): boolean {
+  return weeksClosedThrough !== null && cutOffsDue(week, weeksClosedThrough, lastDealAt, 1).length > 0;
 }

@@ -11,6 +11,8 @@ export type MasterReading = {
   /** The clock of the trading platform at that time: all deals up to then are at or before the log position, or arrive soon. */
   readonly platformAt: Date;
   readonly logNumber: bigint;
+  /** The latest time of a deal up to there. Absent without a deal, and from the previous release of platform. */
+  readonly lastDealAt: Date | undefined;
   /** Balance and open positions equal those computed from the log. */
   readonly isComplete: boolean;
   readonly marks: readonly Mark[];
@@ -22,8 +24,9 @@ export async function readMaster(deps: Deps, login: string, context: CallContext
     complete: isComplete,
     positions,
     logNumber,
+    lastDealAt,
     platformAt = requestedAt,
   } = await deps.platform.readAccount({ login }, context);
   await catchUp(deps, { login, upTo: logNumber }, context);
-  return { requestedAt, platformAt, logNumber, isComplete, marks: marksOf(positions) };
+  return { requestedAt, platformAt, logNumber, lastDealAt, isComplete, marks: marksOf(positions) };
 }
