@@ -11,6 +11,7 @@ export const LONGEST = [
   "test/journey/crowd.test.ts",
   "test/journey/upgrade.test.ts",
   "test/journey/restore.test.ts",
+  "test/console/restore.test.ts",
   "test/chaos/failpoints.test.ts",
   "test/chaos/chaos.test.ts",
   "deploy/local/run.test.ts",
