@@ -3,7 +3,7 @@ import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { aBreak, aReview } from "../../services/edge/testing/replies/ops.ts";
+import { aBreak, aReview, granted } from "../../services/edge/testing/replies/ops.ts";
 import { AT, cents } from "../../services/edge/testing/replies/values.ts";
 import { PAGES, SOME } from "./support/console-edge.ts";
 import { isSkipped } from "./support/console-page.ts";
@@ -39,6 +39,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     const { tab } = await signedIn(SOME, {
       platform: {
         readTransfers: async () => ({ transfers: [transfer] }),
+        getPermits: async () => granted,
         readAttempts: async () => ({ attempts: [] }),
         listReviews: async ({ state: wanted }) => {
           const found = {

@@ -13,7 +13,7 @@ import { configurationReads, getConfiguration } from "../queries/get-configurati
 import { anInvestor, aWorld, result, settle } from "../testing/world.ts";
 import { insertEntries, listEntries, listTerms, lockConfiguration } from "./configurations.ts";
 
-const { pool } = await testDatabase("fee");
+const { pool, admin } = await testDatabase("fee");
 const DAYS = 9;
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 
@@ -97,7 +97,19 @@ test("a decision and a query of the configuration read as much after a thousand 
           from generate_series(1, ${count}) n, lateral (select timestamptz '2026-01-02' - (${count} - n) * interval '1 hour' as at) change`,
     );
   }
-  await execute(pool, sql`analyze fee_version`);
+  // As on a system with many Investors, of whom most have few changes.
+  await execute(
+    admin,
+    sql`with others as (
+          insert into fee.fee_configuration (investor_login, investor_id, created_at, updated_at)
+          select login, login, now(), now() from generate_series(20001, 22000) as login
+          returning investor_login
+        )
+        insert into fee.fee_version (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
+        select investor_login, investor_login || ':' || n, 200000, at, true, at, at, at
+        from others, generate_series(1, 3) n, lateral (select timestamptz '2026-01-01' + n * interval '1 hour' as at) change`,
+  );
+  await execute(admin, sql`analyze fee.fee_version`);
   result(world, { "9001": "+10.00", "9002": "+10.00" });
   await settle(world);
   const decide = (investorLogin: string) =>

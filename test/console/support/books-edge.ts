@@ -9,6 +9,7 @@ import { aCredit, aFeeConfiguration, aFeeVersion } from "../../../services/edge/
 import { aRun, aRunPayment } from "../../../services/edge/testing/replies/fee-runs.ts";
 import { aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
 import { anAllocation, anEquity, aWithdrawalPreview } from "../../../services/edge/testing/replies/history.ts";
+import { granted } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
 import { cents } from "../../../services/edge/testing/replies/values.ts";
 import { type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
@@ -91,6 +92,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
     },
     platform: {
       ...NO_CASES,
+      getPermits: async () => granted,
       findAmendments: async () => ({ amendments: [] }),
       readStatement: async ({ after, limit }) => statementPage(rows, after?.number ?? 0n, limit),
     },

@@ -50,7 +50,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4"],
-    seed: 106,
+    seed: 438,
     isAlwaysRun: true,
   },
   {

@@ -19,7 +19,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I11", "I10"],
-    seed: 242,
+    seed: 255,
   },
   {
     name: "the outcome of one fee is recorded for another",
@@ -79,7 +79,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I10"],
-    seed: 295,
+    seed: 326,
   },
   {
     name: "a fee does not raise the high-water mark",
