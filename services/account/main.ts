@@ -56,7 +56,7 @@ await runService(caller, async (context) => {
     now: systemClock,
   };
   const { sweep } = relayFeeds(context, backbone);
-  for (const job of accountJobs(deps, sweep)) stack.use(job);
+  for (const job of accountJobs(deps, [sweep])) stack.use(job);
   stack.use(retain({ pool: deps.pool, rules: accountRules(FEEDS, config), log }));
   const implementation = accountService(deps);
   await serveContract(context, backbone, {

@@ -61,8 +61,8 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
   };
 }
 
-/** Recovery of interrupted provisionings and erasures, and re-encryption; `sweep` is that of the relay. */
-export function accountJobs(deps: Deps, sweep: DueJob): Job[] {
+/** Recovery of interrupted provisionings and erasures, re-encryption, and `others` with work in tables. */
+export function accountJobs(deps: Deps, others: readonly DueJob[]): Job[] {
   const { pool, log } = deps;
   const jobs: DueJob[] = [
     { name: "resume provisionings", due: () => provisioningQueue.nextDue, work: () => resumeProvisionings(deps) },
@@ -73,7 +73,7 @@ export function accountJobs(deps: Deps, sweep: DueJob): Job[] {
       work: () => resumePaymentAccountChanges(deps),
     },
     { name: "finish erasures", due: () => erasureQueue.nextDue, work: () => finishErasures(deps) },
-    sweep,
+    ...others,
   ];
   const reencrypt = {
     name: "re-encrypt passwords",
