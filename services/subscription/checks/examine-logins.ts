@@ -52,14 +52,14 @@ export async function examineLogins<Name extends string>(
       }
       for (const login of left) examined.add(login);
     };
-    const { slice, found } = await inSnapshot(pool, async (db) => {
+    const { slice, begun, found } = await inSnapshot(pool, async (db) => {
       const share = await nextSlice(db, tables[name], stored[name], CHECK_EVERY_MS);
-      const begun = beginSearch(stored[name], share.horizon);
-      return { slice: share, found: await searchParts(db, tables[name], begun, limits.rowsOfAPart) };
+      const search = beginSearch(stored[name], share.horizon);
+      return { slice: share, begun: search, found: await searchParts(db, tables[name], search, limits.rowsOfAPart) };
     });
     await examineAll([...new Set([...broken[name], ...slice.logins])]);
     const passed = { passedTo: slice.logins.at(-1) ?? stored[name].passedTo, hasPassed: slice.endsPass };
-    next[name] = { ...beginSearch(stored[name], slice.horizon), ...passed };
+    next[name] = { ...begun, ...passed };
     const tableCount = tables[name].searched.length;
     let rows = 0;
     for (let parts = found; ;) {
