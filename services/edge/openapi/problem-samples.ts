@@ -8,6 +8,7 @@ type Sample = readonly [detail: string, extra?: RefusalExtra];
 const RETRY = { retryAfterMs: 1_000 };
 export const AN_OPERATION = "0198c0de-0000-7000-8000-000000000001";
 const BLOCKING = { operationId: "0198c0de-0000-7000-8000-000000000002" };
+const EXTERNAL_ID_IN_USE = "Another Investor has the external_id CRM-7001.";
 
 const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   bad_request: ["The request is not valid HTTP/1.1."],
@@ -40,16 +41,8 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   request_timeout: ["The request was not received within 10 seconds."],
   login_already_registered: ["Login 3000001 is already registered as a Master."],
   external_id_in_use: [
-    "Another Investor has the external_id CRM-7001.",
-    {
-      errors: [
-        {
-          field: "external_id",
-          code: "external_id_in_use",
-          message: "Another Investor has the external_id CRM-7001.",
-        },
-      ],
-    },
+    EXTERNAL_ID_IN_USE,
+    { errors: [{ field: "external_id", code: "external_id_in_use", message: EXTERNAL_ID_IN_USE }] },
   ],
   login_in_use: ["Login 3000001 is in use: it is a payment account."],
   payment_account_in_use: ["Payment account 3000002 is already assigned to another Master."],

@@ -23,7 +23,7 @@ type NewsOptions = {
 /** What a reader knows of the database without asking it in every run: its clock and its accounts. */
 export class News {
   readonly #pool: Pool;
-  readonly #role: Pick<LeaseCandidate, "renewWithin">;
+  readonly #role: NewsOptions["role"];
   readonly #known: KnownAccounts;
   #clock: { readonly ms: number; readonly atMs: number };
   #readAtMs = -Infinity;

@@ -110,7 +110,7 @@ export const listAllocations = route({
 
   async handle(deps, { params, query }, context) {
     const login = params.investor_login;
-    const list = listOfPeriod("allocations", params.investor_login, query);
+    const list = listOfPeriod("allocations", login, query);
     const cursor = readCursor(deps, list, query.cursor);
     const [page] = await Promise.all([
       deps.subscriptions.listInvestorAllocations(
