@@ -102,9 +102,11 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     await tab.signIn(
       await newKey(system, `Risk ${login}`, "ops,masters:read,investors:read,subscriptions:read,events"),
     );
-    // Other tests have Masters on this system, which come before it: a page of them is shown.
+    // Other tests have Masters on this system, which come before it: a page of them is listed, and the rows that are seen are drawn.
     const { body } = await client.get("/api/v1/masters?limit=100");
     const shown = itemsOf(body["items"]).map((master) => textOf(master, "mt5_login"));
+    await tab.shows(shown[0] ?? "none");
+    await tab.page.evaluate(`document.querySelector('[aria-label="Rows of Masters"]').scrollTop = 1e6`);
     await tab.shows(shown.at(-1) ?? "none");
     if (body["has_more"] === true) await tab.shows("The first 100 Masters are shown.");
     else expect(shown).toContain(login);
