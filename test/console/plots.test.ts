@@ -24,18 +24,6 @@ const PAGES = [
   ["fee-runs/100?master_login=3000001", "fee-runs-one"],
   ["fee-runs/payments/1000", "fee-payment"],
 ] as const;
-const PICTURES: ReadonlySet<string> = new Set([
-  "master-performance",
-  "master-results",
-  "master-pool",
-  "master-fees",
-  "investor-equity",
-  "investor-statement",
-  "investor-allocations",
-  "investor-fees",
-  "fee-runs",
-  "fee-payment",
-]);
 
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 240_000 }, () => {
   let browser: Browser;
@@ -67,7 +55,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
 
   test.runIf(process.env["PAMM_SCREENSHOTS"] === "true")("pictures are saved in docs/console", async () => {
     const tab = await signedIn({ days: 120, rows: 200 });
-    for (const [address, name] of PAGES.filter(([, one]) => PICTURES.has(one))) {
+    for (const [address, name] of PAGES) {
       await tab.go(address);
       await tab.page.evaluate(SETTLED);
       await tab.shoot(name);

@@ -49,6 +49,15 @@ test.each([
   expect(formatRatio(ratio)).toBe(shown);
 });
 
+test("ratios of a column have the same decimals", () => {
+  expect(["0.126", "0.1355", "1", "-0.00"].map((ratio) => formatRatio(ratio, 2))).toEqual([
+    "12.60 %",
+    "13.55 %",
+    "100.00 %",
+    "0.00 %",
+  ]);
+});
+
 test("what is no number has no position", () => {
   expect([positionOf("-1.5"), positionOf(null), positionOf("x")]).toEqual([-1.5, null, null]);
 });

@@ -3,6 +3,10 @@ const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;
 const SCALE = 18;
 const RATIO_DECIMALS = 4;
 const GROWTH_DECIMALS = 6;
+const PERCENT_DIGITS = 2;
+/** Of a percentage, where several stand below each other. */
+export const SHARE_DECIMALS = RATIO_DECIMALS - PERCENT_DIGITS;
+export const CHANGE_DECIMALS = GROWTH_DECIMALS - PERCENT_DIGITS;
 
 /** A decimal of the API in units of its eighteenth digit; undefined when it is none. */
 function scaled(decimal: string): bigint | undefined {
@@ -52,13 +56,16 @@ export function growthOf(from: string, to: string): string | undefined {
   return scaled(from) === 0n ? undefined : grown;
 }
 
-/** A ratio as it is shown: `0.0123` is `1.23 %`. Only the point of the text moves, so no digit can change. */
-export function formatRatio(ratio: string): string {
+/**
+ * A ratio as it is shown: `0.0123` is `1.23 %`. Only the point of the text moves, so no digit can change. Those of one column have the same
+ * decimals, as many as the API can send; a single one ends with its last digit.
+ */
+export function formatRatio(ratio: string, decimals = 0): string {
   const [, sign, whole, digits = ""] = DECIMAL.exec(ratio) ?? [];
   if (whole === undefined) return ratio;
-  const moved = digits.padEnd(2, "0");
-  const percent = `${whole}${moved.slice(0, 2)}`.replace(/^0+(?=\d)/, "");
-  const rest = moved.slice(2).replace(/0+$/, "");
+  const moved = digits.padEnd(PERCENT_DIGITS, "0");
+  const percent = `${whole}${moved.slice(0, PERCENT_DIGITS)}`.replace(/^0+(?=\d)/, "");
+  const rest = moved.slice(PERCENT_DIGITS).replace(/0+$/, "").padEnd(decimals, "0");
   const isNegative = sign === "-" && /[1-9]/.test(ratio);
   return `${isNegative ? "−" : ""}${percent}${rest === "" ? "" : `.${rest}`} %`;
 }

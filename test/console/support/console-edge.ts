@@ -26,7 +26,7 @@ export type Amounts = {
 
 export const SOME = { masters: 5, operations: 40, cases: 3 };
 
-const OPERATION = "019c13fa-9600-7000-8000-000000000000";
+const OPERATION = "019b7ca9-8eec-7000-8000-000000000000";
 /** An address of each page. */
 export const PAGES = [
   "overview",

@@ -29,7 +29,7 @@ export type ConsolePage = {
   readonly violations: () => Promise<string[]>;
   /** How far the page is wider than the window. */
   readonly overflow: () => Promise<number>;
-  /** Saves a picture in docs/console. */
+  /** Saves a picture in docs/console, of the whole page where that is not taller than TALLEST. */
   readonly shoot: (name: string) => Promise<void>;
 };
 
@@ -78,11 +78,26 @@ export async function openConsole(browser: Browser, url: string): Promise<Consol
         "Math.max(document.documentElement.scrollWidth - document.documentElement.clientWidth, document.querySelector('main').scrollWidth - document.querySelector('main').clientWidth)",
       ),
     async shoot(name) {
+      const { width, height, scheme, needed } = await page.evaluate<Shown>(SHOWN);
+      await page.emulate({ width, scheme, height: Math.min(TALLEST, Math.max(height, needed)) });
+      await page.evaluate(DRAWN_ANEW);
       mkdirSync(SHOTS, { recursive: true });
       writeFileSync(join(SHOTS, `${name}.png`), await page.screenshot());
+      await page.emulate({ width, height, scheme });
     },
   };
 }
+
+type Shown = { readonly width: number; readonly height: number; readonly scheme: Scheme; readonly needed: number };
+
+const TALLEST = 1_600;
+const SHOWN = `(() => {
+  const main = document.querySelector("main");
+  const needed = innerHeight - main.clientHeight + main.scrollHeight;
+  return { width: innerWidth, height: innerHeight, scheme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light", needed };
+})()`;
+/** Tables draw the rows that are seen. */
+const DRAWN_ANEW = "new Promise((drawn) => setTimeout(drawn, 300))";
 
 /** By the debugger, which the policy of the page does not bind. */
 const AXE_LOADER = "(source) => void (0, eval)(source)";

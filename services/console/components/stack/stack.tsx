@@ -1,4 +1,4 @@
-import { formatRatio, positionOf, ratioOf } from "../../formats/decimal.ts";
+import { SHARE_DECIMALS, formatRatio, positionOf, ratioOf } from "../../formats/decimal.ts";
 import { formatAmount } from "../../formats/money.ts";
 
 export type StackPart = {
@@ -51,5 +51,5 @@ function sentenceOf({ title, amount }: StackPart): string {
 
 function shareText(amount: string, whole: string): string {
   const ratio = ratioOf(amount, whole);
-  return ratio === undefined ? "" : formatRatio(ratio);
+  return ratio === undefined ? "" : formatRatio(ratio, SHARE_DECIMALS);
 }

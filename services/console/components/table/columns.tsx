@@ -1,4 +1,4 @@
-import { formatRatio } from "../../formats/decimal.ts";
+import { CHANGE_DECIMALS, formatRatio } from "../../formats/decimal.ts";
 import { utcText } from "../../formats/time.ts";
 import { AccountLink, InvestorLink, MasterLink, OperationLink, Ticket } from "../links.tsx";
 import { Money } from "../money.tsx";
@@ -19,15 +19,15 @@ export function amountColumn<Row>(
   };
 }
 
-/** A ratio as a percentage. */
-export function ratioColumn<Row>(title: string, of: (row: Row) => string | null): Column<Row> {
+/** A change or drawdown as a percentage. */
+export function changeColumn<Row>(title: string, of: (row: Row) => string | null): Column<Row> {
   return {
     title,
     isNumber: true,
     text: (row) => of(row) ?? "",
     cell: (row) => {
       const ratio = of(row);
-      return ratio === null ? "–" : formatRatio(ratio);
+      return ratio === null ? "–" : formatRatio(ratio, CHANGE_DECIMALS);
     },
   };
 }

@@ -7,7 +7,7 @@ import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Time } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
-import { formatRatio, ratioOf } from "../../formats/decimal.ts";
+import { SHARE_DECIMALS, formatRatio, ratioOf } from "../../formats/decimal.ts";
 import { isZero } from "../../formats/money.ts";
 import { words } from "../../formats/words.ts";
 import { can } from "../../session/session.ts";
@@ -115,7 +115,7 @@ function Share({ pool }: Pick<Equity, "pool">) {
             ["Joining", <Money amount={pool.joining} />],
             ["Units", <Money amount={pool.units} />],
             ["Units of the pool", <Money amount={pool.pool_units} />],
-            ["Share", ratio === undefined ? "–" : formatRatio(ratio)],
+            ["Share", ratio === undefined ? "–" : formatRatio(ratio, SHARE_DECIMALS)],
             ["NAV per unit now", <Money amount={pool.nav_per_unit} />],
             ["Open positions", pool.open_positions.toString()],
             ["Last deal allocated", <Ticket id={pool.as_of_deal_id} />],

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { Column } from "../../components/table/column.ts";
-import { amountColumn, ratioColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
+import { amountColumn, changeColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
 import { Table } from "../../components/table/table.tsx";
 import { PerformancePlots } from "./performance-plots.tsx";
 import type { Day } from "./read-performance.ts";
@@ -33,8 +33,8 @@ const COLUMNS: readonly Column<Day>[] = [
   amountColumn("Result", ({ result }) => result),
   amountColumn("Fees", ({ fees }) => fees),
   amountColumn("NAV per unit", ({ nav_per_unit: nav }) => nav),
-  ratioColumn("Change", ({ change }) => change),
-  ratioColumn("Drawdown", ({ drawdown }) => drawdown),
+  changeColumn("Change", ({ change }) => change),
+  changeColumn("Drawdown", ({ drawdown }) => drawdown),
   amountColumn("Pool value", ({ pool_value: value }) => value),
   ticketColumn("Last deal", ({ last_deal_id: id }) => id),
   timeColumn("Valued", ({ valued_at: at }) => at),

@@ -10,7 +10,7 @@ import { amountColumn, investorColumn, ticketColumn } from "../../components/tab
 import { ListTable } from "../../components/table/list-table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
-import { formatRatio, ratioOf } from "../../formats/decimal.ts";
+import { SHARE_DECIMALS, formatRatio, ratioOf } from "../../formats/decimal.ts";
 import { durationText } from "../../formats/time.ts";
 import { compositionOf } from "./composition.ts";
 import { Places } from "./places.tsx";
@@ -114,7 +114,7 @@ function columnsOf(whole: string): readonly Column<Account>[] {
       title: "Share",
       isNumber: true,
       text: shareOf,
-      cell: (account) => formatRatio(shareOf(account)),
+      cell: (account) => formatRatio(shareOf(account), SHARE_DECIMALS),
     },
     amountColumn("Expected balance", ({ ledger_balance: amount }) => amount),
     amountColumn("Platform balance", ({ platform_balance: amount }) => amount),

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { Models } from "../../../client/index.ts";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
-import { amountColumn, ratioColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
+import { amountColumn, changeColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { instantsOf, type Period } from "../../formats/period.ts";
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Result>[] = [
   timeColumn("Deal", ({ deal_at: at }) => at),
   amountColumn("Result", ({ result }) => result),
   amountColumn("NAV per unit", ({ nav_per_unit: nav }) => nav),
-  ratioColumn("Drawdown", ({ drawdown }) => drawdown),
+  changeColumn("Drawdown", ({ drawdown }) => drawdown),
   amountColumn("Pool value", ({ pool_value: value }) => value),
   ticketColumn("Ticket", ({ deal_id: id }) => id),
   timeColumn("Allocated", ({ allocated_at: at }) => at),
