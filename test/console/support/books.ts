@@ -1,4 +1,5 @@
 import { DAY_MS } from "#kernel/duration.ts";
+import { formatDecimal, usd } from "#kernel/money.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PerformanceDay } from "#proto/pamm/subscription/v1/subscription.ts";
 import { aPayment } from "../../../services/edge/testing/replies/fee.ts";
@@ -10,6 +11,8 @@ const END = Date.UTC(2026, 10, 26);
 /** One day stands out, so that it is seen whether a drawing has it. */
 export const SPIKE = 0.75;
 const WEEK_MS = 7 * DAY_MS;
+/** The sum of the layers of each payment. */
+const WEEKLY_RESULT = 421_37n;
 const RESULT_EVERY_MS = 500;
 
 export function dayNumber(index: number, count: number): PerformanceDay {
@@ -61,13 +64,9 @@ export function explanationOf(paymentId: bigint, line: string) {
     { ...times, amount: "301.37", rate: "0.275000", versionId: 17n, share: "82.87675" },
   ];
   const at = new Date(END - (60 - weeks) * WEEK_MS);
-  const calculation = aCalculation({
-    at,
-    charged,
-    earned: `${weeks * 20}.00`,
-    markBefore: `${weeks * 19}.00`,
-    markAfter: `${weeks * 20}.00`,
-  });
+  const resultAfter = (count: number): string => formatDecimal(usd(BigInt(count) * WEEKLY_RESULT));
+  const earned = resultAfter(weeks);
+  const calculation = aCalculation({ at, charged, earned, markBefore: resultAfter(weeks - 1), markAfter: earned });
   return anExplanation({ paymentId, calculation, lines: [line, "The exact fee is rounded down once, to the cent."] });
 }
 
