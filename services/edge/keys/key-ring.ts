@@ -1,41 +1,22 @@
-import { hash, timingSafeEqual } from "node:crypto";
-import { Gauge } from "prom-client";
+import { hash } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Secret } from "#kernel/secret.ts";
-import { type Authenticate, type Caller, BOOTSTRAP_ID } from "./auth.ts";
-import { createBuckets } from "../rate-limit.ts";
 import { refuse } from "../problems/refusals.ts";
-import { SCOPES } from "./scopes.ts";
-import {
-  type Environment,
-  type StoredKey,
-  findKey,
-  listKeysInForce,
-  markBootstrapUsed,
-  markUsed,
-  saveHashes,
-} from "../store/api-keys.ts";
-import { allows } from "./addresses.ts";
+import { createBuckets } from "../rate-limit.ts";
+import { type Environment, findKey, listKeysInForce, markBootstrapUsed, markUsed } from "../store/api-keys.ts";
 import { readKeyId } from "./api-key.ts";
-import { countFailure, type FailureReason } from "./failures.ts";
-import type { Pepper } from "./pepper.ts";
+import { type Authenticate, BOOTSTRAP_ID } from "./auth.ts";
+import { bootstrapOf, type CachedKey, cachedKeyOf, problemOf, reasonOf, type VerifiedKey } from "./cached-key.ts";
+import { countFailure } from "./failures.ts";
+import { compareSecrets, type Peppers, renewHashes } from "./key-hashes.ts";
 
 /** Subject of the signal that keys changed. A lost message costs the time until the next periodic read. */
 export const KEYS_CHANGED = "edge.v1.keys.changed";
 
-const apiKeys = new Gauge({
-  name: "pamm_api_keys",
-  help: "API keys in force, by the pepper of their hash: the current one, or another one that may not be removed yet.",
-  labelNames: ["pepper"],
-});
-
-export type KeyRingOptions = {
+export type KeyRingOptions = Peppers & {
   readonly pool: Pool;
-  readonly pepper: Pepper;
-  /** Keys that were created with the previous pepper stay valid. */
-  readonly oldPepper: Pepper | undefined;
   /** Of this system: a key of the other one is refused. */
   readonly environment: Environment;
   /** A key with every scope that is in no database. */
@@ -49,16 +30,10 @@ export type KeyRing = {
   readonly refresh: () => Promise<void>;
 };
 
-type CachedKey = StoredKey & { readonly caller: Caller; readonly allowsAddress: (address: string) => boolean };
-
-/** A key whose secret was presented. */
-type VerifiedKey = Pick<CachedKey, "environment" | "caller" | "allowsAddress" | "expiresAt" | "revokedAt">;
-
 /** Keys that were read longer ago may be revoked, so they are not accepted. Longer than a restart of the database. */
 const STALE_AFTER_MS = 60_000;
 /** Failures of one address. Each costs a query; valid keys of the address are not slowed down. */
 const FAILURES = { perSecond: 5, burst: 100 };
-const NO_HASH = Buffer.alloc(32);
 
 /** The keys in memory, so that a request costs no query, and a key that was presented before one plain hash. */
 export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRing {
@@ -164,88 +139,6 @@ async function saveUses(pool: Pool, uses: Map<string, Date>): Promise<void> {
   if (used.size > 0) await markUsed(pool, used);
 }
 
-/** A key that is stored with the previous pepper can be stored with the current one once it was presented. */
-function renewHashes(pool: Pool, { pepper, oldPepper }: Pick<KeyRingOptions, "pepper" | "oldPepper">) {
-  const renewed = new Map<string, Buffer>();
-  return {
-    note(presentedKey: string, key: CachedKey | undefined): void {
-      if (key !== undefined && isStoredWith(oldPepper, key)) renewed.set(key.id, pepper.hash(presentedKey));
-    },
-    async save(keys: readonly StoredKey[]): Promise<void> {
-      const others = keys.filter(({ pepperId }) => pepperId !== pepper.id).length;
-      apiKeys.set({ pepper: "current" }, keys.length - others);
-      apiKeys.set({ pepper: "other" }, others);
-      const hashes = new Map(renewed);
-      renewed.clear();
-      if (hashes.size > 0) await saveHashes(pool, pepper.id, hashes);
-    },
-  };
-}
-
-function isStoredWith(pepper: Pepper | undefined, key: CachedKey | undefined): boolean {
-  return pepper !== undefined && key?.pepperId === pepper.id;
-}
-
-function compareSecrets({
-  pepper,
-  oldPepper,
-  bootstrapKey,
-}: Pick<KeyRingOptions, "pepper" | "oldPepper" | "bootstrapKey">) {
-  const bootstrapHash = bootstrapKey === undefined ? NO_HASH : pepper.hash(bootstrapKey.reveal());
-  return {
-    isBootstrap: (presentedKey: string): boolean =>
-      timingSafeEqual(pepper.hash(presentedKey), bootstrapHash) && bootstrapKey !== undefined,
-    /** The key if its secret was presented. An unknown id costs the same hash and the same comparison as a wrong secret. */
-    ifMatching(presentedKey: string, key: CachedKey | undefined): CachedKey | undefined {
-      const itsPepper = oldPepper !== undefined && isStoredWith(oldPepper, key) ? oldPepper : pepper;
-      return timingSafeEqual(itsPepper.hash(presentedKey), key?.hash ?? NO_HASH) ? key : undefined;
-    },
-  };
-}
-
-/** A key of the system that it was given to, whatever its environment. */
-function bootstrapOf(environment: Environment): VerifiedKey {
-  const caller = {
-    keyId: BOOTSTRAP_ID,
-    clientId: BOOTSTRAP_ID,
-    client: BOOTSTRAP_ID,
-    scopes: new Set(SCOPES),
-    environment,
-    expiresAt: null,
-    isLimitedToAddresses: false,
-    rejectsDuplicates: false,
-  };
-  return { environment, caller, allowsAddress: () => true, expiresAt: null, revokedAt: null };
-}
-
 function cannotCheck(): Refusal {
   return refuse("service_unavailable", "API keys cannot be verified now. Retry shortly.");
-}
-
-function cachedKeyOf(key: StoredKey): CachedKey {
-  const { id, clientId, name, scopes, environment, expiresAt, allowedAddresses, duplicateComment } = key;
-  const rejectsDuplicates = duplicateComment === "reject";
-  const isLimitedToAddresses = allowedAddresses.length > 0;
-  const own = { environment, expiresAt, isLimitedToAddresses, rejectsDuplicates };
-  const caller = { keyId: id, clientId, client: name, scopes: new Set(scopes), ...own };
-  return { ...key, caller, allowsAddress: allows(allowedAddresses) };
-}
-
-type Presented = { readonly environment: Environment; readonly at: Date; readonly address: string };
-
-/** Why a key is not accepted although its secret was presented. */
-function problemOf(key: VerifiedKey, { environment, at, address }: Presented): FailureReason | undefined {
-  if (key.environment !== environment) return "other_environment";
-  if (!isInForce(key, at)) return "not_in_force";
-  return key.allowsAddress(address) ? undefined : "other_address";
-}
-
-/** Why no key in force has the presented id and secret. */
-function reasonOf(stored: StoredKey | undefined, at: Date): FailureReason {
-  if (stored === undefined) return "unknown_key";
-  return isInForce(stored, at) ? "wrong_secret" : "not_in_force";
-}
-
-function isInForce({ revokedAt, expiresAt }: Pick<StoredKey, "revokedAt" | "expiresAt">, at: Date): boolean {
-  return revokedAt === null && (expiresAt === null || expiresAt.getTime() > at.getTime());
 }
