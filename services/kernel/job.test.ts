@@ -147,10 +147,11 @@ test("disposal aborts the signal, waits for the run and starts no other", async 
 
 /** A log that records the fields of its lines. */
 function recordingLog() {
-  const levels = { info: [] as unknown[], error: [] as unknown[] };
+  const levels = { info: [] as unknown[], warn: [] as unknown[], error: [] as unknown[] };
   const recording = {
     ...log,
     info: (_text: string, fields?: object) => levels.info.push(fields),
+    warn: (_text: string, fields?: object) => levels.warn.push(fields),
     error: (_text: string, fields?: object) => levels.error.push(fields),
   } as unknown as typeof log;
   return { levels, recording };
@@ -173,44 +174,70 @@ test("a job that has just started waits for another service that is starting, an
   await vi.advanceTimersByTimeAsync(20_000);
 
   expect(runs).toBe(21);
-  expect(levels).toEqual({ info: [{ job: "early", reason: "Refusal: unavailable" }], error: [] });
+  expect(levels).toEqual({ info: [{ job: "early", reason: "Refusal: unavailable" }], warn: [], error: [] });
 });
 
-test("a job logs an error when another service does not start in time", async () => {
+test("a job logs one warning when another service does not start in time", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const { levels, recording } = recordingLog();
   await using _job = runJob({
     name: "early",
     everyMs: LONG_MS,
+    maxRetryMs: 5_000,
     log: recording,
     work: () => Promise.reject(unavailable),
   });
 
-  await vi.advanceTimersByTimeAsync(61_000);
+  await vi.advanceTimersByTimeAsync(600_000);
 
-  expect(levels.error).toEqual([expect.objectContaining({ job: "early", error: unavailable })]);
+  expect(levels.info).toHaveLength(1);
+  expect(levels.warn).toEqual([expect.objectContaining({ job: "early", reason: "Refusal: unavailable" })]);
+  expect(levels.error).toEqual([]);
 });
 
-test("later, an unavailable service is logged as an error only after several failures", async () => {
+test("later, an unavailable service is a warning after several failures, and the job that runs again a line", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const { levels, recording } = recordingLog();
   let runs = 0;
   const work = async (): Promise<boolean> => {
     runs += 1;
-    if (runs > 1) throw unavailable;
+    if (runs > 1 && runs <= 101) throw unavailable;
     return false;
   };
   await using _job = runJob({ name: "unavailable", everyMs: LONG_MS, maxRetryMs: 1, log: recording, work });
 
   await vi.advanceTimersByTimeAsync(LONG_MS + 5);
+  expect(levels.info).toMatchObject([{ job: "unavailable", attempt: 1, reason: "Refusal: unavailable" }]);
+  expect(levels.warn).toHaveLength(1);
 
-  expect(levels.info).toHaveLength(5);
-  expect(levels.error[0]).toMatchObject({ job: "unavailable", attempt: 6 });
+  await vi.advanceTimersByTimeAsync(3 * LONG_MS);
+  expect(runs).toBeGreaterThan(102);
+  expect(levels.warn).toMatchObject([{ job: "unavailable", attempt: 6, reason: "Refusal: unavailable" }]);
+  expect(levels.info.slice(1)).toEqual([{ job: "unavailable" }]);
+  expect(levels.error).toEqual([]);
 });
 
-test("any other failure is an error at once", async () => {
+test("a service that restarts is one line", async () => {
+  const { levels, recording } = recordingLog();
+  let runs = 0;
+  const work = async (): Promise<boolean> => {
+    runs += 1;
+    if (runs > 1 && runs <= 5) throw unavailable;
+    return false;
+  };
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  await using _job = runJob({ name: "unavailable", everyMs: LONG_MS, maxRetryMs: 1, log: recording, work });
+
+  await vi.advanceTimersByTimeAsync(3 * LONG_MS);
+
+  expect(runs).toBeGreaterThan(6);
+  expect(levels).toMatchObject({ info: [{ attempt: 1 }], warn: [], error: [] });
+});
+
+test("any other failure is an error each time", async () => {
   const { levels, recording } = recordingLog();
   const work = (): Promise<boolean> => Promise.reject(new Error("broken"));
   await using _job = runJob({ name: "broken", everyMs: LONG_MS, log: recording, work });

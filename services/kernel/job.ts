@@ -5,7 +5,7 @@ import { failureOf } from "./contract/rpc-span.ts";
 import { measureJob } from "./job-metrics.ts";
 import { backOffMs } from "./retry.ts";
 import { inJobSpan } from "./tracing/span.ts";
-import { isTransientFailure, retryLevel } from "./transient-failure.ts";
+import { isTransientFailure } from "./transient-failure.ts";
 
 export type JobOptions = {
   readonly name: string;
@@ -27,7 +27,7 @@ export type JobOptions = {
 
 export type Job = AsyncDisposable & { readonly name: string };
 
-/** Transient failures in a row that are logged as info: a service that restarts is unavailable for some seconds. */
+/** Transient failures in a row before a warning: a service that restarts is unavailable for some seconds. */
 const MAX_EXPECTED_FAILURES = 5;
 /**
  * Services start at the same time, call each other and share a busy machine. For this long after its own start a job
@@ -57,12 +57,14 @@ async function loop(
 ): Promise<void> {
   let failures = 0;
   const measured = measureJob(name, everyMs);
+  const lines = failureLines(name, log);
   const startsUntil = performance.now() + START_WAIT_MS;
   while (!signal.aborted) {
     const startedMs = performance.now();
     try {
       const next = await inJobSpan(name, () => work(signal), failureOf);
       failures = 0;
+      lines.succeeded();
       measured.succeeded(performance.now() - startedMs);
       // Work that always finds more, and never awaits I/O, must not block the event loop.
       if (next === true) await nextTurn();
@@ -82,12 +84,30 @@ async function loop(
         await pause(Math.min(START_RETRY_MS, retryInMs), signal);
         continue;
       }
-      const level = failures <= MAX_EXPECTED_FAILURES ? retryLevel(error) : "error";
-      log[level]("job failed, retry scheduled", { job: name, attempt: failures, retry_in_ms: retryInMs, error });
+      lines.failed(error, failures, retryInMs);
       // A wake-up signal does not shorten this pause: a failing job that is often woken must not become a hot loop.
       await pause(retryInMs, signal);
     }
   }
+}
+
+/** While another service or the database is away, one line says so when that is longer than a restart, and one when the job runs again; a defect is a line each time. */
+function failureLines(name: string, log: Log) {
+  let isAwayReported = false;
+  return {
+    succeeded(): void {
+      if (isAwayReported) log.info("job succeeded again", { job: name });
+      isAwayReported = false;
+    },
+    failed(error: unknown, attempt: number, retryInMs: number): void {
+      const fields = { job: name, attempt, retry_in_ms: retryInMs };
+      if (!isTransientFailure(error)) log.error("job failed, retry scheduled", { ...fields, error });
+      else if (attempt > MAX_EXPECTED_FAILURES && !isAwayReported) {
+        isAwayReported = true;
+        log.warn("job fails until what it needs is back, retried meanwhile", { ...fields, reason: String(error) });
+      } else if (attempt === 1) log.info("job failed, retry scheduled", { ...fields, reason: String(error) });
+    },
+  };
 }
 
 /** A timer may fire some milliseconds early: it counts from the begin of the turn that sets it, in whole milliseconds. */

@@ -48,7 +48,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     migrationUrl: config.PLATFORM_DATABASE_MIGRATION_URL,
     streams: [streams.movements],
   });
-  const sender = await registerInstance(backbone);
+  const sender = await registerInstance({ pool: backbone.pool, log });
   const registration = Promise.withResolvers<never>();
   context.watch("registration in the database", registration.promise);
   const areAnswersMissing = await hasOpenAttempts(backbone.pool);

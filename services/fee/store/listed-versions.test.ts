@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { createPool, type Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { asOwner } from "#test/support/as-owner.ts";
 import { PATIENT, testDatabase } from "#test/support/database.ts";
 import { cancelVersion } from "../commands/cancel-version.ts";
 import { updateConfiguration } from "../commands/configure.ts";
@@ -130,17 +131,24 @@ test("any page of 10 and of 1,000 versions, and the cancellation of one, read eq
 });
 
 /** Every hour a change, from a second before it on; each third one begins earlier, and replaces the one before. */
-async function manyChanges(pool: Pool, count: number): Promise<void> {
-  await inTransaction(pool, (tx) => lockConfiguration(tx, { investorLogin: INVESTOR, investorId: 17n, at: day(1) }));
+async function manyChanges(pool: Pool, count: number, logins: readonly string[] = [INVESTOR]): Promise<void> {
+  await execute(
+    pool,
+    sql`insert into fee_configuration (investor_login, investor_id, created_at, updated_at)
+        select login, login::bigint, ${day(1)}, ${day(1)} from unnest(${logins}::text[]) as login`,
+  );
   const entries = sql`
     insert into fee_version (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
-    select ${INVESTOR}, 'change:' || n, 200000, since, true, at, since, at
-    from generate_series(1, ${count}) n,
+    select login, login || ':' || n, 200000, since, true, at, since, at
+    from unnest(${logins}::text[]) as login, generate_series(1, ${count}) n,
          lateral (select timestamptz '2026-01-02' - (${count} - n) * interval '1 hour' as at) as command,
          lateral (select at - case when n % 3 = 0 then interval '90 minutes' else interval '1 second' end as since) as asked`;
   await execute(pool, entries);
-  await execute(pool, sql`analyze fee_version`);
+  await asOwner(pool, "fee", "analyze fee_version, fee_version_replaced, fee_configuration");
 }
+
+/** Other Investors: of a small table, all rows are read at once. */
+const OTHERS = Array.from({ length: 300 }, (_, index) => String(20_000 + index));
 
 async function rowsOf(count: number): Promise<Record<string, number>> {
   const { url } = await testDatabase("fee");
@@ -148,6 +156,7 @@ async function rowsOf(count: number): Promise<Record<string, number>> {
   await using pool = createPool({ url, schema: "fee", applicationName: "test", max: 1, timeouts: PATIENT });
   const deps = await feeDeps(() => day(3), undefined, pool);
   await manyChanges(pool, count);
+  await manyChanges(pool, 10, OTHERS);
   const page = (beforeId: bigint) => listVersions(deps, { investorLogin: INVESTOR, beforeId, limit: 5 }, aCall());
   const cancel = (versionId: bigint) =>
     cancelVersion(deps, { investorLogin: INVESTOR, versionId }, aCall(`c${versionId}`));

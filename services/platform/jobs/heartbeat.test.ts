@@ -4,6 +4,8 @@ import { createPool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { stopAllPermits } from "../protocol/reviews/stop-for-lost-commits.ts";
+import { withInProcessState } from "../in-process-state.ts";
+import { registerInstance } from "../register-instance.ts";
 import { resumePermits } from "../store/permit-gate.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
@@ -103,5 +105,26 @@ test.concurrent("a process logs once that sending is stopped, and that it is res
   await inTransaction(deps.pool, (tx) => resumePermits(tx, 0));
   await heartbeat(logged);
   await heartbeat(logged);
+  expect(lines.slice(1)).toEqual(["sending resumed, operators have decided"]);
+});
+
+test.concurrent("a process that is started while sending is stopped logs that, once, and that it is resumed", async (context) => {
+  const world = await aWorld(context);
+  const { deps } = await world.start({ hasJobs: false });
+  await inTransaction(deps.pool, (tx) => stopAllPermits(tx, { login: "3000000", evidence: {} }));
+  const lines: string[] = [];
+  const note = (message: string) => lines.push(message);
+  const log = { ...deps.log, error: note, info: note };
+
+  const sender = await registerInstance({ pool: deps.pool, log });
+  const started = withInProcessState({ ...deps, log, sender });
+  await heartbeat(started);
+  await heartbeat(started);
+  expect(lines).toEqual([
+    "sending stopped, because the database has lost movements of the platform, manual review required",
+  ]);
+
+  await inTransaction(deps.pool, (tx) => resumePermits(tx, 0));
+  await heartbeat(started);
   expect(lines.slice(1)).toEqual(["sending resumed, operators have decided"]);
 });

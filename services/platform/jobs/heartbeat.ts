@@ -1,8 +1,7 @@
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Deps } from "../deps.ts";
-import type { PermitGate } from "../domain/permit-gate.ts";
-import { DATABASE_BEHIND } from "../domain/review-actions.ts";
 import { permitsOpen } from "../metrics.ts";
+import { logGate } from "../protocol/log-gate.ts";
 import { watchClock } from "../protocol/watch-clock.ts";
 import { type Heartbeat, markHeartbeat } from "../store/senders.ts";
 
@@ -15,7 +14,7 @@ const HEARTBEAT_TIMEOUT_MS = 3_000;
  * database ends: what it remembers belongs to another one, which may have had commits that this one lacks.
  */
 export async function heartbeat(deps: Deps): Promise<boolean> {
-  const { pool, mt5, sender, gate, endProcess } = deps;
+  const { pool, mt5, sender, gate, endProcess, log } = deps;
   const fromMs = performance.now();
   let found: Heartbeat | undefined;
   try {
@@ -25,7 +24,7 @@ export async function heartbeat(deps: Deps): Promise<boolean> {
     throw error;
   }
   if (found !== undefined) {
-    logGate(deps, found.gate);
+    logGate(log, gate.read(), found.gate);
     gate.note(found.gate);
     permitsOpen.set(found.gate === "open" ? 1 : 0);
     watchClock(deps, { databaseMs: found.now.getTime(), fromMs, toMs: performance.now() });
@@ -34,17 +33,6 @@ export async function heartbeat(deps: Deps): Promise<boolean> {
   mt5.resetAll();
   endProcess(new Error("the database was restarted or restored, or another server has taken over"));
   return false;
-}
-
-/** Each process logs a change once: nothing else in its log says why commands are refused. */
-function logGate({ gate, log }: Deps, found: PermitGate): void {
-  const before = gate.read();
-  if (found === "stopped" && before !== "stopped") {
-    log.error("sending stopped, because the database has lost movements of the platform, manual review required", {
-      reason: DATABASE_BEHIND,
-    });
-  }
-  if (found === "open" && before === "stopped") log.info("sending resumed, operators have decided");
 }
 
 async function withinTime<T>(marking: Promise<T>): Promise<T> {

@@ -20,7 +20,8 @@ export async function countImports(db: Queryable, stoppedAt: Date): Promise<Impo
                from (
                  select operation_id
                  from lost_movement
-                 where found_at >= ${stoppedAt}
+                 -- The plan is for any instant: with one bound it would read the movements of all earlier restores too.
+                 where found_at >= ${stoppedAt} and found_at < 'infinity'
                  limit ${MAX_COUNTED}
                ) as lost
              ) as movements,

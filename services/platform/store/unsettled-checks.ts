@@ -10,12 +10,14 @@ export type RequiredCheck = {
 export type Unsettled = RequiredCheck & {
   /** Whether the run or pass that is needed began after the instant. */
   readonly isRun: boolean;
-  /** Breaks that are open, or were found by a run and are not confirmed yet. */
+  /** Breaks that are open, or were found by a run and are not confirmed yet; of more than 1,000 one more than that. */
   readonly breaks: number;
   /** The accounts of some of them. */
   readonly logins: readonly string[];
 };
 
+/** Their exact number decides nothing, and GET /api/v1/ops/breaks lists them page by page. */
+export const MAX_BREAKS_COUNTED = 1_000;
 const MAX_LOGINS_SHOWN = 5;
 
 /**
@@ -35,25 +37,35 @@ export async function listUnsettled(
         from reconciliation_check
         where name = any (${names}::text[])`,
   );
-  const breaks = await many<{ check: string; login: string }>(
+  const breaks = await many<{ check: string; breaks: number; logins: string[] }>(
     db,
-    sql`select check_name as "check", login
-        from reconciliation_break
-        where check_name = any (${names}::text[]) and closed_at is null
-          and (check_name <> 'platform_balance' or evidence ->> 'shown_minor' is not null)
-        order by id`,
+    sql`select wanted.name as "check", found.breaks, found.logins
+        from unnest(${names}::text[]) as wanted (name),
+             lateral (
+               with first as materialized (
+                 select id, login
+                 from reconciliation_break
+                 where check_name = wanted.name and closed_at is null
+                   and (check_name <> 'platform_balance' or evidence ->> 'shown_minor' is not null)
+                 -- The order of the index on the open breaks of each check.
+                 order by key
+                 limit ${MAX_BREAKS_COUNTED + 1}
+               )
+               select (select count(*)::int from first) as breaks,
+                      array(select login from first group by login order by min(id) limit ${MAX_LOGINS_SHOWN}) as logins
+             ) as found`,
   );
   return checks
     .map(({ name, needs }): Unsettled => {
       const run = runs.find((row) => row.name === name);
       const from = needs === "pass" ? run?.passFrom : run?.runFrom;
-      const own = breaks.filter(({ check }) => check === name).map(({ login }) => login);
+      const own = breaks.find(({ check }) => check === name);
       return {
         name,
         needs,
         isRun: from instanceof Date && from > since,
-        breaks: own.length,
-        logins: [...new Set(own)].slice(0, MAX_LOGINS_SHOWN),
+        breaks: own?.breaks ?? 0,
+        logins: own?.logins ?? [],
       };
     })
     .filter(({ isRun, breaks: count }) => !isRun || count > 0);

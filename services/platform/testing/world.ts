@@ -112,7 +112,7 @@ async function startInstance(
   const options = { url, schema: "platform", applicationName: "platform", max: 10, timeouts: PATIENT };
   const pool = stack.use(createPool(options));
   if (isHistoryRead) await inTransaction(pool, async (tx) => await openPermitGate(tx, await readDatabase(tx)));
-  const sender = await registerInstance({ pool });
+  const sender = await registerInstance({ pool, log: silentLog });
   const mt5 = stack.use(
     createMt5Client({
       url: new URL(simulator.url),

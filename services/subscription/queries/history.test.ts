@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ListResultsRequest, ListResultsResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import { asOwner } from "#test/support/as-owner.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { deposit, withdraw } from "../testing/funding.ts";
 import { settle, subscribed } from "../testing/settle.ts";
@@ -96,7 +97,7 @@ test("a page of allocations reads as many rows at the end of a long history as a
      select '${masterLogin}', number, ${id} + other, 1, 1, 0
      from generate_series(1, 3000) as number cross join generate_series(0, 1) as other`,
   );
-  await world.deps.pool.query("analyze allocation_entry, allocation_row");
+  await asOwner(world.deps.pool, "subscription", "analyze allocation_entry, allocation_row");
   const read = (number: bigint) =>
     inTransaction(world.deps.pool, (tx) =>
       rowsRead(tx, ["allocation_entry", "allocation_row"], async () => {
@@ -272,7 +273,7 @@ test("a page of results reads as many rows at the end of a long history as at it
             now() + (number + 1) * interval '7 days'
      from generate_series(3001, 6000) as number`,
   );
-  await world.deps.pool.query("analyze allocation_entry");
+  await asOwner(world.deps.pool, "subscription", "analyze allocation_entry");
   const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
   const read = (request: Partial<ListResultsRequest>) =>
     inTransaction(world.deps.pool, (tx) =>

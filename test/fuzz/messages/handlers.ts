@@ -134,7 +134,7 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
     },
-    sender: await registerInstance({ pool }),
+    sender: await registerInstance({ pool, log }),
     reach: () => undefined,
     endProcess: () => undefined,
   });

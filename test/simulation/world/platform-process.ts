@@ -63,7 +63,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
     },
-    sender: await registerInstance({ pool }),
+    sender: await registerInstance({ pool, log }),
     reach: (point) => process.deliver("failpoint", point, () => undefined),
     endProcess: exit,
   });

@@ -3,7 +3,7 @@ import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { findStop, type GateFacts, resumePermits } from "../../store/permit-gate.ts";
-import { listUnsettled, type RequiredCheck, type Unsettled } from "../../store/unsettled-checks.ts";
+import { listUnsettled, MAX_BREAKS_COUNTED, type RequiredCheck, type Unsettled } from "../../store/unsettled-checks.ts";
 
 /** Why permits cannot be granted again now. */
 export type ResumeBlock = {
@@ -70,7 +70,8 @@ function sentenceOf({ name, needs, isRun, breaks, logins }: Unsettled): string {
   const run = needs === "run" ? "run" : "pass through all accounts";
   if (breaks === 0) return `The check ${name} has not completed a ${run} since the stop.`;
   const accounts = logins.length === 0 ? "" : ` (${logins.join(", ")})`;
-  const what = `${breaks} ${breaks === 1 ? "break" : "breaks"}${accounts}`;
+  const count = breaks > MAX_BREAKS_COUNTED ? `more than ${MAX_BREAKS_COUNTED}` : String(breaks);
+  const what = `${count} ${breaks === 1 ? "break" : "breaks"}${accounts}`;
   return isRun
     ? `The check ${name} has ${what}.`
     : `The check ${name} has ${what} and no complete ${run} since the stop.`;
