@@ -102,7 +102,7 @@ test.concurrent("a process logs once that sending is stopped, and that it is res
     "sending stopped, because the database has lost movements of the platform, manual review required",
   ]);
 
-  await inTransaction(deps.pool, (tx) => resumePermits(tx, 0));
+  await inTransaction(deps.pool, resumePermits);
   await heartbeat(logged);
   await heartbeat(logged);
   expect(lines.slice(1)).toEqual(["sending resumed, operators have decided"]);
@@ -124,7 +124,7 @@ test.concurrent("a process that is started while sending is stopped logs that, o
     "sending stopped, because the database has lost movements of the platform, manual review required",
   ]);
 
-  await inTransaction(deps.pool, (tx) => resumePermits(tx, 0));
+  await inTransaction(deps.pool, resumePermits);
   await heartbeat(started);
   expect(lines.slice(1)).toEqual(["sending resumed, operators have decided"]);
 });

@@ -1,4 +1,13 @@
-import { execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  fragment,
+  type Fragment,
+  matchesRow,
+  maybeOne,
+  type Queryable,
+  sql,
+  type Statement,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { fenceUndecided } from "./accounts.ts";
 import { HERE, PERMITTED_HERE } from "./database-identity.ts";
@@ -41,28 +50,42 @@ export async function stopPermits(tx: Transaction): Promise<void> {
   );
 }
 
-/** Since when operators have to decide; undefined while nothing is stopped. */
-export async function findStop(db: Queryable): Promise<Date | undefined> {
-  const row = await maybeOne<{ at: Date | null }>(db, sql`select stopped_at as at from permit_gate`);
-  return row?.at ?? undefined;
-}
-
 /** What decides about permits, of one instant. */
 export type GateFacts = {
-  /** As of findStop. */
+  /** Since when operators have to decide; undefined while nothing is stopped. */
   readonly stoppedAt: Date | undefined;
-  /** As of isHistoryRead. */
+  /** As of isHistoryRead. While the history is being read, more deals that the database does not know may be found. */
   readonly isHistoryRead: boolean;
-  /** Whether permits have been stopped for a quiet period. */
+  /**
+   * Whether permits have been stopped for a quiet period. Until then the platform may still execute a command that the database has lost,
+   * after its history was read.
+   */
   readonly wasQuiet: boolean;
 };
 
 export async function findGateFacts(db: Queryable, quietPeriodMs: number): Promise<GateFacts> {
+  return await readGateFacts(db, sql`${gateFacts(quietPeriodMs)}`);
+}
+
+/**
+ * Nothing is stopped or resumed until the transaction ends. Accounts whose deals are not all in the log stay without permits when it resumes; they
+ * are locked before the gate, as when the gate is opened.
+ */
+export async function lockGate(tx: Transaction, quietPeriodMs: number): Promise<GateFacts> {
+  await fenceUndecided(tx);
+  return await readGateFacts(tx, sql`${gateFacts(quietPeriodMs)} for update`);
+}
+
+function gateFacts(quietPeriodMs: number): Fragment {
+  return fragment`select stopped_at as "stoppedAt", database = ${HERE} as "isHistoryRead",
+                    stopped_at <= clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond' as "wasQuiet"
+             from permit_gate`;
+}
+
+async function readGateFacts(db: Queryable, statement: Statement): Promise<GateFacts> {
   const row = await maybeOne<{ stoppedAt: Date | null; isHistoryRead: boolean | null; wasQuiet: boolean | null }>(
     db,
-    sql`select stopped_at as "stoppedAt", database = ${HERE} as "isHistoryRead",
-               stopped_at <= clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond' as "wasQuiet"
-        from permit_gate`,
+    statement,
   );
   return {
     stoppedAt: row?.stoppedAt ?? undefined,
@@ -71,20 +94,7 @@ export async function findGateFacts(db: Queryable, quietPeriodMs: number): Promi
   };
 }
 
-export type Resumed = "resumed" | "history_not_read" | "stopped_too_short";
-
-/**
- * While the history is being read, more deals that the database does not know may be found. Until permits have been stopped for a quiet period, the platform
- * may still execute a command that the database has lost, after its history was read. Accounts whose deals are not all in the log stay without permits.
- */
-export async function resumePermits(tx: Transaction, quietPeriodMs: number): Promise<Resumed> {
-  if (!(await isHistoryRead(tx))) return "history_not_read";
-  await fenceUndecided(tx);
-  const resumed = await execute(
-    tx,
-    sql`update permit_gate
-        set stopped_at = null
-        where stopped_at is null or stopped_at <= clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond'`,
-  );
-  return resumed === 1 ? "resumed" : "stopped_too_short";
+/** The caller has locked the gate, and decided by its facts. */
+export async function resumePermits(tx: Transaction): Promise<void> {
+  await execute(tx, sql`update permit_gate set stopped_at = null`);
 }

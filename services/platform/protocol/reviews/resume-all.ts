@@ -2,7 +2,7 @@ import { SECOND_MS } from "#kernel/duration.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import { findStop, type GateFacts, resumePermits } from "../../store/permit-gate.ts";
+import { type GateFacts, lockGate, resumePermits } from "../../store/permit-gate.ts";
 import { listUnsettled, MAX_BREAKS_COUNTED, type RequiredCheck, type Unsettled } from "../../store/unsettled-checks.ts";
 
 /** Why permits cannot be granted again now. */
@@ -22,35 +22,25 @@ const REQUIRED_CHECKS: readonly RequiredCheck[] = [
 
 const HISTORY_NOT_READ =
   "The history of the trading platform has not been read completely since the database was restored. Decide when it has.";
+const SEE_BREAKS = " Read GET /api/v1/ops/breaks, and decide when both checks are complete and have no break.";
 
-/** Grants permits again, unless money could be moved twice: throws what is open, and where to look. */
+/** Grants permits again, unless money could be moved twice: throws everything that is open, and where to look. */
 export async function resumeAll(tx: Transaction, quietPeriodMs: number): Promise<void> {
-  const stoppedAt = await findStop(tx);
-  switch (await resumePermits(tx, quietPeriodMs)) {
-    case "resumed":
-      break;
-    case "history_not_read":
-      throw actionNotPossible(HISTORY_NOT_READ);
-    case "stopped_too_short":
-      throw actionNotPossible(stoppedTooShort(quietPeriodMs));
-  }
-  if (stoppedAt === undefined) return;
-  const unsettled = await listUnsettled(tx, REQUIRED_CHECKS, stoppedAt);
-  if (unsettled.length === 0) return;
-  throw actionNotPossible(
-    `${unsettled.map(sentenceOf).join(" ")} Read GET /api/v1/ops/breaks, and decide when both checks are complete and have no break.`,
-  );
+  const blocks = await listResumeBlocks(tx, await lockGate(tx, quietPeriodMs), quietPeriodMs);
+  if (blocks.length === 0) return await resumePermits(tx);
+  const where = blocks.some(({ code }) => code.startsWith("check_")) ? SEE_BREAKS : "";
+  throw actionNotPossible(blocks.map(({ detail }) => detail).join(" ") + where);
 }
 
-/** What would be thrown now, every reason at once; none while nothing is stopped. */
+/** Every reason at once. The checks count from a stop on: without one there is nothing that they have to confirm. */
 export async function listResumeBlocks(
   db: Queryable,
   { stoppedAt, isHistoryRead, wasQuiet }: GateFacts,
   quietPeriodMs: number,
 ): Promise<ResumeBlock[]> {
-  if (stoppedAt === undefined) return [];
   const blocks: ResumeBlock[] = [];
   if (!isHistoryRead) blocks.push({ code: "history_not_read", detail: HISTORY_NOT_READ });
+  if (stoppedAt === undefined) return blocks;
   if (!wasQuiet) blocks.push({ code: "quiet_period", detail: stoppedTooShort(quietPeriodMs) });
   const unsettled = await listUnsettled(db, REQUIRED_CHECKS, stoppedAt);
   return [
