@@ -1,21 +1,17 @@
 import { concurrently } from "#kernel/concurrently.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
-import { isRestartOf } from "#kernel/postgres/database-identity.ts";
 import type { LeaseCandidate } from "#kernel/postgres/lease-candidate.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { deletedDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";
-import { lostAfterMs, PERMIT_MS } from "../domain/permit.ts";
 import type { DealName, GroupDeals, ShownDeal } from "../mt5/deal-batches.ts";
 import type { Period } from "../mt5/deals.ts";
-import { Mt5Error } from "../mt5/errors.ts";
-import { batchesOf } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { fileHistory, readLogin, REREAD_MS, type ReadSpan } from "../protocol/history/read-history.ts";
-import { findReadDatabase, openPermitGate } from "../store/permit-gate.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { KnownAccounts } from "./known-accounts.ts";
 import { News } from "./news.ts";
+import { GateOpener } from "./gate-opener.ts";
+import { isUnreadable, readPages } from "./read-pages.ts";
 import { firstSlice, readGroup, type SliceLength, type Span } from "./read-group.ts";
 import { type GroupToRead, type Plan, ReadingPlan } from "./reading-plan.ts";
 import { SeenDeals } from "./seen-deals.ts";
@@ -60,17 +56,17 @@ export class AccountReader {
   readonly #seen = new SeenDeals();
   readonly #deleted = deletedDeals(this.#seen);
   readonly #plan: ReadingPlan;
+  readonly #gate: GateOpener;
   readonly #slices = new Map<string, SliceLength>();
   #news: News | undefined;
   #readToMs: number | undefined;
-  /** The gate of permits is opened when this reader has caught up, and a quiet period after this process began to watch the database if it is another one. */
-  #opensGate: "at_once" | "after_quiet_period" | undefined;
   #savedToMs: number | undefined;
 
   constructor(deps: Deps, role: ReaderRole) {
     this.#deps = deps;
     this.#role = role;
     this.#plan = new ReadingPlan(deps);
+    this.#gate = new GateOpener(deps);
   }
 
   /** True while the reader is behind and another run has to follow at once. */
@@ -105,7 +101,7 @@ export class AccountReader {
       if (back.findsDeleted === "of_logs") await this.#deleted.noteMissing(this.#deps, run.span, run.startedAtMs);
       this.#plan.noteRead(plan);
       await this.#moveCursor(endMs);
-      if (!isBehind) await this.#openGate(nowMs);
+      if (!isBehind) await this.#gate.noteCaughtUp(nowMs);
     }
     this.#seen.forgetBefore(run.span.nowMs - REMEMBERED_MS);
     await this.#deleted.requestMissing(this.#deps);
@@ -125,29 +121,9 @@ export class AccountReader {
       role: this.#role,
       known: this.#known,
     });
-    // Not the state of the gate: a reader that has ended may have stopped permits before it had read everything.
-    const { database } = this.#deps.sender;
-    const last = await findReadDatabase(this.#deps.pool);
-    if (last !== database) {
-      this.#opensGate = last === undefined || isRestartOf(last, database) ? "at_once" : "after_quiet_period";
-    }
-    this.#readToMs = readTo && readTo.getTime() - (last === database ? 0 : LOST_COMMITS_MS);
+    const lacksNoCommit = await this.#gate.start();
+    this.#readToMs = readTo && readTo.getTime() - (lacksNoCommit ? 0 : LOST_COMMITS_MS);
     return news;
-  }
-
-  /**
-   * All deals are filed, so those that the database does not know have stopped permits already; an account whose deals could not all be filed
-   * gets no permit until they are. Each process learns of it by its heartbeat.
-   */
-  async #openGate(readFromMs: number): Promise<void> {
-    const { pool, sender, settings } = this.#deps;
-    if (this.#opensGate === undefined) return;
-    // The last permit that the database has lost was granted before this process began to watch it.
-    const quietFromMs =
-      lostAfterMs(sender.clock.steadySinceMs + PERMIT_MS, settings.commandTimeoutMs) + settings.quietPeriodMs;
-    if (this.#opensGate === "after_quiet_period" && readFromMs < quietFromMs) return;
-    await inTransaction(pool, (tx) => openPermitGate(tx, sender.database));
-    this.#opensGate = undefined;
   }
 
   /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */
@@ -203,38 +179,20 @@ export class AccountReader {
         recall: (mark) => this.#seen.recall(mark),
       });
     } catch (error) {
-      if (!(error instanceof Mt5Error) || !isUnreadable(error)) throw error;
+      if (!isUnreadable(error)) throw error;
       return { kind: "refused", reason: error.message };
     }
   }
 
-  async #readPages(run: Run, logins: readonly string[], reading: PageReading): Promise<void> {
-    await concurrently(batchesOf(logins), MAX_CONCURRENT, async (page) => {
-      try {
-        const unreadable = await this.#readPage(page, reading);
-        if (unreadable.length < page.length || page.length === 1) {
-          for (const login of unreadable) noteUnreadable(run, login, reading.since);
-        } else run.failures.push(new Mt5Error("bad_answer", "no account of a page could be read"));
-      } catch (error) {
-        run.failures.push(error);
-      }
+  async #readPages(run: Run, logins: readonly string[], { since, period }: PageSpan): Promise<void> {
+    const { unreadable, failures } = await readPages(logins, {
+      find: (page, within) => this.#deps.mt5.findDeals(page, within),
+      take: (deals) => this.#take({ deals, known: [], since, from: period.from }),
+      period,
+      concurrency: MAX_CONCURRENT,
     });
-  }
-
-  /** Returns accounts with a deal that is not as documented: their page is read again in halves, down to their logins. */
-  async #readPage(page: readonly string[], reading: PageReading): Promise<readonly string[]> {
-    const { since, period } = reading;
-    try {
-      const deals = await this.#deps.mt5.findDeals(page, period);
-      await this.#take({ deals, known: [], since, from: period.from });
-      return [];
-    } catch (error) {
-      if (!isUnreadable(error)) throw error;
-      if (page.length === 1) return page;
-      const half = Math.ceil(page.length / 2);
-      const first = await this.#readPage(page.slice(0, half), reading);
-      return [...first, ...(await this.#readPage(page.slice(half), reading))];
-    }
+    for (const login of unreadable) noteUnreadable(run, login, since);
+    run.failures.push(...failures);
   }
 
   /** Files the new ones of the deals that one read has shown. */
@@ -261,12 +219,7 @@ type Taken = ReadSpan & {
   readonly known: readonly DealName[];
 };
 
-type PageReading = { readonly since: Date; readonly period: Period };
-
-/** An answer that is not as documented, however often it is asked for. */
-function isUnreadable(error: unknown): boolean {
-  return error instanceof Mt5Error && error.problem === "bad_answer";
-}
+type PageSpan = { readonly since: Date; readonly period: Period };
 
 function noteUnreadable({ unreadable }: Run, login: string, since: Date): void {
   const before = unreadable.get(login);

@@ -32,7 +32,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     name: "a reader that starts while permits are stopped never opens the gate",
     edits: [
       {
-        file: `${PLATFORM}/reader/account-reader.ts`,
+        file: `${PLATFORM}/reader/gate-opener.ts`,
         find: "    if (last !== database) {",
         put: '    if (last !== database && this.#deps.gate.read() === "reading") {',
       },
