@@ -121,8 +121,8 @@ export class AccountReader {
       role: this.#role,
       known: this.#known,
     });
-    const lacksNoCommit = await this.#gate.start();
-    this.#readToMs = readTo && readTo.getTime() - (lacksNoCommit ? 0 : LOST_COMMITS_MS);
+    const isSameDatabase = await this.#gate.start();
+    this.#readToMs = readTo && readTo.getTime() - (isSameDatabase ? 0 : LOST_COMMITS_MS);
     return news;
   }
 

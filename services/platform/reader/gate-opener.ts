@@ -13,7 +13,7 @@ export class GateOpener {
     this.#deps = deps;
   }
 
-  /** True when the history was read last in this database, so that it lacks no commit. */
+  /** True when the history was read last in this database, which then lacks no commit. */
   async start(): Promise<boolean> {
     const { pool, sender } = this.#deps;
     const { database } = sender;
