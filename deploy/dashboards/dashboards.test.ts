@@ -94,7 +94,7 @@ test.each(DASHBOARDS)("every panel of %s says what it shows, has a unit and a ti
 });
 
 test.each(DASHBOARDS)(
-  "every line of %s has a name, and the name has every label that tells lines apart",
+  "every line of %s has a name, and the name has every label by which lines differ",
   (_name, dashboard) => {
     for (const { title, type, targets } of drawnBy(dashboard)) {
       if (type === "stat") continue;
