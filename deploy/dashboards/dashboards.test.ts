@@ -14,7 +14,7 @@ type Panel = {
   readonly fieldConfig?: {
     readonly defaults: { readonly unit?: string; readonly thresholds?: { readonly steps: readonly unknown[] } };
   };
-  readonly options?: { readonly graphMode?: string };
+  readonly options?: { readonly graphMode?: string; readonly legend?: { readonly calcs?: readonly string[] } };
 };
 type Dashboard = { readonly uid: string; readonly panels: readonly Panel[] };
 
@@ -136,6 +136,13 @@ test.each(DASHBOARDS)("%s reads counters as rates, and sums no gauge that every 
       // A shorter window of its own would leave out what lies between two points of a long range.
       expect(["$__rate_interval", "1h", "24h"], title).toEqual(expect.arrayContaining(windows));
     }
+  }
+});
+
+test.each(DASHBOARDS)("a last value in a table of %s is of now, because its lines do not end", (_name, dashboard) => {
+  for (const { title, targets, options } of drawnBy(dashboard)) {
+    if (options?.legend?.calcs?.includes("lastNotNull") !== true) continue;
+    for (const { expr } of targets) expect(expr, title).not.toMatch(/> 0|histogram_quantile/);
   }
 });
 
