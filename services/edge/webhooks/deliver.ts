@@ -38,6 +38,7 @@ const attempted = new Counter({
   help: "Attempts to deliver an event to an endpoint of a client, by result.",
   labelNames: ["result"],
 });
+for (const result of ["delivered", "failed", "given_up"]) attempted.inc({ result }, 0);
 
 /** Without endpoints one statement looks for them. */
 const LOOK_EVERY_MS = 15_000;

@@ -15,6 +15,10 @@ const possibleDuplicates = new Counter({
   help: "Operations that equal one of the same client executed within 24 hours, by what was done with them.",
   labelNames: ["action", "decision"],
 });
+// From 0 on, so that the first one is an increase.
+for (const action of ["deposit", "withdraw"]) {
+  for (const decision of ["executed", "rejected"]) possibleDuplicates.inc({ action, decision }, 0);
+}
 
 /** A requested operation. */
 export type Draft = RequestedCashflow;
