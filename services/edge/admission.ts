@@ -52,9 +52,13 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
     enter(routeClass) {
       const { slots } = gates[routeClass];
       if (slots.tryEnter()) return slots.leave;
-      throw refuse("service_unavailable", "Too many requests are in progress. Retry shortly.", {
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      throw refuse(
+        "service_unavailable",
+        "The server works on as many requests of this kind as it may at the same time. Nothing was executed. Send the request again in a second.",
+        {
+          retryAfterMs: RETRY_AFTER_MS,
+        },
+      );
     },
   };
 }

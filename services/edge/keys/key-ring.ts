@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { Gauge } from "prom-client";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { Secret } from "#kernel/secret.ts";
 import { type Authenticate, type Caller, BOOTSTRAP_ID } from "./auth.ts";
 import { createBuckets } from "../rate-limit.ts";
@@ -219,7 +219,13 @@ function bootstrapOf(environment: Environment): VerifiedKey {
 }
 
 function cannotCheck(): Refusal {
-  return refuse("service_unavailable", "API keys cannot be verified now. Retry shortly.");
+  return refuse(
+    "service_unavailable",
+    "API keys cannot be verified, because the database of the edge does not answer. Nothing was executed. Send the request again in a second.",
+    {
+      retryAfterMs: RETRY_AFTER_MS,
+    },
+  );
 }
 
 function cachedKeyOf(key: StoredKey): CachedKey {

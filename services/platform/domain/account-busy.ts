@@ -15,11 +15,15 @@ export function accountBusy(behind: Obstacle | undefined): Refusal {
   if (behind?.isOutcomeOpen === true) {
     return refuse("account_busy", OUTCOME_WAITED_FOR.message, { ...OUTCOME_WAITED_FOR.extra, operationId });
   }
-  return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
-    outcome: "not_executed",
-    operationId,
-    retryAfterMs: BUSY_RETRY_AFTER_MS,
-  });
+  return refuse(
+    "account_busy",
+    "Another movement on this account is in progress, which ends within seconds. Nothing was executed. Send the request again in a second.",
+    {
+      outcome: "not_executed",
+      operationId,
+      retryAfterMs: BUSY_RETRY_AFTER_MS,
+    },
+  );
 }
 
 /** The account has its turn, and its facts cannot be read. */
