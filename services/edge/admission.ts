@@ -46,7 +46,11 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
       reply.headers(rateLimitHeaders(route.class, limits[route.class].rate, buckets.levelOf(caller.clientId)));
       demandScope(caller, requiredScopes(route));
       if (wait !== undefined) {
-        throw refuse("rate_limited", "Too many requests with this API key. Retry after the time in Retry-After.", wait);
+        throw refuse(
+          "rate_limited",
+          "This API key has sent more requests than it may at this rate. Send the request again after the time in Retry-After.",
+          wait,
+        );
       }
     },
     enter(routeClass) {

@@ -114,7 +114,10 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   platform_account_not_found: ["The trading platform does not show account 3000001."],
   payment_account_equals_master: ["The payment account must differ from the trading account."],
   idempotency_key_reused: ["The Idempotency-Key was used for a request with other parameters. Send a new key."],
-  rate_limited: ["Too many requests with this API key. Retry after the time in Retry-After.", RETRY],
+  rate_limited: [
+    "This API key has sent more requests than it may at this rate. Send the request again after the time in Retry-After.",
+    RETRY,
+  ],
   headers_too_large: ["The request headers are longer than 32768 bytes."],
   platform_rejected: [
     "The trading platform refused the operation with code 10006.",

@@ -35,7 +35,7 @@ export function factsNotRead(): Refusal {
 export function historyNotRead(login: string): Refusal {
   return refuse(
     "account_busy",
-    `The history of account ${login} cannot be read completely at the moment. Nothing was executed.`,
+    `The history of account ${login} cannot be read completely on the trading platform at the moment, and is read again by itself. Nothing was executed. Send the request again in a second; operators find what lasts longer in the breaks of the account.`,
     { outcome: "not_executed", details: { login }, retryAfterMs: BUSY_RETRY_AFTER_MS },
   );
 }
