@@ -161,10 +161,11 @@ async function decide(deps: Deps, id: bigint, master: Master, context: CallConte
       await recordDecision(tx, id, held, at);
       return true;
     });
-    if (!isDecided)
+    if (!isDecided) {
       throw accountBusy(
         "The assignment took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
       );
+    }
   } catch (error) {
     const refusal =
       error instanceof Refusal

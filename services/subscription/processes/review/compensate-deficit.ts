@@ -32,10 +32,11 @@ export const compensateDeficit: Effect = {
   },
   async carryOut(tx, deps, { reviewCase, wanted, readings }) {
     const reading = readings.get(reviewCase.login);
-    if (reading === undefined)
+    if (reading === undefined) {
       throw actionNotPossible(
         "The Master's account could not be read in time. Nothing was changed. Propose it again in a second.",
       );
+    }
     const pooled = await listHoldingsOfPool(tx, reviewCase.login);
     const logins = pooled.map(({ investorLogin }) => investorLogin);
     const struck = await strikeFlat(tx, deps, { reviewCase, reading, logins });
@@ -73,10 +74,11 @@ async function strikeFlat(tx: Transaction, deps: Deps, { reviewCase, reading, lo
   if (master === undefined || master.stoppedReason !== null) {
     throw actionNotPossible(`Master ${reviewCase.login} is stopped.`);
   }
-  if (!master.hasOpenGate)
+  if (!master.hasOpenGate) {
     throw actionNotPossible(
       "An Investor is leaving this pool, which takes seconds. Nothing was changed. Propose it again in a second.",
     );
+  }
   const { requestedAt: at, logNumber: through } = reading;
   const { ledger, end } = await openLedger(tx, deps, master, {
     through,
@@ -85,9 +87,10 @@ async function strikeFlat(tx: Transaction, deps: Deps, { reviewCase, reading, lo
   });
   const isAtLogPosition = end === "done" && master.filedNumber === through;
   const struck = isAtLogPosition ? await strikeLedger(tx, deps, ledger, []) : undefined;
-  if (struck === undefined)
+  if (struck === undefined) {
     throw actionNotPossible(
       "The Master traded while the action was carried out. Nothing was changed. Propose it again in a second.",
     );
+  }
   return struck;
 }
