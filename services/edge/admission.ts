@@ -46,15 +46,23 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
       reply.headers(rateLimitHeaders(route.class, limits[route.class].rate, buckets.levelOf(caller.clientId)));
       demandScope(caller, requiredScopes(route));
       if (wait !== undefined) {
-        throw refuse("rate_limited", "Too many requests with this API key. Retry after the time in Retry-After.", wait);
+        throw refuse(
+          "rate_limited",
+          "This API key has sent more requests than it may at this rate. Send the request again after the time in Retry-After.",
+          wait,
+        );
       }
     },
     enter(routeClass) {
       const { slots } = gates[routeClass];
       if (slots.tryEnter()) return slots.leave;
-      throw refuse("service_unavailable", "Too many requests are in progress. Retry shortly.", {
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      throw refuse(
+        "service_unavailable",
+        "The server works on as many requests of this kind as it may at the same time. Nothing was executed. Send the request again in a second.",
+        {
+          retryAfterMs: RETRY_AFTER_MS,
+        },
+      );
     },
   };
 }

@@ -34,10 +34,14 @@ export async function changePaymentAccount(
     insertChange(pool, { commandId, masterId, from, to, at: now(), recoverInMs }),
   );
   if (change === undefined) {
-    throw refuse("account_busy", "Another change of the payment account is in progress. Retry shortly.", {
-      outcome: "not_executed",
-      retryAfterMs: RETRY_AFTER_MS,
-    });
+    throw refuse(
+      "account_busy",
+      "Another change of this Master's payment account is in progress, which ends within seconds. Nothing was executed. Send the request again in a second.",
+      {
+        outcome: "not_executed",
+        retryAfterMs: RETRY_AFTER_MS,
+      },
+    );
   }
   await finishChange(deps, change, context);
 }

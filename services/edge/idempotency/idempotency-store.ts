@@ -140,9 +140,13 @@ async function claim({ db, inserts, now }: ClaimDeps, request: ClaimRequest): Pr
     const claimed = seen && (await claimAgain(db, request, seen, now));
     if (claimed !== undefined) return claimed;
   }
-  throw refuse("service_unavailable", "The Idempotency-Key is in use. Retry shortly.", {
-    retryAfterMs: RETRY_AFTER_MS,
-  });
+  throw refuse(
+    "service_unavailable",
+    "Other requests with this Idempotency-Key are being recorded at this moment. Nothing was executed by this one. Send it again in a second, with the same key.",
+    {
+      retryAfterMs: RETRY_AFTER_MS,
+    },
+  );
 }
 
 /** Undefined when another request was faster. */
@@ -203,7 +207,7 @@ function inProgress(commandId: string): Refusal {
 function notRepeated(commandId: string): Refusal {
   return unresolved(
     commandId,
-    `Operation ${commandId} was accepted before. Its result cannot be read now; retry shortly.`,
+    `Operation ${commandId} was accepted before. Its result cannot be read now. Send the request again in a second, with the same Idempotency-Key.`,
   );
 }
 

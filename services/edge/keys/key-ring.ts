@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { Secret } from "#kernel/secret.ts";
 import { refuse } from "../problems/refusals.ts";
 import { createBuckets } from "../rate-limit.ts";
@@ -140,5 +140,11 @@ async function saveUses(pool: Pool, uses: Map<string, Date>): Promise<void> {
 }
 
 function cannotCheck(): Refusal {
-  return refuse("service_unavailable", "API keys cannot be verified now. Retry shortly.");
+  return refuse(
+    "service_unavailable",
+    "API keys cannot be verified, because the database of the edge does not answer. Nothing was executed. Send the request again in a second.",
+    {
+      retryAfterMs: RETRY_AFTER_MS,
+    },
+  );
 }

@@ -151,6 +151,24 @@ test("the example of a problem is about its operation: the path, the outcome and
   }
 });
 
+test("a problem about the operation in the path names that one", () => {
+  const about = operations.flatMap(({ responses }) =>
+    Object.values(responses).flatMap((response) => {
+      const { examples = {} } = resolve(document, response).content?.["application/problem+json"] ?? {};
+      return Object.values(examples)
+        .map(({ value }) => value as Problem & { readonly detail: string; readonly operation_id?: string })
+        .filter(({ code, instance }) => ABOUT_PATH.has(code) && instance.startsWith("/api/v1/operations/"));
+    }),
+  );
+  expect(new Set(about.map(({ code }) => code))).toEqual(ABOUT_PATH);
+  for (const { instance, detail, operation_id: named } of about) {
+    const [id] = /[0-9a-f-]{36}/.exec(instance) ?? [];
+    expect(/[0-9a-f-]{36}/.exec(detail)?.[0] ?? named).toBe(id);
+  }
+});
+
+const ABOUT_PATH: ReadonlySet<string> = new Set(["operation_not_found", "operation_not_cancellable"]);
+
 test("headers of requests and answers are declared", () => {
   const { post: deposit } = at(document.paths, "/api/v1/investor/deposit");
   const { get: list } = at(document.paths, "/api/v1/operations");

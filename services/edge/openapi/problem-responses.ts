@@ -6,7 +6,7 @@ import type { Route } from "../route.ts";
 import type { Components, Json } from "./components.ts";
 import { type AnswerHeader, answerHeaders } from "./headers.ts";
 import { codesOf } from "./problem-codes.ts";
-import { AN_OPERATION, type OwnFacts, sampleProblem } from "./problem-samples.ts";
+import { AN_OPERATION, noOperation, type OwnFacts, sampleProblem } from "./problem-samples.ts";
 import { pascal, problemUnion } from "./problem-schemas.ts";
 import { wrongField, wrongFieldWith } from "./wrong-field.ts";
 
@@ -118,7 +118,12 @@ function exampleOf(code: ProblemCode, subject: Subject): unknown {
   return sampleProblem(code, facts, ownFacts(code, subject)).body;
 }
 
-function ownFacts(code: ProblemCode, { route, scope }: Subject): OwnFacts {
+const OPERATION_IN_PATH = /^\/api\/v1\/operations\/([^/]+)/;
+
+function ownFacts(code: ProblemCode, { route, path, scope }: Subject): OwnFacts {
+  const [, operationId] = OPERATION_IN_PATH.exec(path) ?? [];
+  if (code === "operation_not_found" && operationId !== undefined) return { message: noOperation(operationId) };
+  if (code === "operation_not_cancellable" && operationId !== undefined) return { operationId };
   if (code === "insufficient_scope") {
     return { message: `The API key lacks the scope ${scope}.`, details: { required_scope: scope } };
   }

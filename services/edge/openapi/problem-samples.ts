@@ -22,7 +22,7 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   fee_payment_not_found: ["There is no fee payment 21."],
   fee_run_not_found: ["There is no fee run 12."],
   fee_version_not_scheduled: ["The fee version is not scheduled any more.", { details: { state: "in_force" } }],
-  operation_not_found: [`No deposit, withdrawal, assign or unassign has the id ${AN_OPERATION}.`],
+  operation_not_found: [noOperation(AN_OPERATION)],
   operation_removed: [
     "Deposits and withdrawals of this age are not kept any more. That this one is not found proves nothing about it.",
   ],
@@ -68,8 +68,14 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
     "The Master has open positions: 2. Retry when they are closed.",
     { details: { open_positions: "2" } },
   ],
-  allocation_in_progress: ["Trading results of Master 3000001 are being allocated. Retry shortly.", RETRY],
-  account_busy: ["Another operation on this account is in progress. Retry shortly.", { ...RETRY, ...BLOCKING }],
+  allocation_in_progress: [
+    "The Master's latest deals are still being allocated to its Investors, which takes seconds. Nothing was executed. Send the request again in a second.",
+    RETRY,
+  ],
+  account_busy: [
+    "Another operation on this account is in progress, and this one waited 5 seconds for its end. Nothing was executed. Send the request again in a second.",
+    { ...RETRY, ...BLOCKING },
+  ],
   operation_in_progress: [
     `An identical operation is still being processed (${BLOCKING.operationId}).`,
     { ...RETRY, ...BLOCKING, outcome: "unknown" },
@@ -108,7 +114,10 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   platform_account_not_found: ["The trading platform does not show account 3000001."],
   payment_account_equals_master: ["The payment account must differ from the trading account."],
   idempotency_key_reused: ["The Idempotency-Key was used for a request with other parameters. Send a new key."],
-  rate_limited: ["Too many requests with this API key. Retry after the time in Retry-After.", RETRY],
+  rate_limited: [
+    "This API key has sent more requests than it may at this rate. Send the request again after the time in Retry-After.",
+    RETRY,
+  ],
   headers_too_large: ["The request headers are longer than 32768 bytes."],
   platform_rejected: [
     "The trading platform refused the operation with code 10006.",
@@ -119,6 +128,10 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   safety_stop: ["Operations on Master 3000001 are suspended pending manual review."],
   login_range_exhausted: ["No login is left in MT5_LOGIN_RANGE. An operator must extend the range."],
 };
+
+export function noOperation(id: string): string {
+  return `No deposit, withdrawal, assign or unassign has the id ${id}.`;
+}
 
 const STATUS_OF: Readonly<Record<number, RefusalStatus>> = {
   404: "not_found",

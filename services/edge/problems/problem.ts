@@ -32,7 +32,8 @@ export type Problem = {
 /** For these codes the message of the service is for operators, so callers get a fixed text. */
 const FIXED_DETAIL: Partial<Record<ProblemCode, string>> = {
   internal_error: "The fault was logged. Quote the request_id when you report it.",
-  service_unavailable: "The request was not executed. Retry after the time in Retry-After.",
+  service_unavailable:
+    "A part of the service cannot be reached, or works on as many requests as it may. This request was not executed. Send it again after the time in Retry-After.",
 };
 
 const inLedger = (operationId = "{operation_id}"): string =>

@@ -163,6 +163,7 @@ export const rate = textOrNumber("rate", {
   shown: { type: "number", minimum: 0, maximum: 1, ...ALSO("string") },
 });
 
+/** Of the specification: an assign has to say it, an update may leave it out. */
 export const enabled = bool({
   description: "Whether performance fees are collected from this Investor.",
   example: true,

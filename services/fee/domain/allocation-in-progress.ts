@@ -3,6 +3,7 @@ import { refuse } from "../refusals.ts";
 
 /** Nothing is lost: the next call and the job continue after the last committed step. */
 export function allocationInProgress(masterLogin = ""): Refusal {
-  const message = `The results of Master ${masterLogin} are being added to its Investors. Retry shortly.`;
+  const ofMaster = masterLogin === "" ? "the Master" : `Master ${masterLogin}`;
+  const message = `Trading results of ${ofMaster} are being allocated to its Investors, which takes seconds. Nothing was executed. Send the request again in a second.`;
   return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
 }

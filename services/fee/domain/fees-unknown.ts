@@ -5,7 +5,7 @@ import { refuse } from "../refusals.ts";
 export function feesUnknown(outcome: RefusalOutcome = "not_executed"): Refusal {
   return refuse(
     "service_unavailable",
-    "Fees that this database may have lost are being looked for after a restart of it. Retry shortly.",
+    "The database was restarted or restored, and fees that it may have lost are being looked for: nothing is decided until they are found, which takes seconds. Send the request again after the time in Retry-After.",
     { outcome, retryAfterMs: RETRY_AFTER_MS },
   );
 }

@@ -16,7 +16,8 @@ test("that an account waits for an unknown outcome is read from the reason, howe
     retryAfterMs: 1_000,
   });
   expect(refusalOfLock(busy({}, 60_000), blockedBy)).toMatchObject({
-    message: "Another operation on this account is in progress. Retry shortly.",
+    message:
+      "Another operation on this account is in progress, and this one waited 5 seconds for its end. Nothing was executed. Send the request again in a second.",
     details: {},
     operationId: "op-1",
     retryAfterMs: 1_000,

@@ -61,11 +61,15 @@ export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, block
       });
     case "account_busy":
       if (blockedBy?.isUnknown === true) return busyUntilKnown(blockedBy);
-      return refuse("account_busy", "Another operation on this account is in progress. Retry shortly.", {
-        outcome: "not_executed",
-        operationId: blockedBy?.operationId,
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      return refuse(
+        "account_busy",
+        "Another operation on this account is in progress, and this one waited 5 seconds for its end. Nothing was executed. Send the request again in a second.",
+        {
+          outcome: "not_executed",
+          operationId: blockedBy?.operationId,
+          retryAfterMs: RETRY_AFTER_MS,
+        },
+      );
     case "platform_rejected":
       return refuse("platform_rejected", `The trading platform refused the operation with code ${platformCode}.`, {
         outcome: "not_executed",

@@ -94,11 +94,33 @@ const QUEUE_STATE_IS = {
   RUNNING: fragment`${OPEN_IN_QUEUE} and queue_state = 'RUNNING'`,
 };
 
-/** Newest first. The outcomes are those of domain/cashflow.ts. */
+type OpenOutcome = Exclude<CurrentOutcome, "EXECUTED" | "NOT_EXECUTED">;
+
+/** Newest first. */
 export async function listOperations(db: Queryable, filter: LedgerFilter, now: Date): Promise<LedgerOperation[]> {
-  const { login, comment, outcome, action, masterLogin, externalId, named, queueState, fromId, beforeId, limit } =
-    filter;
-  const conditions = allOf([
+  const { outcome, limit } = filter;
+  const conditions = conditionsOf(filter);
+  const matches =
+    outcome === undefined
+      ? conditions
+      : outcome === "EXECUTED" || outcome === "NOT_EXECUTED"
+        ? fragment`${conditions} and ${FINISHED_AS[outcome]}`
+        : isOpenWith(fragment`${conditions} and ${openAs(outcome, now)}`, limit);
+  const rows = await many<LedgerRow>(
+    db,
+    sql`${OPERATIONS}
+        where ${matches}
+        ${NEWEST_FIRST}
+        limit ${limit}`,
+  );
+  return rows.map(operationOf);
+}
+
+const NEWEST_FIRST = fragment`order by operation_id collate "C" desc`;
+
+function conditionsOf(filter: LedgerFilter): Fragment {
+  const { login, comment, action, masterLogin, externalId, named, queueState, fromId, beforeId } = filter;
+  return allOf([
     login === "" ? undefined : fragment`login = ${login}`,
     comment === undefined ? undefined : fragment`comment = ${comment}`,
     action && ACTION_IS[action],
@@ -108,25 +130,31 @@ export async function listOperations(db: Queryable, filter: LedgerFilter, now: D
     queueState && QUEUE_STATE_IS[queueState],
     fromId === undefined ? undefined : fragment`operation_id collate "C" >= ${fromId}`,
     beforeId === "" ? undefined : fragment`operation_id collate "C" < ${beforeId}`,
-    outcome === undefined
-      ? undefined
-      : fragment`${outcome} =
-               case when state = 'POSTED' then 'EXECUTED'
-                    when state = 'REFUSED' then 'NOT_EXECUTED'
-                    when doubt is not null then doubt
+  ]);
+}
+
+const FINISHED_AS = { EXECUTED: fragment`state = 'POSTED'`, NOT_EXECUTED: fragment`state = 'REFUSED'` };
+
+/** Of an open operation, as currentOutcome of domain/cashflow.ts decides it. */
+function openAs(outcome: OpenOutcome, now: Date): Fragment {
+  return fragment`${outcome} =
+               case when doubt is not null then doubt
                     when queue_state in ('WAITING', 'RUNNING') then 'PENDING'
                     when deadline <= ${now} then 'UNKNOWN'
                     else 'PENDING'
-               end`,
-  ]);
-  const rows = await many<LedgerRow>(
-    db,
-    sql`${OPERATIONS}
-        where ${conditions}
-        order by operation_id collate "C" desc
-        limit ${limit}`,
-  );
-  return rows.map(operationOf);
+               end`;
+}
+
+/** The condition of the index cashflow_newest_left_open. */
+const IS_LEFT_OPEN = fragment`finished_at is null and (tries > 0 or doubt is not null or queue_state is not null)`;
+/** The others, of the index cashflow_to_settle: as many as are in progress. */
+const IS_IN_FIRST_TRY = fragment`state not in ('POSTED', 'REFUSED') and tries = 0 and doubt is null and queue_state is null`;
+
+function isOpenWith(matches: Fragment, limit: number): Fragment {
+  return fragment`cashflow.id = any(array(
+               (select id from cashflow where ${IS_LEFT_OPEN} and ${matches} ${NEWEST_FIRST} limit ${limit})
+               union all
+               select id from cashflow where ${IS_IN_FIRST_TRY} and ${matches}))`;
 }
 
 /** They are looked up first: a page of operations by their ids would look for them among all. */

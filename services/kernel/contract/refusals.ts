@@ -57,8 +57,12 @@ export function outcomeUnknown(service: string): Refusal {
 }
 
 export function busy(): Refusal {
-  return refuse("busy", "Too many requests are in progress. Retry shortly.", {
-    outcome: "not_executed",
-    retryAfterMs: BUSY_RETRY_AFTER_MS,
-  });
+  return refuse(
+    "busy",
+    "The service works on as many requests as it may at the same time. Nothing was executed. Send the request again in a second.",
+    {
+      outcome: "not_executed",
+      retryAfterMs: BUSY_RETRY_AFTER_MS,
+    },
+  );
 }

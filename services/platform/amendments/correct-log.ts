@@ -87,7 +87,9 @@ export async function requireCorrection(
   const { login, dealId } = reviewCase;
   const account = await lockAccount(tx, login);
   if (account === undefined || account.logNumber !== view.facts.log.number) {
-    throw actionNotPossible(`Account ${login} changed in the meantime. Retry shortly.`);
+    throw actionNotPossible(
+      `Account ${login} changed while it was being read. Nothing was changed. Propose it again in a second.`,
+    );
   }
   const plans = await planCorrections(tx, login, view);
   const correction = plans.get(dealId);

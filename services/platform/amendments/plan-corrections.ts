@@ -45,7 +45,9 @@ export async function findMisfit(
   all: readonly Correction[],
 ): Promise<string | undefined> {
   const { login, undecidedFrom, logBalance } = account;
-  if (undecidedFrom !== undefined) return `A deal of ${login} is not classified yet. Retry shortly.`;
+  if (undecidedFrom !== undefined) {
+    return `A deal of ${login} is not classified yet, which takes seconds. Nothing was changed. Propose it again in a second.`;
+  }
   const corrected = all.reduce((sum, each) => sum + netOf(each), logBalance.minor);
   if (corrected !== facts.balanceMinor) {
     const differs = `The trading platform shows ${text(facts.balanceMinor)} on ${login}, but its history sums to ${text(corrected)}`;

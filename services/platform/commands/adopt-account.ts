@@ -66,9 +66,13 @@ async function adoptOther(deps: Deps, login: string, role: Role, context: CallCo
   const snapshot = await orUnavailable(readAtCut(deps.mt5, login));
   if (snapshot === "not_shown") throw notShown(login);
   if (snapshot === "changes") {
-    throw refuse("platform_unavailable", `Account ${login} is being traded on and cannot be read. Retry shortly.`, {
-      retryAfterMs: RETRY_AFTER_MS,
-    });
+    throw refuse(
+      "platform_unavailable",
+      `Account ${login} changed in each reading, because it is being traded on or credited. Nothing was registered. Send the request again when the account is quiet.`,
+      {
+        retryAfterMs: RETRY_AFTER_MS,
+      },
+    );
   }
   const { group, balanceMinor, cut: readsFrom, deals, positions } = snapshot;
   const { server } = deps.settings;

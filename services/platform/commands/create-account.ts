@@ -197,10 +197,14 @@ function newUserOf(request: CreateAccountRequest, { key, login, group }: Creatio
 function rejected(code: number): Error {
   if (code === RETCODE.loginsExhausted) return exhausted();
   if (code === RETCODE.tooFrequent) {
-    return refuse("platform_unavailable", "The trading platform limits the request rate. Retry shortly.", {
-      outcome: "not_executed",
-      retryAfterMs: RETRY_AFTER_MS,
-    });
+    return refuse(
+      "platform_unavailable",
+      "The trading platform refuses more requests at this rate. No account was created. Send the request again after the time in Retry-After.",
+      {
+        outcome: "not_executed",
+        retryAfterMs: RETRY_AFTER_MS,
+      },
+    );
   }
   return refuse("platform_rejected", `The trading platform refused the account with code ${code}.`, {
     outcome: "not_executed",

@@ -167,7 +167,7 @@ test.concurrent("postings and debits with a floor do not wait for an account loc
     const startedAt = performance.now();
     await expect(service.transfer(request, aCall())).rejects.toMatchObject({
       code: "account_busy",
-      message: expect.stringContaining("Retry shortly.") as string,
+      message: expect.stringContaining("is in progress, which ends within seconds.") as string,
       retryAfterMs: BUSY_RETRY_AFTER_MS,
     });
     expect(performance.now() - startedAt).toBeLessThan(1_000);

@@ -72,10 +72,14 @@ function wakeNext({ legsSignal }: Deps, sent: RecordedAnswer | undefined): void 
 }
 
 function accountLocked() {
-  return refuse("busy", "The account is in use. Retry shortly.", {
-    outcome: "not_executed",
-    retryAfterMs: BUSY_RETRY_AFTER_MS,
-  });
+  return refuse(
+    "busy",
+    "Another movement on the account is being recorded. Nothing was executed. Send the request again in a second.",
+    {
+      outcome: "not_executed",
+      retryAfterMs: BUSY_RETRY_AFTER_MS,
+    },
+  );
 }
 
 /** A key belongs to one order for ever; another order under the same key is refused and nothing is executed. */

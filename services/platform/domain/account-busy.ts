@@ -15,11 +15,15 @@ export function accountBusy(behind: Obstacle | undefined): Refusal {
   if (behind?.isOutcomeOpen === true) {
     return refuse("account_busy", OUTCOME_WAITED_FOR.message, { ...OUTCOME_WAITED_FOR.extra, operationId });
   }
-  return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
-    outcome: "not_executed",
-    operationId,
-    retryAfterMs: BUSY_RETRY_AFTER_MS,
-  });
+  return refuse(
+    "account_busy",
+    "Another movement on this account is in progress, which ends within seconds. Nothing was executed. Send the request again in a second.",
+    {
+      outcome: "not_executed",
+      operationId,
+      retryAfterMs: BUSY_RETRY_AFTER_MS,
+    },
+  );
 }
 
 /** The account has its turn, and its facts cannot be read. */
@@ -31,7 +35,7 @@ export function factsNotRead(): Refusal {
 export function historyNotRead(login: string): Refusal {
   return refuse(
     "account_busy",
-    `The history of account ${login} cannot be read completely at the moment. Nothing was executed.`,
+    `The history of account ${login} cannot be read completely on the trading platform at the moment, and is read again by itself. Nothing was executed. Send the request again in a second; operators find what lasts longer in the breaks of the account.`,
     { outcome: "not_executed", details: { login }, retryAfterMs: BUSY_RETRY_AFTER_MS },
   );
 }

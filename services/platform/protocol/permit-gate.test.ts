@@ -392,7 +392,7 @@ test.concurrent("while deals of an account cannot be filed, no deposit is accept
   await expect(deposit(2_00n)).rejects.toMatchObject({
     code: "account_busy",
     outcome: "not_executed",
-    message: `The history of account ${login} cannot be read completely at the moment. Nothing was executed.`,
+    message: `The history of account ${login} cannot be read completely on the trading platform at the moment, and is read again by itself. Nothing was executed. Send the request again in a second; operators find what lasts longer in the breaks of the account.`,
   });
   expect(await world.control.deals(login)).toHaveLength(1);
 

@@ -26,6 +26,10 @@ export async function orBusy<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (!isTransient(error) || error instanceof CommitUnknown) throw error;
     const extra = { outcome: "not_executed", retryAfterMs: BUSY_RETRY_AFTER_MS } as const;
-    throw refuse("busy", "The account is in use. Retry shortly.", extra);
+    throw refuse(
+      "busy",
+      "Another movement on the account is being recorded. Nothing was executed. Send the request again in a second.",
+      extra,
+    );
   }
 }

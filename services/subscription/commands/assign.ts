@@ -161,10 +161,18 @@ async function decide(deps: Deps, id: bigint, master: Master, context: CallConte
       await recordDecision(tx, id, held, at);
       return true;
     });
-    if (!isDecided) throw accountBusy("The assignment took too long and was aborted. Retry shortly.");
+    if (!isDecided) {
+      throw accountBusy(
+        "The assignment took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
+      );
+    }
   } catch (error) {
     const refusal =
-      error instanceof Refusal ? error : accountBusy("The assignment could not be decided. Retry shortly.");
+      error instanceof Refusal
+        ? error
+        : accountBusy(
+            "The assignment was aborted, because the Investor's account could not be read in time. Nothing was executed. Send the request again in a second.",
+          );
     await abandonAssignment(deps, subscription, refusal, context);
     throw error;
   }

@@ -42,7 +42,8 @@ async function checkClosable(deps: Deps, login: string, context: CallContext): P
   if (fee.kind === "stopped") throw safetyStop(login, "stopped");
   if (fee.kind === "unavailable") {
     deps.log.info("fee not prepared, closing refused", { login, error: fee.error });
-    const message = "Performance fees cannot be calculated now. Nothing was executed.";
+    const message =
+      "The performance fees that are due first are not calculated, because the service for fees has not answered in time. Nothing was executed. Send the request again in a second.";
     throw refuse("service_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
   }
   checkLeave({ master: { isComplete: true, openPositions: await countPositions(deps, login, context) } });

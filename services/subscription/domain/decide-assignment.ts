@@ -79,7 +79,9 @@ function blockedBy({ id, masterLogin, investorLogin, status }: OpenSubscription)
         extra,
       );
     case "ASSIGNING":
-      return accountBusy(`Another assignment of Investor ${investorLogin} is in progress. Retry shortly.`);
+      return accountBusy(
+        `Another assignment of Investor ${investorLogin} is in progress, which ends within seconds. Nothing was executed. Send the request again in a second.`,
+      );
     case "CANCELLED":
     case "ABORTED":
       return undefined;

@@ -36,11 +36,15 @@ export function allocationInProgress(message: string): Refusal {
 }
 
 export function masterUnreadable(): Refusal {
-  return allocationInProgress("The Master's account cannot be read now. Retry shortly.");
+  return allocationInProgress(
+    "The Master's account is read for its open positions and deals, and the trading platform has not answered in time. Nothing was executed. Send the request again in a second.",
+  );
 }
 
 export function feeNotReady(): Refusal {
-  return allocationInProgress("Performance fees cannot be calculated now. Retry shortly.");
+  return allocationInProgress(
+    "The performance fee that is due first is not calculated yet, because the service for fees has not answered in time. Nothing was executed. Send the request again in a second.",
+  );
 }
 
 /**
@@ -54,16 +58,28 @@ export function leaveReasons(known: KnownOfLeave): readonly Refusal[] {
   const openPositions = master?.openPositions ?? 0;
   const pooled = share?.pooled ?? 0n;
   const reasons = [
-    isMoving ? accountBusy("The account changed while it was being read. Retry shortly.") : undefined,
+    isMoving
+      ? accountBusy(
+          "Money or a trade came to the Investor's account while it was being read. Nothing was executed. Send the request again in a second.",
+        )
+      : undefined,
     pool?.isStopped === true ? safetyStop(pool.masterLogin, "stopped") : undefined,
-    inbound === 0n ? undefined : accountBusy("A transfer to the Master is still in progress. Retry shortly."),
+    inbound === 0n
+      ? undefined
+      : accountBusy(
+          "Capital of this Investor is still being mirrored to the Master, which takes seconds. Nothing was executed. Send the request again in a second.",
+        ),
     openPositions > 0 ? masterOpenPositions(openPositions) : undefined,
     master?.isComplete === false
-      ? allocationInProgress("The Master's latest deals are still being read. Retry shortly.")
+      ? allocationInProgress(
+          "The Master's latest deals are still being read from the trading platform, which takes seconds. Nothing was executed. Send the request again in a second.",
+        )
       : undefined,
     isAllocated
       ? undefined
-      : allocationInProgress("The Master's latest deals are still being allocated. Retry shortly."),
+      : allocationInProgress(
+          "The Master's latest deals are still being allocated to its Investors, which takes seconds. Nothing was executed. Send the request again in a second.",
+        ),
     pooled < 0n ? investorDeficit(pooled) : undefined,
   ];
   return reasons.filter((reason) => reason !== undefined);

@@ -15,7 +15,8 @@ test("whether an account waits for an unknown outcome or for its history is read
   });
   expect(refusalOfLock(busy)).toMatchObject({
     code: "account_busy",
-    message: "Another operation of this Investor is in progress. Retry shortly.",
+    message:
+      "Another operation of this Investor is in progress, and this one waited for its end as long as it may. Nothing was executed. Send the request again in a second.",
     details: {},
     retryAfterMs: 1_000,
   });

@@ -26,7 +26,9 @@ export function refusalOfLock({ code, message, details }: Pick<Refusal, "code" |
     case "account_busy":
     // The recovery job has released this lock owner, so the saga was aborted.
     case "lock_not_owned":
-      return accountBusy("Another operation of this Investor is in progress. Retry shortly.");
+      return accountBusy(
+        "Another operation of this Investor is in progress, and this one waited for its end as long as it may. Nothing was executed. Send the request again in a second.",
+      );
     case "safety_stop":
       return refuse("safety_stop", message, { outcome: "not_executed" });
     default:

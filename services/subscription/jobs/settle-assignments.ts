@@ -29,7 +29,9 @@ async function settle(deps: Deps, subscriptionId: bigint): Promise<void> {
   const context = jobContext();
   const subscription = await getSubscription(deps.pool, subscriptionId);
   if (subscription.status !== "ASSIGNING") return await releaseAssignmentLock(deps, subscription, context);
-  const refusal = accountBusy("The assignment took too long and was aborted. Retry shortly.");
+  const refusal = accountBusy(
+    "The assignment took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
+  );
   await abandonAssignment(deps, subscription, refusal, context);
   // Only a decided assignment is still ASSIGNING here.
   const { status } = await getSubscription(deps.pool, subscriptionId);

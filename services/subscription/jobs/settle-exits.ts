@@ -39,7 +39,13 @@ async function settle(deps: Deps, saga: ClaimedExit, context: CallContext): Prom
     case "LOCKING":
       return await abandonTry(
         deps,
-        { subscription, exit, refusal: accountBusy("The operation took too long and was aborted. Retry shortly.") },
+        {
+          subscription,
+          exit,
+          refusal: accountBusy(
+            "The unassign took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
+          ),
+        },
         context,
       );
     case "LEAVING":

@@ -32,7 +32,9 @@ export async function holdLock(deps: Deps, accountLock: AccountLock, context: Ca
       return { balance: moneyFromProto(held.balance, "balance").minor, logNumber, logEntryId, openPositions };
     }
   }
-  throw accountBusy("The account keeps changing. Retry shortly.");
+  throw accountBusy(
+    "The Investor's account changed in each reading, because money or trades keep coming to it. Nothing was executed. Send the request again when the account is quiet.",
+  );
 }
 
 /** False when it failed: the row of the saga keeps the lock owner, and the recovery job retries the release. */

@@ -141,5 +141,7 @@ async function valueAt<T>(
 }
 
 function behind({ masterLogin }: BookedHolding): Error {
-  return allocationInProgress(`The latest deals of Master ${masterLogin} are not allocated yet. Retry shortly.`);
+  return allocationInProgress(
+    `The latest deals of Master ${masterLogin} are not allocated to its Investors yet, which takes seconds. Send the request again in a second.`,
+  );
 }

@@ -79,16 +79,13 @@ async function listOfAction(
   filter: OperationFilter,
   now: Date,
 ): Promise<RecordedOperation[]> {
-  const { outcome, limit } = filter;
-  // The outcome follows from several rows, so a page of one outcome has to look at all operations.
-  const newest = outcome === undefined ? fragment`limit ${limit}` : fragment``;
+  const { limit } = filter;
   return many<RecordedOperation>(
     db,
     sql`select "commandId", action, "subscriptionId", "investorLogin", "masterLogin", ${outcomeAt(now)} as outcome,
                "refusalCode", "createdAt", "finishedAt", "queueState", "queueUntil"
         from operation_row
-        where ${ACTION_IS[action]} and "commandId" = any(array(${COMMANDS_OF[action](filter)} ${newest}))
-          and (${outcome}::text is null or ${outcomeAt(now)} = ${outcome})
+        where ${ACTION_IS[action]} and "commandId" = any(array(${COMMANDS_OF[action](filter, now)} limit ${limit}))
         order by "commandId" collate "C" desc
         limit ${limit}`,
   );
@@ -98,26 +95,33 @@ async function listOfAction(
 const ACTION_IS = { assign: fragment`action = 'assign'`, unassign: fragment`action = 'unassign'` };
 
 /** The ids of the commands, newest first. A repeated assign has a row for each try. */
-const COMMANDS_OF: Readonly<Record<RecordedOperation["action"], (filter: OperationFilter) => Fragment>> = {
-  assign: (filter) => (filter.login === "" && filter.outcome === undefined ? eachAssign(filter) : allAssigns(filter)),
-  unassign: (filter) => unassignsInOrder(filter, (part) => conditionsOf(fragment`unassignment.command_id`, part)),
+const COMMANDS_OF: Readonly<Record<RecordedOperation["action"], (filter: OperationFilter, now: Date) => Fragment>> = {
+  assign: (filter, now) => {
+    const matches = fragment`subscription.command_id <> '' and ${conditionsOf(fragment`subscription.command_id`, filter)} ${assignsWith(filter, now)}`;
+    return filter.login === "" ? eachAssign(matches, filter.limit) : allAssigns(matches);
+  },
+  unassign: (filter, now) =>
+    unassignsInOrder(
+      filter,
+      (part) => fragment`${conditionsOf(fragment`unassignment.command_id`, part)} ${unassignsWith(filter, now)}`,
+    ),
 };
 
 /** All that match are read: those of one login are few. */
-function allAssigns(filter: OperationFilter): Fragment {
+function allAssigns(matches: Fragment): Fragment {
   return fragment`
     select distinct subscription.command_id collate "C"
     from subscription
-    where subscription.command_id <> '' and ${conditionsOf(fragment`subscription.command_id`, filter)}
+    where ${matches}
     order by subscription.command_id collate "C" desc`;
 }
 
 /** One after the other by the index, over the further rows of each. */
-function eachAssign(filter: OperationFilter): Fragment {
+function eachAssign(matches: Fragment, limit: number): Fragment {
   const next = (further: Fragment) => fragment`
     select subscription.command_id
     from subscription
-    where subscription.command_id <> '' and ${conditionsOf(fragment`subscription.command_id`, filter)} ${further}
+    where ${matches} ${further}
     order by subscription.command_id collate "C" desc
     limit 1`;
   return fragment`
@@ -126,10 +130,57 @@ function eachAssign(filter: OperationFilter): Fragment {
       union all
       select (${next(fragment`and subscription.command_id collate "C" < page.command_id`)}), number + 1
       from page
-      where number < ${filter.limit} and page.command_id is not null
+      where number < ${limit} and page.command_id is not null
     )
     select command_id from page where command_id is not null order by number`;
 }
+
+/**
+ * The assigns of one outcome, as operation_row has them. Those that are refused or open have an index each; of a refused one that was
+ * repeated the last try counts.
+ */
+function assignsWith({ outcome }: OperationFilter, now: Date): Fragment {
+  const isOpenUntil = (until: Fragment) => fragment`
+    and subscription.status = 'ASSIGNING'
+    and exists (select from assignment where subscription_id = subscription.id and deadline_at ${until})`;
+  switch (outcome) {
+    case undefined:
+      return fragment``;
+    case "EXECUTED":
+      return fragment`and subscription.status in ('ACTIVE', 'PAUSED', 'CANCELLED')`;
+    case "NOT_EXECUTED":
+      return fragment`
+    and subscription.status = 'ABORTED'
+    and not exists (select from subscription newer
+                    where newer.command_id = subscription.command_id and newer.id > subscription.id)`;
+    case "PENDING":
+      return isOpenUntil(fragment`> ${now}`);
+    case "UNKNOWN":
+      return isOpenUntil(fragment`<= ${now}`);
+  }
+}
+
+/** Of an unassign it follows from several rows, which are read only for those that may have it. */
+function unassignsWith({ outcome }: OperationFilter, now: Date): Fragment {
+  if (outcome === undefined) return fragment``;
+  return fragment`and ${MAY_BE[outcome]}
+    and ${outcome} = (select ${outcomeAt(now)} from operation_row
+                      where ${ACTION_IS.unassign} and "commandId" = unassignment.command_id)`;
+}
+
+/** One whose caller has got a refusal is open again while the same command, sent once more, has a try. */
+const MAY_BE_OPEN = fragment`unassignment.command_id = any(array(
+      select command_id from unassignment where ended_at is null
+      union all
+      select command_id from exit where lock_owner is not null))`;
+
+/** One whose end a crash has lost may have any outcome. */
+const MAY_BE: Readonly<Record<OperationOutcome, Fragment>> = {
+  EXECUTED: fragment`true`,
+  NOT_EXECUTED: fragment`(unassignment.ended_at is null or unassignment.refusal is not null)`,
+  PENDING: MAY_BE_OPEN,
+  UNKNOWN: MAY_BE_OPEN,
+};
 
 function conditionsOf(
   commandId: Fragment,

@@ -116,9 +116,17 @@ export async function expireQueued(
   );
 }
 
+/** The operation ends with it. */
 function endOf(which: Fragment, { refusal, at }: End) {
-  return sql`update queued_unassign
-             set state = 'ENDED', ended_at = ${at},
-                 refusal = ${refusal && recordedAs(refusal)}::jsonb
-             where ${which}`;
+  return sql`with ended as (
+               update queued_unassign
+               set state = 'ENDED', ended_at = ${at},
+                   refusal = ${refusal && recordedAs(refusal)}::jsonb
+               where ${which}
+               returning command_id, ended_at, refusal
+             )
+             update unassignment
+             set ended_at = ended.ended_at, refusal = ended.refusal
+             from ended
+             where unassignment.command_id = ended.command_id`;
 }

@@ -11,13 +11,17 @@ type Filter = {
 
 /** The ids of unassigns, newest first. */
 export function unassignsInOrder<F extends Filter>(filter: F, conditionsOf: (filter: F) => Fragment): Fragment {
-  const { masterLogin } = filter;
+  const { masterLogin, outcome } = filter;
   const all = (part: F, further: Fragment) => fragment`
     select unassignment.command_id
     from unassignment
     join subscription on subscription.id = unassignment.subscription_id
     where ${conditionsOf(part)} ${inQueue(part)} ${further}`;
-  if (masterLogin === undefined) return all(filter, fragment`order by unassignment.command_id collate "C" desc`);
+  // Those that were not executed are few: they are read by an index of their own, also those of other Masters.
+  const isRare = outcome !== undefined && outcome !== "EXECUTED";
+  if (masterLogin === undefined || isRare) {
+    return all(filter, fragment`order by unassignment.command_id collate "C" desc`);
+  }
   const own = all({ ...filter, masterLogin: undefined }, ofMaster(masterLogin, filter));
   return fragment`
     with own as (${own}), without_master as (${all(filter, withoutMaster(filter))})
@@ -34,18 +38,14 @@ function ofMaster(masterLogin: string, { fromId = "", beforeId, ...filter }: Fil
   return fragment`
     and (unassignment.master_login, unassignment.command_id collate "C") >= (${masterLogin}, ${fromId})
     and (unassignment.master_login, unassignment.command_id collate "C") < (${masterLogin}, ${beforeId || LAST})
-    order by unassignment.master_login desc, unassignment.command_id collate "C" desc ${newest(filter)}`;
+    order by unassignment.master_login desc, unassignment.command_id collate "C" desc limit ${filter.limit}`;
 }
 
 /** Those that a job has not copied the Master to yet. */
 function withoutMaster(filter: Filter): Fragment {
   return fragment`
     and unassignment.master_login is null
-    order by unassignment.command_id collate "C" desc ${newest(filter)}`;
-}
-
-function newest({ outcome, limit }: Pick<Filter, "outcome" | "limit">): Fragment {
-  return outcome === undefined ? fragment`limit ${limit}` : fragment``;
+    order by unassignment.command_id collate "C" desc limit ${filter.limit}`;
 }
 
 function inQueue({ queueState }: Pick<Filter, "queueState">): Fragment {

@@ -53,7 +53,7 @@ export const updateFee = route({
   tag: "Performance fees",
   summary: "Update a fee configuration",
   description:
-    "Makes a version of the fee configuration and returns it. Without `effective_since`, or with the value of the version in force, it is in force from now on. A later instant schedules it; an earlier one re-rates results since then that are not charged yet, and the response has `X-Retroactive-Since`. What is omitted is as in the version in force at that start. Other scheduled versions, the high-water mark and executed fees do not change.",
+    "Makes a version of the fee configuration and returns it. Without `effective_since`, or with the value of the version in force, it is in force from now on. A later instant schedules it; an earlier one re-rates results since then that are not charged yet, and the response has `X-Retroactive-Since`. What is omitted is as in the version in force at that start; of a new configuration `rate` is required, and `enabled` is true when omitted. An assign requires both. Other scheduled versions, the high-water mark and executed fees do not change.",
   returns: "The version that the request has made.",
   body: Type.Object({
     investor_login: investorLogin,

@@ -93,7 +93,7 @@ export const getEquity = route({
       if (isSameState(before, equity)) return equityReply({ ...facts, equity });
       before = equity;
     }
-    throw refuse("allocation_in_progress", "The account changed while it was being read. Retry shortly.", {
+    throw refuse("allocation_in_progress", "The account changed in each reading. Send the request again in a second.", {
       retryAfterMs: RETRY_AFTER_MS,
     });
   },

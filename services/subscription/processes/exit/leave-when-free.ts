@@ -38,7 +38,9 @@ export async function leaveWhenFree(deps: Deps, request: Pair, context: CallCont
 async function blockedBy(deps: Deps, { id }: Subscription, { commandId }: CallContext): Promise<Refusal> {
   const exit = await findExit(deps.pool, id);
   if (exit?.commandId !== commandId || commandId === "" || exit.state === "REFUSED") {
-    return accountBusy("Another operation of this Investor is in progress. Retry shortly.");
+    return accountBusy(
+      "Another unassign of this Investor is in progress, and this one waited for its end as long as it may. Nothing was executed. Send the request again in a second.",
+    );
   }
   return refuse("outcome_unknown", "The unassign is still in progress.", {
     outcome: "unknown",

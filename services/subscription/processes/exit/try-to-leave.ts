@@ -27,10 +27,17 @@ export async function tryToLeave(deps: Deps, { subscription, exit }: OneTry, con
     held = await holdLock(deps, lockOfExit(subscription, exit.try), context);
     // False: the recovery job has aborted this try, because it took too long.
     if (!(await markLeaving(deps.pool, exit, held))) {
-      throw accountBusy("The operation took too long and was aborted. Retry shortly.");
+      throw accountBusy(
+        "The unassign took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
+      );
     }
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : accountBusy("The account could not be locked. Retry shortly.");
+    const refusal =
+      error instanceof Refusal
+        ? error
+        : accountBusy(
+            "The Investor's account could not be locked in time, so the unassign was aborted. Nothing was executed. Send the request again in a second.",
+          );
     await abandonTry(deps, { subscription, exit, refusal }, context);
     throw error;
   }
@@ -49,7 +56,11 @@ export async function continueLeaving(deps: Deps, leaving: OneTry, context: Call
   const left = await findExit(deps.pool, leaving.subscription.id);
   if (left?.state === "LEFT") return left;
   const isRefused = left !== undefined && left.refusal !== null;
-  throw isRefused ? new Refusal(left.refusal) : accountBusy("The operation was aborted. Retry shortly.");
+  throw isRefused
+    ? new Refusal(left.refusal)
+    : accountBusy(
+        "The unassign was aborted before it was decided. Nothing was executed. Send the request again in a second.",
+      );
 }
 
 /** Ends a try without effect, and releases its account lock. */

@@ -102,7 +102,11 @@ async function settle(deps: Deps, waiting: Waiting, context: CallContext): Promi
   } catch (error) {
     const isRefusal = error instanceof Refusal;
     // Another transaction holds the locks of this Master for too long: nothing was changed.
-    if (!isRefusal && isTransientFailure(error)) return waits(`Master ${login} is busy. Retry shortly.`);
+    if (!isRefusal && isTransientFailure(error)) {
+      return waits(
+        `Results of Master ${login} or other operations on it are being recorded, which takes seconds. Nothing was executed. Send the request again in a second.`,
+      );
+    }
     if (!isRefusal) deps.log.warn("Master not read, leaves refused", { login, count: leaves.length, error });
     return await refuseAll(deps, leaves, finalRefusal(error));
   }
@@ -110,7 +114,9 @@ async function settle(deps: Deps, waiting: Waiting, context: CallContext): Promi
 
 /** For the leaves that are being decided. */
 function waitsFor(masterLogin: string) {
-  return waits(`Another operation on Master ${masterLogin} is being decided. Retry shortly.`);
+  return waits(
+    `Another operation on Master ${masterLogin} is being decided, which takes seconds. Nothing was executed. Send the request again in a second.`,
+  );
 }
 
 function waits(message: string): Extract<EpisodeEnd, { kind: "waits" }> {

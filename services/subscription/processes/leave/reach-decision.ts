@@ -62,7 +62,13 @@ async function tryToDecide(
   wait: WaitBudget,
 ): Promise<EpisodeEnd> {
   if (investor === undefined) {
-    return await refuseTry(deps, leave, accountBusy("The account cannot be read now. Retry shortly."));
+    return await refuseTry(
+      deps,
+      leave,
+      accountBusy(
+        "The latest movements of the Investor's account are not read yet, which takes seconds. Nothing was executed. Send the request again in a second.",
+      ),
+    );
   }
   const { filedNumber, holding } = investor;
   // An account that changed after it was locked has to be locked and read again by the next try.

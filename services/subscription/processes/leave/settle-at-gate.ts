@@ -58,7 +58,9 @@ export async function settleAtGate(deps: Deps, waiting: Waiting, parent: CallCon
     if (typeof end === "object") return end;
     if (end === "moved") reads += 1;
   }
-  throw allocationInProgress("The Master's latest deals are still being allocated. Retry shortly.");
+  throw allocationInProgress(
+    "The Master traded while its latest deals were being allocated to its Investors. Nothing was executed. Send the request again in a second.",
+  );
 }
 
 /** "more": the backlog of deals continues. "moved": the Master has traded since the reading. */
@@ -128,7 +130,9 @@ function outcomeOf(waiting: PooledLeave, books: LeavingBooks, { deps, reading, d
 /** The account lock, and the record of the caller, may be among the commits that another database has lost: no caller would return the reserve. */
 function checkDatabase(waiting: PooledLeave, database: string): void {
   if (waiting.database === database) return;
-  throw accountBusy("The database was restarted or restored meanwhile. Retry shortly.");
+  throw accountBusy(
+    "The database was restarted or restored while the request was decided. Nothing was executed. Send the request again in a second.",
+  );
 }
 
 function checkBooks({ heldLogNumber: heldNumber }: NewLeave, { account, holding }: LeavingBooks): void {

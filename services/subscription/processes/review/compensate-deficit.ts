@@ -32,7 +32,11 @@ export const compensateDeficit: Effect = {
   },
   async carryOut(tx, deps, { reviewCase, wanted, readings }) {
     const reading = readings.get(reviewCase.login);
-    if (reading === undefined) throw actionNotPossible("The Master's account was not read. Retry shortly.");
+    if (reading === undefined) {
+      throw actionNotPossible(
+        "The Master's account could not be read in time. Nothing was changed. Propose it again in a second.",
+      );
+    }
     const pooled = await listHoldingsOfPool(tx, reviewCase.login);
     const logins = pooled.map(({ investorLogin }) => investorLogin);
     const struck = await strikeFlat(tx, deps, { reviewCase, reading, logins });
@@ -41,7 +45,9 @@ export const compensateDeficit: Effect = {
     const parts = raised.map((part) => ({ ...part, investorLogin: loginOf.get(part.subscriptionId) ?? "" }));
     if (parts.length === 0) throw actionNotPossible("No Investor in the pool has a negative share.");
     if (parts.some(({ investorLogin }) => investorLogin === "")) {
-      throw actionNotPossible("The pool changed in the meantime. Retry shortly.");
+      throw actionNotPossible(
+        "The pool changed while the action was carried out. Nothing was changed. Propose it again in a second.",
+      );
     }
     const { pooled: own } = struck.pool.own;
     if (own < total) {
@@ -68,7 +74,11 @@ async function strikeFlat(tx: Transaction, deps: Deps, { reviewCase, reading, lo
   if (master === undefined || master.stoppedReason !== null) {
     throw actionNotPossible(`Master ${reviewCase.login} is stopped.`);
   }
-  if (!master.hasOpenGate) throw actionNotPossible("An Investor is leaving this pool. Retry shortly.");
+  if (!master.hasOpenGate) {
+    throw actionNotPossible(
+      "An Investor is leaving this pool, which takes seconds. Nothing was changed. Propose it again in a second.",
+    );
+  }
   const { requestedAt: at, logNumber: through } = reading;
   const { ledger, end } = await openLedger(tx, deps, master, {
     through,
@@ -77,6 +87,10 @@ async function strikeFlat(tx: Transaction, deps: Deps, { reviewCase, reading, lo
   });
   const isAtLogPosition = end === "done" && master.filedNumber === through;
   const struck = isAtLogPosition ? await strikeLedger(tx, deps, ledger, []) : undefined;
-  if (struck === undefined) throw actionNotPossible("The Master traded in the meantime. Retry shortly.");
+  if (struck === undefined) {
+    throw actionNotPossible(
+      "The Master traded while the action was carried out. Nothing was changed. Propose it again in a second.",
+    );
+  }
   return struck;
 }

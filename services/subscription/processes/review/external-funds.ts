@@ -70,7 +70,11 @@ async function lockInvestor(
     throw actionNotPossible("The Investor is no longer in this pool.");
   }
   // A leave that is being decided counts with the present buckets.
-  if (!master.hasOpenGate) throw actionNotPossible("An Investor is leaving this pool. Retry shortly.");
+  if (!master.hasOpenGate) {
+    throw actionNotPossible(
+      "An Investor is leaving this pool, which takes seconds. Nothing was changed. Propose it again in a second.",
+    );
+  }
   expectSame(reviewCase, account.buckets.quarantined);
   return { account, holding };
 }

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { asOwner } from "#test/support/as-owner.ts";
+import { buffersRead } from "#test/support/buffers-read.ts";
+import { listOperations, type OperationFilter } from "../store/operations.ts";
+import { aWorld } from "../testing/world.ts";
+
+const PAIRS = 40_000;
+/** One in so many is not executed; of these, one in five is still open. */
+const RARE = 400;
+const NOW = new Date("2026-07-01T00:00:00Z");
+
+const PAGE = 5;
+const FILTER: OperationFilter = {
+  login: "",
+  outcome: undefined,
+  action: undefined,
+  masterLogin: undefined,
+  fromId: undefined,
+  externalId: undefined,
+  beforeId: "",
+  limit: PAGE,
+};
+
+const idOf = (number: number) => String(number).padStart(12, "0");
+
+/**
+ * Ids ascend, as many assigns as unassigns, of seven Masters. The refused assigns are repeated; one in two of these is executed then. One in two
+ * open ones is later than its deadline.
+ */
+async function insertYear(pool: Pool): Promise<void> {
+  const drawn = `case when n % ${5 * RARE} = 0 then 'OPEN' when n % ${RARE} = 0 then 'REFUSED' else 'EXECUTED' end`;
+  const deadline = `'${NOW.toISOString()}'::timestamptz + case when n % ${10 * RARE} = 0 then interval '-1 second' else interval '10 seconds' end`;
+  await asOwner(
+    pool,
+    "subscription",
+    `alter table subscription disable trigger user; alter table assignment disable trigger user;
+     alter table unassignment disable trigger user; alter table exit disable trigger user;
+     insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at, started_at,
+                               ended_at, baseline_entry_id)
+     select lpad(n::text, 12, '0') || 'a', 1, n, (8000000 + n % 7)::text, (1000000 + n)::text, status, now(), now(),
+            case when status = 'CANCELLED' then now() end, 1
+     from generate_series(1, ${PAIRS}) as n,
+          lateral (select case ${drawn} when 'OPEN' then 'ASSIGNING' when 'REFUSED' then 'ABORTED' else 'CANCELLED' end as status) as drawn;
+     insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at, started_at,
+                               ended_at, baseline_entry_id)
+     select command_id, 1, investor_id, master_login, investor_login, again, now(), now(),
+            case when again = 'CANCELLED' then now() end, 1
+     from subscription, lateral (select case when investor_id % ${2 * RARE} = 0 then 'CANCELLED' else 'ABORTED' end as again) as drawn
+     where status = 'ABORTED';
+     insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, next_try_at)
+     select id, 0, true, ${deadline.replaceAll("n %", "investor_id %")}, now() from subscription;
+     insert into unassignment (command_id, subscription_id, master_login, requested_at, deadline_at, ended_at, refusal)
+     select lpad(n::text, 12, '0') || 'b', id, master_login, now(), ${deadline}, case when ${drawn} <> 'OPEN' then now() end,
+            case when ${drawn} = 'REFUSED' then '{"code": "master_open_positions"}'::jsonb end
+     from (select id, investor_id as n, master_login from subscription where id <= ${PAIRS}) as left_by;
+     insert into exit (subscription_id, command_id, request_id, try, state, deadline_at, next_try_at, left_status, left_minor, refusal,
+                       held_balance_minor, held_log_number)
+     select subscription_id, command_id, '', 1, state, deadline_at, now(), case when state = 'LEFT' then 'CANCELLED' end,
+            case when state = 'LEFT' then 0 end, refusal, 0, 0
+     from unassignment, lateral (select case when ended_at is null then 'LEAVING' when refusal is null then 'LEFT' else 'REFUSED' end as state) as drawn;
+     analyze subscription, assignment, unassignment, exit`,
+  );
+}
+
+test(
+  "a page of one outcome costs the assigns and unassigns that it shows, at the end as at the start",
+  { timeout: 240_000 },
+  async () => {
+    const { deps } = await aWorld();
+    await insertYear(deps.pool);
+    const page = (part: Partial<OperationFilter>) =>
+      inTransaction(deps.pool, (tx) =>
+        buffersRead(tx, async (db) => {
+          const found = await listOperations(db, { ...FILTER, ...part }, NOW);
+          expect(found.map(({ outcome }) => outcome)).toEqual(Array.from({ length: PAGE }, () => part.outcome));
+        }),
+      );
+
+    for (const outcome of ["EXECUTED", "NOT_EXECUTED", "PENDING", "UNKNOWN"] as const) {
+      for (const part of [{}, { action: "assign" }, { action: "unassign" }, { masterLogin: "8000003" }] as const) {
+        if ("masterLogin" in part && outcome !== "EXECUTED" && outcome !== "NOT_EXECUTED") continue;
+        expect(await page({ outcome, ...part })).toBeLessThan(1_000);
+        expect(await page({ outcome, ...part, beforeId: idOf(0.75 * PAIRS) })).toBeLessThan(1_000);
+      }
+    }
+  },
+);
