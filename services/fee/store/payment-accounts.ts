@@ -83,12 +83,18 @@ export async function setPaymentAccount(tx: Transaction, { masterLogin, from, to
   );
 }
 
-/** The payment account of each Master. */
+/** The payment accounts of the Masters behind `after`, in the order of their logins. */
 export async function listPaymentAccounts(
   db: Queryable,
+  after: string,
+  limit: number,
 ): Promise<{ readonly masterLogin: string; readonly account: string }[]> {
   return await many(
     db,
-    sql`select master_login as "masterLogin", payment_account_login as account from fee_master order by master_login`,
+    sql`select master_login as "masterLogin", payment_account_login as account
+        from fee_master
+        where master_login > ${after}
+        order by master_login
+        limit ${limit}`,
   );
 }

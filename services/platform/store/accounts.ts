@@ -1,5 +1,5 @@
 import { type Money, usd } from "#kernel/money.ts";
-import { column, execute, fragment, many, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -170,12 +170,16 @@ export async function setUndecidedFrom(tx: Transaction, login: string, from: Dat
 
 /** Grants no permit on accounts whose deals are not all in the log, until they are. The rows are locked in the order of all transactions. */
 export async function fenceUndecided(tx: Transaction): Promise<void> {
-  const logins = await column<string>(
+  await execute(
     tx,
-    sql`select login from account where undecided_from is not null order by login for no key update`,
+    sql`with locked as materialized (
+          select login from account where undecided_from is not null order by login for no key update
+        )
+        update account
+        set may_lack_deals = true
+        from locked
+        where account.login = locked.login`,
   );
-  if (logins.length === 0) return;
-  await execute(tx, sql`update account set may_lack_deals = true where login = any (${logins}::text[])`);
 }
 
 /** Makes every read of the login begin at this instant, until its deals are in the log. */

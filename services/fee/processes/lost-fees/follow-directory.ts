@@ -1,5 +1,4 @@
 import { callContext } from "#kernel/contract/context.ts";
-import { inBatches } from "#kernel/in-batches.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { lockMaster } from "../../store/masters.ts";
@@ -12,8 +11,12 @@ const BATCH = 100;
 
 /** Repeats changes of payment accounts that the database has lost: account has recorded them. Before any fee is decided. */
 export async function followDirectory(deps: Deps): Promise<void> {
-  for (const batch of inBatches(await listPaymentAccounts(deps.pool), BATCH)) {
+  for (let after = ""; ;) {
+    const batch = await listPaymentAccounts(deps.pool, after, BATCH);
     await Promise.all(batch.map(({ masterLogin, account }) => follow(deps, masterLogin, account)));
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < BATCH) return;
+    after = last.masterLogin;
   }
 }
 
