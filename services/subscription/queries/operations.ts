@@ -20,9 +20,9 @@ import {
   findOperation,
   listExitKeys,
   listOperations as readOperations,
-  type OperationOutcome as RecordedOutcome,
   type RecordedOperation,
 } from "../store/operations.ts";
+import type { OperationOutcome as RecordedOutcome } from "../store/operation-outcomes.ts";
 import { listOperationLabels } from "../store/operation-labels.ts";
 import { isPageSize } from "./page.ts";
 

@@ -1,9 +1,7 @@
 import { allOf, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
+import { assignsWith, type OperationOutcome, outcomeAt, unassignsWith } from "./operation-outcomes.ts";
 import { unassignsInOrder } from "./unassigns-in-order.ts";
-
-/** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
-export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";
 
 /** An assign or unassign with its outcome. */
 export type RecordedOperation = {
@@ -135,53 +133,6 @@ function eachAssign(matches: Fragment, limit: number): Fragment {
     select command_id from page where command_id is not null order by number`;
 }
 
-/**
- * The assigns of one outcome, as operation_row has them. Those that are refused or open have an index each; of a refused one that was
- * repeated the last try counts.
- */
-function assignsWith({ outcome }: OperationFilter, now: Date): Fragment {
-  const isOpenUntil = (until: Fragment) => fragment`
-    and subscription.status = 'ASSIGNING'
-    and exists (select from assignment where subscription_id = subscription.id and deadline_at ${until})`;
-  switch (outcome) {
-    case undefined:
-      return fragment``;
-    case "EXECUTED":
-      return fragment`and subscription.status in ('ACTIVE', 'PAUSED', 'CANCELLED')`;
-    case "NOT_EXECUTED":
-      return fragment`
-    and subscription.status = 'ABORTED'
-    and not exists (select from subscription newer
-                    where newer.command_id = subscription.command_id and newer.id > subscription.id)`;
-    case "PENDING":
-      return isOpenUntil(fragment`> ${now}`);
-    case "UNKNOWN":
-      return isOpenUntil(fragment`<= ${now}`);
-  }
-}
-
-/** Of an unassign it follows from several rows, which are read only for those that may have it. */
-function unassignsWith({ outcome }: OperationFilter, now: Date): Fragment {
-  if (outcome === undefined) return fragment``;
-  return fragment`and ${MAY_BE[outcome]}
-    and ${outcome} = (select ${outcomeAt(now)} from operation_row
-                      where ${ACTION_IS.unassign} and "commandId" = unassignment.command_id)`;
-}
-
-/** One whose caller has got a refusal is open again while the same command, sent once more, has a try. */
-const MAY_BE_OPEN = fragment`unassignment.command_id = any(array(
-      select command_id from unassignment where ended_at is null
-      union all
-      select command_id from exit where lock_owner is not null))`;
-
-/** One whose end a crash has lost may have any outcome. */
-const MAY_BE: Readonly<Record<OperationOutcome, Fragment>> = {
-  EXECUTED: fragment`true`,
-  NOT_EXECUTED: fragment`(unassignment.ended_at is null or unassignment.refusal is not null)`,
-  PENDING: MAY_BE_OPEN,
-  UNKNOWN: MAY_BE_OPEN,
-};
-
 function conditionsOf(
   commandId: Fragment,
   { login, masterLogin, externalId, left, fromId, beforeId }: OperationFilter,
@@ -201,13 +152,6 @@ function conditionsOf(
     fromId === undefined ? undefined : fragment`${commandId} collate "C" >= ${fromId}`,
     beforeId === "" ? undefined : fragment`${commandId} collate "C" < ${beforeId}`,
   ]);
-}
-
-function outcomeAt(now: Date): Fragment {
-  return fragment`case when phase = 'OPEN' and "deadlineAt" <= ${now} then 'UNKNOWN'
-                    when phase = 'BETWEEN_TRIES' and "deadlineAt" <= ${now} then 'NOT_EXECUTED'
-                    when phase in ('OPEN', 'BETWEEN_TRIES') then 'PENDING'
-                    else phase end`;
 }
 
 /** Keys of the exit transfers of each subscription, in their order, at most `limit` of each. */
