@@ -213,39 +213,3 @@ test("a defect at start is logged with its stack", async () => {
   expect(err).toBe("test cannot start: defect\n");
   expect(out).toContain('"stack":"TypeError: defect');
 });
-
-/** Prints how often the threads of V8 were woken, and how often new objects were collected, while objects were made and dropped. */
-const COLLECT_NEW_OBJECTS = `
-  const { readdirSync, readFileSync } = await import("node:fs");
-  const { constants, PerformanceObserver } = await import("node:perf_hooks");
-  let collections = 0;
-  new PerformanceObserver((list) => {
-    for (const { detail } of list.getEntries()) if (detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) collections += 1;
-  }).observe({ entryTypes: ["gc"] });
-  const wakeUps = () => readdirSync("/proc/self/task")
-    .map((task) => readFileSync("/proc/self/task/" + task + "/status", "utf8"))
-    .filter((status) => status.includes("V8Worker"))
-    .reduce((sum, status) => sum + Number(/\\nvoluntary_ctxt_switches:\\s+(\\d+)/.exec(status)[1]), 0);
-  const before = wakeUps();
-  for (let round = 0; round < 200; round += 1) {
-    Array.from({ length: 20_000 }, (_, index) => ({ index }));
-    await sleep(1);
-  }
-  print("woken " + (wakeUps() - before) + " collections " + collections);
-  forever();
-`;
-
-test.runIf(process.platform === "linux")(
-  "collections of new objects are done by the thread that made them",
-  async () => {
-    const { child, ended, until } = run(COLLECT_NEW_OBJECTS);
-    await until("collections");
-    child.kill("SIGTERM");
-    const { out } = await ended;
-    const [, woken, collections] = /woken (\d+) collections (\d+)/.exec(out) ?? [];
-
-    expect(Number(collections)).toBeGreaterThan(20);
-    // The compiler works in these threads too; otherwise each collection wakes them some ten times.
-    expect(Number(woken)).toBeLessThan(4 * Number(collections));
-  },
-);

@@ -32,12 +32,10 @@ const HARD_STOP_MS = 15_000;
  * free memory: under load platform held 393 MiB while 36 MiB were in use.
  */
 const HEAP_GROWTH = "--heap-growing-percent=30";
-/** New objects are few when they are collected: by default four threads are woken for each collection, which costs an idle process more than the collection. */
-const ONE_COLLECTOR = "--no-parallel-scavenge";
 
 /** Runs a process: start, wait for a stop signal, drain in order, exit. Never returns. */
 export async function runService(name: string, start: (context: ServiceContext) => Promise<void>): Promise<never> {
-  for (const flag of [HEAP_GROWTH, ONE_COLLECTOR]) setFlagsFromString(flag);
+  setFlagsFromString(HEAP_GROWTH);
   const log = createLog({ service: name, level: logLevelOf(process.env["LOG_LEVEL"]) });
   const stopping = new AbortController();
   const stack = new AsyncDisposableStack();
