@@ -61,14 +61,6 @@ test.concurrent.for([
   ["a random history of fee versions equals the reference", random([...FLAT, "version", "cancel"], 11)],
 ] as const)("%s", ([, example]) => runExample(system, internal, example));
 
-/** Kinds of steps that the two other random histories have too: `make proof` runs these. */
-describe.runIf(IS_PROOF)("more random histories", () => {
-  test.concurrent.for([
-    ["a random history without open positions equals the reference", random(FLAT, 1)],
-    ["a random history with money of dealers on the Masters equals the reference", random([...FLAT, "dealer"], 7)],
-  ] as const)("%s", ([, example]) => runExample(system, internal, example));
-});
-
 test.concurrent("the fee of a week is what the specification says", async () => {
   const { url, apiKey, simulatorControlUrl } = system.info();
   const settings = { url, key: apiKey, simulator: simulatorControlUrl, weekSeconds: WEEK_MS / 1_000 };
@@ -81,6 +73,14 @@ proofOfMasters(
   () => system,
   () => client,
 );
+
+/** Kinds of steps that the two other random histories have too: `make proof` runs these. */
+describe.runIf(IS_PROOF)("more random histories", () => {
+  test.concurrent.for([
+    ["a random history without open positions equals the reference", random(FLAT, 1)],
+    ["a random history with money of dealers on the Masters equals the reference", random([...FLAT, "dealer"], 7)],
+  ] as const)("%s", ([, example]) => runExample(system, internal, example));
+});
 
 /** The last test, because it kills all processes of the system. */
 test("a week that ends while the system is stopped is decided as of its own end", async () => {
