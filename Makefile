@@ -37,7 +37,7 @@ check: setup ## every check that needs no server
 test: check ## check, then every test with the sizes for minutes: about 20 minutes on two idle cores
 	@npm run --silent test
 
-proof: setup ## the long tests, for 50 minutes; writes docs/reliability.md; part="simulation" runs one part
+proof: setup ## the long tests, for more than an hour; writes docs/reliability.md; part="simulation" runs one part
 	@node test/proof/run.ts $(part)
 
 bench: setup ## measure against pgbench and other designs; writes docs/performance.md; part="deposit limit" measures some

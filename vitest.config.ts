@@ -27,7 +27,7 @@ const JOURNEYS = [
   "test/chaos/**/*.test.ts",
   "test/conformance/**/*.test.ts",
   "test/docs/{commands,samples}.test.ts",
-  "test/console/{journey,restore}.test.ts",
+  "test/console/journey.test.ts",
   "deploy/local/**/*.test.ts",
 ];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];

@@ -1,16 +1,20 @@
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, type TestContext } from "vitest";
 import { type TestOptions, TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aDeposit } from "./testing/replies/funding.ts";
 import { aSubscription } from "./testing/replies/subscription.ts";
 
 const AUTHORIZATION = `Authorization: Bearer ${TEST_KEY}`;
 
-async function listening(options: TestOptions = {}) {
+/** A concurrent test passes its own context. Those that wait for a time limit run at the same time. */
+async function listening(
+  options: TestOptions = {},
+  lifetime: Pick<TestContext, "onTestFinished"> = { onTestFinished },
+) {
   const edge = await testEdge(options);
   await edge.app.listen({ port: 0, host: "127.0.0.1" });
-  onTestFinished(() => edge.app.close());
+  lifetime.onTestFinished(() => edge.app.close());
   const address = edge.app.server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const dial = async (): Promise<Socket> => {
@@ -69,8 +73,18 @@ test("a URL and headers that are too long are refused with their own codes", asy
   expect(answers.map((text) => (bodyOf(text) as { code: string }).code)).toEqual(["url_too_long", "headers_too_large"]);
 });
 
-test("a client cannot hold a connection by sending headers slowly", async () => {
+test("a chunked body is refused beyond 64 KiB", async () => {
   const { dial } = await listening();
+  const socket = await dial();
+  const head = ["POST /api/v1/investor/add HTTP/1.1", "Host: a", AUTHORIZATION, "Content-Type: application/json"];
+  socket.write(`${head.join("\r\n")}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  for (let each = 0; each < 80; each += 1) socket.write(`400\r\n${" ".repeat(1_024)}\r\n`);
+
+  expect(statusOf(await readAll(socket))).toBe("HTTP/1.1 413 Payload Too Large");
+});
+
+test.concurrent("a client cannot hold a connection by sending headers slowly", async (context) => {
+  const { dial } = await listening({}, context);
   const socket = await dial();
   socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n");
   const slowWriter = setInterval(() => socket.writable && socket.write("X-Slow: 1\r\n"), 500);
@@ -83,8 +97,8 @@ test("a client cannot hold a connection by sending headers slowly", async () => 
   expect(Date.now() - begunAt).toBeLessThan(9_000);
 });
 
-test("a client cannot hold a connection by sending a body slowly", async () => {
-  const { dial } = await listening();
+test.concurrent("a client cannot hold a connection by sending a body slowly", async (context) => {
+  const { dial } = await listening({}, context);
   const socket = await dial();
   const head = ["POST /api/v1/investor/add HTTP/1.1", "Host: a", AUTHORIZATION, "Content-Type: application/json"];
   socket.write(`${head.join("\r\n")}\r\nContent-Length: 1000\r\n\r\n{`);
@@ -97,18 +111,8 @@ test("a client cannot hold a connection by sending a body slowly", async () => {
   expect(Date.now() - begunAt).toBeLessThan(14_000);
 });
 
-test("a chunked body is refused beyond 64 KiB", async () => {
-  const { dial } = await listening();
-  const socket = await dial();
-  const head = ["POST /api/v1/investor/add HTTP/1.1", "Host: a", AUTHORIZATION, "Content-Type: application/json"];
-  socket.write(`${head.join("\r\n")}\r\nTransfer-Encoding: chunked\r\n\r\n`);
-  for (let each = 0; each < 80; each += 1) socket.write(`400\r\n${" ".repeat(1_024)}\r\n`);
-
-  expect(statusOf(await readAll(socket))).toBe("HTTP/1.1 413 Payload Too Large");
-});
-
-test("a query to a service that does not answer is refused at the time limit", async () => {
-  const { edge } = await listening({ accounts: { getMaster: () => new Promise<never>(() => {}) } });
+test.concurrent("a query to a service that does not answer is refused at the time limit", async (context) => {
+  const { edge } = await listening({ accounts: { getMaster: () => new Promise<never>(() => {}) } }, context);
   const begunAt = Date.now();
   const answer = await edge.call({ url: "/api/v1/master/7" });
 
@@ -116,8 +120,8 @@ test("a query to a service that does not answer is refused at the time limit", a
   expect(Date.now() - begunAt).toBeLessThan(5_000);
 });
 
-test("a command to a service that does not answer gets an unknown outcome before the time limit", async () => {
-  const { edge } = await listening({ funding: { deposit: () => new Promise<never>(() => {}) } });
+test.concurrent("a command to a service that does not answer gets an unknown outcome before the time limit", async (context) => {
+  const { edge } = await listening({ funding: { deposit: () => new Promise<never>(() => {}) } }, context);
   const begunAt = Date.now();
   const answer = await edge.call({ method: "POST", url: "/api/v1/investor/deposit?login=1&amount=1" });
 

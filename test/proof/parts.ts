@@ -8,7 +8,7 @@ export const PARTS: readonly Part[] = [
   { name: "fuzz", tests: ["fuzz"] },
   { name: "crashes", tests: ["crash", "services/platform/protocol"] },
   { name: "chaos", tests: ["test/chaos"] },
-  { name: "console", tests: ["test/console"] },
+  { name: "console", tests: ["test/console", "test/journey/restore.test"] },
   {
     name: "kills",
     tests: [
@@ -16,6 +16,16 @@ export const PARTS: readonly Part[] = [
       "test/journey/kills",
       "test/journey/trading-kills",
       "test/journey/crowd",
+    ],
+  },
+  {
+    name: "journeys",
+    tests: [
+      "test/journey/reference",
+      "test/journey/demo",
+      "test/journey/upgrade",
+      "test/journey/quiet",
+      "test/journey/rehearse",
     ],
   },
 ];

@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** `make proof` runs the same tests with sizes that take 50 minutes together. */
+/** `make proof` runs the same tests with sizes that take more than an hour together. */
 export const IS_PROOF = process.env["PAMM_PROOF"] === "true";
 
 /** The size of `make test` or that of `make proof`. */

@@ -1,23 +1,15 @@
 import { expect } from "vitest";
 import type { ProcessName, TestSystem } from "./system.ts";
 
-/** The process to kill as soon as the demo prints the text. */
-export type Kill = readonly [ProcessName, string];
+/** The process to kill as soon as the demo prints the text, or all of them at once. */
+export type Kill = readonly [ProcessName | "everything", string];
 
 /** Runs a scenario of the demo and kills processes in the order of its steps; every balance matches at the end. */
 export async function runDemoWhileKilling(system: TestSystem, scenario: string, kills: readonly Kill[]): Promise<void> {
   const demo = system.demo(scenario);
   for (const [name, step] of kills) {
     await demo.waitFor(step);
-    await system.kill(name);
+    await (name === "everything" ? system.restart("SIGKILL") : system.kill(name));
   }
-  expect(await demo.ended, demo.output() + system.output()).toBe(0);
-}
-
-/** Runs a scenario of the demo while all processes are killed at once and restarted; every balance matches at the end. */
-export async function runDemoThroughRestart(system: TestSystem, scenario: string, step: string): Promise<void> {
-  const demo = system.demo(scenario);
-  await demo.waitFor(step);
-  await system.restart("SIGKILL");
   expect(await demo.ended, demo.output() + system.output()).toBe(0);
 }
