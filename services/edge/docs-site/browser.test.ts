@@ -69,16 +69,13 @@ async function expectClosable(page: BrowserPage): Promise<void> {
   await until(page, "getComputedStyle(document.querySelector('.bar')).visibility === 'visible'");
 }
 
-type Shown = { readonly url: string; readonly path: string; readonly scheme: (typeof SCHEMES)[number] };
+type Shown = { readonly path: string; readonly scheme: (typeof SCHEMES)[number] };
 
-async function expectToFit(page: BrowserPage, { url, path, scheme }: Shown): Promise<void> {
+async function expectToFit(page: BrowserPage, { path, scheme }: Shown): Promise<void> {
   const widest = async (width: number) => {
     await page.emulate({ width, height: 844, scheme });
     return await page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
   };
-  await page.emulate({ width: 390, height: 844, scheme });
-  await page.goto(url + path);
-  if (path === "/docs/reference") await until(page, "document.querySelector('#reference h1')");
   expect([path, await widest(390), await widest(1280)]).toEqual([path, 0, 0]);
   expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(GROUNDS[scheme]);
 }
@@ -164,15 +161,6 @@ describe.skipIf(chromium === undefined)(
       expectQuiet();
     });
 
-    test("each value of a set is explained once", async () => {
-      await openReference(page, url, "#tag/funds/POST/api/v1/investor/deposit");
-      const section = `[...document.querySelectorAll("section[id]")].find(({ id }) => id.endsWith("investor/deposit"))`;
-      const meaning = "US dollar, the only currency.";
-      await until(page, `${section}?.textContent.includes("${meaning}")`);
-      expect(await page.evaluate(`${section}.textContent.split("${meaning}").length - 1`)).toBe(1);
-      expectQuiet();
-    });
-
     test("a query is tried with a key that is typed and kept nowhere", async () => {
       await openReference(page, url, "#tag/funds/GET/api/v1/info/balance/{mt5_login}");
       await tryIt(page, "/api/v1/info/balance");
@@ -187,8 +175,13 @@ describe.skipIf(chromium === undefined)(
       expectQuiet();
     });
 
-    test("a command is tried twice, each time with a key of its own", async () => {
+    test("each value of a set is explained once, and a command is tried twice, each time with a key of its own", async () => {
       await openReference(page, url, "#tag/funds/POST/api/v1/investor/deposit");
+      const section = `[...document.querySelectorAll("section[id]")].find(({ id }) => id.endsWith("investor/deposit"))`;
+      const meaning = "US dollar, the only currency.";
+      await until(page, `${section}?.textContent.includes("${meaning}")`);
+      expect(await page.evaluate(`${section}.textContent.split("${meaning}").length - 1`)).toBe(1);
+
       await tryIt(page, "/api/v1/investor/deposit");
       await expect.poll(() => keys.length, { timeout: SHOWN_WITHIN_MS }).toBe(1);
       await click(page, "button", "Send post request to");
@@ -200,18 +193,23 @@ describe.skipIf(chromium === undefined)(
     });
 
     test.each(SCHEMES)(
-      "all text of the reference can be read in %s, and the form of a request is closed over no link",
+      "the reference fits a phone and a desk in %s, all its text can be read, and the form of a request is closed over no link",
       async (scheme) => {
-        await page.emulate({ width: 1280, height: 844, scheme });
+        await page.emulate({ width: 390, height: 844, scheme });
         await openReference(page, url, "#tag/funds/POST/api/v1/investor/deposit");
+        await expectToFit(page, { path: "/docs/reference", scheme });
         await expectReadable(page);
         await expectClosable(page);
         expectQuiet();
       },
     );
 
-    test.each(SCHEMES)("no page is wider than a phone or a desk in %s", async (scheme) => {
-      for (const path of [...PAGES, "/docs/reference"]) await expectToFit(page, { url, path, scheme });
+    test.each(SCHEMES)("no other page is wider than a phone or a desk in %s", async (scheme) => {
+      for (const path of PAGES) {
+        await page.emulate({ width: 390, height: 844, scheme });
+        await page.goto(url + path);
+        await expectToFit(page, { path, scheme });
+      }
       expectQuiet();
     });
   },

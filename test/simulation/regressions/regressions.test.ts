@@ -4,7 +4,7 @@ import { replayRegressionInThread } from "../run-workers.ts";
 import { REGRESSIONS } from "./regressions.ts";
 
 const TIMEOUT_MS = 5 * 60_000;
-const SEEDS = sized({ test: 10, proof: 40 });
+const SEEDS = sized({ test: 5, proof: 40 });
 /** Some mutants break an invariant with one seed of ten only. */
 const MUTANT_SEEDS = 40;
 
