@@ -1,4 +1,4 @@
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** A check that has to be settled before permits are granted again. */
 export type RequiredCheck = {
@@ -37,36 +37,34 @@ export async function listUnsettled(
         from reconciliation_check
         where name = any (${names}::text[])`,
   );
-  const breaks = await many<{ check: string; breaks: number; logins: string[] }>(
-    db,
-    sql`select wanted.name as "check", found.breaks, found.logins
-        from unnest(${names}::text[]) as wanted (name),
-             lateral (
-               with first as materialized (
-                 select id, login
-                 from reconciliation_break
-                 where check_name = wanted.name and closed_at is null
-                   and (check_name <> 'platform_balance' or evidence ->> 'shown_minor' is not null)
-                 -- The order of the index on the open breaks of each check.
-                 order by key
-                 limit ${MAX_BREAKS_COUNTED + 1}
-               )
-               select (select count(*)::int from first) as breaks,
-                      array(select login from first group by login order by min(id) limit ${MAX_LOGINS_SHOWN}) as logins
-             ) as found`,
-  );
+  const found = new Map<string, readonly string[]>();
+  for (const name of names) found.set(name, await listLoginsOfBreaks(db, name));
   return checks
     .map(({ name, needs }): Unsettled => {
       const run = runs.find((row) => row.name === name);
       const from = needs === "pass" ? run?.passFrom : run?.runFrom;
-      const own = breaks.find(({ check }) => check === name);
+      const logins = found.get(name) ?? [];
       return {
         name,
         needs,
         isRun: from instanceof Date && from > since,
-        breaks: own?.breaks ?? 0,
-        logins: own?.logins ?? [],
+        breaks: logins.length,
+        logins: [...new Set(logins)].slice(0, MAX_LOGINS_SHOWN),
       };
     })
     .filter(({ isRun, breaks: count }) => !isRun || count > 0);
+}
+
+/** One for each break, also those that were found by a run and are not confirmed yet. */
+async function listLoginsOfBreaks(db: Queryable, name: string): Promise<string[]> {
+  return await column<string>(
+    db,
+    // The order of the index on the open breaks of each check.
+    sql`select login
+        from reconciliation_break
+        where check_name = ${name} and closed_at is null
+          and (check_name <> 'platform_balance' or evidence ->> 'shown_minor' is not null)
+        order by key
+        limit ${MAX_BREAKS_COUNTED + 1}`,
+  );
 }
