@@ -3,6 +3,7 @@ import process from "node:process";
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/support/closing-line.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
+import { Times } from "./test/support/times.ts";
 
 /** Pure code: needs no server and hardly any time. Every other test is an integration test or a journey. */
 const PURE = [
@@ -49,7 +50,7 @@ export default defineConfig({
     pool: "forks",
     // Modules keep no state between files, and loading them again for each file takes a quarter of the processor time.
     isolate: false,
-    reporters: ["default", new ClosingLine()],
+    reporters: ["default", new ClosingLine(), new Times()],
     passWithNoTests: false,
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: START_TIMEOUT_MS,
