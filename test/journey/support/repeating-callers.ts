@@ -22,7 +22,7 @@ type Command = { readonly path: string; readonly init: RequestInit; reply?: Repl
 
 /** Some answers are lost before the command is executed, and some after. */
 const LOST_WITHIN_MS = 60;
-const LANES = 8;
+const SENDERS = 8;
 
 export function repeatingCallers(first: Client): Callers {
   const commands = new Map<string, Command>();
@@ -69,10 +69,10 @@ export function repeatingCallers(first: Client): Callers {
     },
     async repeatAll() {
       const answered = [...commands.values()].filter(({ reply }) => reply !== undefined).values();
-      const lane = async (): Promise<void> => {
+      const sender = async (): Promise<void> => {
         for (const command of answered) await askOnce(last(), command);
       };
-      await Promise.all(Array.from({ length: LANES }, lane));
+      await Promise.all(Array.from({ length: SENDERS }, sender));
     },
   };
 }
