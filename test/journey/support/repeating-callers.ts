@@ -32,12 +32,14 @@ export function repeatingCallers(first: Client): Callers {
   const last = (): Client => versions.at(-1) ?? first;
 
   const fail = (path: string, why: string): void => void failures.push(`${phase}: ${path}: ${why}`);
-  const ask = async (version: Client, { path, init }: Command): Promise<Reply> => {
+  const ask = async (version: Client, { path, init, reply: before }: Command): Promise<Reply> => {
     const reply = await version.send(path, init).catch((error: unknown): Reply => {
       const body = { code: "service_unavailable" };
       return { status: 0, headers: new Headers(), text: String((error as Error).cause ?? error), body, items: [] };
     });
-    if (!isDone(reply) && reply.body["code"] !== "operation_in_progress") fail(path, reply.text);
+    // The first request, whose answer was lost, may still be executed.
+    const isOpen = before === undefined && reply.body["code"] === "operation_in_progress";
+    if (!isDone(reply) && !isOpen) fail(path, reply.text);
     return reply;
   };
   const askOnce = async (version: Client, command: Command): Promise<Reply> => {
