@@ -137,7 +137,7 @@ test("a start right after all processes were killed succeeds, with a simulator t
 
   const all = [first.child.pid!, ...EVERYTHING.map((name) => workspace.pidOf(name)!)];
   for (const pid of all) process.kill(pid, "SIGKILL");
-  await workspace.start({ ...EXTERNAL, MT5_URL: "" }).ready();
+  await expect(workspace.start({ ...EXTERNAL, MT5_URL: "" }).ready()).resolves.toBeUndefined();
 });
 
 test("the next start ends the processes that a killed launcher left behind", async () => {

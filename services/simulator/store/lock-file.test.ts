@@ -39,6 +39,7 @@ test("the lock of a process that was killed, and that its parent has not collect
   const [, fields = ""] = readFileSync(`/proc/${ended.pid}/stat`, "utf8").split(") ");
   await writeFile(path, JSON.stringify({ pid: ended.pid, startedAt: fields.split(" ")[19] }));
   await using _held = await lockFolder(path);
+  expect(readFileSync(path, "utf8")).toContain(`"pid":${process.pid}`);
 });
 
 test("one of many processes acquires a stale lock, also when another one crashed while it removed the lock", async () => {
