@@ -130,7 +130,7 @@ test("when the launcher is killed all its processes end, and the next start succ
   await workspace.start().ready();
 });
 
-test("a start right after all processes were killed succeeds, with a simulator that nobody has collected yet", async () => {
+test("a start right after all processes were killed succeeds, also while the killed simulator is a zombie", async () => {
   const workspace = await createTestWorkspace(["simulator"]);
   const first = workspace.start({ ...EXTERNAL, MT5_URL: "" });
   await first.ready();
