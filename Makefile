@@ -19,7 +19,7 @@ run demo: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compile
 
 CHECKS := types openapi lint architecture format-check commits vocabulary dead-code contracts manifests
 
-.PHONY: help setup codegen check $(CHECKS) test proof bench journey kills chaos sim images sbom client postman conformance compose-test \
+.PHONY: help setup codegen check $(CHECKS) test proof due bench journey kills chaos sim images sbom client postman conformance compose-test \
         mutants contract rehearse-restore rehearse-rotation run stop demo streams keys fmt new-migration clean
 
 help: ## list the targets
@@ -37,8 +37,10 @@ check: setup ## every check that needs no server
 test: check ## check, then every test with the sizes for minutes: about 22 minutes on two idle cores
 	@npm run --silent test
 
-proof: setup ## the long tests, for more than an hour; writes docs/reliability.md; part="simulation" runs one part
-	@node test/proof/run.ts $(part)
+proof: setup ## the long tests, for more than an hour; writes docs/reliability.md; part="simulation" runs one part, `make proof due` those of old commits
+	@node test/proof/run.ts $(or $(filter due,$(MAKECMDGOALS)),$(part))
+
+due: proof
 
 bench: setup ## measure against pgbench and other designs; writes docs/performance.md; part="deposit limit" measures some
 	@node test/bench/run.ts $(part)
@@ -55,7 +57,7 @@ chaos: setup ## every fault while money moves, with a table of the answers; take
 sim: setup ## simulate the money protocol; SEED=4711 prints one history, SEEDS=10000 runs many, MODE=safety or liveness, CELLS=yes
 	@node test/simulation/run.ts $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(MODE),--mode $(MODE)) $(if $(CELLS),--cells)
 
-mutants: setup ## put each mutant into the code and write in docs/reliability.md which test detects it
+mutants: setup ## put each mutant into the code and print which test detects it
 	@node test/simulation/mutants/run-mutants.ts
 
 contract: setup ## the tests of the contracts

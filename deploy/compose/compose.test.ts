@@ -305,6 +305,7 @@ test("each container can read its own secrets only; the init containers can read
 
 test("the image has a folder with the correct owner for each volume of the first container", () => {
   const { volumes = [] } = container(compose, "init-secrets");
+  expect(volumes).not.toEqual([]);
   for (const volume of volumes) {
     const folder = volume.split(":")[1]!.slice(1);
     expect(dockerfile).toMatch(new RegExp(`[ ]${folder}[ ;]`));

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning, startOf } from "#kernel/process-start.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 
 const STOP_POLL_MS = 50;
@@ -7,24 +8,6 @@ const STOP_POLL_MS = 50;
 const STOP_TIMEOUT_MS = 20_000;
 /** A killed process ends at once, unless it waits for a disk. */
 const KILL_TIMEOUT_MS = 2_000;
-
-/** When a process began, in ticks since boot: pid and start together identify a process. Empty = it has ended. */
-export function startOf(pid: number): string {
-  try {
-    return startIn(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return "";
-  }
-}
-
-/** The same from the text of `/proc/<pid>/stat`. A process whose first thread has ended keeps its ports until its last one has. */
-export function startIn(stat: string): string {
-  // The name in parentheses may contain any character; the fields state, parent, ... follow it.
-  const fields = stat.split(") ").at(-1)?.split(" ") ?? [];
-  const [state] = fields;
-  const threads = Number(fields[17]);
-  return (state === "Z" || state === "X") && threads <= 1 ? "" : (fields[19] ?? "");
-}
 
 /** Empty for a process that does not exist. */
 export function commandLineOf(pid: number): string {
@@ -56,21 +39,20 @@ export function recordProcess(file: string, pid: number): void {
 /** The process of that file, when it still runs. */
 export function recordedProcess(file: string): number | undefined {
   if (!existsSync(file)) return undefined;
-  const [pid, start] = readFileSync(file, "utf8").trim().split(" ");
-  return start !== undefined && start !== "" && startOf(Number(pid)) === start ? Number(pid) : undefined;
+  const [pid, start = ""] = readFileSync(file, "utf8").trim().split(" ");
+  return isRunning(Number(pid), start) ? Number(pid) : undefined;
 }
 
 /** Ends a process that is not a child of this one: first by the signal, then by SIGKILL. */
 export async function stopProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
   const start = startOf(pid);
-  const isRunning = (): boolean => start !== "" && startOf(pid) === start;
   for (const [sent, timeoutMs] of [
     [signal, STOP_TIMEOUT_MS],
     ["SIGKILL", KILL_TIMEOUT_MS],
   ] as const) {
-    if (isRunning()) process.kill(pid, sent);
+    if (isRunning(pid, start)) process.kill(pid, sent);
     for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(STOP_POLL_MS)) {
-      if (!isRunning()) return;
+      if (!isRunning(pid, start)) return;
     }
   }
   throw new StartupError(`process ${pid} of an earlier run still runs after SIGKILL: end it, then start again`);

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { startOf } from "#kernel/process-start.ts";
 import { setUpAllStreams } from "../nats/streams.ts";
 import { startNats } from "./nats.ts";
-import { startOf } from "./process-id.ts";
 import { SERVICES } from "../provision/services.ts";
 import { createTestWorkspace, until } from "./test-workspace.ts";
 
@@ -128,6 +128,16 @@ test("when the launcher is killed all its processes end, and the next start succ
   const all = [second.child.pid!, postmasterOf(workspace), ...EVERYTHING.map((name) => workspace.pidOf(name)!)];
   for (const pid of all) process.kill(pid, "SIGKILL");
   await workspace.start().ready();
+});
+
+test("a start right after all processes were killed succeeds, also while the killed simulator is a zombie", async () => {
+  const workspace = await createTestWorkspace(["simulator"]);
+  const first = workspace.start({ ...EXTERNAL, MT5_URL: "" });
+  await first.ready();
+
+  const all = [first.child.pid!, ...EVERYTHING.map((name) => workspace.pidOf(name)!)];
+  for (const pid of all) process.kill(pid, "SIGKILL");
+  await expect(workspace.start({ ...EXTERNAL, MT5_URL: "" }).ready()).resolves.toBeUndefined();
 });
 
 test("the next start ends the processes that a killed launcher left behind", async () => {

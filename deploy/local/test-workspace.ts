@@ -4,6 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { ROOT } from "./launch.ts";
 import { freePort } from "./ports.ts";
 import { recordedProcess } from "./process-id.ts";
 import { SERVICES } from "../provision/services.ts";
@@ -51,13 +52,14 @@ export type Launcher = {
   readonly ended: Promise<number | null>;
 };
 
-/** A folder with fake services and a state folder of its own, and free ports. */
-export async function createTestWorkspace(): Promise<TestWorkspace> {
+/** A folder with fake services, but for the real ones that are named, and a state folder of its own, and free ports. */
+export async function createTestWorkspace(real: readonly string[] = []): Promise<TestWorkspace> {
   const folder = makeRunFolder();
   const root = folder.path;
   for (const service of [...SERVICES, "simulator"]) {
     mkdirSync(join(root, "services", service), { recursive: true });
-    writeFileSync(join(root, "services", service, "main.ts"), FAKE_SERVICE);
+    const program = `import ${JSON.stringify(join(ROOT, "services", service, "main.ts"))};`;
+    writeFileSync(join(root, "services", service, "main.ts"), real.includes(service) ? program : FAKE_SERVICE);
   }
   writeFileSync(join(root, "package.json"), `{ "type": "module" }`);
   const stateDir = join(root, "state");

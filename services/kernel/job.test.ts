@@ -102,9 +102,12 @@ test("a job with a gap between runs does together what arrives during it", async
 });
 
 test("a job that always finds more work does not block the event loop", async () => {
-  await using _job = runJob({ name: "endless", everyMs: LONG_MS, log, work: async () => true });
+  let runs = 0;
+  const work = async (): Promise<boolean> => (runs += 1) > 0;
+  await using _job = runJob({ name: "endless", everyMs: LONG_MS, log, work });
 
   await sleep(5);
+  expect(runs).toBeGreaterThan(1);
 });
 
 test("pauses after failures never exceed the maximum of the job", async () => {

@@ -85,7 +85,8 @@ function save(out: string, result: Result): void {
   const others = earlier.filter(({ name }) => name !== result.name);
   const order = ({ name }: Result): number => WORKLOADS.findIndex((workload) => workload.name === name);
   const results = [...others, result].toSorted((one, other) => order(one) - order(other));
-  writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`);
+  // A line for each part, so that a difference shows which parts were measured again.
+  writeFileSync(file, `[\n${results.map((each) => JSON.stringify(each)).join(",\n")}\n]\n`);
   removeCharts(
     folder,
     earlier.find(({ name }) => name === result.name),

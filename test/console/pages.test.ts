@@ -33,6 +33,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     expectQuiet(tab);
   });
 
+  // oxlint-disable-next-line vitest/expect-expect -- it saves pictures.
   test.runIf(process.env["PAMM_SCREENSHOTS"] === "true")(
     "pictures of each page are saved in docs/console",
     async () => {

@@ -53,6 +53,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     expect(tab.page.complaints).toEqual([]);
   });
 
+  // oxlint-disable-next-line vitest/expect-expect -- it saves pictures.
   test.runIf(process.env["PAMM_SCREENSHOTS"] === "true")("pictures are saved in docs/console", async () => {
     const tab = await signedIn({ days: 120, rows: 200 });
     for (const [address, name] of PAGES) {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { PARTS } from "./parts.ts";
-import { readRows, type Row, writeRows } from "./record.ts";
+import { isDue, readRows, type Row, writeRows } from "./record.ts";
 
 const DOCUMENT = new URL("../../docs/reliability.md", import.meta.url);
 const EMPTY = writeRows("Before.\n<!-- proof: written by `make proof` -->\n<!-- end of proof -->\nAfter.\n", []);
@@ -34,6 +34,15 @@ test("rows are read as they were written, and the text around the table stays", 
   expect(document.startsWith("Before.\n")).toBe(true);
   expect(document.endsWith("\nAfter.\n")).toBe(true);
   expect(writeRows(document, [])).toBe(EMPTY);
+});
+
+test.each([
+  ["of a hundred commits and a week ago is not", { commits: 100, date: "2026-02-07" }, false],
+  ["of a hundred and one commits ago is", { commits: 101, date: "2026-01-31" }, true],
+  ["of eight days ago is", { commits: 0, date: "2026-02-08" }, true],
+  ["of a commit that is not in the history is", { commits: undefined, date: "2026-01-31" }, true],
+] as const)("the part of a row %s due", (_case, { commits, date }, expected) => {
+  expect(isDue(ROW, { date, commitsSince: (commit) => (commit === "0123abc" ? commits : undefined) })).toBe(expected);
 });
 
 test("a row in another format than that of make proof is refused", () => {

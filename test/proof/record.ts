@@ -12,6 +12,24 @@ export type Row = {
   readonly machine: string;
 };
 
+/** What a row is compared with, to see how old it is. */
+export type Now = {
+  /** As 2026-01-31. */
+  readonly date: string;
+  /** How many commits were made after this one; undefined for a commit that is not in the history. */
+  readonly commitsSince: (commit: string) => number | undefined;
+};
+
+const MAX_COMMITS = 100;
+const MAX_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+/** Whether so much has changed since the run that its part has to run again. */
+export function isDue({ date, commit }: Row, now: Now): boolean {
+  const days = (Date.parse(now.date) - Date.parse(date)) / DAY_MS;
+  return days > MAX_DAYS || (now.commitsSince(commit.replace("-dirty", "")) ?? Infinity) > MAX_COMMITS;
+}
+
 const BEGIN = "<!-- proof: written by `make proof` -->";
 const END = "<!-- end of proof -->";
 const HEAD = "| Part | Passed | Failed | Tried | Took | Date | Commit | Machine |\n|---|---|---|---|---|---|---|---|";

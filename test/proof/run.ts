@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { type Part, PARTS } from "./parts.ts";
-import { readRows, type Row, writeRows } from "./record.ts";
+import { PARTS } from "./parts.ts";
+import { isDue, type Now, readRows, type Row, writeRows } from "./record.ts";
 
 /**
- * node test/proof/run.ts [part ...]: runs the named parts, or all, and writes the result of each part into docs/reliability.md.
+ * node test/proof/run.ts [part ...]: runs the named parts, or all, or with `due` those that have no row or an old one, and writes the
+ * result of each part into docs/reliability.md. A row that is due does not stay there: it says nothing of the sources of today.
  * Exit code 1 when any test failed.
  */
 const ROOT = join(import.meta.dirname, "../..");
@@ -17,19 +18,23 @@ const GIBIBYTE = 1024 ** 3;
 
 type PartResult = Pick<Row, "passed" | "failed" | "figures">;
 
-const names = process.argv.slice(2);
+// Each part writes into the document, so the sources are compared with their commit once, before the first part.
+const commit = git("describe", "--always", "--dirty", "--exclude=*");
+const now: Now = { date: today(), commitsSince };
+const fresh = rows().filter((row) => !isDue(row, now));
+const asked = process.argv.slice(2);
+const due = PARTS.map(({ name }) => name).filter((name) => fresh.every(({ part }) => part !== name));
+const names = asked[0] === "due" ? due : asked;
 const unknown = names.filter((name) => PARTS.every((part) => part.name !== name));
 if (unknown.length > 0) {
   throw new Error(`there is no part ${unknown.join(", ")}; choose from ${PARTS.map(({ name }) => name).join(", ")}`);
 }
-// Each part writes into the document, so the sources are compared with their commit once, before the first part.
-const commit = git("describe", "--always", "--dirty", "--exclude=*");
-for (const part of PARTS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+write(fresh);
+for (const part of PARTS.filter(({ name }) => asked.length === 0 || names.includes(name))) {
   const startedMs = performance.now();
   const found = "tests" in part ? runTests(part.tests) : runScript(part.script);
   const seconds = Math.max(1, Math.round((performance.now() - startedMs) / 1_000));
-  const date = new Date().toISOString().slice(0, 10);
-  record({ part: part.name, ...found, seconds, date, commit, machine: machine() });
+  record({ part: part.name, ...found, seconds, date: today(), commit, machine: machine() });
   if (found.failed > 0) process.exitCode = 1;
 }
 
@@ -79,16 +84,29 @@ function run(args: readonly string[]): number | null {
 
 /** Replaces the row of an earlier run. */
 function record(row: Row): void {
-  const document = readFileSync(DOCUMENT, "utf8");
-  const rows = [...readRows(document).filter(({ part }) => part !== row.part), row];
-  const index = ({ part }: Row): number => PARTS.findIndex(({ name }: Part) => name === part);
-  writeFileSync(
-    DOCUMENT,
-    writeRows(
-      document,
-      rows.toSorted((one, other) => index(one) - index(other)),
-    ),
-  );
+  const index = ({ part }: Row): number => PARTS.findIndex(({ name }) => name === part);
+  const others = rows().filter(({ part }) => part !== row.part);
+  write([...others, row].toSorted((one, other) => index(one) - index(other)));
+}
+
+function rows(): Row[] {
+  return readRows(readFileSync(DOCUMENT, "utf8"));
+}
+
+function write(table: readonly Row[]): void {
+  writeFileSync(DOCUMENT, writeRows(readFileSync(DOCUMENT, "utf8"), table));
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+function commitsSince(hash: string): number | undefined {
+  const { status, stdout } = spawnSync("git", ["rev-list", "--count", `${hash}..HEAD`], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  return status === 0 ? Number(stdout) : undefined;
 }
 
 function git(...args: readonly string[]): string {

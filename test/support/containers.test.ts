@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { connect } from "nats";
 import { expect, test } from "vitest";
 import { migrate } from "#kernel/postgres/migrate.ts";
-import { createPool } from "#kernel/postgres/pool.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { setUpAllStreams } from "../../deploy/nats/streams.ts";
+import { SERVICES } from "../../deploy/provision/services.ts";
 import { startContainers } from "./containers.ts";
 
 const DOCKER_TIMEOUT_MS = 5_000;
@@ -17,16 +16,14 @@ test.skipIf(status !== 0)(
     await using servers = await startContainers();
     const { postgresUrl: url, natsUrl } = servers;
 
-    await migrate({ url, schema: "funding", folder: new URL("../../services/funding/migrations/", import.meta.url) });
-    await using pool = createPool({ url, schema: "funding", applicationName: "test", max: 1 });
-    const broker = await connect({ servers: natsUrl });
-    const manager = await broker.jetstreamManager();
-    await manager.streams.add({ name: "TEST", subjects: ["test.>"] });
-    await broker.jetstream().publish("test.one");
-
-    expect(await many(pool, sql`select count(*) as migrations from schema_migration`)).not.toEqual([]);
-    expect((await manager.streams.info("TEST")).state.messages).toBe(1);
-    await broker.close();
+    for (const schema of SERVICES) {
+      const folder = new URL(`../../services/${schema}/migrations/`, import.meta.url);
+      expect(await migrate({ url, schema, folder }), schema).not.toEqual([]);
+      expect(await migrate({ url, schema, folder }), schema).toEqual([]);
+    }
+    await setUpAllStreams({ url: natsUrl, replicas: 1 });
+    const again = await setUpAllStreams({ url: natsUrl, replicas: 1 });
+    expect(again.filter((line) => !line.endsWith(": nothing to do"))).toEqual([]);
   },
   PULL_TIMEOUT_MS,
 );

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { startOf } from "../../deploy/local/process-id.ts";
+import { isRunning, startOf } from "#kernel/process-start.ts";
 
 export type RunFolder = Disposable & { readonly path: string };
 
@@ -31,8 +31,7 @@ function hasFreeMemory(): boolean {
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(PREFIX)) continue;
-    const [pid, start] = name.slice(PREFIX.length).split("-");
-    const isRunning = start !== "" && startOf(Number(pid)) === start;
-    if (!isRunning) rmSync(join(parent, name), { recursive: true, force: true });
+    const [pid, start = ""] = name.slice(PREFIX.length).split("-");
+    if (!isRunning(Number(pid), start)) rmSync(join(parent, name), { recursive: true, force: true });
   }
 }

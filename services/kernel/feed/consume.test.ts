@@ -99,7 +99,7 @@ test("a consumer that is stopped does not wait for a pending read", async () => 
   const consumer = await consume({ read });
   await requested.promise;
 
-  await consumer[Symbol.asyncDispose]();
+  await expect(consumer[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });
 
 test("a malformed entry stops its feed with an error in the log, and later messages are not acked", async () => {

@@ -113,6 +113,7 @@ test("a listener gets the entries after the commit, once for a transaction", asy
   expect(await found[0]).toHaveLength(2);
 });
 
+// oxlint-disable-next-line vitest/expect-expect -- the compiler expects the errors.
 test("a message of another type, or with a field missing, or outside a transaction, does not compile", () => {
   void (async () => {
     await inTransaction(database.pool, async (tx) => {

@@ -49,7 +49,7 @@ test("a pool that is disposed twice ends without an error", async () => {
   await using database = await emptyDatabase("notes");
   const pool = createPool({ url: database.url, schema: "notes", applicationName: "twice", max: 1 });
   await pool[Symbol.asyncDispose]();
-  await pool[Symbol.asyncDispose]();
+  await expect(pool[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });
 
 test("every connection is open before the first statement, also when the server refuses some at first", async () => {

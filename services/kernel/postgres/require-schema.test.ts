@@ -48,8 +48,8 @@ test("auto migrates as the owner, and a check accepts the schema then", async ()
 
   await ensure(urls, "auto");
 
-  await ensure(urls, "check");
-  await ensure(urls, "auto", false);
+  await expect(ensure(urls, "check")).resolves.toBeUndefined();
+  await expect(ensure(urls, "auto", false)).resolves.toBeUndefined();
 });
 
 test("apply migrates with the URL of the owner, and reads no other variable", async () => {

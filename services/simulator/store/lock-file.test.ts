@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { zombie } from "#kernel/testing/zombie.ts";
 import { lockFolder } from "./lock-file.ts";
 
 async function lockPath(): Promise<string> {
@@ -29,6 +31,15 @@ test.each([
   await writeFile(path, text);
   await using _held = await lockFolder(path);
   await expect(lockFolder(path)).rejects.toThrow("another simulator");
+});
+
+test("the lock of a process that was killed, and that its parent has not collected yet, is taken over", async () => {
+  const path = await lockPath();
+  await using ended = await zombie();
+  const [, fields = ""] = readFileSync(`/proc/${ended.pid}/stat`, "utf8").split(") ");
+  await writeFile(path, JSON.stringify({ pid: ended.pid, startedAt: fields.split(" ")[19] }));
+  await using _held = await lockFolder(path);
+  expect(readFileSync(path, "utf8")).toContain(`"pid":${process.pid}`);
 });
 
 test("one of many processes acquires a stale lock, also when another one crashed while it removed the lock", async () => {

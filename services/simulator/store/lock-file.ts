@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { link, readFile, unlink, writeFile } from "node:fs/promises";
+import { isRunning, startOf } from "#kernel/process-start.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 
+/** Process ids are reused, in a container always the same one. */
 type Holder = { readonly pid: number; readonly startedAt: string };
 
 /** A holder that crashes leaves its file; each try removes at most one such file. */
@@ -9,7 +11,7 @@ const MAX_TRIES = 5;
 
 /** One process at a time may use a folder. Released by dispose, or when the holder ends for any reason. */
 export async function lockFolder(path: string): Promise<AsyncDisposable> {
-  const own: Holder = { pid: process.pid, startedAt: await startTimeOf(process.pid) };
+  const own: Holder = { pid: process.pid, startedAt: startOf(process.pid) };
   const text = JSON.stringify(own);
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600 });
@@ -19,7 +21,7 @@ export async function lockFolder(path: string): Promise<AsyncDisposable> {
       const found = await readFile(path, "utf8").catch(() => undefined);
       if (found === undefined) continue;
       const holder = parseHolder(found);
-      if (holder !== undefined && (await isAlive(holder))) throw isTaken(path, holder);
+      if (holder !== undefined && isRunning(holder.pid, holder.startedAt)) throw isTaken(path, holder);
       await removeStale(path, found);
     }
   } finally {
@@ -49,22 +51,6 @@ async function removeStale(path: string, stale: string): Promise<void> {
 
 function unlessTaken(error: unknown): undefined {
   if (!(error instanceof StartupError)) throw error;
-}
-
-/** Process ids are reused, in a container always the same one; process id and start time together are unique. */
-async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
-  return (await startTimeOf(pid)) === startedAt;
-}
-
-/** Field 22 of /proc/<pid>/stat, counted after the name, which may contain any character. Empty where there is no /proc. */
-async function startTimeOf(pid: number): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }
 
 function parseHolder(text: string): Holder | undefined {

@@ -9,6 +9,7 @@ test("every scalar of a user record is text", async () => {
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
   const { answer } = await client.json(`/api/user/get?login=${login}`);
+  expect(answer).toHaveProperty("Login");
   for (const [name, value] of Object.entries(answer)) {
     expect([name, Array.isArray(value) ? "array" : typeof value]).toEqual([
       name,

@@ -10,20 +10,19 @@ import {
 } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
 
-const DESCRIPTOR_SET = new URL("../../../proto/gen/descriptor.binpb", import.meta.url);
+export const DESCRIPTOR_SET = new URL("../../../proto/gen/descriptor.binpb", import.meta.url);
 const PAMM_PACKAGES = /^pamm\./;
 
-/** Every message of the contracts except map entries, sorted by name. */
-export function contractMessages(): DescMessage[] {
+/**
+ * The bytes of every message of the contracts except map entries, by full name: with a value in every field, written by another
+ * encoder than the one under test.
+ */
+export function sampleMessages(): ReadonlyMap<string, Buffer> {
   const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(DESCRIPTOR_SET)));
-  return [...files]
-    .filter((item): item is DescMessage => item.kind === "message" && PAMM_PACKAGES.test(item.typeName))
-    .toSorted((a, b) => (a.typeName < b.typeName ? -1 : 1));
-}
-
-/** Bytes of a message with a value in every field, written by another encoder than the one under test. */
-export function sampleBytes(message: DescMessage): Uint8Array {
-  return toBinary(message, sample(message));
+  const messages = [...files].filter(
+    (item): item is DescMessage => item.kind === "message" && PAMM_PACKAGES.test(item.typeName),
+  );
+  return new Map(messages.map((message) => [message.typeName, Buffer.from(toBinary(message, sample(message)))]));
 }
 
 function sample(message: DescMessage): Message {

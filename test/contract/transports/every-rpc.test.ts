@@ -16,7 +16,7 @@ import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { testNats } from "#test/support/nats.ts";
-import { readGolden } from "../proto/golden.ts";
+import { sampleMessages } from "../proto/sample.ts";
 
 const CONTRACTS: readonly Contract[] = [
   AccountServiceService,
@@ -32,7 +32,7 @@ const RPCS = CONTRACTS.flatMap((contract, index) =>
 const COMMAND = "0199f3a2-7c1e-7000-8000-000000000001";
 
 const log = createLog({ service: "test", level: "silent" });
-const golden = readGolden();
+const samples = [...sampleMessages().values()];
 const stack = new AsyncDisposableStack();
 const handled: { rpc: string; request: unknown; commandId: string; requestId: string }[] = [];
 let broker: Broker;
@@ -65,7 +65,7 @@ test("the contracts have more than 40 rpcs", () => {
 test.each(RPCS)(
   "$service/$rpc has the same request and response on NATS and on gRPC",
   async ({ contract, index, name, rpc, decodeRequest }) => {
-    const request = decodeRequest(goldenRequest(contract, name));
+    const request = decodeRequest(sampleRequest(contract, name));
     const context = callContext({ caller: "test", withinMs: 5_000, commandId: COMMAND, requestId: `${prefix}-${rpc}` });
     using overGrpc = await grpcClientOf(contract);
     const overNats = natsClient(broker, { service: `${prefix}${index}`, contract, caller: "test" });
@@ -82,7 +82,7 @@ test.each(RPCS)(
 test.each(RPCS)(
   "$service/$rpc is refused in the same way on NATS and on gRPC",
   async ({ contract, index, name, decodeRequest }) => {
-    const request = decodeRequest(goldenRequest(contract, name));
+    const request = decodeRequest(sampleRequest(contract, name));
     const context = callContext({ caller: "test", withinMs: 5_000, requestId: "refuse" });
     using overGrpc = await grpcClientOf(contract);
     const overNats = natsClient(broker, { service: `${prefix}${index}`, contract, caller: "test" });
@@ -112,7 +112,7 @@ async function grpcClientOf(contract: Contract) {
   return grpcClient(`127.0.0.1:${grpcPort}`, { contract, service: "platform", identity });
 }
 
-/** Handlers that record their requests and answer with the golden response; request id "refuse" is refused. */
+/** Handlers that record their requests and answer with the sample of the response; request id "refuse" is refused. */
 function recording(contract: Contract): Implementation<Contract> {
   const handlers = methodsOf(contract).map(({ name, rpc }) => {
     const handler = async (request: unknown, { commandId, requestId }: CallContext): Promise<unknown> => {
@@ -146,9 +146,9 @@ async function call(
   return await method(request, context);
 }
 
-/** Bytes of the golden message that decodes as the request and encodes to the same bytes. */
-function goldenRequest(contract: Contract, name: string): Buffer {
-  return goldenOf(
+/** Bytes of the sample that decodes as the request and encodes to the same bytes. */
+function sampleRequest(contract: Contract, name: string): Buffer {
+  return sampleOf(
     (bytes) => roundTrip(contract[name]?.requestDeserialize, contract[name]?.requestSerialize, bytes),
     contract,
     name,
@@ -157,7 +157,7 @@ function goldenRequest(contract: Contract, name: string): Buffer {
 
 function expectedResponse(contract: Contract, name: string): unknown {
   const method = contract[name];
-  const bytes = goldenOf(
+  const bytes = sampleOf(
     (found) => roundTrip(method?.responseDeserialize, method?.responseSerialize, found),
     contract,
     name,
@@ -165,9 +165,9 @@ function expectedResponse(contract: Contract, name: string): unknown {
   return method?.responseDeserialize(bytes);
 }
 
-function goldenOf(isSame: (bytes: Buffer) => boolean, contract: Contract, name: string): Buffer {
-  const found = [...golden.values()].map(({ bytes }) => Buffer.from(bytes, "hex")).find(isSame);
-  if (found === undefined) throw new Error(`no golden message fits ${contract[name]?.path}`);
+function sampleOf(isSame: (bytes: Buffer) => boolean, contract: Contract, name: string): Buffer {
+  const found = samples.find(isSame);
+  if (found === undefined) throw new Error(`no sample fits ${contract[name]?.path}`);
   return found;
 }
 

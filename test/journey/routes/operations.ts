@@ -1,21 +1,11 @@
 import { expect, test } from "vitest";
 import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, type Reply, untilKnown } from "../support/client.ts";
-import {
-  assign,
-  deposit,
-  existingAccount,
-  expectDone,
-  newInvestor,
-  newMaster,
-  unassign,
-  withdraw,
-} from "../support/client-requests.ts";
-import { expectProblem } from "../support/problem.ts";
+import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/client-requests.ts";
 
 const MIRRORED_WITHIN_MS = 20_000;
 
-/** The headers of commands and the ledger of operations, on the whole system. */
+/** The ledger of operations, on the whole system. */
 export function operationRoutes(client: () => Client): void {
   const operationOf = (reply: Reply): string => reply.headers.get("x-operation-id") ?? "";
   const ledger = (id: string) => client().get(`/api/v1/operations/${id}`);
@@ -23,8 +13,6 @@ export function operationRoutes(client: () => Client): void {
     const { body } = await client().get(`/api/v1/operations?ticket=${ticket}`);
     return itemsOf(body["items"] ?? null).map(({ id }) => id);
   };
-  const post = (path: string, key: string) =>
-    client().send(`/api/v1/${path}`, { method: "POST", headers: { "idempotency-key": key } });
 
   test("a deposit is in the ledger with its deal, by its id and by its comment", async () => {
     const login = await newInvestor(client());
@@ -82,56 +70,5 @@ export function operationRoutes(client: () => Client): void {
     for (const { id, legs } of items.slice(0, 4)) {
       for (const leg of itemsOf(legs ?? null)) expect(await idsOfTicket(textOf(leg, "deal_id"))).toContain(id);
     }
-  });
-
-  test("the tickets of a deal of another party and of no deal find no operation", async () => {
-    const login = await existingAccount(client(), "5");
-    const [deal] = await dealsOf(client(), login);
-
-    expect(await idsOfTicket(deal?.ticket ?? "")).toEqual([]);
-    expect(await idsOfTicket("999999999")).toEqual([]);
-  });
-
-  test("a request repeated under its key is executed once", async () => {
-    const login = await newInvestor(client());
-    const path = `investor/deposit?login=${login}&amount=10`;
-    const first = await expectDone(post(path, `once-${login}`));
-    const second = await expectDone(post(path, `once-${login}`));
-
-    expect([second.text, operationOf(second)]).toEqual([first.text, operationOf(first)]);
-    expect([first, second].map(({ headers }) => headers.get("idempotency-replayed"))).toEqual([null, "true"]);
-    expect(await dealsOf(client(), login)).toHaveLength(1);
-    const other = await post(`investor/deposit?login=${login}&amount=11`, `once-${login}`);
-    expectProblem(other, { status: 422, code: "idempotency_key_reused", outcome: "not_executed" });
-  });
-
-  test("a creation repeated under its key returns the same account with the same passwords", async () => {
-    const body = JSON.stringify({
-      first_name: "Ada",
-      last_name: "Lovelace",
-      name: "Ada",
-      username: "ada@example.com",
-      platform_group: "pamm\\investor",
-    });
-    const headers = { "content-type": "application/json", "idempotency-key": "create-ada" };
-    const create = () => client().send("/api/v1/investor/create", { method: "POST", headers, body });
-    const [first, second] = [await expectDone(create()), await expectDone(create())];
-
-    expect(second.text).toBe(first.text);
-    expect(second.headers.get("idempotency-replayed")).toBe("true");
-  });
-
-  test("the same deposit sent twice without a key makes two deals, and the second answer names the first", async () => {
-    const login = await newInvestor(client());
-    const first = await deposit(client(), login, "10", "CRM-twice");
-    const second = await deposit(client(), login, "10", "CRM-twice");
-
-    expect(first.headers.get("x-possible-duplicate-of")).toBeNull();
-    expect(second.headers.get("x-possible-duplicate-of")).toBe(first.body["deal_id"]);
-    expect(await dealsOf(client(), login)).toHaveLength(2);
-  });
-
-  test("an unknown operation is not in the ledger", async () => {
-    expectProblem(await ledger("0198c0de-0000-7000-8000-000000000001"), { status: 404, code: "operation_not_found" });
   });
 }

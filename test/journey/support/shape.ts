@@ -10,16 +10,12 @@ const matches = (what: string, pattern: RegExp): Check =>
   is(what, (value) => typeof value === "string" && pattern.test(value));
 
 export const text = is("a string", (value) => typeof value === "string" && value !== "");
-export const anyText = is("a string", (value) => typeof value === "string");
 export const bool = is("a boolean", (value) => typeof value === "boolean");
 export const integer = is("an integer", (value) => typeof value === "number" && Number.isInteger(value));
 export const amount = is("a number", (value) => typeof value === "number" && Number.isFinite(value));
 export const login = matches("a login", /^[1-9]\d*$/);
-export const decimalText = matches("a decimal as text", /^-?\d+\.\d{2}$/);
-export const rateText = matches("a rate with six decimals", /^[01]\.\d{6}$/);
 /** ISO 8601 without offset. */
 export const timestamp = matches("a timestamp", /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}$/);
-export const password = matches("a password", /^\S{8,32}$/);
 export const empty = is("null", (value) => value === null);
 
 export function nullable({ what, accepts }: Check): Check {
@@ -42,12 +38,6 @@ export function expectShape(value: unknown, shape: Shape): void {
 export function expectReply(reply: Reply, shape: Shape): void {
   expectOk(reply);
   expectShape(JSON.parse(reply.text), shape);
-}
-
-/** A success with an array of items of this shape; returns their number. */
-export function expectItems(reply: Reply, shape: Shape): number {
-  expectOk(reply);
-  return expectAll(JSON.parse(reply.text), shape);
 }
 
 /** A page with items of this shape; returns their number. */

@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { REGRESSIONS } from "../regressions/regressions.ts";
 import { growInThread, replayRegressionInThread, runWorker } from "../run-workers.ts";
 import { GROWTH_MUTANT } from "./databases.ts";
@@ -8,12 +7,10 @@ import type { Mutant } from "./mutant.ts";
 import { MUTANTS } from "./all-mutants.ts";
 
 /**
- * node test/simulation/mutants/run-mutants.ts: applies each mutant to the sources, one at a time, and writes to
- * docs/reliability.md which test detects it and how soon. Exit code 1 when a mutant is not detected.
+ * node test/simulation/mutants/run-mutants.ts: applies each mutant to the sources, one at a time, and prints which test
+ * detects it and how soon. Exit code 1 when a mutant is not detected.
  */
-const DOCUMENT = new URL("../../../docs/reliability.md", import.meta.url);
-const BEGIN = "<!-- mutants: written by `make mutants` -->";
-const END = "<!-- end of mutants -->";
+
 /** A mutant that no history up to this seed detects counts as not detected. */
 const MAX_SEEDS = 1_500;
 /** The same for one that only one fault shows: so many histories with that fault. */
@@ -23,7 +20,6 @@ const GROWTH_WEEKS = 15;
 
 type Row = { readonly name: string; readonly by: string; readonly after: string };
 
-const rows: Row[] = [];
 for (const { name, needs } of MUTANTS) {
   note(await timed(name, () => runUntilDetected(name, needs)));
 }
@@ -37,15 +33,13 @@ for (const mutant of MUTANTS_OF_OTHER_TESTS) {
   note(
     await timed(mutant.name, () => {
       const isDetected = runInCopy(mutant);
-      return isDetected ? { by: `\`${mutant.test}\``, after: "its run" } : undefined;
+      return isDetected ? { by: mutant.test, after: "its run" } : undefined;
     }),
   );
 }
-writeTable();
 
-function note(row: Row): void {
-  rows.push(row);
-  process.stdout.write(`${row.name.padEnd(72)} ${row.by.padEnd(24)} ${row.after}\n`);
+function note({ name, by, after }: Row): void {
+  process.stdout.write(`${name.padEnd(72)} ${by.padEnd(24)} ${after}\n`);
 }
 
 type Detection = Pick<Row, "by" | "after">;
@@ -55,7 +49,7 @@ async function timed(name: string, detect: () => Promise<Detection | undefined> 
   const detection = await detect();
   if (detection === undefined) {
     process.exitCode = 1;
-    return { name, by: "**no test**", after: "" };
+    return { name, by: "no test", after: "" };
   }
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   return { name, by: detection.by, after: `${detection.after}, ${seconds} s` };
@@ -79,16 +73,4 @@ async function replayRegression(regression: string, mutant: string): Promise<Det
 async function growWithMutant(): Promise<Detection | undefined> {
   const { problems } = await growInThread({ weeks: GROWTH_WEEKS, mutant: GROWTH_MUTANT.name });
   return problems.length === 0 ? undefined : { by: "simulation, growth", after: `${GROWTH_WEEKS} fee weeks` };
-}
-
-function writeTable(): void {
-  const text = readFileSync(DOCUMENT, "utf8");
-  const [before, rest] = text.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) {
-    throw new Error("docs/reliability.md lacks the two markers of the table of mutants");
-  }
-  const lines = rows.map(({ name, by, after: when }) => `| ${name} | ${by} | ${when} |`);
-  const table = ["| Planted defect | Detected by | After |", "|---|---|---|", ...lines].join("\n");
-  writeFileSync(DOCUMENT, `${before}${BEGIN}\n\n${table}\n\n${END}${after}`);
 }
