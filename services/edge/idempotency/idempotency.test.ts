@@ -126,7 +126,7 @@ async function countingStore() {
 }
 
 test("a key with which a service knows another request is as before that request: the right one is answered", async () => {
-  const reused = refusalOf("idempotency_key_reused", { status: "invalid", outcome: "not_executed" });
+  const reused = refusalOf("idempotency_key_reused", { status: "invalid", outcome: "unknown", operationId: uuidv7() });
   const answers = [() => Promise.reject(reused), async () => aDeposit()];
   const { edge } = await edgeWith(() => answers.shift()!());
 
@@ -215,16 +215,25 @@ test.each([
   ["another amount", "/api/v1/investor/deposit?login=3000003&amount=11"],
   ["an additional parameter", `${DEPOSIT}&comment=CRM-1`],
   ["another route", "/api/v1/investor/withdraw?login=3000003&amount=10"],
-])("a key that is sent with %s is refused", async (_what, url) => {
-  const { edge } = await edgeWith(async () => aDeposit());
-  await send(edge, "key-1");
+])(
+  "a key that is sent with %s is refused with the operation that has it, and nothing is said of its outcome",
+  async (_what, url) => {
+    const { edge } = await edgeWith(async () => aDeposit());
+    await send(edge, "key-1");
 
-  expect(await send(edge, "key-1", url)).toMatchObject({
-    status: 422,
-    body: { code: "idempotency_key_reused", outcome: "not_executed", retryable: false },
-  });
-  expect(commandsOf(edge)).toHaveLength(1);
-});
+    expect(await send(edge, "key-1", url)).toMatchObject({
+      status: 422,
+      body: {
+        code: "idempotency_key_reused",
+        outcome: "unknown",
+        operation_id: commandsOf(edge)[0],
+        retryable: false,
+        detail: expect.stringMatching(/may have been\. Look it up .* before you send anything under another key\.$/),
+      },
+    });
+    expect(commandsOf(edge)).toHaveLength(1);
+  },
+);
 
 test("requests with different body values or paths are different requests, and the order of members does not matter", async () => {
   const { edge } = await edgeWith(async () => aDeposit());

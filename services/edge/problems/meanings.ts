@@ -74,7 +74,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   group_not_allowed: "The platform group is not on the operator's list for this role.",
   platform_account_not_found: "The account to register does not exist on the platform.",
   payment_account_equals_master: "The payment account must differ from the trading account.",
-  idempotency_key_reused: "The Idempotency-Key was used for another request.",
+  idempotency_key_reused: "The Idempotency-Key was used for another request, which may have been executed.",
   rate_limited: "Too many requests. Retry after the time in `Retry-After`.",
   headers_too_large: "The headers are larger than 32 KiB.",
   internal_error: "A fault of the service. Quote the `request_id` when you report it.",

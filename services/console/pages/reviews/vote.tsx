@@ -45,8 +45,8 @@ function Form({ review, changed, own }: Props & { readonly own: string }) {
     const [deal, note] = [textOf(data, "deal"), textOf(data, "note")];
     const named = chosen !== "withdraw_proposal" && needsDeal(chosen) && /^\d+$/.test(deal);
     const body = { id, action: chosen, note, ...(named ? { deal_id: BigInt(deal) } : {}) };
-    command.send(`${id} ${chosen} ${deal} ${note}`, (client, idempotencyKey) =>
-      client.command("decideReview", { body }, { idempotencyKey }),
+    command.send(`${id} ${chosen} ${deal} ${note}`, (client, options) =>
+      client.command("decideReview", { body }, options),
     );
   };
 
