@@ -173,7 +173,7 @@ test.each(commands.map((route) => [route.operationId, route] as const))(
         hashOf(route, request),
       );
 
-      for (const [name, schema] of Object.entries(shape.properties)) {
+      for (const [name, schema] of Object.entries<object>(shape.properties)) {
         if (!("default" in schema)) continue;
         const { [name]: _written, ...without } = request[part] as Record<string, unknown>;
         const written = { ...request, [part]: { ...without, [name]: schema.default } };

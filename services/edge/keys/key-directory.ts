@@ -1,6 +1,7 @@
 import { pageOf } from "#kernel/page.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { findKeySystem, type KeySystem } from "../store/api-keys.ts";
+import { invalid } from "../problems/problem.ts";
+import { findKey, findKeySystem, type KeySystem } from "../store/api-keys.ts";
 import { type ListedKey, listKeysByAge } from "../store/listed-keys.ts";
 
 type KeyPage = {
@@ -22,6 +23,10 @@ export function keyDirectory(pool: Pool): KeyDirectory {
         listKeysByAge(pool, { afterId, limit: limit + 1 }),
         findKeySystem(pool),
       ]);
+      // An empty page would be taken for the end of the list.
+      const isUnknown = rows.length === 0 && afterId !== undefined && (await findKey(pool, afterId)) === undefined;
+      if (isUnknown)
+        throw invalid([{ field: "cursor", code: "invalid_cursor", message: "cursor must be the id of a key." }]);
       const { items: keys, hasMore } = pageOf(rows, limit);
       return { keys, hasMore, system };
     },

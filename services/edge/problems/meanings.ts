@@ -68,7 +68,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   url_too_long: "The URL is longer than 8 KiB.",
   unsupported_media_type: "The body has to be `application/json`, without Content-Encoding.",
   validation_failed: "The request is wrong in itself; `errors` names every wrong field.",
-  invalid_cursor: "The cursor is of another route or filter.",
+  invalid_cursor: "The cursor is of another route, filter or system.",
   amount_precision: "An amount has more than two decimals.",
   currency_not_supported: "The only currency is USD.",
   group_not_allowed: "The platform group is not on the operator's list for this role.",

@@ -39,7 +39,7 @@ const eventRoutes: readonly Case[] = [
     method: "GET",
     url: "/api/v1/events?after=1023&types=deposit.*%2Csubscription.cancelled&limit=2&wait=10",
     answers: {
-      events: { read: async () => ({ events: [anEvent()], removedThrough: 900n, through: 1030n, hasMore: false }) },
+      events: { read: async () => ({ events: [anEvent()], removedThrough: 900n, through: 1030n, issuedThrough: 1030n, hasMore: false }) },
     },
   },
 ];
