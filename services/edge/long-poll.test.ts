@@ -128,9 +128,31 @@ async function edgeWithPendingOperation() {
   };
 }
 
+test("one client has at most three quarters of the waiting requests", async () => {
+  const longPoll = createLongPoll(4);
+  let isOver = false;
+  const poll = (clientId: string) =>
+    longPoll.open({
+      clientId,
+      seconds: 30,
+      receivedAt: Date.now(),
+      hasLeft: () => isOver,
+      contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),
+    });
+  const wait = (clientId: string) => poll(clientId).until(async () => false, Boolean);
+  const waiting = [wait("anna"), wait("anna"), wait("anna")];
+  await new Promise(setImmediate);
+  await expect(wait("anna")).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 1_000 });
+  waiting.push(wait("boris"));
+
+  isOver = true;
+  expect(await Promise.all(waiting)).toEqual([false, false, false, false]);
+});
+
 test("the number of waiting requests is limited, and one over the limit gets Retry-After", async () => {
   const longPoll = createLongPoll(1);
   const facts = {
+    clientId: "anna",
     seconds: 30,
     receivedAt: Date.now(),
     contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),

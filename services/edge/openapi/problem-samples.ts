@@ -116,7 +116,7 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   payment_account_equals_master: ["The payment account must differ from the trading account."],
   idempotency_key_reused: [keyReused(BLOCKING.operationId).message, { ...BLOCKING, outcome: "unknown" }],
   rate_limited: [
-    "This API key has sent more requests than it may at this rate. Send the request again after the time in Retry-After.",
+    "This client has sent more requests than it may at this rate, by this API key and those that it has replaced. Send the request again after the time in Retry-After.",
     RETRY,
   ],
   headers_too_large: ["The request headers are longer than 32768 bytes."],

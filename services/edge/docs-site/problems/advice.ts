@@ -76,7 +76,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   url_too_long: "Shorten the query, usually the `comment` or `cursor`.",
   unsupported_media_type: "Send `Content-Type: application/json`.",
   validation_failed: "Correct all fields of `errors` and send the request again.",
-  invalid_cursor: "Begin at the first page: a cursor belongs to one route and one set of filters, and an `after` is the id of an event that this system has had.",
+  invalid_cursor:
+    "Begin at the first page: a cursor belongs to one route and one set of filters, and an `after` is the id of an event that this system has had.",
   amount_precision: "Round in your own system and send at most two decimals: amounts are never rounded here.",
   currency_not_supported: "Send `USD`, or leave the parameter out.",
   group_not_allowed: "Use a group of the operator's list.",
