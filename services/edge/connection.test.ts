@@ -94,6 +94,7 @@ test.concurrent("a client cannot hold a connection by sending headers slowly", a
 
   expect(statusOf(text)).toBe("HTTP/1.1 408 Request Timeout");
   expect(bodyOf(text)).toMatchObject({ code: "request_timeout", retryable: true });
+  expect(text).toContain("\r\nretry-after: 1\r\n");
   expect(Date.now() - begunAt).toBeLessThan(9_000);
 });
 
