@@ -75,17 +75,19 @@ test("a request with wait returns a balance once it can be read, and an unknown 
   const edge = await testEdge({
     funding: {
       async getBalance({ login }) {
-        if (login === "77") return { login, balance: undefined, error: "unknown login" };
+        if (login === "77") return { login, balance: undefined, error: "the login is not known", isUnknown: true };
         reads += 1;
         return reads < 3
-          ? { login, balance: undefined, error: "unavailable" }
-          : { login, balance: cents(1n), error: "" };
+          ? { login, balance: undefined, error: "unavailable", isUnknown: false }
+          : { login, balance: cents(1n), error: "", isUnknown: false };
       },
     },
   });
 
   expect((await edge.call({ url: "/api/v1/info/balance/1?wait=30" })).body).toMatchObject({ ok: true, balance: 0.01 });
-  expect((await edge.call({ url: "/api/v1/info/balance/77?wait=30" })).body).toMatchObject({ error: "unknown login" });
+  expect((await edge.call({ url: "/api/v1/info/balance/77?wait=30" })).body).toMatchObject({
+    error: "the login is not known",
+  });
 });
 
 test("reading stops when the caller disconnects", async () => {
