@@ -217,7 +217,9 @@ const IN_PRODUCTION = join(import.meta.dirname, "overlays/production");
 const AN_EXAMPLE = /example\.com|192\.0\.2\.|newTag: 0\.|PAMM_TRUSTED_PROXIES|MT5_/;
 
 test("what a deployment has to set is marked, and until then no caller can name the address that it has", () => {
-  const files = readdirSync(IN_PRODUCTION, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
+  const files = readdirSync(IN_PRODUCTION, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".yaml"),
+  );
   const unmarked = files.flatMap((file) => {
     let comment = "";
     return readFileSync(join(IN_PRODUCTION, file), "utf8")

@@ -89,8 +89,8 @@ export function createClient(options: ClientOptions): Client {
       const idempotencyKey = given ?? newKey();
       const request = prepare(id, input, { "idempotency-key": idempotencyKey });
       // A key of the caller may have been sent before: by a call that was given up, or by a process that has ended.
-      const isOpen = given !== undefined;
-      const outcome = await within(own, (deadline) => runCommand(send, request, deadline, isOpen));
+      const wasOpen = given !== undefined;
+      const outcome = await within(own, (deadline) => runCommand(send, request, deadline, wasOpen));
       return { idempotencyKey, ...outcome } as CommandResult<typeof id>;
     },
   };

@@ -41,14 +41,15 @@ const REPEAT_WITHIN_S = 2;
 
 /**
  * Repeats the command under its key until its outcome is known or the time is over. While an attempt may have been executed, only a problem
- * that says `not_executed`, and is not retryable, proves that it was not. `isOpen`: an earlier call may have made such an attempt.
+ * that says `not_executed`, and is not retryable, proves that it was not. `wasOpen`: an earlier call may have made such an attempt.
  */
 export async function runCommand(
   send: Transport,
   request: PreparedRequest,
   deadline: Deadline,
-  isOpen: boolean,
+  wasOpen: boolean,
 ): Promise<Outcome> {
+  let isOpen = wasOpen;
   let operation: Operation | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const reply = await send(request, attempt, deadline.signal);

@@ -125,7 +125,7 @@ async function fingerprints() {
     const [, method = "", url = "", payload] = /^(\w+) (\S+)(?: (.+))?$/.exec(request) ?? [];
     const headers = { "idempotency-key": "key-1", ...(payload && { "content-type": "application/json" }) };
     const answer = await edge.call({
-      method: method as "POST",
+      method,
       url: `/api/v1/${url}`,
       headers,
       ...(payload && { payload }),

@@ -16,6 +16,8 @@ export type KeyDirectory = {
   readonly list: (page: { readonly afterId: string | undefined; readonly limit: number }) => Promise<KeyPage>;
 };
 
+const UNKNOWN_KEY = { field: "cursor", code: "invalid_cursor", message: "cursor must be the id of a key." };
+
 export function keyDirectory(pool: Pool): KeyDirectory {
   return {
     async list({ afterId, limit }) {
@@ -25,8 +27,7 @@ export function keyDirectory(pool: Pool): KeyDirectory {
       ]);
       // An empty page would be taken for the end of the list.
       const isUnknown = rows.length === 0 && afterId !== undefined && (await findKey(pool, afterId)) === undefined;
-      if (isUnknown)
-        throw invalid([{ field: "cursor", code: "invalid_cursor", message: "cursor must be the id of a key." }]);
+      if (isUnknown) throw invalid([UNKNOWN_KEY]);
       const { items: keys, hasMore } = pageOf(rows, limit);
       return { keys, hasMore, system };
     },

@@ -44,11 +44,12 @@ export function balanceReads({ accounts, platform }: Pick<Deps, "accounts" | "pl
 }
 
 function answerFor(login: string, read: { readonly balance: Money | undefined } | undefined): Shown {
-  if (read === undefined)
-    return { balance: undefined, error: `Account ${login} is not managed by this service.`, isUnknown: false };
-  const { balance } = read;
-  const error = balance === undefined ? `The trading platform does not show account ${login}.` : "";
-  return { balance, error, isUnknown: false };
+  const balance = read?.balance;
+  const why =
+    read === undefined
+      ? `Account ${login} is not managed by this service.`
+      : `The trading platform does not show account ${login}.`;
+  return { balance, error: balance === undefined ? why : "", isUnknown: false };
 }
 
 /** The trading platform's balance of a registered login; a refusal is reported in the answer. */
