@@ -40,7 +40,7 @@ module.exports = {
       to: {
         pathNot: [
           "^services/$1/(domain/|refusals[.]ts$)",
-          "^services/kernel/(money|rate|refusal|brand|limits|duration|labels|queue-until-flat)[.]ts$",
+          "^services/kernel/(money|rate|refusal|key-refusals|brand|limits|duration|labels|queue-until-flat)[.]ts$",
         ],
       },
     },
@@ -134,13 +134,14 @@ module.exports = {
     {
       name: "console-knows-only-the-client",
       comment:
-        "The console runs in a browser. It reaches the services as callers do, by the client, and its only packages are those that draw it.",
+        "The console runs in a browser. It reaches the services as callers do, by the client, and its only packages are those that draw it. What it has to decide as the services do, it decides by their functions.",
       severity: "error",
       from: { path: "^services/console/", pathNot: A_TEST },
       to: {
         pathNot: [
           "^services/console/",
           "^services/client/index[.]ts$",
+          "^services/kernel/(csv|review/owner)[.]ts$",
           "^node_modules/(preact|@preact/signals|uplot)/",
         ],
       },

@@ -213,6 +213,28 @@ test("in production no rehearsal is permitted, and nothing stands in for what is
   expect(find("production", "StatefulSet", "nats")).toMatchObject({ replicas: 3 });
 });
 
+const IN_PRODUCTION = join(import.meta.dirname, "overlays/production");
+/** Names and networks that are kept for examples, and what only the owner of a deployment knows. */
+const AN_EXAMPLE = /example\.com|192\.0\.2\.|newTag: 0\.|PAMM_TRUSTED_PROXIES|MT5_/;
+
+test("what a deployment has to set is marked, and until then no caller can name the address that it has", () => {
+  const files = readdirSync(IN_PRODUCTION, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".yaml"),
+  );
+  const unmarked = files.flatMap((file) => {
+    let comment = "";
+    return readFileSync(join(IN_PRODUCTION, file), "utf8")
+      .split("\n")
+      .filter((line) => {
+        if (/^\s*#/.test(line)) comment = line;
+        return AN_EXAMPLE.test(line) && !comment.includes("# Replace: ");
+      });
+  });
+  expect(unmarked).toEqual([]);
+  const { env } = environmentOf("production", workload("production", "edge"));
+  expect(env["PAMM_TRUSTED_PROXIES"]).toMatch(/^192\.0\.2\./);
+});
+
 /** Of the workloads that may send to a peer outside of the namespace, by policy. */
 test("in production only the services and the migration reach Postgres, and only platform the trading platform", () => {
   const ways = built

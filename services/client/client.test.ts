@@ -111,6 +111,32 @@ test("a refusal that proves nothing about an earlier attempt leaves the outcome 
   expect(await clientOf(refused).command("depositFunds", DEPOSIT)).toMatchObject({ outcome: "not_executed" });
 });
 
+test.each([
+  [[problem(422, "idempotency_key_reused", { outcome: "unknown", operation_id: OPERATION })]],
+  [[cut, problem(422, "idempotency_key_reused", REFUSED)]],
+])("a key that another request has leaves the outcome unknown, and is not sent again", async (script) => {
+  await using server = await scriptedServer(...script);
+
+  expect(await clientOf(server).command("depositFunds", DEPOSIT)).toMatchObject({
+    outcome: "unknown",
+    error: { problem: { code: "idempotency_key_reused" } },
+  });
+  expect(server.seen).toHaveLength(script.length);
+});
+
+test("of a command with a key of the caller, an attempt of an earlier call may have been executed", async () => {
+  const own = { idempotencyKey: "order-7" };
+  await using server = await scriptedServer(problem(401, "unauthorized"));
+  expect(await clientOf(server).command("depositFunds", DEPOSIT, own)).toMatchObject({ outcome: "unknown" });
+
+  const ended = await scriptedServer(executed);
+  await ended[Symbol.asyncDispose]();
+  expect(await clientOf(ended, 300).command("depositFunds", DEPOSIT, own)).toMatchObject({ outcome: "unknown" });
+
+  await using refused = await scriptedServer(problem(409, "insufficient_funds", REFUSED));
+  expect(await clientOf(refused).command("depositFunds", DEPOSIT, own)).toMatchObject({ outcome: "not_executed" });
+});
+
 test("a retryable refusal does not end the doubt about an earlier attempt", async () => {
   const busy = problem(409, "account_busy", { ...REFUSED, retryable: true });
   await using server = await scriptedServer(cut, busy);

@@ -13,7 +13,7 @@ export type QueryOptions = {
 };
 
 export type CommandOptions = QueryOptions & {
-  /** Store one of your own with your order before the call; a UUID is made when it is missing. */
+  /** Store one of your own with your order before the call; a random one is made when it is missing. */
   readonly idempotencyKey?: string;
 };
 
@@ -28,7 +28,7 @@ export type CommandResult<Id extends CommandId> = { readonly idempotencyKey: str
   | {
       /** Nothing was executed, and nothing will be. */
       readonly outcome: "not_executed";
-      /** Why; undefined when the operation says it, or when no connection could be opened. */
+      /** Why; undefined when the operation says it, or when no connection could be opened and the key is new. */
       readonly problem: ProblemOf<Id> | undefined;
       readonly operation: Models["Operation"] | undefined;
     }
@@ -85,15 +85,21 @@ export function createClient(options: ClientOptions): Client {
       }
     },
     async command(id, ...rest) {
-      const [input = {}, { idempotencyKey = globalThis.crypto.randomUUID(), ...own } = {}] = rest as [
-        Parts?,
-        CommandOptions?,
-      ];
+      const [input = {}, { idempotencyKey: given, ...own } = {}] = rest as [Parts?, CommandOptions?];
+      const idempotencyKey = given ?? newKey();
       const request = prepare(id, input, { "idempotency-key": idempotencyKey });
-      const outcome = await within(own, (deadline) => runCommand(send, request, deadline));
+      // A key of the caller may have been sent before: by a call that was given up, or by a process that has ended.
+      const wasOpen = given !== undefined;
+      const outcome = await within(own, (deadline) => runCommand(send, request, deadline, wasOpen));
       return { idempotencyKey, ...outcome } as CommandResult<typeof id>;
     },
   };
+}
+
+/** `randomUUID` is missing where a page came over plain HTTP from another machine. */
+function newKey(): string {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** The parameter that takes the cursor, where it has another name: events are read on after an event. */

@@ -31,18 +31,25 @@ export type Outcome =
       readonly operation: Operation | undefined;
     };
 
+/** Another request has the key: what became of this command is not known, whatever the problem says of this attempt. */
+const KEY_REUSED = "idempotency_key_reused" satisfies AnyProblem["code"];
 /** These say nothing about an earlier attempt, and do not pass. */
-const FORBIDDEN: readonly string[] = ["unauthorized", "insufficient_scope"] satisfies AnyProblem["code"][];
+const NO_PROOF: readonly string[] = ["unauthorized", "insufficient_scope", KEY_REUSED] satisfies AnyProblem["code"][];
 /** The longest that the service waits, and what is left for the repetition after it. */
 const MAX_WAIT_S = 30;
 const REPEAT_WITHIN_S = 2;
 
 /**
  * Repeats the command under its key until its outcome is known or the time is over. While an attempt may have been executed, only a problem
- * that says `not_executed`, and is not retryable, proves that it was not.
+ * that says `not_executed`, and is not retryable, proves that it was not. `wasOpen`: an earlier call may have made such an attempt.
  */
-export async function runCommand(send: Transport, request: PreparedRequest, deadline: Deadline): Promise<Outcome> {
-  let isOpen = false;
+export async function runCommand(
+  send: Transport,
+  request: PreparedRequest,
+  deadline: Deadline,
+  wasOpen: boolean,
+): Promise<Outcome> {
+  let isOpen = wasOpen;
   let operation: Operation | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const reply = await send(request, attempt, deadline.signal);
@@ -53,7 +60,7 @@ export async function runCommand(send: Transport, request: PreparedRequest, dead
     const unknown: Outcome = { outcome: "unknown", error: errorOf(reply), operation };
     const notExecuted: Outcome = { outcome: "not_executed", problem, operation: undefined };
     if (isRefused) return notExecuted;
-    if (FORBIDDEN.includes(problem?.code ?? "")) return unknown;
+    if (NO_PROOF.includes(problem?.code ?? "")) return unknown;
     if (problem?.outcome === "unknown" && problem.operation_id !== undefined) {
       operation = (await lookUp(send, problem.operation_id, deadline)) ?? operation;
       if (operation?.outcome === "not_executed") return { outcome: "not_executed", problem: undefined, operation };
@@ -72,7 +79,8 @@ function done({ status, body, headers }: Extract<Reply, { kind: "answer" }>): Ou
 /** Whether this attempt or an earlier one may have been executed. */
 function isOpenAfter(reply: Exclude<Reply, { kind: "answer" }>, wasOpen: boolean): boolean {
   if (reply.kind === "none") return wasOpen || reply.wasSent;
-  const { outcome, retryable } = reply.problem;
+  const { code, outcome, retryable } = reply.problem;
+  if (code === KEY_REUSED) return true;
   // What is retryable is repeated anyway, and a later attempt says more.
   if (outcome === "not_executed" && !retryable) return false;
   return wasOpen || outcome === "unknown";

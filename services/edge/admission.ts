@@ -1,20 +1,19 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { v7 as uuidv7 } from "uuid";
 import type { Clock } from "#kernel/clock.ts";
-import { limit } from "#kernel/contract/limit.ts";
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { type Authenticate, authenticateRequest, demandScope } from "./keys/auth.ts";
 import { requiredScopes } from "./keys/scopes.ts";
 import { createBuckets, type Rate } from "./rate-limit.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
 import { refuse } from "./problems/refusals.ts";
+import { sharedLimit } from "./shared-limit.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteClass } from "./route.ts";
 
 export type ClassLimits = {
   /** Requests of one client. */
   readonly rate: Rate;
-  /** Requests in progress at once, of all keys together. */
+  /** Requests in progress at once, of all clients together. */
   readonly inProgress: number;
 };
 
@@ -27,12 +26,15 @@ export type AdmissionOptions = {
 export type Admission = {
   /** Authentication, scope and rate, decided before the body is read. */
   readonly admit: (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** Takes a slot of the class; the returned function frees it. */
-  readonly enter: (routeClass: RouteClass) => () => void;
+  /** Takes a slot of the class for the client; the returned function frees it. */
+  readonly enter: (routeClass: RouteClass, clientId: string) => () => void;
 };
 
 export function createAdmission({ authenticate, limits, now }: AdmissionOptions): Admission {
-  const gates = eachClass(limits, (of) => ({ buckets: createBuckets(of.rate, now), slots: limit(of.inProgress) }));
+  const gates = eachClass(limits, (of) => ({
+    buckets: createBuckets(of.rate, now),
+    slots: sharedLimit(of.inProgress, "of this kind in progress"),
+  }));
   return {
     async admit(route, request, reply) {
       if (isCommand(route)) {
@@ -48,22 +50,12 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
       if (wait !== undefined) {
         throw refuse(
           "rate_limited",
-          "This API key has sent more requests than it may at this rate. Send the request again after the time in Retry-After.",
+          "This client has sent more requests than it may at this rate, by this API key and those that it has replaced. Send the request again after the time in Retry-After.",
           wait,
         );
       }
     },
-    enter(routeClass) {
-      const { slots } = gates[routeClass];
-      if (slots.tryEnter()) return slots.leave;
-      throw refuse(
-        "service_unavailable",
-        "The server works on as many requests of this kind as it may at the same time. Nothing was executed. Send the request again in a second.",
-        {
-          retryAfterMs: RETRY_AFTER_MS,
-        },
-      );
-    },
+    enter: (routeClass, clientId) => gates[routeClass].slots.enter(clientId),
   };
 }
 

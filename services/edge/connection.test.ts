@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test, type TestContext } from "vitest";
-import { type TestOptions, TEST_KEY, testEdge } from "./testing/test-edge.ts";
+import { aCaller, type TestOptions, TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aDeposit } from "./testing/replies/funding.ts";
 import { aSubscription } from "./testing/replies/subscription.ts";
 
@@ -94,6 +94,7 @@ test.concurrent("a client cannot hold a connection by sending headers slowly", a
 
   expect(statusOf(text)).toBe("HTTP/1.1 408 Request Timeout");
   expect(bodyOf(text)).toMatchObject({ code: "request_timeout", retryable: true });
+  expect(text).toContain("\r\nretry-after: 1\r\n");
   expect(Date.now() - begunAt).toBeLessThan(9_000);
 });
 
@@ -156,6 +157,34 @@ test("a route class whose limit of requests in progress is reached does not bloc
   expect(second.body, "a query").not.toHaveProperty("outcome");
   expect(deposit.status).toBe(200);
   expect((await edge.call({ url: "/api/v1/master/7" })).status, "the slot is free again").toBe(500);
+});
+
+test("a client has at most three quarters of the requests in progress, so that one of them does not keep the others out", async () => {
+  const four = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 4 };
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const { edge } = await listening({
+    accounts: { getMaster: () => held.then(() => Promise.reject(new Error("done"))) },
+    app: {
+      authenticate: async (key) => ({ ...aCaller(), clientId: key }),
+      limits: { read: four, money: four, create: four },
+    },
+  });
+  const get = (key: string) => edge.call({ url: "/api/v1/master/7", headers: { authorization: `Bearer ${key}` } });
+  const ofAnna = [get("anna"), get("anna"), get("anna")];
+  await waitUntil(() => edge.calls.length === 3);
+  const refused = await get("anna");
+  const ofBoris = get("boris");
+  await waitUntil(() => edge.calls.length === 4);
+  expect((await get("carla")).status, "all are in use").toBe(503);
+  resolve();
+
+  expect([refused.status, refused.headers["retry-after"], refused.body]).toMatchObject([
+    429,
+    "1",
+    { code: "rate_limited", retryable: true, detail: expect.stringContaining("of this kind in progress") },
+  ]);
+  await Promise.all([...ofAnna, ofBoris]);
+  expect((await get("anna")).status, "the slots are free again").toBe(500);
 });
 
 test("a caller that disconnects is audited, and its slot is freed when the command ends", async () => {

@@ -43,7 +43,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   const cause = codeOf(error);
   const refusal = refuse(cause, DETAILS[cause]);
   const facts = { requestId, path: "/", intent: "query", operationId: undefined } as const;
-  const { status, body } = problemOf(refusal, {
+  const { status, retryAfterSeconds, body } = problemOf(refusal, {
     ...facts,
     wasSent: false,
     lookUp: undefined,
@@ -56,6 +56,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     `content-length: ${Buffer.byteLength(text)}`,
     "cache-control: no-store",
     `x-request-id: ${requestId}`,
+    ...(retryAfterSeconds === undefined ? [] : [`retry-after: ${retryAfterSeconds}`]),
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${text}`);

@@ -75,17 +75,19 @@ test("a request with wait returns a balance once it can be read, and an unknown 
   const edge = await testEdge({
     funding: {
       async getBalance({ login }) {
-        if (login === "77") return { login, balance: undefined, error: "unknown login" };
+        if (login === "77") return { login, balance: undefined, error: "the login is not known", isUnknown: true };
         reads += 1;
         return reads < 3
-          ? { login, balance: undefined, error: "unavailable" }
-          : { login, balance: cents(1n), error: "" };
+          ? { login, balance: undefined, error: "unavailable", isUnknown: false }
+          : { login, balance: cents(1n), error: "", isUnknown: false };
       },
     },
   });
 
   expect((await edge.call({ url: "/api/v1/info/balance/1?wait=30" })).body).toMatchObject({ ok: true, balance: 0.01 });
-  expect((await edge.call({ url: "/api/v1/info/balance/77?wait=30" })).body).toMatchObject({ error: "unknown login" });
+  expect((await edge.call({ url: "/api/v1/info/balance/77?wait=30" })).body).toMatchObject({
+    error: "the login is not known",
+  });
 });
 
 test("reading stops when the caller disconnects", async () => {
@@ -128,9 +130,31 @@ async function edgeWithPendingOperation() {
   };
 }
 
+test("one client has at most three quarters of the waiting requests", async () => {
+  const longPoll = createLongPoll(4);
+  let isOver = false;
+  const poll = (clientId: string) =>
+    longPoll.open({
+      clientId,
+      seconds: 30,
+      receivedAt: Date.now(),
+      hasLeft: () => isOver,
+      contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),
+    });
+  const wait = (clientId: string) => poll(clientId).until(async () => false, Boolean);
+  const waiting = [wait("anna"), wait("anna"), wait("anna")];
+  await new Promise(setImmediate);
+  await expect(wait("anna")).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 1_000 });
+  waiting.push(wait("boris"));
+
+  isOver = true;
+  expect(await Promise.all(waiting)).toEqual([false, false, false, false]);
+});
+
 test("the number of waiting requests is limited, and one over the limit gets Retry-After", async () => {
   const longPoll = createLongPoll(1);
   const facts = {
+    clientId: "anna",
     seconds: 30,
     receivedAt: Date.now(),
     contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),

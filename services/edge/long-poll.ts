@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { limit } from "#kernel/contract/limit.ts";
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
-import { refuse } from "./problems/refusals.ts";
+import { sharedLimit } from "./shared-limit.ts";
 
 /** Waits for a state, so that the caller does not have to repeat its request. */
 export type Poll = {
@@ -11,6 +9,7 @@ export type Poll = {
 };
 
 export type PollFacts = {
+  readonly clientId: string;
   /** 0: the caller does not wait. */
   readonly seconds: number;
   readonly receivedAt: number;
@@ -33,18 +32,16 @@ const READ_EVERY_MS = 250;
 const MAX_WAITING = 128;
 
 export function createLongPoll(maxWaiting = MAX_WAITING): LongPoll {
-  const slots = limit(maxWaiting);
+  const slots = sharedLimit(maxWaiting, "with `wait`");
   let isClosed = false;
   return {
     close: () => void (isClosed = true),
-    open: ({ seconds, receivedAt, hasLeft, contextOfRead }) => ({
+    open: ({ clientId, seconds, receivedAt, hasLeft, contextOfRead }) => ({
       async until(read, isFinal) {
         const until = receivedAt + seconds * 1_000;
         let state = await read(contextOfRead());
         if (isFinal(state) || Date.now() >= until) return state;
-        if (!slots.tryEnter()) {
-          throw refuse("service_unavailable", "Too many requests are waiting.", { retryAfterMs: RETRY_AFTER_MS });
-        }
+        const leave = slots.enter(clientId);
         try {
           while (!isFinal(state) && Date.now() < until && !hasLeft() && !isClosed) {
             await sleep(Math.max(0, Math.min(READ_EVERY_MS, until - Date.now())));
@@ -52,7 +49,7 @@ export function createLongPoll(maxWaiting = MAX_WAITING): LongPoll {
           }
           return state;
         } finally {
-          slots.leave();
+          leave();
         }
       },
     }),

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "#kernel/log.ts";
 import type { Admission } from "./admission.ts";
@@ -11,9 +10,10 @@ import { invalid } from "./problems/problem.ts";
 import { writeDurably } from "./audit/write-durably.ts";
 import { repeatLost } from "./idempotency/repeat-lost.ts";
 import { isCommand } from "./request-state.ts";
-import { contextOf, inputOf, routeContextOf, pollOf, waitMs } from "./route-context.ts";
+import { callerOf, contextOf, inputOf, routeContextOf, pollOf, waitMs } from "./route-context.ts";
 import { Accepted, type Deps, type Route } from "./route.ts";
 import { answerInTime } from "./time-limit.ts";
+import { streamAnswer } from "./stream-answer.ts";
 import { sendFile, wantsCsv } from "./send-file.ts";
 import { nameIgnoredFields, unknownParameters } from "./unknown-fields.ts";
 import { findMistakes } from "./validation.ts";
@@ -58,7 +58,7 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
     },
     handler: (request, reply) => {
       // Held until the work is done, also when the caller was answered or has left before.
-      const leave = runtime.admission.enter(route.class);
+      const leave = runtime.admission.enter(route.class, callerOf(request).clientId);
       return request.edge.span.run(() => {
         if (route.kind === "list") return stream({ route, runtime, leave }, request, reply);
         if (route.file !== undefined) reply.header("vary", "accept");
@@ -128,11 +128,5 @@ async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyR
     leave();
     return reply.send(arrayOf(first.value, serialize));
   }
-  const text = Readable.from(writeArray(first.value, pages, serialize), { objectMode: false });
-  text.once("close", leave);
-  // The status has left already; the connection is cut, so that the caller does not take a part for the whole.
-  text.on("error", (error) => {
-    runtime.log.warn("list response aborted, connection closed", { request_id: request.id, route: route.url, error });
-  });
-  return reply.send(text);
+  return reply.send(streamAnswer(writeArray(first.value, pages, serialize), { request, log: runtime.log, leave }));
 }

@@ -6,6 +6,7 @@ import { voteEntry } from "./audit/vote-entry.ts";
 import { writeDurably } from "./audit/write-durably.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { sentKeyOf } from "./idempotency/sent-key.ts";
+import type { Caller } from "./keys/auth.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteContext } from "./route.ts";
 import { deadlineOf } from "./time-limit.ts";
@@ -40,8 +41,8 @@ export function routeContextOf(
   request: FastifyRequest,
   reply: FastifyReply,
 ): RouteContext {
-  const { receivedAt, caller } = request.edge;
-  assert(caller !== undefined, "a request is handled after it was admitted");
+  const { receivedAt } = request.edge;
+  const caller = callerOf(request);
   return {
     ...contextOf(route, request, receivedAt),
     client: {
@@ -59,6 +60,11 @@ export function routeContextOf(
   };
 }
 
+export function callerOf({ edge: { caller } }: FastifyRequest): Caller {
+  assert(caller !== undefined, "a request is handled after it was admitted");
+  return caller;
+}
+
 function reportOperation(operationId: string, request: FastifyRequest, reply: FastifyReply): void {
   if (operationId === request.edge.operationId) return;
   request.edge.operationId = operationId;
@@ -67,6 +73,7 @@ function reportOperation(operationId: string, request: FastifyRequest, reply: Fa
 
 export function pollOf(route: Route, longPoll: LongPoll, request: FastifyRequest, reply: FastifyReply): Poll {
   return longPoll.open({
+    clientId: callerOf(request).clientId,
     seconds: waitMs(route, request) / 1_000,
     receivedAt: request.edge.receivedAt,
     hasLeft: () => reply.raw.destroyed,

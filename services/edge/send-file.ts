@@ -1,8 +1,8 @@
-import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "#kernel/log.ts";
 import { contextOf, inputOf } from "./route-context.ts";
 import type { Deps, Route } from "./route.ts";
+import { streamAnswer } from "./stream-answer.ts";
 import { answerInTime } from "./time-limit.ts";
 import { type CsvRow, csvText } from "./wire/csv.ts";
 import type { Pages } from "./wire/json-array.ts";
@@ -39,16 +39,10 @@ export async function sendFile({ route, file, runtime, leave }: Work, request: F
     leave();
     throw error;
   });
-  const text = Readable.from(textOf(first, pages), { objectMode: false });
-  text.once("close", leave);
-  // The status has left already; the connection is cut, so that the caller does not take a part for the whole.
-  text.on("error", (error) => {
-    runtime.log.warn("file aborted, connection closed", { request_id: request.id, route: route.url, error });
-  });
   return reply
     .type("text/csv; charset=utf-8; header=present")
     .header("content-disposition", `attachment; filename="${file.name(input)}"`)
-    .send(text);
+    .send(streamAnswer(textOf(first, pages), { request, log: runtime.log, leave }));
 }
 
 async function* textOf(first: IteratorResult<readonly CsvRow[], readonly CsvRow[]>, rest: Pages<CsvRow>) {

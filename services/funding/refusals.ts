@@ -1,16 +1,17 @@
+import { KEY_REFUSALS } from "#kernel/key-refusals.ts";
 import { QUEUE_REFUSALS } from "#kernel/queue-until-flat.ts";
 import { refusalsOf } from "#kernel/refusal.ts";
 
 /** All refusals of funding. */
 export const { refuse, refusals } = refusalsOf({
   ...QUEUE_REFUSALS,
+  ...KEY_REFUSALS,
   validation_failed: "invalid",
   investor_not_found: "not_found",
   operation_not_found: "not_found",
   operation_removed: "not_found",
   account_busy: "conflict",
   possible_duplicate: "conflict",
-  idempotency_key_reused: "invalid",
   insufficient_funds: "conflict",
   master_open_positions: "conflict",
   allocation_in_progress: "conflict",

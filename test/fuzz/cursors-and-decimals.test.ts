@@ -8,7 +8,7 @@ import { parseTimestamp } from "../../services/edge/wire/timestamp.ts";
 import { exactMinor, formatMinor, roundedMinor } from "../../services/platform/mt5/fields.ts";
 import { FUZZ_TIMEOUT_MS, fuzz } from "./support/fuzz.ts";
 
-const cursors = cursorsOf(Buffer.from("a key for the cursors of this test"));
+const cursors = cursorsOf(Buffer.from("a key for the cursors of this test")).number;
 const id = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n);
 const list = fc.constantFrom("masters", "masters:ACTIVE", "investors", "", "\u0000");
 

@@ -27,7 +27,7 @@ test(
       await loseKey(key);
       expect(await send(key, movement.replace("amount=", "amount=1"))).toMatchObject({
         status: 422,
-        body: { code: "idempotency_key_reused", outcome: "not_executed" },
+        body: { code: "idempotency_key_reused", outcome: "unknown", operation_id: idOf(first) },
       });
 
       const again = await send(key, movement);

@@ -1,9 +1,8 @@
 import { useRef, useState } from "preact/hooks";
-import type { Client, CommandId, CommandResult } from "../../client/index.ts";
-import { newIdempotencyKey } from "../session/new-key.ts";
+import type { Client, CommandId, CommandOptions, CommandResult } from "../../client/index.ts";
 import { clientOfSession } from "../session/session.ts";
 
-type Send<Id extends CommandId> = (client: Client, idempotencyKey: string) => Promise<CommandResult<Id>>;
+type Send<Id extends CommandId> = (client: Client, options: CommandOptions) => Promise<CommandResult<Id>>;
 
 export type Command<Id extends CommandId> = {
   readonly result: CommandResult<Id> | undefined;
@@ -20,12 +19,11 @@ export function useCommand<Id extends CommandId>(done: () => void): Command<Id> 
 
   const send = (about: string, command: Send<Id>): void => {
     if (isSending) return;
-    const key = open.current?.about === about ? open.current.key : newIdempotencyKey();
-    open.current = { about, key };
+    const options = open.current?.about === about ? { idempotencyKey: open.current.key } : {};
     setSending(true);
-    command(clientOfSession(), key).then(
+    command(clientOfSession(), options).then(
       (outcome) => {
-        if (outcome.outcome !== "unknown") open.current = undefined;
+        open.current = outcome.outcome === "unknown" ? { about, key: outcome.idempotencyKey } : undefined;
         setResult(outcome);
         setSending(false);
         done();

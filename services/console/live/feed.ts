@@ -43,7 +43,8 @@ export async function followFeed(client: Client, begin: bigint, signal: AbortSig
       failures += 1;
       feedState.value = failures < 3 ? "behind" : "off";
       await pause(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)), signal);
-      if (isProblem(error, "events_removed")) after = await beginAgain(client, signal).catch(() => after);
+      const isLost = isProblem(error, "events_removed", "invalid_cursor");
+      if (isLost) after = await beginAgain(client, signal).catch(() => after);
     }
   }
   feedState.value = "off";

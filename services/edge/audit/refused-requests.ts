@@ -1,8 +1,9 @@
 import { Counter } from "prom-client";
 import type { Clock } from "#kernel/clock.ts";
+import { limitedNetwork } from "../keys/addresses.ts";
 import { createBuckets } from "../rate-limit.ts";
 
-/** Entries of one address: enough to see what it tried. */
+/** Entries of one address or IPv6 network: enough to see what it tried. */
 const OF_ADDRESS = { perSecond: 1, burst: 100 };
 /** Entries of all addresses: an attack from many fills no disk. */
 const OF_ALL = { perSecond: 10, burst: 1_000 };
@@ -18,7 +19,7 @@ export function refusedRequests(now: Clock): (address: string) => boolean {
   const ofAddress = createBuckets(OF_ADDRESS, now);
   const ofAll = createBuckets(OF_ALL, now);
   return (address) => {
-    const isRecorded = ofAddress.take(address) === undefined && ofAll.take(ALL) === undefined;
+    const isRecorded = ofAddress.take(limitedNetwork(address)) === undefined && ofAll.take(ALL) === undefined;
     if (!isRecorded) leftOut.inc();
     return isRecorded;
   };

@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)(
     beforeAll(async () => {
       edge = await testEdge({
         funding: {
-          getBalance: async ({ login }) => ({ login, balance: cents(25_050n), error: "" }),
+          getBalance: async ({ login }) => ({ login, balance: cents(25_050n), error: "", isUnknown: false }),
           deposit: async (_request, { commandId }) => aDeposit({ operationId: commandId }),
         },
         app: { idempotency },

@@ -5,7 +5,7 @@ import { canonical } from "./canonical.ts";
 
 /** SHA-256 of method, route and parameters, which have passed their checks: what makes two requests the same. */
 export function fingerprintOf(
-  { method, url, params, query, body, hasOptionalBody = false }: Route,
+  { method, url, params, query, body }: Route,
   request: Pick<FastifyRequest, "params" | "query" | "body">,
 ): Buffer {
   const parts = [
@@ -13,12 +13,7 @@ export function fingerprintOf(
     url,
     canonical(params, request.params),
     canonical(query, request.query),
-    hasOptionalBody ? orNone(canonical(body, request.body)) : canonical(body, request.body),
+    canonical(body, request.body),
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest();
-}
-
-/** A body that adds nothing is none, as it was before the route read one. */
-function orNone(members: unknown): unknown {
-  return Array.isArray(members) && members.length === 0 ? null : members;
 }

@@ -2,6 +2,7 @@ import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
+import { keyInProgress, keyReused } from "#kernel/key-refusals.ts";
 import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import { verdictOf } from "../problems/http-status.ts";
@@ -114,7 +115,7 @@ export function createIdempotencyStore(
         }
         const status = statusAfter(error, claimed);
         await record(claimed.commandId, status);
-        throw claimed.isRepeated && status === "IN_PROGRESS" ? inProgress(claimed.commandId) : error;
+        throw claimed.isRepeated && status === "IN_PROGRESS" ? keyInProgress(claimed.commandId) : error;
       }
     },
   };
@@ -156,14 +157,9 @@ async function claimAgain(
   seen: StoredCommand,
   now: Clock,
 ): Promise<Claim | undefined> {
-  if (!seen.fingerprint.equals(request.fingerprint)) {
-    throw refuse(
-      "idempotency_key_reused",
-      "The Idempotency-Key was used for a request with other parameters. Send a new key.",
-    );
-  }
+  if (!seen.fingerprint.equals(request.fingerprint)) throw keyReused(seen.commandId);
   if (seen.status === "DONE") return { commandId: seen.commandId, isRepeated: true, wasDone: true };
-  if (seen.status === "IN_PROGRESS" && seen.busyUntil > now()) throw inProgress(seen.commandId);
+  if (seen.status === "IN_PROGRESS" && seen.busyUntil > now()) throw keyInProgress(seen.commandId);
   const { busyUntil } = request;
   const isRepeated = seen.status === "IN_PROGRESS";
   const commandId = isRepeated ? seen.commandId : request.commandId;
@@ -197,24 +193,7 @@ function statusAfter(error: unknown, { isRepeated }: Claim): CommandStatus {
   return isProof && !(isRepeated && TRANSPORT_CODES.has(error.code)) ? "REFUSED" : "IN_PROGRESS";
 }
 
-function inProgress(commandId: string): Refusal {
-  return unresolved(
-    commandId,
-    `The request with this Idempotency-Key is still being processed (${commandId}). Repeat it with the same key.`,
-  );
-}
-
-function notRepeated(commandId: string): Refusal {
-  return unresolved(
-    commandId,
-    `Operation ${commandId} was accepted before. Its result cannot be read now. Send the request again in a second, with the same Idempotency-Key.`,
-  );
-}
-
-function unresolved(operationId: string, message: string): Refusal {
-  return refuse("operation_in_progress", message, {
-    outcome: "unknown",
-    operationId,
-    retryAfterMs: RETRY_AFTER_MS,
-  });
+function notRepeated(operationId: string): Refusal {
+  const message = `Operation ${operationId} was accepted before. Its result cannot be read now. Send the request again in a second, with the same Idempotency-Key.`;
+  return refuse("operation_in_progress", message, { outcome: "unknown", operationId, retryAfterMs: RETRY_AFTER_MS });
 }

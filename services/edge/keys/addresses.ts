@@ -22,3 +22,21 @@ export function allows(allowed: readonly string[]): (address: string) => boolean
   }
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
+
+/** The first four groups of an IPv6 address: the smallest network that is given away. One machine has all addresses in it. */
+const NETWORK_GROUPS = 4;
+const GROUPS = 8;
+/** IPv4 in IPv6. */
+const MAPPED = /^(?:0:){5}ffff:(\w+):(\w+)$/;
+
+/** Those to whom a limit of an address applies: an IPv4 address in either form, or the /64 network of an IPv6 address. */
+export function limitedNetwork(address: string): string {
+  if (isIP(address) !== 6) return address;
+  // The URL writes each address in one form, without its zone.
+  const written = new URL(`http://[${address.replace(/%.*/, "")}]`).hostname.slice(1, -1);
+  const [before = [], after = []] = written.split("::").map((part) => part.split(":").filter((group) => group !== ""));
+  const groups = [...before, ...Array<string>(GROUPS - before.length - after.length).fill("0"), ...after];
+  const [, high, low] = MAPPED.exec(groups.join(":")) ?? [];
+  if (high === undefined || low === undefined) return `${groups.slice(0, NETWORK_GROUPS).join(":")}::/64`;
+  return [high, low].flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]).join(".");
+}

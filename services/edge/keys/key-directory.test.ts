@@ -32,7 +32,11 @@ test("keys are listed newest first with what replaces them, and without anything
     { replaces: null, replacedBy: "Key000000002", hasAllowList: true },
   ]);
   expect(Object.keys(last.keys[0] ?? {}).filter((name) => /hash|pepper|address/i.test(name))).toEqual([]);
-  expect((await list({ afterId: "nothing", limit: 3 })).keys).toEqual([]);
+  expect((await list({ afterId: "Key000000001", limit: 3 })).keys).toEqual([]);
+  await expect(list({ afterId: "nothing", limit: 3 })).rejects.toMatchObject({
+    code: "invalid_cursor",
+    errors: [{ field: "cursor" }],
+  });
 
   for (const afterId of [undefined, "Key000000020"]) {
     const cost = await inTransaction(pool, (tx) =>

@@ -350,6 +350,13 @@ test("failed attempts from one address are limited, and a valid key from the sam
   expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
 });
 
+test("attempts from one network of IPv6 count as those of one address", async () => {
+  const { keyRing } = await keySystem();
+  const attempts = Array.from({ length: 120 }, (_, index) => keyRing.authenticate("guess", `2001:db8:1:2::${index}`));
+  expect((await Promise.allSettled(attempts)).filter(({ status }) => status === "fulfilled")).toHaveLength(100);
+  expect(await keyRing.authenticate("guess", "2001:db8:1:3::1")).toBeUndefined();
+});
+
 test("when the keys could not be read for a minute, every request is refused until they are read again", async () => {
   const { keyRing, admin, advance } = await keySystem();
   const { text } = await createKey(admin, REQUEST);

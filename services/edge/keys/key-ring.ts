@@ -6,6 +6,7 @@ import type { Secret } from "#kernel/secret.ts";
 import { refuse } from "../problems/refusals.ts";
 import { createBuckets } from "../rate-limit.ts";
 import { type Environment, findKey, listKeysInForce, markBootstrapUsed, markUsed } from "../store/api-keys.ts";
+import { limitedNetwork } from "./addresses.ts";
 import { readKeyId } from "./api-key.ts";
 import { type Authenticate, BOOTSTRAP_ID } from "./auth.ts";
 import { bootstrapOf, type CachedKey, cachedKeyOf, problemOf, reasonOf, type VerifiedKey } from "./cached-key.ts";
@@ -32,7 +33,7 @@ export type KeyRing = {
 
 /** Keys that were read longer ago may be revoked, so they are not accepted. Longer than a restart of the database. */
 const STALE_AFTER_MS = 60_000;
-/** Failures of one address. Each costs a query; valid keys of the address are not slowed down. */
+/** Failures of one address or IPv6 network. Each costs a query; valid keys of the address are not slowed down. */
 const FAILURES = { perSecond: 5, burst: 100 };
 
 /** The keys in memory, so that a request costs no query, and a key that was presented before one plain hash. */
@@ -123,7 +124,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
 function failureLimit(now: Clock): (address: string) => void {
   const failures = createBuckets(FAILURES, now);
   return (address) => {
-    const wait = failures.take(address);
+    const wait = failures.take(limitedNetwork(address));
     if (wait === undefined) return;
     countFailure("too_many");
     throw refuse("rate_limited", "Too many attempts without a valid API key from this address.", wait);

@@ -198,6 +198,7 @@ test("headers of requests and answers are declared", () => {
     "RateLimit-Policy",
     "RateLimit",
   ]);
+  expect(answered(list, "408")).toEqual(["X-Request-Id", "Retry-After"]);
   expect(answered(list, "401")).toEqual(["X-Request-Id", "WWW-Authenticate"]);
   expect(answered(list, "405")).toEqual(["X-Request-Id", "Allow"]);
   expect(answered(list, "429")).toEqual(["X-Request-Id", "Retry-After", "RateLimit-Policy", "RateLimit"]);

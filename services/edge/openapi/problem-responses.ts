@@ -1,4 +1,4 @@
-import type { RequestFacts } from "../problems/problem.ts";
+import type { Problem, RequestFacts } from "../problems/problem.ts";
 import { PROBLEM_MEANINGS } from "../problems/meanings.ts";
 import { PROBLEMS, type ProblemCode } from "../problems/problems.ts";
 import { isCommand } from "../request-state.ts";
@@ -36,14 +36,6 @@ const WITHOUT_A_RATE: ReadonlySet<ProblemCode> = new Set([
   "method_not_allowed",
   "url_too_long",
 ]);
-const WITH_RETRY_AFTER: ReadonlySet<ProblemCode> = new Set([
-  "rate_limited",
-  "service_unavailable",
-  "platform_unavailable",
-  "account_busy",
-  "allocation_in_progress",
-  "operation_in_progress",
-]);
 const OTHER_HEADERS: Readonly<Partial<Record<ProblemCode, AnswerHeader>>> = {
   unauthorized: "WWW-Authenticate",
   method_not_allowed: "Allow",
@@ -75,14 +67,15 @@ const ANY_QUERY = { path: "/api/v1/info/balance/3000003", scope: "investors:read
 const ANY_COMMAND = { path: "/api/v1/investor/deposit", scope: "funds:deposit" };
 
 function responseOf(codes: readonly ProblemCode[], subject: Subject, components: Components): Json {
+  const samples = codes.map((code) => sampleOf(code, subject));
   const names: AnswerHeader[] = [
     "X-Request-Id",
     ...(isAboutCommand(codes, subject.route) ? (["X-Operation-Id"] as const) : []),
     ...codes.flatMap((code) => OTHER_HEADERS[code] ?? []),
-    ...(codes.some((code) => WITH_RETRY_AFTER.has(code)) ? (["Retry-After"] as const) : []),
+    ...(samples.some(({ retryAfterSeconds }) => retryAfterSeconds !== undefined) ? (["Retry-After"] as const) : []),
     ...(codes.every((code) => WITHOUT_A_RATE.has(code)) ? [] : (["RateLimit-Policy", "RateLimit"] as const)),
   ];
-  const examples = codes.map((code) => [code, { summary: PROBLEMS[code].title, value: exampleOf(code, subject) }]);
+  const examples = samples.map(({ code, body }) => [code, { summary: PROBLEMS[code].title, value: body }]);
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEM_MEANINGS[code]}`).join("\n\n"),
     headers: answerHeaders(names, components),
@@ -102,10 +95,10 @@ export function problemExample(code: ProblemCode, routes: readonly Route[], path
     answering.find(({ class: kind, scope }) => kind === "money" && scope === "funds:deposit") ??
     answering[0] ??
     routes[0];
-  return route === undefined ? undefined : exampleOf(code, { route, path: pathOf(route), scope: route.scope });
+  return route === undefined ? undefined : sampleOf(code, { route, path: pathOf(route), scope: route.scope }).body;
 }
 
-function exampleOf(code: ProblemCode, subject: Subject): unknown {
+function sampleOf(code: ProblemCode, subject: Subject): Problem {
   const facts: RequestFacts = {
     requestId: "0198c0de-0000-7000-8000-000000000000",
     path: WITHOUT_A_PATH.has(code) ? "/" : subject.path,
@@ -115,7 +108,7 @@ function exampleOf(code: ProblemCode, subject: Subject): unknown {
     lookUp: subject.route.lookUp,
     mayHaveComeBefore: false,
   };
-  return sampleProblem(code, facts, ownFacts(code, subject)).body;
+  return sampleProblem(code, facts, ownFacts(code, subject));
 }
 
 const OPERATION_IN_PATH = /^\/api\/v1\/operations\/([^/]+)/;

@@ -1,4 +1,5 @@
 import { Refusal, type RefusalStatus, type FieldError, type RefusalExtra } from "#kernel/refusal.ts";
+import { keyReused } from "#kernel/key-refusals.ts";
 import { type Problem, problemOf, type RequestFacts } from "../problems/problem.ts";
 import { PROBLEMS, type ProblemCode } from "../problems/problems.ts";
 
@@ -113,9 +114,9 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   group_not_allowed: ["Group 'other' is not allowed for this role."],
   platform_account_not_found: ["The trading platform does not show account 3000001."],
   payment_account_equals_master: ["The payment account must differ from the trading account."],
-  idempotency_key_reused: ["The Idempotency-Key was used for a request with other parameters. Send a new key."],
+  idempotency_key_reused: [keyReused(BLOCKING.operationId).message, { ...BLOCKING, outcome: "unknown" }],
   rate_limited: [
-    "This API key has sent more requests than it may at this rate. Send the request again after the time in Retry-After.",
+    "This client has sent more requests than it may at this rate, by this API key and those that it has replaced. Send the request again after the time in Retry-After.",
     RETRY,
   ],
   headers_too_large: ["The request headers are longer than 32768 bytes."],

@@ -1,7 +1,9 @@
+import { KEY_REFUSALS } from "#kernel/key-refusals.ts";
 import { refusalsOf } from "#kernel/refusal.ts";
 
 /** What the edge itself refuses, before it calls a service. */
 export const { refuse, refusals } = refusalsOf({
+  ...KEY_REFUSALS,
   bad_request: "invalid",
   malformed_json: "invalid",
   body_too_large: "invalid",
@@ -13,8 +15,6 @@ export const { refuse, refusals } = refusalsOf({
   invalid_cursor: "invalid",
   amount_precision: "invalid",
   currency_not_supported: "invalid",
-  idempotency_key_reused: "invalid",
-  operation_in_progress: "conflict",
   operation_not_found: "not_found",
   events_removed: "not_found",
   review_not_found: "not_found",

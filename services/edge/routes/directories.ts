@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import { investorItem, InvestorItem } from "../schemas/investor.ts";
 import { masterItem, MasterItem } from "../schemas/master.ts";
-import { cursorErrors, listName, OpaquePage, readCursor } from "../schemas/page.ts";
+import { OpaquePage, pageAt } from "../schemas/page.ts";
 import { engineFilter as engine } from "../schemas/currency.ts";
 import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../schemas/request-fields.ts";
-import { route } from "../route.ts";
+import { type Deps, route } from "../route.ts";
 import { MASTER } from "./master/examples.ts";
 
 export const listMasters = route({
@@ -32,19 +32,13 @@ export const listMasters = route({
       },
     },
   ],
-  check: ({ query }, deps) => cursorErrors(readCursor(deps, listName("masters", query), query.cursor)),
+  check: ({ query }, deps) => pageOf("masters", query, deps).errors,
 
   async handle(deps, { query }, context) {
-    const list = listName("masters", query);
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const afterId = readCursor(deps, list, query.cursor) ?? 0n;
-    const { items, hasMore } = await deps.accounts.listMasters({ afterId, limit }, context);
-    const last = hasMore ? items.at(-1) : undefined;
-    return {
-      items: items.map(masterItem),
-      next_cursor: last === undefined ? null : deps.cursors.write(list, last.id),
-      has_more: hasMore,
-    };
+    const page = pageOf("masters", query, deps);
+    const { items, hasMore } = await deps.accounts.listMasters({ afterId: page.after ?? 0n, limit }, context);
+    return { items: items.map(masterItem), ...page.next(hasMore ? items.at(-1)?.id : undefined) };
   },
 });
 
@@ -73,18 +67,18 @@ export const listInvestors = route({
       },
     },
   ],
-  check: ({ query }, deps) => cursorErrors(readCursor(deps, listName("investors", query), query.cursor)),
+  check: ({ query }, deps) => pageOf("investors", query, deps).errors,
 
   async handle(deps, { query }, context) {
-    const list = listName("investors", query);
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const afterId = readCursor(deps, list, query.cursor) ?? 0n;
-    const { items, hasMore } = await deps.accounts.listInvestors({ afterId, limit }, context);
-    const last = hasMore ? items.at(-1) : undefined;
-    return {
-      items: items.map(investorItem),
-      next_cursor: last === undefined ? null : deps.cursors.write(list, last.id),
-      has_more: hasMore,
-    };
+    const page = pageOf("investors", query, deps);
+    const { items, hasMore } = await deps.accounts.listInvestors({ afterId: page.after ?? 0n, limit }, context);
+    return { items: items.map(investorItem), ...page.next(hasMore ? items.at(-1)?.id : undefined) };
   },
 });
+
+type Query = { readonly engine?: string | undefined; readonly cursor?: string | undefined };
+
+function pageOf(list: string, { engine, cursor }: Query, { cursors }: Deps) {
+  return pageAt(cursors.number, `${list}?engine=${engine}`, cursor);
+}

@@ -5,7 +5,7 @@ import type { Deps } from "../route.ts";
 import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from "./checks.ts";
 import { text } from "./field.ts";
 import { externalIdFilter } from "./labels.ts";
-import { cursorErrors, readCursor } from "./page.ts";
+import { pageAt } from "./page.ts";
 import { fromField, instantOf, periodErrors, toField } from "./period.ts";
 import { DEFAULT_LIMIT, limit100, opaqueCursor } from "./request-fields.ts";
 
@@ -48,7 +48,7 @@ export const ACCOUNT_ORDER = "Ascending by creation and id; with `name`, by name
 export function accountFilterErrors(list: string, query: Query, deps: Deps): readonly FieldError[] {
   return [
     ...periodErrors(["created_from", query.created_from], ["created_to", query.created_to]),
-    ...cursorErrors(readCursor(deps, accountList(list, query), query.cursor)),
+    ...accountPage(list, query, deps).errors,
   ];
 }
 
@@ -59,12 +59,13 @@ export function accountSearchOf(list: string, query: Query, deps: Deps): SearchI
     externalId: query.external_id,
     createdFrom: instantOf(query.created_from),
     createdTo: instantOf(query.created_to),
-    afterId: readCursor(deps, accountList(list, query), query.cursor) ?? 0n,
+    afterId: accountPage(list, query, deps).after ?? 0n,
     limit: Number(query.limit ?? DEFAULT_LIMIT),
   };
 }
 
-/** A cursor of one list and filter means nothing under another. */
-export function accountList(list: string, { name, email, external_id, created_from, created_to }: Query): string {
-  return `${list}?${JSON.stringify([name, email, external_id, instantOf(created_from), instantOf(created_to)])}`;
+export function accountPage(list: string, query: Query, { cursors }: Deps) {
+  const { name, email, external_id, created_from, created_to, cursor } = query;
+  const filter = JSON.stringify([name, email, external_id, instantOf(created_from), instantOf(created_to)]);
+  return pageAt(cursors.number, `${list}?${filter}`, cursor);
 }

@@ -24,5 +24,5 @@ export function balanceReply({ login, balance, error }: GetBalanceResponse): Sta
 /** What is known of a balance when funding has refused to answer. Everything else is a fault. */
 export function unreadBalance(login: string, cause: unknown): GetBalanceResponse {
   if (!(cause instanceof Refusal) || cause.status === "internal") throw cause;
-  return { login, balance: undefined, error: "The balance cannot be read now." };
+  return { login, balance: undefined, error: "The balance cannot be read now.", isUnknown: false };
 }

@@ -1,7 +1,9 @@
 import { DAY_MS } from "#kernel/duration.ts";
 import type { FieldError } from "#kernel/refusal.ts";
+import type { Cursor } from "../wire/cursor.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { text } from "./field.ts";
+import { pageAt } from "./page.ts";
 import { INSTANT } from "./request-fields.ts";
 
 /** The longest period of one request. */
@@ -24,9 +26,12 @@ export function periodOf({ from, to }: Period): { readonly from: Date | undefine
   return { from: instantOf(from), to: instantOf(to) };
 }
 
-/** The name that a cursor belongs to: one of another account or period means nothing in this list. */
-export function listOfPeriod(list: string, login: string, { from, to }: Period): string {
-  return `${list}?${JSON.stringify([login, from, to])}`;
+type PageQuery = Period & { readonly cursor?: string | undefined };
+
+/** A page of what an account has in a period. */
+export function pageOfPeriod<Place>(cursors: Cursor<Place>, list: string, login: string, query: PageQuery) {
+  const { from, to, cursor } = query;
+  return pageAt(cursors, `${list}?${JSON.stringify([login, from, to])}`, cursor);
 }
 
 function instantOf(given: string | undefined): Date | undefined {

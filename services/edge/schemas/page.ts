@@ -1,6 +1,6 @@
 import { Type, type TObject, type TProperties, type TSchema } from "typebox";
 import type { FieldError } from "#kernel/refusal.ts";
-import type { Deps } from "../route.ts";
+import type { Cursor } from "../wire/cursor.ts";
 import { bool, integer, model, nullableInteger, nullableString } from "./field.ts";
 
 const hasMoreReply = bool({ description: "Whether another page follows.", example: false });
@@ -41,23 +41,23 @@ export function ascendingPage<Item extends TObject<TProperties>>(item: Item) {
   };
 }
 
-/** A list under a filter: a cursor of one means nothing in another. */
-export function listName(list: string, { engine }: { readonly engine?: string | undefined }): string {
-  return `${list}?engine=${engine}`;
-}
+const INVALID_CURSOR: FieldError = {
+  field: "cursor",
+  code: "invalid_cursor",
+  message: "cursor must be the next_cursor of the same list with the same filter.",
+};
 
-/** The last id that the caller has seen; 0 at the beginning. */
-export function readCursor({ cursors }: Deps, list: string, cursor: string | undefined): bigint | undefined {
-  return cursor === undefined ? 0n : cursors.read(list, cursor);
-}
-
-export function cursorErrors(afterId: bigint | string | undefined): readonly FieldError[] {
-  if (afterId !== undefined) return [];
-  return [
-    {
-      field: "cursor",
-      code: "invalid_cursor",
-      message: "cursor must be the next_cursor of the same list with the same filter.",
-    },
-  ];
+/** A page of a list, whose name has the filter: a cursor of one means nothing under another. */
+export function pageAt<Place>(cursors: Cursor<Place>, list: string, cursor: string | undefined) {
+  const after = cursor === undefined ? undefined : cursors.read(list, cursor);
+  return {
+    errors: cursor === undefined || after !== undefined ? [] : [INVALID_CURSOR],
+    /** Undefined on the first page. */
+    after,
+    /** What an answer says of the page that follows; undefined when none does. */
+    next: (place: Place | undefined) => ({
+      next_cursor: place === undefined ? null : cursors.write(list, place),
+      has_more: place !== undefined,
+    }),
+  };
 }

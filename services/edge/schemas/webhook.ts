@@ -22,12 +22,18 @@ export const webhookUrl = text("webhook_url", {
   shown: { format: "uri", maxLength: 2_000 },
 });
 
-export const webhookTypes = text("event_types", {
+export const ALL_TYPES = "*";
+
+const WEBHOOK_TYPES = {
   description:
     "Types of the events that are sent, separated by commas; `deposit.*` names all of a kind, `*` all types.",
   example: "deposit.*,subscription.cancelled",
-  default: "*",
-});
+};
+
+/** Of a change: what is omitted keeps its value, so there is no default. */
+export const webhookTypes = text("event_types", WEBHOOK_TYPES);
+
+export const newWebhookTypes = text("event_types", { ...WEBHOOK_TYPES, default: ALL_TYPES });
 
 export const isWebhookEnabled = bool({
   description: "Whether events are sent. true also begins again after the webhook was disabled; events wait meanwhile.",

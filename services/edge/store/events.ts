@@ -1,4 +1,4 @@
-import { execute, type Fragment, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type NewEvent = {
@@ -23,6 +23,8 @@ export type EventPage = {
   readonly removedThrough: bigint;
   /** Where the next read goes on: all events of the types up to this id are in this page, or in those before. */
   readonly through: bigint;
+  /** No event has had a higher id. The next one may: ids are raised in another database before its events come. */
+  readonly issuedThrough: bigint;
   readonly hasMore: boolean;
 };
 
@@ -62,7 +64,11 @@ export async function insertEvents(tx: Transaction, events: readonly NewEvent[])
   );
 }
 
-type Row = { [Name in keyof StoredEvent]: StoredEvent[Name] | null } & { removedThrough: bigint; newest: bigint };
+type Row = { [Name in keyof StoredEvent]: StoredEvent[Name] | null } & {
+  removedThrough: bigint;
+  newest: bigint;
+  issued: bigint;
+};
 
 /** The next events, and what was removed, by one statement: both are of one instant. */
 export async function readEvents(db: Queryable, { after, types, limit }: EventFilter): Promise<EventPage> {
@@ -70,6 +76,7 @@ export async function readEvents(db: Queryable, { after, types, limit }: EventFi
     db,
     sql`select removed_through as "removedThrough",
                greatest(removed_through, (select coalesce(max(event.id), 0) from event)) as newest,
+               coalesce(pg_sequence_last_value('event_id_seq'), 0) as issued,
                page.id, key, type, state, subject, occurred_at as "occurredAt", login, master_login as "masterLogin",
                operation_id as "operationId", amount_minor as "amountMinor", deal_id as "dealId", reason
         from event_removal
@@ -78,10 +85,13 @@ export async function readEvents(db: Queryable, { after, types, limit }: EventFi
   );
   const found = rows.filter((row): row is Row & StoredEvent => row.id !== null);
   const hasMore = found.length > limit;
-  const events = found.slice(0, limit).map(({ removedThrough: _through, newest: _newest, ...event }) => event);
-  const { removedThrough = 0n, newest = 0n } = rows[0] ?? {};
+  const events = found
+    .slice(0, limit)
+    .map(({ removedThrough: _through, newest: _newest, issued: _issued, ...event }) => event);
+  const { removedThrough = 0n, newest = 0n, issued = 0n } = rows[0] ?? {};
   const reached = hasMore ? (events.at(-1)?.id ?? after) : newest;
-  return { events, removedThrough, through: reached > after ? reached : after, hasMore };
+  const issuedThrough = issued > newest ? issued : newest;
+  return { events, removedThrough, through: reached > after ? reached : after, issuedThrough, hasMore };
 }
 
 /** Of several types the next ones of each, so that a rare type costs no more than a frequent one. */
@@ -118,9 +128,4 @@ export async function removeEvents(db: Queryable, before: Date, limit: number): 
         select id from removed`,
   );
   return rows.length;
-}
-
-export async function readRemovedThrough(db: Queryable): Promise<bigint> {
-  const { through } = await one<{ through: bigint }>(db, sql`select removed_through as through from event_removal`);
-  return through;
 }

@@ -72,7 +72,7 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
   return { app, audited, lines, calls, call: (request) => inject(app, request) };
 }
 
-const NO_EVENTS = { events: [], removedThrough: 0n, through: 0n, hasMore: false };
+const NO_EVENTS = { events: [], removedThrough: 0n, through: 0n, issuedThrough: 0n, hasMore: false };
 
 /** So high that only tests with limits of their own reach one. */
 const LIMITS = { rate: { perSecond: 1_000_000, burst: 1_000_000 }, inProgress: 1_000 };

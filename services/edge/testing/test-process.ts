@@ -94,7 +94,7 @@ export async function serveFunding(
     deposit,
     withdraw: async (_request: unknown, { commandId }: CallContext) => aWithdrawal({ operationId: commandId }),
     previewWithdraw: () => Promise.reject(new Error("unexpected call")),
-    getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
+    getBalance: async () => ({ login: "1", balance: cents(1n), error: "", isUnknown: false }),
     getBalances: () => Promise.reject(new Error("unexpected call")),
     getOperation: () => Promise.reject(new Error("unexpected call")),
     cancelOperation: () => Promise.reject(new Error("unexpected call")),

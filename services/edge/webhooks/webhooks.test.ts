@@ -112,6 +112,18 @@ test("a webhook is served while a key of its client permits it, also when the ke
   expect(await hasWebhooks(pool)).toBe(false);
 });
 
+test("events after an id that no event has had cannot be sent again: those until then would never be sent", async () => {
+  const { pool, webhooks, create } = await aWorld();
+  const { webhook } = await create("anna");
+  // As after a restore: the next events have higher ids, and a reader may have read up to one of them.
+  await execute(pool, sql`select setval('event_id_seq', 1000)`);
+  const replay = (after: bigint) => webhooks.replay({ ...of("anna", webhook.id), after }, aCommand());
+
+  await expect(replay(1_001n)).rejects.toMatchObject({ code: "invalid_cursor", errors: [{ field: "after" }] });
+  expect((await webhooks.get(of("anna", webhook.id))).throughEvent).toBe(webhook.throughEvent);
+  expect((await replay(1_000n)).throughEvent).toBe(1_000n);
+});
+
 test("events that were removed cannot be sent again", async () => {
   const { pool, webhooks, create } = await aWorld();
   const { webhook } = await create("anna");

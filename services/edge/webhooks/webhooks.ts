@@ -3,6 +3,7 @@ import { pageOf } from "#kernel/page.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Secret } from "#kernel/secret.ts";
+import { demandKnown } from "../events/known-after.ts";
 import { refuse } from "../problems/refusals.ts";
 import { type Delivery, type DeliveryStatus, listDeliveries } from "../store/webhook-deliveries.ts";
 import {
@@ -16,7 +17,7 @@ import {
   type Webhook,
   type WebhookChange,
 } from "../store/webhooks.ts";
-import { readRemovedThrough } from "../store/events.ts";
+import { readEvents } from "../store/events.ts";
 import type { SecretCipher } from "./secret-cipher.ts";
 import { makeSecret } from "./signature.ts";
 
@@ -78,7 +79,9 @@ export function openWebhooks(pool: Pool, configured: SecretCipher | undefined): 
       return withSecret(found(await rotateSecret(pool, { clientId, commandId }, id, rotation), id));
     },
     async replay({ clientId, id, after }, { commandId }) {
-      const removed = await readRemovedThrough(pool);
+      const log = await readEvents(pool, { after, types: [], limit: 1 });
+      demandKnown(after, log);
+      const removed = log.removedThrough;
       if (removed > after) {
         const message = `Events up to ${removed} are not kept any more, so they cannot be sent again.`;
         throw refuse("events_removed", message, { details: { removed_through: String(removed) } });

@@ -1,3 +1,4 @@
+import { csvCell } from "#kernel/csv.ts";
 import type { JsonNumber } from "./json-number.ts";
 
 /** A number is written as it is, null as nothing. */
@@ -5,11 +6,6 @@ export type CsvValue = string | bigint | JsonNumber | null;
 export type CsvRow = readonly CsvValue[];
 
 const END_OF_ROW = "\r\n";
-/** RFC 4180: these need quotes. */
-const SPECIAL = /[",\r\n]/;
-/** A spreadsheet would calculate what begins like this. */
-const FORMULA = /^[=+\-@\t\r]/;
-
 /** Rows as RFC 4180 has them, each with its end. */
 export function csvText(rows: readonly CsvRow[]): string {
   return rows.map((row) => row.map(valueText).join(",") + END_OF_ROW).join("");
@@ -19,6 +15,5 @@ function valueText(value: CsvValue): string {
   if (value === null) return "";
   if (typeof value === "bigint") return value.toString();
   if (typeof value !== "string") return value.rawJSON;
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvCell(value);
 }

@@ -1,60 +1,71 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as uuid from "uuid";
 
-/** Opaque to callers, and invalid for another list or another filter. */
-export type Cursors = {
-  readonly write: (list: string, afterId: bigint) => string;
+/** A place in a list, opaque to callers, and invalid for another list or another filter. */
+export type Cursor<Place> = {
+  readonly write: (list: string, place: Place) => string;
   /** Undefined when the edge did not create it for this list. */
-  readonly read: (list: string, text: string) => bigint | undefined;
-  /** For lists whose ids are UUIDs. */
-  readonly writeUuid: (list: string, beforeId: string) => string;
-  readonly readUuid: (list: string, text: string) => string | undefined;
-  /** For lists that are continued by two numbers. */
-  readonly writePair: (list: string, pair: readonly [bigint, bigint]) => string;
-  readonly readPair: (list: string, text: string) => readonly [bigint, bigint] | undefined;
+  readonly read: (list: string, text: string) => Place | undefined;
+};
+
+export type Cursors = {
+  readonly number: Cursor<bigint>;
+  readonly uuid: Cursor<string>;
+  readonly pair: Cursor<readonly [bigint, bigint]>;
 };
 
 /** Lengths that are multiples of three in all are characters without padding, so every cursor has exactly one spelling. */
-const NUMBER = { idBytes: 8, tagBytes: 10 };
-const UUID = { idBytes: 16, tagBytes: 11 };
-const PAIR = { idBytes: 2 * NUMBER.idBytes, tagBytes: 11 };
+type Form<Place> = {
+  readonly idBytes: number;
+  readonly tagBytes: number;
+  readonly bytesOf: (place: Place) => Buffer;
+  readonly placeIn: (bytes: Buffer) => Place;
+};
+
+const NUMBER_BYTES = 8;
+const NUMBER: Form<bigint> = {
+  idBytes: NUMBER_BYTES,
+  tagBytes: 10,
+  bytesOf: numberBytes,
+  placeIn: (bytes) => bytes.readBigInt64BE(),
+};
+const UUID: Form<string> = {
+  idBytes: 16,
+  tagBytes: 11,
+  bytesOf: (id) => Buffer.from(uuid.parse(id)),
+  placeIn: (bytes) => uuid.stringify(bytes),
+};
+const PAIR: Form<readonly [bigint, bigint]> = {
+  idBytes: 2 * NUMBER_BYTES,
+  tagBytes: 11,
+  bytesOf: (pair) => Buffer.concat(pair.map(numberBytes)),
+  placeIn: (bytes) => [bytes.readBigInt64BE(), bytes.readBigInt64BE(NUMBER_BYTES)],
+};
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 
-type Form = typeof NUMBER;
+function numberBytes(number: bigint): Buffer {
+  const bytes = Buffer.alloc(NUMBER_BYTES);
+  bytes.writeBigInt64BE(number);
+  return bytes;
+}
 
 export function cursorsOf(key: Uint8Array): Cursors {
-  const tagOf = (list: string, id: Buffer, { tagBytes }: Form): Buffer =>
+  return { number: cursorOf(key, NUMBER), uuid: cursorOf(key, UUID), pair: cursorOf(key, PAIR) };
+}
+
+function cursorOf<Place>(key: Uint8Array, { idBytes, tagBytes, bytesOf, placeIn }: Form<Place>): Cursor<Place> {
+  const tagOf = (list: string, id: Buffer): Buffer =>
     createHmac("sha256", key).update(list).update("\0").update(id).digest().subarray(0, tagBytes);
-  const write = (list: string, id: Buffer, form: Form): string =>
-    Buffer.concat([id, tagOf(list, id, form)]).toString("base64url");
-  const read = (list: string, text: string, form: Form): Buffer | undefined => {
-    const { idBytes, tagBytes } = form;
-    if (text.length !== ((idBytes + tagBytes) / 3) * 4 || !BASE64URL.test(text)) return undefined;
-    const bytes = Buffer.from(text, "base64url");
-    const id = bytes.subarray(0, idBytes);
-    return timingSafeEqual(bytes.subarray(idBytes), tagOf(list, id, form)) ? id : undefined;
-  };
   return {
-    write(list, afterId) {
-      const id = Buffer.alloc(NUMBER.idBytes);
-      id.writeBigInt64BE(afterId);
-      return write(list, id, NUMBER);
+    write(list, place) {
+      const id = bytesOf(place);
+      return Buffer.concat([id, tagOf(list, id)]).toString("base64url");
     },
-    read: (list, text) => read(list, text, NUMBER)?.readBigInt64BE(),
-    writeUuid: (list, beforeId) => write(list, Buffer.from(uuid.parse(beforeId)), UUID),
-    readUuid: (list, text) => {
-      const id = read(list, text, UUID);
-      return id && uuid.stringify(id);
-    },
-    writePair(list, [first, second]) {
-      const id = Buffer.alloc(PAIR.idBytes);
-      id.writeBigInt64BE(first);
-      id.writeBigInt64BE(second, NUMBER.idBytes);
-      return write(list, id, PAIR);
-    },
-    readPair(list, text) {
-      const id = read(list, text, PAIR);
-      return id && [id.readBigInt64BE(), id.readBigInt64BE(NUMBER.idBytes)];
+    read(list, text) {
+      if (text.length !== ((idBytes + tagBytes) / 3) * 4 || !BASE64URL.test(text)) return undefined;
+      const bytes = Buffer.from(text, "base64url");
+      const id = bytes.subarray(0, idBytes);
+      return timingSafeEqual(bytes.subarray(idBytes), tagOf(list, id)) ? placeIn(id) : undefined;
     },
   };
 }

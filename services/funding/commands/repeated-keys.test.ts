@@ -75,7 +75,7 @@ test.each([
   const deps = await world();
   await deposit(deps, aDeposit(), aCall("op-1"));
 
-  const refused = { code: "idempotency_key_reused", status: "invalid", outcome: "not_executed" };
+  const refused = { code: "idempotency_key_reused", outcome: "unknown", operationId: "op-1" };
   await expect(deposit(deps, aDeposit(other), aCall("op-2"))).rejects.toMatchObject(refused);
   await expect(find(deps, "op-2")).rejects.toMatchObject({ code: "operation_not_found" });
 });

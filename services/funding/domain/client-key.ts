@@ -1,5 +1,5 @@
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
-import { refuse } from "../refusals.ts";
+import { keyInProgress, keyReused } from "#kernel/key-refusals.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 
 /** The Idempotency-Key of a client. */
 export type ClientKey = {
@@ -19,19 +19,7 @@ export type KeyedOperation = {
   readonly isInProgress: boolean;
 };
 
-/** Why the operation is not the answer to a request with its key. The texts are those of the edge. */
-export function refusalUnderKey({ operationId, isSame, isInProgress }: KeyedOperation): Error | undefined {
-  if (!isSame) {
-    return refuse(
-      "idempotency_key_reused",
-      "The Idempotency-Key was used for a request with other parameters. Send a new key.",
-      { outcome: "not_executed" },
-    );
-  }
-  if (!isInProgress) return undefined;
-  return refuse(
-    "operation_in_progress",
-    `The request with this Idempotency-Key is still being processed (${operationId}). Repeat it with the same key.`,
-    { outcome: "unknown", operationId, retryAfterMs: RETRY_AFTER_MS },
-  );
+export function refusalUnderKey({ operationId, isSame, isInProgress }: KeyedOperation): Refusal | undefined {
+  if (!isSame) return keyReused(operationId);
+  return isInProgress ? keyInProgress(operationId) : undefined;
 }

@@ -13,7 +13,7 @@ import type {
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 
-type Shown = { readonly balance: Money | undefined; readonly error: string };
+type Shown = Omit<GetBalanceResponse, "login">;
 
 /** The balances that the trading platform shows; a login without one is not registered. */
 export type BalanceReads = GatheredRead<string, Shown>;
@@ -44,10 +44,12 @@ export function balanceReads({ accounts, platform }: Pick<Deps, "accounts" | "pl
 }
 
 function answerFor(login: string, read: { readonly balance: Money | undefined } | undefined): Shown {
-  if (read === undefined) return { balance: undefined, error: `Account ${login} is not managed by this service.` };
-  const { balance } = read;
-  const error = balance === undefined ? `The trading platform does not show account ${login}.` : "";
-  return { balance, error };
+  const balance = read?.balance;
+  const why =
+    read === undefined
+      ? `Account ${login} is not managed by this service.`
+      : `The trading platform does not show account ${login}.`;
+  return { balance, error: balance === undefined ? why : "", isUnknown: false };
 }
 
 /** The trading platform's balance of a registered login; a refusal is reported in the answer. */
@@ -58,10 +60,10 @@ export async function getBalance(
 ): Promise<GetBalanceResponse> {
   try {
     const shown = await read(login, performance.now() + remainingMs(context));
-    return { login, ...(shown ?? { balance: undefined, error: "unknown login" }) };
+    return { login, ...(shown ?? { balance: undefined, error: "unknown login", isUnknown: true }) };
   } catch (error) {
     if (error instanceof Refusal) {
-      return { login, balance: undefined, error: UNREAD };
+      return { login, balance: undefined, error: UNREAD, isUnknown: false };
     }
     throw error;
   }

@@ -24,6 +24,7 @@ test("the balance of a registered login is the trading platform's", async () => 
     login: INVESTOR,
     balance: usd(12_34n),
     error: "",
+    isUnknown: false,
   });
 });
 
@@ -34,6 +35,7 @@ test("the balance of an unregistered login is not read", async () => {
     login: "77",
     balance: undefined,
     error: "unknown login",
+    isUnknown: true,
   });
 });
 
@@ -49,7 +51,12 @@ test("an unreachable platform is reported in the answer", async () => {
     aCall(""),
   );
 
-  expect(answer).toEqual({ login: INVESTOR, balance: undefined, error: "The balance cannot be read now." });
+  expect(answer).toEqual({
+    login: INVESTOR,
+    balance: undefined,
+    error: "The balance cannot be read now.",
+    isUnknown: false,
+  });
 });
 
 test("a login that is not registered is known to be unknown while the platform cannot be reached", async () => {
@@ -131,8 +138,8 @@ test("balances of 100 logins are one call of account and one of platform, in the
 
   expect(asked).toEqual(["findAccounts 100", "readBalances 100"]);
   expect(answer.balances).toEqual([
-    { login: "3000000", balance: undefined, error: "unknown login" },
-    ...logins.slice(1).map((login, index) => ({ login, balance: usd(BigInt(index)), error: "" })),
+    { login: "3000000", balance: undefined, error: "unknown login", isUnknown: true },
+    ...logins.slice(1).map((login, index) => ({ login, balance: usd(BigInt(index)), error: "", isUnknown: false })),
   ]);
   await expect(getBalances(read, { logins: [] }, aCall(""))).rejects.toMatchObject({ code: "validation_failed" });
 });

@@ -39,7 +39,15 @@ const eventRoutes: readonly Case[] = [
     method: "GET",
     url: "/api/v1/events?after=1023&types=deposit.*%2Csubscription.cancelled&limit=2&wait=10",
     answers: {
-      events: { read: async () => ({ events: [anEvent()], removedThrough: 900n, through: 1030n, hasMore: false }) },
+      events: {
+        read: async () => ({
+          events: [anEvent()],
+          removedThrough: 900n,
+          through: 1030n,
+          issuedThrough: 1030n,
+          hasMore: false,
+        }),
+      },
     },
   },
 ];
@@ -218,7 +226,9 @@ const fundingRoutes: readonly Case[] = [
     name: "get-balance",
     method: "GET",
     url: "/api/v1/info/balance/3000003",
-    answers: { funding: { getBalance: async () => ({ login: "3000003", balance: cents(250_55n), error: "" }) } },
+    answers: {
+      funding: { getBalance: async () => ({ login: "3000003", balance: cents(250_55n), error: "", isUnknown: false }) },
+    },
   },
   {
     name: "get-balances",
@@ -228,8 +238,8 @@ const fundingRoutes: readonly Case[] = [
       funding: {
         getBalances: async () => ({
           balances: [
-            { login: "3000003", balance: cents(250_55n), error: "" },
-            { login: "3999999", balance: undefined, error: "unknown login" },
+            { login: "3000003", balance: cents(250_55n), error: "", isUnknown: false },
+            { login: "3999999", balance: undefined, error: "unknown login", isUnknown: true },
           ],
         }),
       },

@@ -77,7 +77,7 @@ test.for(COMMANDS)("$name repeated with its key has the same answer and operatio
   const different = await send(restarted, changed(one));
   expect([different.status, different.body]).toMatchObject([
     422,
-    { code: "idempotency_key_reused", outcome: "not_executed" },
+    { code: "idempotency_key_reused", outcome: "unknown", operation_id: first.headers["x-operation-id"] },
   ]);
 
   const ofOtherClient = await send(restarted, one, "KeyOfTheBank");

@@ -318,7 +318,9 @@ export const MORE_CASES: readonly Case[] = [
     method: "GET",
     url: "/api/v1/info/balance/3999999",
     answers: {
-      funding: { getBalance: async () => ({ login: "3999999", balance: undefined, error: "unknown login" }) },
+      funding: {
+        getBalance: async () => ({ login: "3999999", balance: undefined, error: "unknown login", isUnknown: true }),
+      },
     },
   },
   {

@@ -10,7 +10,7 @@ export type Problem = {
   /** Every wrong field, in any order. */
   readonly fields?: readonly string[];
   /** Set when the problem guarantees that nothing was executed. */
-  readonly outcome?: "not_executed";
+  readonly outcome?: "not_executed" | "unknown";
   /** Members that only this code has. */
   readonly members?: Shape;
 };

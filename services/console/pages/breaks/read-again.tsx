@@ -37,8 +37,8 @@ export function ReadAgain({ login }: { readonly login: string }) {
           type="button"
           disabled={command.isSending}
           onClick={() =>
-            command.send(login, (client, idempotencyKey) =>
-              client.command("startHistoryReading", { path: { login }, body: {} }, { idempotencyKey }),
+            command.send(login, (client, options) =>
+              client.command("startHistoryReading", { path: { login }, body: {} }, options),
             )
           }
         >

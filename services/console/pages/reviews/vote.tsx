@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Models } from "../../../client/index.ts";
+import { isSameOwner } from "../../../kernel/review/owner.ts";
 import { ProblemView } from "../../components/problem-view.tsx";
 import { useCommand } from "../../data/use-command.ts";
 import { textOf } from "../../formats/form.ts";
@@ -45,8 +46,8 @@ function Form({ review, changed, own }: Props & { readonly own: string }) {
     const [deal, note] = [textOf(data, "deal"), textOf(data, "note")];
     const named = chosen !== "withdraw_proposal" && needsDeal(chosen) && /^\d+$/.test(deal);
     const body = { id, action: chosen, note, ...(named ? { deal_id: BigInt(deal) } : {}) };
-    command.send(`${id} ${chosen} ${deal} ${note}`, (client, idempotencyKey) =>
-      client.command("decideReview", { body }, { idempotencyKey }),
+    command.send(`${id} ${chosen} ${deal} ${note}`, (client, options) =>
+      client.command("decideReview", { body }, options),
     );
   };
 
@@ -148,10 +149,4 @@ function Result({ command: { result } }: { readonly command: ReturnType<typeof u
       {error !== undefined && <ProblemView problem={error} />}
     </>
   );
-}
-
-/** As the service compares owners: capitals and spaces make no other person. */
-function isSameOwner(one: string, other: string): boolean {
-  const plain = (name: string): string => name.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, "");
-  return plain(one) === plain(other);
 }

@@ -76,7 +76,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   url_too_long: "Shorten the query, usually the `comment` or `cursor`.",
   unsupported_media_type: "Send `Content-Type: application/json`.",
   validation_failed: "Correct all fields of `errors` and send the request again.",
-  invalid_cursor: "Begin at the first page: a cursor belongs to one route and one set of filters.",
+  invalid_cursor:
+    "Begin at the first page: a cursor belongs to one route and one set of filters, and an `after` is the id of an event that this system has had.",
   amount_precision: "Round in your own system and send at most two decimals: amounts are never rounded here.",
   currency_not_supported: "Send `USD`, or leave the parameter out.",
   group_not_allowed: "Use a group of the operator's list.",
@@ -84,7 +85,7 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
     "Check the login on the trading platform, or create the account with the route that creates it.",
   payment_account_equals_master: "Name another account as payment account.",
   idempotency_key_reused:
-    "Make a new key for each new request. Repeat a request with exactly the parameters of the first attempt.",
+    "Look at the operation of `operation_id`, which has the key, before you send anything under another one. Repeat a request with exactly the parameters of the first attempt, and make a new key for each new request.",
   rate_limited: "Wait for the seconds in `Retry-After`, then repeat under the same `Idempotency-Key`, and slow down.",
   headers_too_large: "Send fewer or shorter headers, often cookies that are not needed.",
   internal_error: `${OPERATORS} Without \`outcome\` an earlier attempt may have been executed: repeat a command only under the same \`Idempotency-Key\`.`,

@@ -3,7 +3,7 @@ import { type EventFilter, type EventPage } from "../../store/events.ts";
 import { anEvent } from "../../testing/replies/events.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 
-const NONE: EventPage = { events: [], removedThrough: 0n, through: 0n, hasMore: false };
+const NONE: EventPage = { events: [], removedThrough: 0n, through: 0n, issuedThrough: 10_000n, hasMore: false };
 
 async function edgeThatAnswers(...pages: readonly EventPage[]) {
   const asked: EventFilter[] = [];
@@ -37,6 +37,15 @@ test("a position before what is kept is refused with the highest removed id, and
   });
   expect((await get("?after=0")).body).toMatchObject({ code: "events_removed" });
   expect((await get("?after=900")).body).toEqual({ items: [], next_cursor: 900, has_more: false });
+});
+
+test("a position that no event has had is refused at once, also with a time to wait", async () => {
+  const { get, asked } = await edgeThatAnswers({ ...NONE, through: 7n, issuedThrough: 9n });
+  const answer = await get("?after=10&wait=30");
+
+  expect([answer.status, errorsOf(answer)]).toEqual([422, [["after", "invalid_cursor"]]]);
+  expect(asked).toHaveLength(1);
+  expect((await get("?after=9")).body).toMatchObject({ items: [] });
 });
 
 test("types are names or kinds, and unknown ones are refused", async () => {

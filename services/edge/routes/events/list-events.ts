@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { demandKnown } from "../../events/known-after.ts";
 import { readTypes } from "../../events/event-types.ts";
 import { Event, eventItem } from "../../schemas/event.ts";
 import { choice, model, text } from "../../schemas/field.ts";
@@ -96,9 +97,11 @@ export const listEvents = route({
       through,
       hasMore,
     } = await poll.until(
-      () => {
+      async () => {
         events.look();
-        return events.read(filter);
+        const page = await events.read(filter);
+        demandKnown(after, page);
+        return page;
       },
       (page) => page.events.length > 0 || (query.after !== undefined && page.removedThrough > after),
     );

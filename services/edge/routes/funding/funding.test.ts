@@ -213,11 +213,15 @@ test("a withdrawal without available funds is answered with no_funds and without
 });
 
 test.each([
-  ["a balance", { balance: cents(250_55n), error: "" }, { balance: 250.55, ok: true, error: null }],
-  ["a negative balance", { balance: cents(-1n), error: "" }, { balance: -0.01, ok: true, error: null }],
+  ["a balance", { balance: cents(250_55n), error: "", isUnknown: false }, { balance: 250.55, ok: true, error: null }],
+  [
+    "a negative balance",
+    { balance: cents(-1n), error: "", isUnknown: false },
+    { balance: -0.01, ok: true, error: null },
+  ],
   [
     "an unknown login",
-    { balance: undefined, error: "unknown login" },
+    { balance: undefined, error: "unknown login", isUnknown: true },
     { balance: null, ok: false, error: "unknown login" },
   ],
 ])("%s is answered with 200", async (_what, answer, expected) => {
@@ -243,12 +247,12 @@ test.each([
 });
 
 test("balances of many logins are one call, in the order of the request, each with its own outcome", async () => {
-  const unread = { balance: undefined, error: "The trading platform does not show account 3000001." };
+  const unread = { balance: undefined, error: "The trading platform does not show account 3000001.", isUnknown: false };
   const edge = await testEdge({
     funding: {
       getBalances: async ({ logins }) => ({
         balances: logins.map((login) =>
-          login === "3000001" ? { login, ...unread } : { login, balance: cents(250_55n), error: "" },
+          login === "3000001" ? { login, ...unread } : { login, balance: cents(250_55n), error: "", isUnknown: false },
         ),
       }),
     },

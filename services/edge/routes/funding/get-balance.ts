@@ -4,9 +4,6 @@ import { Balance, balanceReply, unreadBalance } from "../../schemas/balance.ts";
 import { loginField, wait } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 
-/** The login is not managed, which waiting does not change. */
-const UNKNOWN_LOGIN = "unknown login";
-
 export const getBalance = route({
   operationId: "getBalance",
   method: "GET",
@@ -41,8 +38,6 @@ export const getBalance = route({
     const login = params.mt5_login;
     const read = (call: CallContext) =>
       funding.getBalance({ login }, call).catch((cause: unknown) => unreadBalance(login, cause));
-    const isKnown = ({ balance, error }: Awaited<ReturnType<typeof read>>) =>
-      balance !== undefined || error === UNKNOWN_LOGIN;
-    return balanceReply(await poll.until(read, isKnown));
+    return balanceReply(await poll.until(read, ({ balance, isUnknown }) => balance !== undefined || isUnknown));
   },
 });

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import { fingerprintOf } from "../../idempotency/fingerprint.ts";
 import { aDeposit } from "../../testing/replies/funding.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { deposit } from "./deposit.ts";
 
 const URL = "/api/v1/investor/deposit?login=1&amount=1";
 
@@ -46,14 +44,4 @@ test("all mistakes of query and body are reported at once", async () => {
   expect(errorsOf(await edge.call({ method: "POST", url: URL, payload: twice, headers }))).toEqual([
     ["external_id", "duplicate_member"],
   ]);
-});
-
-test("a request without labels has the fingerprint that it had before there were any; with them it is another request", () => {
-  const query = { login: "1", amount: "1" };
-  const of = (body: unknown) => fingerprintOf(deposit, { params: {}, query, body }).toString("hex");
-  const { body: _body, hasOptionalBody: _optional, ...before } = deposit;
-
-  expect(of({})).toBe(fingerprintOf(before, { params: {}, query, body: undefined }).toString("hex"));
-  expect(of({ external_id: "CRM-1" })).not.toBe(of({}));
-  expect(of({ external_id: "CRM-1" })).not.toBe(of({ external_id: "CRM-2" }));
 });

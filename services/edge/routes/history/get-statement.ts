@@ -5,8 +5,8 @@ import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { choice, model } from "../../schemas/field.ts";
 import { currencyReply } from "../../schemas/currency.ts";
-import { listOfPeriod, MAX_PERIOD_DAYS, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
-import { cursorErrors, opaquePage } from "../../schemas/page.ts";
+import { MAX_PERIOD_DAYS, pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
+import { opaquePage } from "../../schemas/page.ts";
 import { investorLoginReply, moneyReply, timeReply } from "../../schemas/reply-fields.ts";
 import { investorLogin, limit500, opaqueCursor } from "../../schemas/request-fields.ts";
 import { lineItem, LineReply } from "../../schemas/statement.ts";
@@ -87,17 +87,13 @@ export const getStatement = route({
   ],
   check: ({ params, query }, deps) => [
     ...periodErrors(query, MAX_PERIOD_DAYS),
-    ...cursorErrors(
-      query.cursor === undefined ||
-        readCursor(deps, listOfPeriod("statement", params.investor_login, query), query.cursor)
-        ? 0n
-        : undefined,
-    ),
+    ...pageOfPeriod(deps.cursors.pair, "statement", params.investor_login, query).errors,
   ],
 
   async handle(deps, { params, query }, context) {
-    const list = listOfPeriod("statement", params.investor_login, query);
-    const after = query.cursor === undefined ? undefined : readCursor(deps, list, query.cursor);
+    const place = pageOfPeriod(deps.cursors.pair, "statement", params.investor_login, query);
+    // With the balance, so that a page costs the same wherever it is.
+    const after = place.after && { number: place.after[0], balance: moneyToProto(usd(place.after[1])) };
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
     const page = await readPage(deps, { login: params.investor_login, period: query, after, limit }, context);
     return {
@@ -108,8 +104,7 @@ export const getStatement = route({
       opening_balance: moneyNumber(page.opening?.balance),
       closing_balance: moneyNumber(page.closing?.balance),
       items: page.lines.map(lineItem),
-      next_cursor: page.hasMore && page.closing !== undefined ? writeCursor(deps, list, page.closing) : null,
-      has_more: page.hasMore,
+      ...place.next(page.hasMore && page.closing ? placeOf(page.closing) : undefined),
     };
   },
 });
@@ -131,12 +126,6 @@ async function readPage(
   return await platform.readStatement({ login, ...periodOf(period), after, limit }, context);
 }
 
-function readCursor({ cursors }: Deps, list: string, cursor: string): StatementPosition | undefined {
-  const pair = cursors.readPair(list, cursor);
-  return pair && { number: pair[0], balance: moneyToProto(usd(pair[1])) };
-}
-
-/** With the balance, so that a page costs the same wherever it is. */
-function writeCursor({ cursors }: Deps, list: string, { number, balance }: StatementPosition): string {
-  return cursors.writePair(list, [number, moneyFromProto(balance).minor]);
+function placeOf({ number, balance }: StatementPosition): readonly [bigint, bigint] {
+  return [number, moneyFromProto(balance).minor];
 }

@@ -3,8 +3,8 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Amendment } from "#proto/pamm/platform/v1/platform.ts";
 import type { InvestorAllocation } from "#proto/pamm/subscription/v1/subscription.ts";
 import { model, modelOrNull, nullableDecimal, setOf } from "../../schemas/field.ts";
-import { listOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
-import { cursorErrors, OpaquePage } from "../../schemas/page.ts";
+import { pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
+import { OpaquePage } from "../../schemas/page.ts";
 import { idReply, masterLoginReply, moneyReply, ticketReply, timeReply } from "../../schemas/reply-fields.ts";
 import { DEFAULT_LIMIT, investorLogin, limit500, opaqueCursor } from "../../schemas/request-fields.ts";
 import { type Deps, route } from "../../route.ts";
@@ -101,42 +101,31 @@ export const listAllocations = route({
   ],
   check: ({ params, query }, deps) => [
     ...periodErrors(query),
-    ...cursorErrors(
-      readCursor(deps, listOfPeriod("allocations", params.investor_login, query), query.cursor) === "invalid"
-        ? undefined
-        : 0n,
-    ),
+    ...pageOfPeriod(deps.cursors.pair, "allocations", params.investor_login, query).errors,
   ],
 
   async handle(deps, { params, query }, context) {
     const login = params.investor_login;
-    const list = listOfPeriod("allocations", login, query);
-    const cursor = readCursor(deps, list, query.cursor);
-    const [page] = await Promise.all([
+    const page = pageOfPeriod(deps.cursors.pair, "allocations", login, query);
+    const [{ items, next }] = await Promise.all([
       deps.subscriptions.listInvestorAllocations(
         {
           investorLogin: login,
           ...periodOf(query),
-          before: typeof cursor === "object" ? { subscriptionId: cursor[0], number: cursor[1] } : undefined,
+          before: page.after && { subscriptionId: page.after[0], number: page.after[1] },
           limit: Number(query.limit ?? DEFAULT_LIMIT),
         },
         context,
       ),
       deps.accounts.findInvestor({ login }, context),
     ]);
-    const { items, next } = page;
     const amendments = await amendmentsOf(deps, items, context);
     return {
       items: items.map((item) => allocationItem(item, amendments.get(nameOf(item)))),
-      next_cursor: next === undefined ? null : deps.cursors.writePair(list, [next.subscriptionId, next.number]),
-      has_more: next !== undefined,
+      ...page.next(next && [next.subscriptionId, next.number]),
     };
   },
 });
-
-function readCursor({ cursors }: Deps, list: string, cursor: string | undefined) {
-  return cursor === undefined ? undefined : (cursors.readPair(list, cursor) ?? "invalid");
-}
 
 /** By Master and deal. */
 async function amendmentsOf(

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
-import { listOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
+import { pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
 import { ResultReply, resultItem } from "../../schemas/master-result.ts";
-import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
+import { OpaquePage } from "../../schemas/page.ts";
 import { DEFAULT_LIMIT, limit500, masterLogin, opaqueCursor } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 
@@ -51,29 +51,24 @@ export const listResults = route({
   ],
   check: ({ params, query }, deps) => [
     ...periodErrors(query),
-    ...cursorErrors(readCursor(deps, listOfPeriod("results", params.master_login, query), query.cursor)),
+    ...pageOfPeriod(deps.cursors.number, "results", params.master_login, query).errors,
   ],
 
   async handle(deps, { params, query }, context) {
     const login = params.master_login;
-    const list = listOfPeriod("results", login, query);
+    const page = pageOfPeriod(deps.cursors.number, "results", login, query);
     const [{ items, hasMore }] = await Promise.all([
       deps.subscriptions.listResults(
         {
           masterLogin: login,
           ...periodOf(query),
-          beforeLogNumber: readCursor(deps, list, query.cursor) ?? 0n,
+          beforeLogNumber: page.after ?? 0n,
           limit: Number(query.limit ?? DEFAULT_LIMIT),
         },
         context,
       ),
       deps.accounts.findMaster({ login }, context),
     ]);
-    const last = items.at(-1);
-    return {
-      items: items.map(resultItem),
-      next_cursor: last === undefined || !hasMore ? null : deps.cursors.write(list, last.logNumber),
-      has_more: hasMore,
-    };
+    return { items: items.map(resultItem), ...page.next(hasMore ? items.at(-1)?.logNumber : undefined) };
   },
 });

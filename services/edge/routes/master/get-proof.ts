@@ -2,9 +2,9 @@ import { Type } from "typebox";
 import { bool, integer, model, nullableString } from "../../schemas/field.ts";
 import { masterLoginReply, moneyReply, nullableTimeReply, timeReply } from "../../schemas/reply-fields.ts";
 import { limit500, masterLogin, opaqueCursor, wait } from "../../schemas/request-fields.ts";
-import { cursorErrors, readCursor } from "../../schemas/page.ts";
+import { pageAt } from "../../schemas/page.ts";
 import { ProofItem, proofItem, SumItem, sumItem } from "../../schemas/proof.ts";
-import { route } from "../../route.ts";
+import { type Deps, route } from "../../route.ts";
 import { jsonNumber } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
@@ -103,20 +103,19 @@ export const getProof = route({
       },
     },
   ],
-  check: ({ params, query }, deps) => cursorErrors(readCursor(deps, listOf(params), query.cursor)),
+  check: ({ params, query }, deps) => pageOf(params.master_login, query.cursor, deps).errors,
 
   async handle(deps, { params, query }, { poll }) {
-    const list = listOf(params);
+    const page = pageOf(params.master_login, query.cursor, deps);
     const request = {
       masterLogin: params.master_login,
-      afterSubscriptionId: readCursor(deps, list, query.cursor) ?? 0n,
+      afterSubscriptionId: page.after ?? 0n,
       limit: Number(query.limit ?? DEFAULT_LIMIT),
     };
     const proof = await poll.until(
       (context) => deps.subscriptions.getProof(request, context),
       ({ converged }) => converged,
     );
-    const last = proof.hasMore ? proof.investors.at(-1) : undefined;
     return {
       master_login: proof.masterLogin,
       read_at: timestamp(proof.readAt),
@@ -129,13 +128,11 @@ export const getProof = route({
       master: proofItem(proof.master),
       investors: proof.investors.map(proofItem),
       investors_count: proof.investorsCount,
-      next_cursor: last === undefined ? null : deps.cursors.write(list, last.subscriptionId),
-      has_more: proof.hasMore,
+      ...page.next(proof.hasMore ? proof.investors.at(-1)?.subscriptionId : undefined),
     };
   },
 });
 
-/** A cursor of one Master means nothing at another. */
-function listOf({ master_login: login }: { readonly master_login: string }): string {
-  return `proof?master=${login}`;
+function pageOf(login: string, cursor: string | undefined, { cursors }: Deps) {
+  return pageAt(cursors.number, `proof?master=${login}`, cursor);
 }

@@ -2,7 +2,7 @@ import {
   ACCOUNT_ORDER,
   accountFilter,
   accountFilterErrors,
-  accountList,
+  accountPage,
   accountSearchOf,
 } from "../../schemas/account-filter.ts";
 import { masterProfile, MasterProfile } from "../../schemas/master.ts";
@@ -43,11 +43,6 @@ export const searchMasters = route({
   async handle(deps, { query }, context) {
     const { items, hasMore } = await deps.accounts.searchMasters(accountSearchOf(LIST, query, deps), context);
     const shown = items.map(masterProfile);
-    const last = hasMore ? shown.at(-1) : undefined;
-    return {
-      items: shown,
-      next_cursor: last === undefined ? null : deps.cursors.write(accountList(LIST, query), last.id),
-      has_more: hasMore,
-    };
+    return { items: shown, ...accountPage(LIST, query, deps).next(hasMore ? shown.at(-1)?.id : undefined) };
   },
 });

@@ -11,19 +11,10 @@ import {
 import { choice } from "../../schemas/field.ts";
 import { externalIdFilter } from "../../schemas/labels.ts";
 import { operationAction, OperationReply, operationReply, outcomeField } from "../../schemas/operation.ts";
-import { cursorErrors, OpaquePage } from "../../schemas/page.ts";
+import { OpaquePage } from "../../schemas/page.ts";
 import { fromField, periodErrors, toField } from "../../schemas/period.ts";
 import { route } from "../../route.ts";
-import {
-  isCovered,
-  listName,
-  matches,
-  NEWEST,
-  newestFirst,
-  readCursor,
-  readersOf,
-  requestOf,
-} from "./operation-filter.ts";
+import { isCovered, pageOf, matches, NEWEST, newestFirst, readersOf, requestOf } from "./operation-filter.ts";
 import { EXECUTED_DEPOSIT } from "./examples.ts";
 import { keysOfTicket } from "./keys-of-ticket.ts";
 import { READERS } from "./readers.ts";
@@ -85,16 +76,13 @@ export const listOperations = route({
       answer: { items: [], next_cursor: null, has_more: false },
     },
   ],
-  check: ({ query }, deps) => [
-    ...periodErrors(["from", query.from], ["to", query.to]),
-    ...cursorErrors(readCursor(deps, query)),
-  ],
+  check: ({ query }, deps) => [...periodErrors(["from", query.from], ["to", query.to]), ...pageOf(query, deps).errors],
 
   async handle(deps, { query }, context) {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const cursor = readCursor(deps, query) ?? NEWEST;
+    const { after: cursor = NEWEST, next } = pageOf(query, deps);
     const keys = query.ticket === undefined ? undefined : await keysOfTicket(deps, query.ticket, context);
-    if (keys?.length === 0) return { items: [], next_cursor: null, has_more: false };
+    if (keys?.length === 0) return { items: [], ...next(undefined) };
     const wanted = requestOf(query, keys, { cursor, limit });
     const pages = await Promise.all(readersOf(deps, query).map((read) => read(wanted, context)));
     const merged = pages
@@ -102,13 +90,11 @@ export const listOperations = route({
       .filter(isCovered(pages))
       .toSorted(newestFirst);
     const page = merged.slice(0, limit);
-    const last = page.at(-1);
     const hasMore = merged.length > limit || pages.some((some) => some.hasMore);
     const items = page.filter((operation) => matches(operation, wanted));
     return {
       items: (await withLegs(deps, items, context)).map(operationReply),
-      next_cursor: hasMore && last !== undefined ? deps.cursors.writeUuid(listName(query), last.operationId) : null,
-      has_more: hasMore,
+      ...next(hasMore ? page.at(-1)?.operationId : undefined),
     };
   },
 });

@@ -12,6 +12,7 @@ import {
   type OutcomeName,
   queueStateNamed,
 } from "../../schemas/operation.ts";
+import { pageAt } from "../../schemas/page.ts";
 import { instantOf } from "../../schemas/period.ts";
 import { firstIdAt } from "../../wire/uuid-time.ts";
 
@@ -92,8 +93,12 @@ export function newestFirst(left: Operation, right: Operation): number {
   return left.operationId < right.operationId ? 1 : -1;
 }
 
-/** A cursor of one filter means nothing under another. A filter without the names that came later has the name that it had before them. */
-export function listName({
+/** A filter without the names that came later has the name that it had before them. */
+export function pageOf(query: Query, { cursors }: Deps) {
+  return pageAt(cursors.uuid, listName(query), query.cursor);
+}
+
+function listName({
   login,
   comment,
   outcome,
@@ -116,8 +121,4 @@ export function listName({
   ];
   const isPlain = later.every((value) => value === undefined);
   return `operations?${JSON.stringify([login, comment, outcome, ...(isPlain ? [] : later)])}`;
-}
-
-export function readCursor({ cursors }: Deps, query: Query): string | undefined {
-  return query.cursor === undefined ? NEWEST : cursors.readUuid(listName(query), query.cursor);
 }

@@ -2,8 +2,8 @@ import { Type } from "typebox";
 import { BreakItem, breakItem, CHECKED, checkedService, CheckItem, checkItem } from "../../schemas/break.ts";
 import { model } from "../../schemas/field.ts";
 import { aboutOperationFilter, DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
-import { cursorErrors, opaquePage, readCursor } from "../../schemas/page.ts";
-import { route } from "../../route.ts";
+import { opaquePage, pageAt } from "../../schemas/page.ts";
+import { type Deps, route } from "../../route.ts";
 import { aboutOperation, isAbout } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 import { OPEN_BREAK } from "./examples.ts";
@@ -102,19 +102,20 @@ export const listBreaks = route({
       },
     },
   ],
-  check: ({ query }, deps) => cursorErrors(readCursor(deps, listOf(query), query.cursor)),
+  check: ({ query }, deps) => pageOf(query, deps).errors,
 
   async handle(deps, { query }, context) {
+    const page = pageOf(query, deps);
     const about = await aboutOperation(deps, query.operation_id, context);
     const { found, next, answers, unreachable } = await pageOfServices(
       {
         services: CHECKED,
-        cursor: readCursor(deps, listOf(query), query.cursor) ?? 0n,
+        cursor: page.after ?? 0n,
         limit: Number(query.limit ?? DEFAULT_LIMIT),
-        list: async (service, page, within) => ({
+        list: async (service, part, within) => ({
           service,
           ...(await serviceOf(deps, service).listBreaks(
-            { ...page, withoutChecks: false, about: about.names[service] },
+            { ...part, withoutChecks: false, about: about.names[service] },
             within,
           )),
         }),
@@ -125,15 +126,15 @@ export const listBreaks = route({
       items: found
         .filter(({ service, item }) => isAbout(about, service, item))
         .map(({ service, item }) => breakItem(service, item)),
-      next_cursor: next === undefined ? null : deps.cursors.write(listOf(query), next),
-      has_more: next !== undefined,
+      ...page.next(next),
       checks: answers.flatMap(({ service, checks }) => checks.map((check) => checkItem(service, check))),
       unreachable: CHECKED.filter((service) => [...unreachable, ...about.unreachable].includes(service)),
     };
   },
 });
 
-/** A cursor of one filter means nothing under another. */
-function listOf({ operation_id: id }: { readonly operation_id?: string | undefined }): string {
-  return id === undefined ? "breaks" : `breaks?operation_id=${id}`;
+type Filter = { readonly operation_id?: string | undefined; readonly cursor?: string | undefined };
+
+function pageOf({ operation_id: id, cursor }: Filter, { cursors }: Deps) {
+  return pageAt(cursors.number, id === undefined ? "breaks" : `breaks?operation_id=${id}`, cursor);
 }

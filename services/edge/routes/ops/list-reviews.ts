@@ -7,10 +7,10 @@ import {
   loginField,
   opaqueCursor,
 } from "../../schemas/request-fields.ts";
-import { cursorErrors, opaquePage, readCursor } from "../../schemas/page.ts";
+import { opaquePage, pageAt } from "../../schemas/page.ts";
 import { REVIEWERS, reviewItem, ReviewItem, stateOf } from "../../schemas/review.ts";
 import { reviewingService, reviewState } from "../../schemas/review-sets.ts";
-import { route } from "../../route.ts";
+import { type Deps, route } from "../../route.ts";
 import { aboutOperation, isAbout } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 import { OPEN_REVIEW, REVIEW_OF_LEG } from "./examples.ts";
@@ -70,19 +70,20 @@ export const listReviews = route({
       },
     },
   ],
-  check: ({ query }, deps) => cursorErrors(readCursor(deps, listOf(query), query.cursor)),
+  check: ({ query }, deps) => pageOf(query, deps).errors,
 
   async handle(deps, { query }, context) {
+    const page = pageOf(query, deps);
     const state = stateOf(query.state);
     const about = await aboutOperation(deps, query.operation_id, context);
     const { found, next, unreachable } = await pageOfServices(
       {
         services: REVIEWERS,
-        cursor: readCursor(deps, listOf(query), query.cursor) ?? 0n,
+        cursor: page.after ?? 0n,
         limit: Number(query.limit ?? DEFAULT_LIMIT),
-        list: (service, page, within) =>
+        list: (service, part, within) =>
           serviceOf(deps, service).listReviews(
-            { ...page, state, login: query.login, about: about.names[service] },
+            { ...part, state, login: query.login, about: about.names[service] },
             within,
           ),
       },
@@ -96,8 +97,7 @@ export const listReviews = route({
             isAbout(about, service, { operationIds: [item.operationId], dealIds: [item.dealId] }),
         )
         .map(({ service, item }) => reviewItem(service, item)),
-      next_cursor: next === undefined ? null : deps.cursors.write(listOf(query), next),
-      has_more: next !== undefined,
+      ...page.next(next),
       unreachable: REVIEWERS.filter((service) => [...unreachable, ...about.unreachable].includes(service)),
     };
   },
@@ -112,10 +112,11 @@ type Filter = {
   readonly state?: string | undefined;
   readonly login?: string | undefined;
   readonly operation_id?: string | undefined;
+  readonly cursor?: string | undefined;
 };
 
-/** A cursor of one filter means nothing under another. */
-function listOf({ state, login, operation_id: id }: Filter): string {
+function pageOf({ state, login, operation_id: id, cursor }: Filter, { cursors }: Deps) {
   const ofAccount = login === undefined ? "" : `&login=${login}`;
-  return `reviews?state=${state ?? "undecided"}${ofAccount}${id === undefined ? "" : `&operation_id=${id}`}`;
+  const list = `reviews?state=${state ?? "undecided"}${ofAccount}${id === undefined ? "" : `&operation_id=${id}`}`;
+  return pageAt(cursors.number, list, cursor);
 }

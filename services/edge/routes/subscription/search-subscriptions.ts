@@ -1,16 +1,17 @@
 import { Type } from "typebox";
 import type { Subscription } from "#proto/pamm/subscription/v1/subscription.ts";
-import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
+import { OpaquePage, pageAt } from "../../schemas/page.ts";
 import { fromField, instantOf, periodErrors, toField } from "../../schemas/period.ts";
 import { DEFAULT_LIMIT, investorLogin, limit100, masterLogin, opaqueCursor } from "../../schemas/request-fields.ts";
 import { statusOf, subscriptionFields, SubscriptionItem, subscriptionStatus } from "../../schemas/subscription.ts";
-import { route } from "../../route.ts";
+import { type Deps, route } from "../../route.ts";
 
 type Filter = {
   readonly master_login?: string | undefined;
   readonly investor_login?: string | undefined;
   readonly status?: string | undefined;
   readonly from?: string | undefined;
+  readonly cursor?: string | undefined;
   readonly to?: string | undefined;
 };
 
@@ -60,13 +61,10 @@ export const searchSubscriptions = route({
       },
     },
   ],
-  check: ({ query }, deps) => [
-    ...periodErrors(["from", query.from], ["to", query.to]),
-    ...cursorErrors(readCursor(deps, listName(query), query.cursor)),
-  ],
+  check: ({ query }, deps) => [...periodErrors(["from", query.from], ["to", query.to]), ...pageOf(query, deps).errors],
 
   async handle(deps, { query }, context) {
-    const list = listName(query);
+    const page = pageOf(query, deps);
     const { items, hasMore } = await deps.subscriptions.searchSubscriptions(
       {
         masterLogin: query.master_login ?? "",
@@ -74,17 +72,12 @@ export const searchSubscriptions = route({
         status: statusOf(query.status),
         from: instantOf(query.from),
         to: instantOf(query.to),
-        beforeId: readCursor(deps, list, query.cursor) ?? 0n,
+        beforeId: page.after ?? 0n,
         limit: Number(query.limit ?? DEFAULT_LIMIT),
       },
       context,
     );
-    const last = hasMore ? items.at(-1) : undefined;
-    return {
-      items: items.map(itemOf),
-      next_cursor: last === undefined ? null : deps.cursors.write(list, last.id),
-      has_more: hasMore,
-    };
+    return { items: items.map(itemOf), ...page.next(hasMore ? items.at(-1)?.id : undefined) };
   },
 });
 
@@ -93,7 +86,8 @@ function itemOf(subscription: Subscription) {
   return { ...subscriptionFields(subscription), master_login, investor_login };
 }
 
-/** A cursor of one filter means nothing under another; the same instant may be written in several ways. */
-function listName({ master_login, investor_login, status, from, to }: Filter): string {
-  return `subscriptions?${JSON.stringify([master_login, investor_login, status, instantOf(from), instantOf(to)])}`;
+/** The same instant may be written in several ways. */
+function pageOf({ master_login, investor_login, status, from, to, cursor }: Filter, { cursors }: Deps) {
+  const filter = JSON.stringify([master_login, investor_login, status, instantOf(from), instantOf(to)]);
+  return pageAt(cursors.number, `subscriptions?${filter}`, cursor);
 }

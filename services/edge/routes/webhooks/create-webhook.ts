@@ -1,6 +1,13 @@
 import { Type } from "typebox";
 import { route } from "../../route.ts";
-import { urlErrors, webhookSecret, WebhookSecret, webhookTypes, webhookUrl } from "../../schemas/webhook.ts";
+import {
+  ALL_TYPES,
+  urlErrors,
+  webhookSecret,
+  WebhookSecret,
+  newWebhookTypes,
+  webhookUrl,
+} from "../../schemas/webhook.ts";
 
 const LOOK_UP =
   "Repeat it with the same Idempotency-Key. Without one, look for the URL in GET /api/v1/webhooks before sending a new one.";
@@ -16,7 +23,7 @@ export const createWebhook = route({
   description:
     "The endpoint is sent what happens from now on; replay sends earlier events too. The secret is in this answer only, and in that of a repetition under the same Idempotency-Key. A client may have 10 webhooks.",
   returns: "The webhook with its secret.",
-  body: Type.Object({ url: webhookUrl, types: Type.Optional(webhookTypes) }),
+  body: Type.Object({ url: webhookUrl, types: Type.Optional(newWebhookTypes) }),
   reply: WebhookSecret,
   lookUp: LOOK_UP,
   refusals: ["too_many_webhooks", "webhooks_not_set_up"],
@@ -42,7 +49,7 @@ export const createWebhook = route({
   check: ({ body }, { isRehearsal }) => urlErrors(body.url, isRehearsal),
 
   async handle({ webhooks }, { body }, context) {
-    const { url, types = "*" } = body;
+    const { url, types = ALL_TYPES } = body;
     return webhookSecret(await webhooks.create({ clientId: context.client.id, url, types }, context));
   },
 });

@@ -1,0 +1,21 @@
+import { type Refusal, refusalsOf, RETRY_AFTER_MS } from "./refusal.ts";
+
+/** Why the operation that has an Idempotency-Key is not the answer to a request with it: of the edge, and of a service that stores keys too. */
+export const { refuse, refusals: KEY_REFUSALS } = refusalsOf({
+  idempotency_key_reused: "invalid",
+  operation_in_progress: "conflict",
+});
+
+/**
+ * The request is another one, and was not executed. Its caller means the command that the key was made for: of that one, an earlier attempt may
+ * have been executed.
+ */
+export function keyReused(operationId: string): Refusal {
+  const message = `The Idempotency-Key belongs to operation ${operationId}, whose request had other parameters. This request was not executed, that one may have been. Look it up at GET /api/v1/operations/${operationId}, or repeat it unchanged, before you send anything under another key.`;
+  return refuse("idempotency_key_reused", message, { outcome: "unknown", operationId });
+}
+
+export function keyInProgress(operationId: string): Refusal {
+  const message = `The request with this Idempotency-Key is still being processed (${operationId}). Repeat it with the same key.`;
+  return refuse("operation_in_progress", message, { outcome: "unknown", operationId, retryAfterMs: RETRY_AFTER_MS });
+}
