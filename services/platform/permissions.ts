@@ -23,7 +23,6 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   readStatement: ["edge"],
   findAmendments: ["edge"],
   readAccount: ["subscription"],
-  getBalance: [],
   readBalances: ["funding", "subscription"],
   readLogBalances: ["fee", "subscription"],
   // Its actor was authenticated by the edge.

@@ -34,7 +34,6 @@ import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
 import { nextVerification } from "./store/deal-verifications.ts";
 import { readingQueue } from "./store/history-readings.ts";
 import { nextLost, nextWaiting } from "./store/due-legs.ts";
-import { getBalance } from "./queries/get-balance.ts";
 import { getHistoryReading } from "./queries/get-history-reading.ts";
 import { getPermits } from "./queries/get-permits.ts";
 import { getStatus } from "./queries/get-status.ts";
@@ -80,7 +79,6 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readStatement: (request) => readStatement(deps, request),
     findAmendments: (request) => findAmendments(deps, request),
     readAccount: (request) => readAccount({ ...deps, holds }, request),
-    getBalance: (request) => getBalance(deps, request),
     readHistoryAgain: (request) => readHistoryAgain(deps, request),
     getHistoryReading: (request) => getHistoryReading(deps, request),
     getStatus: () => getStatus(deps),

@@ -22,7 +22,6 @@ import { allocateResults } from "./jobs/allocate-results.ts";
 import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
 import { closeMasters } from "./jobs/close-masters.ts";
-import { copyMastersOfUnassigns } from "./jobs/copy-masters-of-unassigns.ts";
 import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows } from "./jobs/mark-masters.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
 import { postResults } from "./jobs/post-results.ts";
@@ -70,7 +69,6 @@ import { nextExternalReview } from "./store/external-funds.ts";
 import { nextGap } from "./store/filed-numbers.ts";
 import { nextAbandonedGate } from "./store/gates.ts";
 import { nextEmptied } from "./store/holdings.ts";
-import { nextWithoutMaster } from "./store/masters-of-unassigns.ts";
 import { nextMirrorDue } from "./store/mirrors.ts";
 import { NEXT_LOOK } from "./store/unassign-queue.ts";
 import { nextPostingDue } from "./store/postings.ts";
@@ -175,7 +173,6 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
     run("cancel emptied", cancelEmptied, () => nextEmptied),
     run("close Masters", closeMasters, () => closingQueue.nextDue, { wake: wake.closings }),
     run("run queued unassigns", runQueued, () => NEXT_LOOK, { wake: wake.queue }),
-    run("copy Masters of unassigns", copyMastersOfUnassigns, () => nextWithoutMaster),
     run("settle gates", settleGates, () => nextAbandonedGate),
     run("open external funds reviews", openExternalReviews, () => nextExternalReview, {
       wake: wake.external,

@@ -165,7 +165,7 @@ test.concurrent("an unchanged deal needs no correction, and one that reappears a
   });
   await world.control.restart(LOST_PERIOD_MS);
   await correct(instance, review!);
-  expect((await instance.service.getBalance({ login }, aCall())).balance?.minorUnits).toBe(0n);
+  expect((await instance.deps.mt5.getUser(login))?.balanceMinor).toBe(0n);
 
   await bookAgain();
   await read("never");

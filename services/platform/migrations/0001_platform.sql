@@ -1,70 +1,46 @@
-\ir ../../kernel/postgres/lease.sql
-\ir ../../kernel/feed/feed.sql
-\ir ../../kernel/retention/retention.sql
-\ir ../../kernel/reconcile/tables.sql
-\ir ../../kernel/reconcile/handled-break.sql
-\ir ../../kernel/review/review.sql
-
 -- Transfers, legs and logs of the managed accounts. The rules that every writer has to keep are constraints here;
--- services/platform/protocol has the others.
-
--- A process of this service. It records a heartbeat every second; an attempt names the process that may send it.
-create table sender (
-  epoch      bigint generated always as identity primary key,
-  -- The database in which the process is registered. It registers again, with all its numbers, before it works with another one.
-  database   text not null default database_identity(),
-  started_at timestamptz not null default clock_timestamp(),
-  heartbeat_at timestamptz not null default clock_timestamp(),
-  unique (epoch, database)
-);
-
--- Whether permits are granted; one row. Without it the history was never read.
-create table permit_gate (
-  is_only    boolean primary key default true check (is_only),
-  -- The database in which the platform's history was read since before any commit that it may lack: deals of ours that it does not
-  -- know were found. Permits wait in another one.
-  database   text,
-  -- Set while operators have to decide because of such deals.
-  stopped_at timestamptz
-);
+-- services/platform/protocol has the others. In this order: accounts, transfers and what is sent for them, logs, reading the history of the
+-- platform, what a restore has lost and what operators decide, tables that services share.
 
 -- A managed login: its role, the end of its log, and the account lock of the saga that holds it.
 create table account (
-  login          text primary key check (login ~ '^[1-9][0-9]{0,17}$'),
-  role           text not null check (role in ('master', 'payment', 'investor')),
-  platform_group text not null,
+  login           text primary key check (login ~ '^[1-9][0-9]{0,17}$'),
+  role            text not null check (role in ('master', 'payment', 'investor')),
+  platform_group  text not null,
+  managed_at      timestamptz not null default clock_timestamp(),
   -- Deals before this instant are covered by the opening.
-  reads_from     timestamptz not null,
-  log_number     bigint not null check (log_number >= 0),
-  log_entry_id   bigint not null check (log_entry_id > 0),
-  -- Sum of all entries of the log.
-  log_minor      bigint not null,
+  reads_from      timestamptz not null,
+  -- The last entry of the log, and the sum of all.
+  log_number      bigint not null check (log_number >= 0),
+  log_entry_id    bigint not null check (log_entry_id > 0),
+  log_minor       bigint not null,
   -- Time of the oldest deal that is not classified as own or external yet, because an open leg could explain it.
-  undecided_from timestamptz,
-  locked_by      text check (locked_by <> ''),
+  undecided_from  timestamptz,
+  -- Lock owner of the account lock.
+  locked_by       text check (locked_by <> ''),
   -- Legs with a lower number were recorded before the account lock and are still sent.
-  lock_number    bigint,
+  lock_number     bigint,
   -- Set when all those legs are final. Before, the claim may be withdrawn; after, the lock can only be released.
   lock_granted_at timestamptz,
   -- No permit is granted before this instant: the facts of the account are being read.
-  reading_until  timestamptz,
-  reading_token  text,
+  reading_until   timestamptz,
+  -- Of the reader, which alone ends its reading.
+  reading_token   text,
   -- When facts were last read: a leg that waited for one read is sent before the next read.
-  read_at        timestamptz,
-  managed_at     timestamptz not null default clock_timestamp(),
+  read_at         timestamptz,
+  -- Why no permit is granted for its transfers until operators decide.
+  stopped_reason  text check (stopped_reason <> ''),
   -- Whether legs of it were lost with commits of the database.
   has_lost_movements boolean not null default false,
   -- Set when permits were resumed in another database before all its deals were in the log: one of them may be of a permit that the
   -- database has lost. No permit is granted until they are.
-  may_lack_deals boolean not null default false,
+  may_lack_deals  boolean not null default false,
   -- Number of the last entry of its log that was imported, because the database had lost its leg. Amounts that were calculated
   -- without it are outdated.
   imported_number bigint not null default -1,
   -- Number of the last mirror or result of its log. A caller has at most one of them open, so one that was calculated without it was
   -- executed before, and the caller has lost its record.
-  netted_number  bigint not null default -1,
-  -- Why no permit is granted for its transfers until operators decide.
-  stopped_reason text check (stopped_reason <> ''),
+  netted_number   bigint not null default -1,
   check ((locked_by is null) = (lock_number is null)),
   check (lock_granted_at is null or locked_by is not null),
   check ((reading_until is null) = (reading_token is null)),
@@ -74,6 +50,23 @@ create index account_undecided on account (login) where undecided_from is not nu
 -- For the reader, which learns of new accounts.
 create index account_managed on account (managed_at);
 
+-- The next login of the configured range; one row.
+create table login_allocation (
+  is_only boolean primary key default true check (is_only),
+  next    bigint not null
+);
+
+-- The request to create an account, under the login that was chosen before the command was sent.
+create table account_creation (
+  key            text primary key check (key <> ''),
+  role           text not null check (role in ('master', 'payment', 'investor')),
+  platform_group text not null,
+  login          text not null unique,
+  requested_at   timestamptz not null default clock_timestamp(),
+  -- Set when the account exists and is managed.
+  created_at     timestamptz
+);
+
 -- Lock owners that have released their lock. They can never acquire an account lock again.
 create table released_lock (
   lock_owner  text primary key check (lock_owner <> ''),
@@ -82,63 +75,27 @@ create table released_lock (
 );
 select append_only('released_lock');
 
--- The request to create an account, under the login that was chosen before the command was sent.
-create table account_creation (
-  key            text primary key check (key <> ''),
-  role           text not null check (role in ('master', 'payment', 'investor')),
-  platform_group text not null,
-  login          text not null unique,
-  created_at     timestamptz,
-  requested_at   timestamptz not null default clock_timestamp()
-);
-
--- The next login of the configured range; one row.
-create table login_allocation (
-  is_only boolean primary key default true check (is_only),
-  next bigint not null
-);
-
--- Deals that were in the history when an account was adopted and are in the period that the reader reads again.
-create table adopted_deal (
-  server  text not null,
-  deal_id bigint not null check (deal_id > 0),
-  login   text not null references account,
-  primary key (server, deal_id)
-);
-select append_only('adopted_deal');
-
--- Deposits and withdrawals that the platform has executed and whose records this database has lost, because it was restored to an
--- older time. Their callers may repeat them.
-create table lost_movement (
-  server       text not null,
-  deal_id      bigint not null check (deal_id > 0),
-  login        text not null references account,
-  amount_minor bigint not null check (amount_minor <> 0),
-  comment      text not null,
-  -- Under which it is listed since it was imported. Null when it did not fit its reference.
-  operation_id text unique,
-  found_at     timestamptz not null default clock_timestamp(),
-  primary key (server, deal_id)
-);
-create index lost_movement_of_login on lost_movement (login, found_at);
-
 -- A transfer order: moves money once, under a key of the caller.
 create table transfer (
-  id          bigint generated always as identity primary key,
-  key         text not null unique check (key <> ''),
-  lock_owner  text not null,
-  leg_count   smallint not null check (leg_count between 1 and 2),
-  -- Set when the first debit is cut to the balance above this floor.
-  floor_minor bigint,
-  is_enqueued boolean not null,
+  id              bigint generated always as identity primary key,
+  key             text not null unique check (key <> ''),
+  -- Of the account lock that the caller has; empty without one.
+  lock_owner      text not null,
   -- The account lock is released in the commit that records the transfer as applied.
-  releases_lock boolean not null,
-  send_before timestamptz,
-  comment     text not null,
-  request_id  text not null,
+  releases_lock   boolean not null,
+  -- As requested, without a reversal.
+  leg_count       smallint not null check (leg_count between 1 and 2),
+  -- Set when the first debit is cut to the balance above this floor.
+  floor_minor     bigint,
+  -- The caller does not wait for its end.
+  is_enqueued     boolean not null,
+  -- The first permit is granted before this instant or never.
+  send_before     timestamptz,
+  comment         text not null,
+  request_id      text not null,
   -- The Investor of an imported fee, until the transfer has the key of a fee.
   unclaimed_login text,
-  created_at  timestamptz not null default clock_timestamp()
+  created_at      timestamptz not null default clock_timestamp()
 );
 
 create index transfer_unclaimed on transfer (unclaimed_login, id) where unclaimed_login is not null;
@@ -174,6 +131,7 @@ create table leg (
   requested_minor bigint not null check (requested_minor <> 0),
   -- The amount that is sent: less than requested_minor when a floor cut it.
   amount_minor  bigint not null,
+  -- It counts for leg_under_way.
   is_exclusive  boolean not null,
   -- False while an earlier leg has to be applied first.
   is_ready      boolean not null,
@@ -181,12 +139,17 @@ create table leg (
   -- Only in REVIEW: the state before the manual review.
   came_from     text check (came_from in ('INTENT', 'SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED')),
   refusal       text,
+  -- The platform's return code behind a refusal.
   platform_code integer,
+  -- Why it is in manual review.
   review        text,
+  -- Number of the last attempt; 0 before the first permit.
   attempt       smallint not null default 0 check (attempt between 0 and 31),
+  -- Attempts that were proven absent.
   absences      smallint not null default 0 check (absences between 0 and attempt),
   -- INTENT: no permit before this; UNKNOWN: the next scan; APPLIED: the next verification of its deal.
   next_scan_at  timestamptz not null default clock_timestamp(),
+  -- The deal that it has made: tickets are unique for each trade server.
   server        text,
   deal_id       bigint check (deal_id > 0),
   applied_at    timestamptz,
@@ -212,13 +175,6 @@ create index leg_in_queue on leg (login, number) where state = 'INTENT' and is_r
 create index leg_to_scan on leg (next_scan_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
 create index leg_open on leg (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
 create index leg_to_verify on leg (next_scan_at) where state = 'APPLIED' and verifications < 3;
--- Applied legs whose deal is in no log yet: the log of a Master is in the order of the platform's history, so its entry waits for
--- a read that shows the deal.
-create table unlogged_leg (
-  login      text not null,
-  leg_number bigint not null references leg,
-  primary key (login, leg_number)
-);
 
 -- A leg with the members of its transfer.
 create view recorded_leg as
@@ -229,12 +185,35 @@ create view recorded_leg as
   from leg
   join transfer on transfer.id = transfer_id;
 
+-- A process of this service. It records a heartbeat every second; an attempt names the process that may send it.
+create table sender (
+  epoch      bigint generated always as identity primary key,
+  -- The database in which the process is registered. It registers again, with all its numbers, before it works with another one.
+  database   text not null default database_identity(),
+  started_at timestamptz not null default clock_timestamp(),
+  heartbeat_at timestamptz not null default clock_timestamp(),
+  unique (epoch, database)
+);
+
+-- Whether permits are granted; one row. Without it the history was never read.
+create table permit_gate (
+  is_only    boolean primary key default true check (is_only),
+  -- The database in which the platform's history was read since before any commit that it may lack: deals of ours that it does not
+  -- know were found. Permits wait in another one.
+  database   text,
+  -- Set while operators have to decide because of such deals.
+  stopped_at timestamptz
+);
+
 -- The permit to write a command once.
 create table attempt (
   leg_number        bigint not null references leg,
   number            smallint not null check (number between 1 and 31),
+  -- Begins the comment of the command, by which the deal is found again.
   reference         text not null unique,
+  -- VOID: not one byte was written. ABSENT: the history proves that there is no deal.
   state             text not null check (state in ('SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED', 'ABSENT', 'VOID')),
+  -- The process that may send it.
   sender_epoch      bigint not null,
   -- No permit is granted by a process that is registered in another database, and none while the gate is closed.
   database          text constraint attempt_permitted check (database is not null),
@@ -243,6 +222,7 @@ create table attempt (
   session           text not null,
   -- Set when the sending process confirmed that no byte of this command can still be sent.
   fenced_at         timestamptz,
+  -- The platform's return code or HTTP status, and why an answer says nothing certain.
   answer_code       integer,
   answer            text,
   primary key (leg_number, number),
@@ -257,6 +237,7 @@ create table scan (
   attempt          smallint not null,
   started_at       timestamptz not null,
   verdict          text not null check (verdict in ('clean', 'candidates')),
+  -- The deals that it might have made.
   tickets          bigint[] not null,
   primary key (leg_number, attempt, started_at),
   foreign key (leg_number, attempt) references attempt (leg_number, number) on delete cascade
@@ -275,39 +256,41 @@ create or replace trigger append_only before update or delete on scan for each r
 
 -- The log of every login: each confirmed change of its balance, numbered without gaps.
 create table log_entry (
-  id            bigint generated always as identity primary key,
-  login         text not null references account deferrable initially deferred,
-  number        bigint not null check (number >= 0),
-  kind          text not null check (kind in ('opening', 'deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result',
-                  'mirror', 'exit', 'reversal', 'external', 'trade', 'amendment', 'correction')),
-  amount_minor  bigint not null,
-  leg_number    bigint references leg,
-  transfer_id   bigint,
-  key           text not null default '',
-  server        text,
-  deal_id       bigint check (deal_id > 0),
-  deal_at       timestamptz not null,
-  -- The server's wall clock in milliseconds, as the platform shows it.
-  server_msc    bigint,
-  action        smallint,
-  entry         smallint,
-  position_id   bigint,
-  symbol        text,
-  volume        bigint,
-  volume_closed bigint,
-  profit_minor  bigint,
-  swap_minor    bigint,
+  id               bigint generated always as identity primary key,
+  login            text not null references account deferrable initially deferred,
+  number           bigint not null check (number >= 0),
+  kind             text not null check (kind in ('opening', 'deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result',
+                     'mirror', 'exit', 'reversal', 'external', 'trade', 'amendment', 'correction')),
+  amount_minor     bigint not null,
+  logged_at        timestamptz not null default clock_timestamp(),
+  -- The leg that has made the deal; without one it was made by a trader, or by another party.
+  leg_number       bigint references leg,
+  transfer_id      bigint,
+  key              text not null default '',
+  server           text,
+  deal_id          bigint check (deal_id > 0),
+  deal_at          timestamptz not null,
+  -- The server's wall clock in milliseconds, as the platform shows it; null when the deal is known by an answer only.
+  server_msc       bigint,
+  -- Of a deal of a trader, as the platform shows it.
+  action           smallint,
+  entry            smallint,
+  position_id      bigint,
+  symbol           text,
+  volume           bigint,
+  volume_closed    bigint,
+  profit_minor     bigint,
+  swap_minor       bigint,
   commission_minor bigint,
-  fee_minor     bigint,
-  logged_at     timestamptz not null default clock_timestamp(),
+  fee_minor        bigint,
   -- Dealers can edit the platform's history. An amendment is an entry of 0.00 that names the changed deal. unmatched_deal:
   -- a deal with a reference of this service that no leg has.
-  amendment  text check (amendment in ('deal_gone', 'deal_changed', 'deal_cancelled', 'unmatched_deal')),
+  amendment        text check (amendment in ('deal_gone', 'deal_changed', 'deal_cancelled', 'unmatched_deal')),
   -- A correction, decided by operators, is an entry with the difference between the deal as it was logged and as the platform
   -- shows it now. It names the deal in a column of its own, because deal_id is unique among booked entries.
   corrected_deal_id bigint check (corrected_deal_id > 0),
   -- Number of corrections of the deal up to this amendment or correction; a correction counts itself.
-  deal_state    smallint not null default 0 check (deal_state >= 0),
+  deal_state       smallint not null default 0 check (deal_state >= 0),
   unique (login, number),
   check ((kind = 'opening') = (number = 0)),
   constraint log_entry_has_deal check
@@ -339,6 +322,25 @@ create unique index log_entry_corrected_once on log_entry (server, corrected_dea
 -- that of a search for a deal, and while statistics say that hardly any entry has one, such a search would read this index as a
 -- whole.
 create index log_entry_of_period on log_entry (deal_at);
+
+-- The balance of a log at about every 256th of its entries, so that the balance at any log position is the sum of few entries. Written
+-- with the entries.
+create table log_checkpoint (
+  login         text not null references account,
+  number        bigint not null check (number > 0),
+  -- Sum of the entries up to and with this one.
+  balance_minor bigint not null,
+  primary key (login, number)
+);
+select append_only('log_checkpoint');
+
+-- Applied legs whose deal is in no log yet: the log of a Master is in the order of the platform's history, so its entry waits for
+-- a read that shows the deal.
+create table unlogged_leg (
+  login      text not null,
+  leg_number bigint not null references leg,
+  primary key (login, leg_number)
+);
 
 -- The deals that the platform should show: those of the logs, and those of legs that are in no log yet. Deals that were
 -- reported or corrected as gone are left out.
@@ -421,6 +423,32 @@ create table history_reading (
 );
 create index history_reading_open on history_reading (next_try_at) where finished_at is null;
 
+-- Deals that were in the history when an account was adopted and are in the period that the reader reads again.
+create table adopted_deal (
+  server  text not null,
+  deal_id bigint not null check (deal_id > 0),
+  login   text not null references account,
+  primary key (server, deal_id)
+);
+select append_only('adopted_deal');
+
+-- Deposits and withdrawals that the platform has executed and whose records this database has lost, because it was restored to an
+-- older time. Their callers may repeat them.
+create table lost_movement (
+  server       text not null,
+  deal_id      bigint not null check (deal_id > 0),
+  login        text not null references account,
+  amount_minor bigint not null check (amount_minor <> 0),
+  comment      text not null,
+  -- Under which it is listed since it was imported. Null when it did not fit its reference.
+  operation_id text unique,
+  found_at     timestamptz not null default clock_timestamp(),
+  primary key (server, deal_id)
+);
+create index lost_movement_of_login on lost_movement (login, found_at);
+-- While permits are stopped, the movements that were found since are counted; those of earlier restores are kept.
+create index lost_movement_by_time on lost_movement (found_at);
+
 -- Findings for manual review, with their evidence.
 create table finding (
   id               bigint generated always as identity primary key,
@@ -437,3 +465,12 @@ create table finding (
 select append_only('finding');
 -- A finding is recorded once, however often it is found.
 create unique index finding_once on finding (login, reason, coalesce(leg_number, 0), coalesce(deal_id, 0), deal_state);
+
+-- Tables that services share.
+\ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/feed/feed.sql
+\ir ../../kernel/retention/retention.sql
+\ir ../../kernel/states/state-changes.sql
+\ir ../../kernel/reconcile/tables.sql
+\ir ../../kernel/reconcile/handled-break.sql
+\ir ../../kernel/review/review.sql

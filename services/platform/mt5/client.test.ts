@@ -107,7 +107,6 @@ test("a deposit and a withdrawal each have a ticket and a deal in the history", 
     { ticket: (withdrawn as { ticket: bigint }).ticket, action: 2, profitMinor: -30_05n, comment: "TEST" },
   ]);
   expect((await mt5.getUser(login))?.balanceMinor).toBe(69_95n);
-  expect(await mt5.checkBalance(login)).toEqual({ balanceMinor: 69_95n, historyMinor: 69_95n });
 });
 
 test("a refused money command has the platform's code", async () => {
@@ -115,13 +114,4 @@ test("a refused money command has the platform's code", async () => {
   expect(await move(login, -10_01n)).toEqual({ kind: "refused", code: 10019 });
   expect(await move("3999999", 1n)).toEqual({ kind: "refused", code: 13 });
   expect(await platform.deals(login)).toHaveLength(1);
-});
-
-test("a group has its currency, and a group that is not visible to the manager is undefined", async () => {
-  expect(await mt5.getGroup(String.raw`pamm\master`)).toEqual({
-    name: String.raw`pamm\master`,
-    currency: "USD",
-    currencyDigits: 2,
-  });
-  expect(await mt5.getGroup("pamm\\nowhere")).toBeUndefined();
 });

@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
-import { checkBalance, readAccountState } from "./account-state.ts";
 import { createBatchSupport } from "./batches.ts";
 import { type Backoff, DEFAULT_BACKOFF } from "./session/backoff.ts";
 import { type Answers, type BalanceOrder, changeBalance } from "./balance.ts";
@@ -10,7 +9,7 @@ import { findDeals, findDealsByTicket, findGroupDeals } from "./deal-batches.ts"
 import { countDeals, getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
-import { getGroup, listGroupLogins } from "./groups.ts";
+import { listGroupLogins } from "./groups.ts";
 import type { ServerTrust } from "./http/server-trust.ts";
 import type { Credentials } from "./session/handshake.ts";
 import { createOutstandingAnswers, createSeenTickets, createTicketLook } from "./answer-correlation.ts";
@@ -35,10 +34,7 @@ export type Mt5Client = Disposable & {
   readonly eraseUser: Bound<typeof eraseUser>;
   readonly checkPassword: Bound<typeof checkPassword>;
   readonly changePassword: Bound<typeof changePassword>;
-  readonly getGroup: Bound<typeof getGroup>;
   readonly listGroupLogins: Bound<typeof listGroupLogins>;
-  readonly readAccountState: Bound<typeof readAccountState>;
-  readonly checkBalance: Bound<typeof checkBalance>;
   readonly readPositions: Bound<typeof readPositions>;
   readonly findPositions: Bound<typeof findPositions>;
   readonly readDeals: Bound<typeof readDeals>;
@@ -179,11 +175,8 @@ function bindContext(mt5: Mt5Context) {
     eraseUser: eraseUser.bind(undefined, mt5),
     checkPassword: checkPassword.bind(undefined, mt5),
     changePassword: changePassword.bind(undefined, mt5),
-    getGroup: getGroup.bind(undefined, mt5),
     probeRights: probeRights.bind(undefined, mt5),
     listGroupLogins: listGroupLogins.bind(undefined, mt5),
-    readAccountState: readAccountState.bind(undefined, mt5),
-    checkBalance: checkBalance.bind(undefined, mt5),
     readPositions: readPositions.bind(undefined, mt5),
     findPositions: findPositions.bind(undefined, mt5),
     countDeals: countDeals.bind(undefined, mt5),

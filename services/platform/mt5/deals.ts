@@ -9,9 +9,19 @@ import { badAnswer } from "./errors.ts";
 import { readTotal } from "./totals.ts";
 
 /** Deal actions that this service distinguishes; all others are charges and corrections of the broker. */
-export const DEAL_ACTION = { buy: 0, sell: 1, balance: 2, credit: 3, bonus: 6, compensationCredit: 20 } as const;
+export const DEAL_ACTION = {
+  buy: 0,
+  sell: 1,
+  balance: 2,
+  credit: 3,
+  charge: 4,
+  correction: 5,
+  bonus: 6,
+  buyCanceled: 13,
+  sellCanceled: 14,
+  compensationCredit: 20,
+} as const;
 const DEAL_ENTRY = { in: 0, reversal: 2 } as const;
-const CREDITS: readonly number[] = [DEAL_ACTION.credit, DEAL_ACTION.bonus, DEAL_ACTION.compensationCredit];
 
 /** A trade or a balance operation: both are in one history. */
 export type Deal = {
@@ -45,9 +55,9 @@ export type Period = { readonly from: Date; readonly to: Date };
 /** The platform's bounds are whole seconds, inclusive or not depending on the server. */
 const EDGE_MS = 1_000;
 
-/** Signed change of the balance by a deal, in minor units; 0 for credit, which is not balance. */
-export function balanceEffect(deal: Deal): bigint {
-  return CREDITS.includes(deal.action) ? 0n : deal.profitMinor + deal.swapMinor + deal.commissionMinor + deal.feeMinor;
+/** Signed change of the balance by a deal that is balance and not credit, in minor units. */
+export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: Deal): bigint {
+  return profitMinor + swapMinor + commissionMinor + feeMinor;
 }
 
 /**

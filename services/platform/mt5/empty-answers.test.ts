@@ -177,20 +177,6 @@ test("an account without money in one answer and with money in another is an err
   }
 });
 
-test("zeros as the state of a resting account are not believed, and contradict open positions", async () => {
-  const answers = {
-    "user/get": done(userOf("1", { Credit: "2.00" })),
-    "user/account/get": done(stateOf("1")),
-    "position/get_total": done({ Total: "0" }),
-  };
-  await using resting = await byPath(answers);
-  expect(await resting.client.readAccountState("1")).toMatchObject({ balanceMinor: 5_00n, equityMinor: 7_00n });
-  await using trading = await byPath({ ...answers, "position/get_total": done({ Total: "1" }) });
-  await expect(trading.client.readAccountState("1")).rejects.toThrow("all zeros as its state");
-  await using empty = await byPath({ ...answers, "user/get": done(userOf("1", { Balance: "0.00" })) });
-  expect(await empty.client.readAccountState("1")).toMatchObject({ balanceMinor: 0n, equityMinor: 0n });
-});
-
 test("an answer without a record is no account without money", async () => {
   for (const answer of [done({}), done([]), done({ Login: "1" }), '{"retcode":"0 Done"}', '{"retcode":"1 None"}']) {
     await using platform = await byPath({ "user/get": answer });

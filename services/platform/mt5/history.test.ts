@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Mt5Client } from "./client.ts";
-import { balanceEffect } from "./deals.ts";
+import { effectOf } from "./deals.ts";
 import { type PlatformServer, startPlatformServer } from "./testing/platform-server.ts";
 
 let platform: PlatformServer;
@@ -53,7 +53,7 @@ test("a history of more than one page is read whole and in order", async () => {
   expect(shown.length).toBeGreaterThan(200);
   expect(deals.map(({ ticket }) => Number(ticket))).toEqual(shown.map(({ deal }) => deal));
   expect(await mt5.countDeals(login, allTime())).toBe(shown.length);
-  const sum = deals.reduce((total, deal) => total + balanceEffect(deal), 0n);
+  const sum = deals.reduce((total, deal) => total + effectOf(deal), 0n);
   expect(sum).toBe((await mt5.getUser(login))?.balanceMinor);
 });
 
@@ -157,28 +157,8 @@ test("open positions and the account state are in the same units", async () => {
     await platform.fault("position/get_batch", `retcode:${refused}`);
     expect(await mt5.findPositions([login])).toBeUndefined();
   }
-  expect(await mt5.readAccountState(login)).toMatchObject({
-    balanceMinor: 10000_00n,
-    equityMinor: 10050_00n,
-    floatingMinor: 50_00n,
-  });
   const deals = await mt5.readDeals(login, allTime());
   expect(deals.at(-1)).toMatchObject({ action: 0, entry: 0, position: BigInt(opened.position), volume: 50_000_000n });
-});
-
-test("the equity of an account inactive since the server's restart is its balance, and an unknown account has no state", async () => {
-  const login = await platform.account("25.00");
-  await platform.control("POST", "restart", {});
-  expect(await mt5.readAccountState(login)).toEqual({
-    login,
-    balanceMinor: 25_00n,
-    creditMinor: 0n,
-    equityMinor: 25_00n,
-    marginMinor: 0n,
-    freeMarginMinor: 25_00n,
-    floatingMinor: 0n,
-  });
-  expect(await mt5.readAccountState("3999999")).toBeUndefined();
 });
 
 test.each(["live", "documented", "lower"] as const)("a server with %s keys is read the same", async (keyCase) => {

@@ -6,7 +6,6 @@ import {
   LOGIN,
   type Members,
   positionMembers,
-  stateMembers,
   text,
   userMembers,
   withDamage,
@@ -14,7 +13,6 @@ import {
 import { damaged } from "#test/fuzz/answers/sent.ts";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "#test/fuzz/support/fuzz.ts";
 import { createBatchSupport } from "./batches.ts";
-import { checkBalance, readAccountState } from "./account-state.ts";
 import { requireEnvelope } from "./codec.ts";
 import type { Mt5Context } from "./context.ts";
 import { findDeals, findDealsByTicket, findGroupDeals } from "./deal-batches.ts";
@@ -94,7 +92,6 @@ const OTHERS: { what: string; members: fc.Arbitrary<Members>; read: (mt5: Mt5Con
     members: userMembers,
     read: async (mt5) => [await getUser(mt5, LOGIN), ...(await getUsers(mt5, [LOGIN])).values()],
   },
-  { what: "states", members: stateMembers, read: (mt5) => readAccountState(mt5, LOGIN) },
 ];
 
 test.each(OTHERS)(
@@ -129,8 +126,6 @@ test(
       (mt5) => readPositions(mt5, LOGIN),
       (mt5) => getUser(mt5, LOGIN),
       (mt5) => getUsers(mt5, [LOGIN]),
-      (mt5) => readAccountState(mt5, LOGIN),
-      (mt5) => checkBalance(mt5, LOGIN),
       (mt5) => getGroup(mt5, "pamm\\investor"),
     ];
     const bodies = fc.oneof(damaged(anyBody), damaged(dealMembers.map((members) => done(text(members)))));

@@ -194,17 +194,8 @@ test("an answer about another record is an error for every read", async () => {
   await using platform = await answering({
     "user/get": done({ ...USER, Login: "2" }),
     "user/get_batch": done([USER, { ...USER, Login: "2" }]),
-    "user/account/get": done({
-      Login: "2",
-      Balance: "1.00",
-      Equity: "1.00",
-      Margin: "0",
-      MarginFree: "0",
-      Floating: "0",
-    }),
     "deal/get": done({ ...DEAL, Deal: "501" }),
     "deal/get_batch": done([{ ...DEAL, Login: "2" }]),
-    "group/get": done({ Group: "other", Currency: "USD", CurrencyDigits: "2" }),
     "position/get_total": done({ Total: "1" }),
     "position/get_page": done([{ ...POSITION, Login: "2" }]),
   });
@@ -212,10 +203,8 @@ test("an answer about another record is an error for every read", async () => {
   for (const read of [
     () => client.getUser("1"),
     () => client.getUsers(["1"]),
-    () => client.readAccountState("1"),
     () => client.getDeal(500n),
     () => client.findDeals(["1"], period),
-    () => client.getGroup("g"),
     () => client.readPositions("1"),
   ]) {
     await expect(read()).rejects.toMatchObject({ problem: "bad_answer" });

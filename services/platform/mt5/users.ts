@@ -9,7 +9,6 @@ import type { Mt5Request } from "./http/http-request.ts";
 import type { JsonValue } from "./http/json.ts";
 import { findDone, type Reader, requireDone } from "./reader.ts";
 import { RETCODE, USER_RETCODES } from "./retcodes.ts";
-import { findState } from "./shown-state.ts";
 
 export type User = {
   readonly login: string;
@@ -103,8 +102,11 @@ function isEmpty({ balanceMinor, creditMinor }: Pick<User, "balanceMinor" | "cre
 /** False also when the platform has no state of the account, or does not show it to this manager. */
 async function hasMoneyElsewhere(read: Reader, login: string): Promise<boolean> {
   try {
-    const state = await findState(read, login);
-    return state !== undefined && !isEmpty(state);
+    const found = findDone(await read({ method: "GET", path: "user/account/get", query: { login } }));
+    if (found === undefined) return false;
+    const fields = fieldsOf(found.answer);
+    requireLogin(fields, login);
+    return !isEmpty({ balanceMinor: fields.minor("Balance"), creditMinor: fields.minor("Credit", 0n) });
   } catch (error) {
     if (error instanceof Mt5Error && NOT_SHOWN.has(error.problem)) return false;
     throw error;

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import type { LegEvent } from "../domain/leg.ts";
 import { accepts } from "../domain/leg-machine.ts";
-import { type Deal, DEAL_ACTION } from "../mt5/deals.ts";
+import { type Deal, DEAL_ACTION, effectOf } from "../mt5/deals.ts";
 import { Mt5Error, type Mt5Problem } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans, type RecordedAttempt } from "../store/attempts.ts";
 import { readWatchedClock } from "./watch-clock.ts";
@@ -12,7 +12,6 @@ import { hasMisplacedDeal } from "../store/reviews.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { decideAbsence, type LostAttempt, mayStillArrive } from "../domain/absence.ts";
 import { type EvidenceDeal, judgeDeals, type Verdict } from "../domain/evidence.ts";
-import { effectOf } from "./history/explain-deal.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { recordNow } from "./record-now.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";

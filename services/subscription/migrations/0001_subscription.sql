@@ -1,17 +1,72 @@
-\ir ../../kernel/postgres/lease.sql
-\ir ../../kernel/feed/feed.sql
-\ir ../../kernel/retention/retention.sql
-\ir ../../kernel/reconcile/tables.sql
-\ir ../../kernel/reconcile/handled-break.sql
-\ir ../../kernel/review/review.sql
+-- The pools of the Masters: which Investor is in which, the bucket that each cent is in, and how results become parts of Investors.
+-- In the order of a capital: pools and Investors, into a pool, results, out of a pool, operations, tables that services share, what callers are notified of.
+
+-- A Master's pool: the money on its login that belongs to no Investor, its gate and its progress.
+create table master_pool (
+  login                text primary key,
+  filed_number         bigint not null default -1 check (filed_number >= -1),
+  -- Newest log position received; if it is above filed_number, the entries between are read from the log.
+  received_number      bigint not null default -1,
+  -- Highest filed ticket, now and at the last strike: a later deal with a lower ticket than at the strike stops the Master.
+  filed_deal_id        bigint not null default 0,
+  struck_deal_id       bigint not null default 0,
+  -- Own capital: money on the login that belongs to no Investor, in the same buckets as a holding. It shares in results; while
+  -- no holding has units it is suspense and gets them whole. A withdrawal may take the pooled amount below zero.
+  own_waiting_minor    bigint not null default 0 check (own_waiting_minor >= 0),
+  own_pooled_minor     bigint not null default 0,
+  own_unredeemed_minor bigint not null default 0 check (own_unredeemed_minor >= 0),
+  own_units            numeric not null default 0 check (own_units >= 0 and own_units = trunc(own_units)),
+  own_carry_e8         bigint not null default 0,
+  -- What parties other than this service have moved on the login in total, less compensations; its money is in own_.
+  external_minor       bigint not null default 0,
+  -- external_minor when operators acknowledged the own capital; a movement since then needs a review of its own.
+  external_acknowledged_minor bigint,
+  -- Transfers that the platform has executed and whose records were lost with commits of a database: flows and exits that are still to
+  -- be mirrored are settled with them.
+  imported_mirrors_minor bigint not null default 0,
+  imported_exits_minor bigint not null default 0 check (imported_exits_minor <= 0),
+  -- Trading results that are not allocated yet; their rows are in master_result.
+  unallocated_minor    bigint not null default 0,
+  -- Allocation number of the newest allocation entry.
+  last_allocation      bigint not null default 0 check (last_allocation >= 0),
+  -- Last cut-off up to which weeks are closed; null while no subscription is ACTIVE, because then no week is closed.
+  weeks_closed_through timestamptz,
+  -- All open positions of the Master are in the books: it had no money before the service, or was marked at a strike since.
+  are_positions_known  boolean not null default true,
+  -- The equity of the whole pool was below zero after the last result or strike.
+  is_in_deficit        boolean not null default false,
+  -- Set while operations on this Master are suspended pending manual review.
+  stopped_reason       text,
+  -- Log position up to which operators have accepted deals that would otherwise stop the Master.
+  accepted_deals_number bigint not null default -1,
+  -- Fencing token: grows when the gate is closed or taken over; every commit under the gate checks it.
+  gate_fence           bigint not null default 0,
+  -- Null while the gate is open. It is closed for the leaves of this Master that are SETTLED.
+  gate_closed_at       timestamptz,
+  -- When the next attempt to mark the Master for a strike or a week may be made, and why the last one failed.
+  mark_next_at         timestamptz not null default '-infinity',
+  mark_tries           integer not null default 0,
+  mark_reason          text,
+  -- Consecutive refused mirrors, for the back-off of the next one.
+  mirror_refusals      integer not null default 0,
+  mirror_next_at       timestamptz not null default '-infinity',
+  mirror_reason        text,
+  check (received_number >= filed_number)
+);
+
+create index master_pool_gap on master_pool (login) where received_number > filed_number;
+create index master_pool_own_flows on master_pool (login) where own_waiting_minor > 0 or own_unredeemed_minor > 0;
+create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
+create index master_pool_gated on master_pool (gate_closed_at) where gate_closed_at is not null;
 
 -- Subscriptions of Investors to Masters. ASSIGNING and ABORTED are never shown to callers.
 create table subscription (
   id                bigint generated always as identity primary key,
+  -- Of the assign.
   command_id        text not null,
   master_id         bigint not null,
-  investor_id       bigint not null,
   master_login      text not null,
+  investor_id       bigint not null,
   investor_login    text not null check (investor_login <> master_login),
   status            text not null check (status in ('ASSIGNING', 'ACTIVE', 'PAUSED', 'CANCELLED', 'ABORTED')),
   created_at        timestamptz not null,
@@ -25,22 +80,78 @@ create table subscription (
 
 create unique index subscription_one_open on subscription (investor_login)
   where status in ('ASSIGNING', 'ACTIVE', 'PAUSED');
+create index subscription_active on subscription (master_login, investor_id) where status = 'ACTIVE';
+create index subscription_paused on subscription (id) where status = 'PAUSED';
+create index subscription_by_master on subscription (master_login, id);
+create index subscription_by_investor on subscription (investor_login, id);
+-- Subscriptions are searched in the order of their start.
+create index subscription_by_start on subscription (status, started_at, id) where started_at is not null;
+create index subscription_of_master_by_start on subscription (master_login, status, started_at, id) where started_at is not null;
+create index subscription_of_investor_by_start on subscription (investor_login, status, started_at, id) where started_at is not null;
 -- A refused command may be repeated under its id; any other repeated command is answered from its row.
 create unique index subscription_one_per_command on subscription (command_id)
   where status <> 'ABORTED' and command_id <> '';
-create index subscription_by_master on subscription (master_login, id);
-create index subscription_by_investor on subscription (investor_login, id);
 -- GetOperation finds an assign by its command also when it was refused.
 create index subscription_by_command on subscription (command_id);
-create index subscription_active on subscription (master_login, investor_id) where status = 'ACTIVE';
-create index subscription_paused on subscription (id) where status = 'PAUSED';
+-- Assigns are listed newest first, by ids that grow with time.
+create index subscription_newest on subscription (command_id collate "C") where command_id <> '';
+create index subscription_newest_of_master on subscription (master_login, command_id collate "C") where command_id <> '';
+create index subscription_newest_refused on subscription (command_id collate "C") where status = 'ABORTED' and command_id <> '';
+create index subscription_newest_open on subscription (command_id collate "C") where status = 'ASSIGNING' and command_id <> '';
 
--- Subscriptions with the column names that the service uses.
+-- Subscriptions with the column names that the service uses; so are the other views.
 create view subscription_row as
   select id, master_id as "masterId", investor_id as "investorId", master_login as "masterLogin",
          investor_login as "investorLogin", status, created_at as "createdAt", started_at as "startedAt",
          ended_at as "endedAt", baseline_entry_id as "baselineEntryId"
   from subscription;
+
+-- An Investor login: the log position up to which it is filed, and its money outside of any pool.
+create table investor_account (
+  login                  text primary key,
+  filed_number           bigint not null default -1 check (filed_number >= -1),
+  -- As in master_pool.
+  received_number        bigint not null default -1,
+  pooled_subscription_id bigint references subscription,
+  outside_minor          bigint not null default 0,
+  quarantined_minor      bigint not null default 0,
+  -- The part of quarantined_minor that an operator has acknowledged.
+  quarantine_acknowledged_minor bigint not null default 0,
+  -- Allocated results that are not posted yet.
+  unposted_minor         bigint not null default 0,
+  -- Consecutive refused postings, and when the next one may be made.
+  posting_refusals       integer not null default 0,
+  posting_next_at        timestamptz not null default '-infinity',
+  check (received_number >= filed_number)
+);
+
+create index investor_account_gap on investor_account (login) where received_number > filed_number;
+create index investor_account_unposted on investor_account (posting_next_at) where unposted_minor <> 0;
+create index investor_account_external on investor_account (login) where quarantined_minor <> quarantine_acknowledged_minor;
+
+-- The buckets of a subscription. Only the pooled amount can be negative, after a loss.
+create table holding (
+  subscription_id  bigint primary key references subscription,
+  master_login     text not null references master_pool,
+  investor_login   text not null references investor_account,
+  inbound_minor    bigint not null default 0 check (inbound_minor >= 0),
+  waiting_minor    bigint not null default 0 check (waiting_minor >= 0),
+  pooled_minor     bigint not null default 0,
+  reserved_minor   bigint not null default 0 check (reserved_minor >= 0),
+  outbound_minor   bigint not null default 0 check (outbound_minor >= 0),
+  -- Already taken from the pooled amount; its units are redeemed at the next possible strike.
+  unredeemed_minor bigint not null default 0 check (unredeemed_minor >= 0),
+  -- Units decide the share of results. Numeric, because numbers that are scaled by units or by 1e24 do not fit 64 bits.
+  units            numeric not null default 0 check (units >= 0 and units = trunc(units)),
+  -- Remainder of rounding to cents, 1e-8 USD.
+  carry_e8         bigint not null default 0
+  -- A result updates each row of a pool: its new version fits beside the old one, and no index changes.
+) with (fillfactor = 50);
+
+create index holding_by_master on holding (master_login, subscription_id);
+create index holding_by_investor on holding (investor_login);
+create index holding_waiting on holding (master_login) where waiting_minor > 0;
+create index holding_unredeemed on holding (master_login) where unredeemed_minor > 0;
 
 -- The saga that begins a subscription: recorded before the first call to platform, decided once, then only finished.
 create table assignment (
@@ -63,187 +174,10 @@ create table assignment (
 
 create index assignment_unreleased on assignment (next_try_at) where lock_owner is not null;
 
--- The saga that takes an Investor out of a pool. One row per subscription: the next try overwrites a refused one.
-create table exit (
-  subscription_id    bigint primary key references subscription,
-  command_id         text not null,
-  request_id         text not null,
-  try                integer not null check (try > 0),
-  -- LOCKING: the account lock is being acquired, the try may be aborted. LEAVING: ends with the decision of Leave. LEFT and
-  -- REFUSED: the try has ended.
-  state              text not null check (state in ('LOCKING', 'LEAVING', 'LEFT', 'REFUSED')),
-  deadline_at        timestamptz not null,
-  lock_owner         text,
-  held_balance_minor bigint,
-  held_log_number    bigint,
-  refusal            jsonb,
-  -- The answer of the command: the committed status and the amount that leaves the Master.
-  left_status        text check (left_status in ('PAUSED', 'CANCELLED')),
-  left_minor         bigint check (left_minor >= 0),
-  next_try_at        timestamptz not null,
-  tries              integer not null default 0,
-  reason             text,
-  check ((state = 'LEFT') = (left_status is not null)),
-  check ((left_status is null) = (left_minor is null)),
-  check (state <> 'LEAVING' or (held_balance_minor is not null and held_log_number is not null)),
-  check ((state = 'REFUSED') = (refusal is not null))
-);
-
-create index exit_of_command on exit (command_id) where state = 'LEFT';
-create index exit_unsettled on exit (next_try_at) where lock_owner is not null;
-
-create view exit_row as
-  select subscription_id as "subscriptionId", command_id as "commandId", try, state, lock_owner as "lockOwner",
-         held_balance_minor as "heldBalance", held_log_number as "heldLogNumber", refusal, left_status as "leftStatus",
-         left_minor as "leftAmount"
-  from exit;
-
--- An Investor login: the log position up to which it is filed, and its money outside of any pool.
-create table investor_account (
-  login                  text primary key,
-  filed_number           bigint not null default -1 check (filed_number >= -1),
-  -- Newest log position received; if it is above filed_number, the entries between are read from the log.
-  received_number        bigint not null default -1,
-  outside_minor          bigint not null default 0,
-  quarantined_minor      bigint not null default 0,
-  -- The part of quarantined_minor that an operator has acknowledged.
-  quarantine_acknowledged_minor bigint not null default 0,
-  -- Allocated results that are not posted yet.
-  unposted_minor         bigint not null default 0,
-  pooled_subscription_id bigint references subscription,
-  -- Consecutive refused postings, and when the next one may be made.
-  posting_refusals       integer not null default 0,
-  posting_next_at        timestamptz not null default '-infinity',
-  check (received_number >= filed_number)
-);
-
-create index investor_account_gap on investor_account (login) where received_number > filed_number;
-create index investor_account_unposted on investor_account (posting_next_at) where unposted_minor <> 0;
-create index investor_account_external on investor_account (login) where quarantined_minor <> quarantine_acknowledged_minor;
-
--- A Master's pool: the money on its login that belongs to no Investor, its gate and its progress.
-create table master_pool (
-  login                text primary key,
-  filed_number         bigint not null default -1 check (filed_number >= -1),
-  received_number      bigint not null default -1,
-  -- What parties other than this service have moved on the login in total, less compensations; its money is in own_.
-  external_minor       bigint not null default 0,
-  -- Transfers that the platform has executed and whose records were lost with commits of a database: flows and exits that are still to
-  -- be mirrored are settled with them.
-  imported_mirrors_minor bigint not null default 0,
-  imported_exits_minor bigint not null default 0 check (imported_exits_minor <= 0),
-  -- Trading results that are not allocated yet; their rows are in master_result.
-  unallocated_minor    bigint not null default 0,
-  -- Set while operations on this Master are suspended pending manual review.
-  stopped_reason       text,
-  -- Fencing token: grows when the gate is closed or taken over; every commit under the gate checks it.
-  gate_fence           bigint not null default 0,
-  -- Null while the gate is open. It is closed for the leaves of this Master that are SETTLED.
-  gate_closed_at       timestamptz,
-  -- Consecutive refused mirrors, for the back-off of the next one.
-  mirror_refusals      integer not null default 0,
-  mirror_next_at       timestamptz not null default '-infinity',
-  mirror_reason        text,
-  -- Own capital: money on the login that belongs to no Investor, in the same buckets as a holding. It shares in results; while
-  -- no holding has units it is suspense and gets them whole. A withdrawal may take the pooled amount below zero.
-  own_units            numeric not null default 0 check (own_units >= 0 and own_units = trunc(own_units)),
-  own_waiting_minor    bigint not null default 0 check (own_waiting_minor >= 0),
-  own_pooled_minor     bigint not null default 0,
-  own_unredeemed_minor bigint not null default 0 check (own_unredeemed_minor >= 0),
-  own_carry_e8         bigint not null default 0,
-  -- Allocation number of the newest allocation entry.
-  last_allocation      bigint not null default 0 check (last_allocation >= 0),
-  -- Last cut-off up to which weeks are closed; null while no subscription is ACTIVE, because then no week is closed.
-  weeks_closed_through timestamptz,
-  -- Highest filed ticket, now and at the last strike: a later deal with a lower ticket than at the strike stops the Master.
-  filed_deal_id        bigint not null default 0,
-  struck_deal_id       bigint not null default 0,
-  -- All open positions of the Master are in the books: it had no money before the service, or was marked at a strike since.
-  are_positions_known  boolean not null default true,
-  -- The equity of the whole pool was below zero after the last result or strike.
-  is_in_deficit        boolean not null default false,
-  -- When the next attempt to mark the Master for a strike or a week may be made, and why the last one failed.
-  mark_next_at         timestamptz not null default '-infinity',
-  mark_tries           integer not null default 0,
-  mark_reason          text,
-  -- external_minor when operators acknowledged the own capital; a movement since then needs a review of its own.
-  external_acknowledged_minor bigint,
-  -- Log position up to which operators have accepted deals that would otherwise stop the Master.
-  accepted_deals_number      bigint not null default -1,
-  check (received_number >= filed_number)
-);
-
-create index master_pool_gap on master_pool (login) where received_number > filed_number;
-create index master_pool_gated on master_pool (gate_closed_at) where gate_closed_at is not null;
-create index master_pool_own_flows on master_pool (login) where own_waiting_minor > 0 or own_unredeemed_minor > 0;
-create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
-
--- Deals of a Master's trader in the order of its log, to be allocated to the Investors.
-create table master_result (
-  master_login     text not null references master_pool,
-  number           bigint not null,
-  entry_id         bigint not null unique,
-  deal_id          bigint not null,
-  deal_at          timestamptz not null,
-  amount_minor     bigint not null,
-  action           integer not null,
-  entry            integer not null,
-  position_id      bigint not null,
-  symbol           text not null,
-  volume           bigint not null,
-  volume_closed    bigint not null,
-  profit_minor     bigint not null,
-  swap_minor       bigint not null,
-  commission_minor bigint not null,
-  fee_minor        bigint not null,
-  allocated_at     timestamptz,
-  primary key (master_login, number)
-);
-
-create index master_result_unallocated on master_result (master_login, number) where allocated_at is null;
-
--- The buckets of a subscription. Only the pooled amount can be negative, after a loss.
-create table holding (
-  subscription_id  bigint primary key references subscription,
-  master_login     text not null references master_pool,
-  investor_login   text not null references investor_account,
-  inbound_minor    bigint not null default 0 check (inbound_minor >= 0),
-  waiting_minor    bigint not null default 0 check (waiting_minor >= 0),
-  pooled_minor     bigint not null default 0,
-  reserved_minor   bigint not null default 0 check (reserved_minor >= 0),
-  outbound_minor   bigint not null default 0 check (outbound_minor >= 0),
-  -- Units decide the share of results. Numeric, because numbers that are scaled by units or by 1e24 do not fit 64 bits.
-  units            numeric not null default 0 check (units >= 0 and units = trunc(units)),
-  -- Remainder of rounding to cents, 1e-8 USD.
-  carry_e8         bigint not null default 0,
-  -- Already taken from the pooled amount; its units are redeemed at the next possible strike.
-  unredeemed_minor bigint not null default 0 check (unredeemed_minor >= 0)
-  -- A result updates each row of a pool: its new version fits beside the old one, and no index changes.
-) with (fillfactor = 50);
-
-create index holding_by_master on holding (master_login, subscription_id);
-create index holding_by_investor on holding (investor_login);
-create index holding_waiting on holding (master_login) where waiting_minor > 0;
-create index holding_unredeemed on holding (master_login) where unredeemed_minor > 0;
-
--- The amount that is reserved in the pool for one debit, under the key of its transfer.
-create table reserve (
-  key             text primary key,
-  subscription_id bigint not null references subscription,
-  amount_minor    bigint not null check (amount_minor > 0),
-  -- RETURNED: the debit was refused for good and the amount went back into the pool.
-  state           text not null check (state in ('OPEN', 'SETTLED', 'RETURNED')),
-  created_at      timestamptz not null,
-  closed_at       timestamptz,
-  check ((state = 'OPEN') = (closed_at is null))
-);
-
-create index reserve_open on reserve (subscription_id) where state = 'OPEN';
-
 -- One transfer on a Master for the net of its open flows. The flows of a refused mirror go into the next one.
 create table mirror (
   id           bigint generated always as identity primary key,
-  key          text generated always as ('subscription:mirror:' || id) stored unique,
+  key          text not null generated always as ('subscription:mirror:' || id) stored unique,
   master_login text not null references master_pool,
   amount_minor bigint not null,
   -- The part of its flows that imported transfers have moved already.
@@ -271,6 +205,8 @@ create table flow (
   subscription_id bigint not null references subscription,
   master_login    text not null references master_pool,
   amount_minor    bigint not null check (amount_minor <> 0),
+  -- Key of the transfer on the Investor that it follows from: a deposit finds its mirror by it. Null when no transfer of a service did.
+  source_key      text,
   created_at      timestamptz not null,
   -- The mirror that carries the flow; null while no mirror does.
   mirror_id       bigint references mirror on delete cascade
@@ -278,35 +214,49 @@ create table flow (
 
 create index flow_waiting on flow (master_login, id) where mirror_id is null;
 create index flow_by_mirror on flow (mirror_id);
+create index flow_by_source on flow (source_key) where source_key is not null;
+-- The flows of an Investor in a time, for the explanation of a fee.
+create index flow_by_subscription on flow (subscription_id, created_at);
 
--- A transfer of an Investor's capital off the Master after an exit. Never netted, because its id was returned to the caller.
-create table exit_transfer (
+-- The parts of holding.waiting_minor, each with the log position of the Master from which on it takes part in results; and
+-- those of master_pool.own_waiting_minor (positive) and own_unredeemed_minor (negative).
+create table arrival (
   id              bigint generated always as identity primary key,
-  subscription_id bigint not null references subscription,
-  -- 1, 2, 3 ... per subscription; a refused transfer is replaced under the next number.
-  number          integer not null check (number > 0),
-  key             text generated always as ('exit:' || subscription_id || ':' || number) stored unique,
+  -- The highest bigint, 9223372036854775807, is own capital, therefore without a foreign key.
+  subscription_id bigint not null,
   master_login    text not null references master_pool,
-  amount_minor    bigint not null check (amount_minor > 0),
-  -- Log position of the Master from which the amount was calculated.
-  filed_number    bigint not null,
-  state           text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
-  -- Id of the transfer in platform; set once platform has recorded it.
-  transfer_id     bigint,
-  deal_id         bigint,
-  created_at      timestamptz not null,
-  closed_at       timestamptz,
-  next_try_at     timestamptz not null,
-  tries           integer not null default 0,
-  -- Consecutive refusals before this transfer, for the back-off of the next one.
-  refusals        integer not null default 0,
-  reason          text,
-  unique (subscription_id, number),
-  check ((state = 'OPEN') = (closed_at is null)),
-  check ((state = 'APPLIED') = (deal_id is not null))
+  -- Log position of the last entry in which it takes no part, and the highest ticket up to that entry.
+  number          bigint not null,
+  deal_id         bigint not null,
+  amount_minor    bigint not null check (amount_minor > 0 or (amount_minor < 0 and subscription_id = 9223372036854775807))
 );
 
-create index exit_transfer_due on exit_transfer (next_try_at) where state = 'OPEN';
+create index arrival_by_master on arrival (master_login, subscription_id);
+
+-- Deals of a Master's trader in the order of its log, to be allocated to the Investors.
+create table master_result (
+  master_login     text not null references master_pool,
+  -- Log position.
+  number           bigint not null,
+  entry_id         bigint not null unique,
+  deal_id          bigint not null,
+  deal_at          timestamptz not null,
+  amount_minor     bigint not null,
+  action           integer not null,
+  entry            integer not null,
+  position_id      bigint not null,
+  symbol           text not null,
+  volume           bigint not null,
+  volume_closed    bigint not null,
+  profit_minor     bigint not null,
+  swap_minor       bigint not null,
+  commission_minor bigint not null,
+  fee_minor        bigint not null,
+  allocated_at     timestamptz,
+  primary key (master_login, number)
+);
+
+create index master_result_unallocated on master_result (master_login, number) where allocated_at is null;
 
 -- An open position of a Master's trader with its attributed floating result: mark and per_unit, in 1e-8 USD scaled by 1e24.
 create table pool_position (
@@ -324,27 +274,12 @@ create table pool_position (
 create table accrual (
   master_login    text not null references master_pool,
   position_id     bigint not null,
-  -- The highest bigint, 9223372036854775807, is own capital.
+  -- As in arrival.
   subscription_id bigint not null,
   basis           numeric not null,
   per_unit        numeric not null,
   primary key (master_login, position_id, subscription_id)
 );
-
--- The parts of holding.waiting_minor, each with the log position of the Master from which on it takes part in results; and
--- those of master_pool.own_waiting_minor (positive) and own_unredeemed_minor (negative).
-create table arrival (
-  id              bigint generated always as identity primary key,
-  -- The highest bigint is own capital, therefore without a foreign key.
-  subscription_id bigint not null,
-  master_login    text not null references master_pool,
-  -- Log position of the last entry in which it takes no part, and the highest ticket up to that entry.
-  number          bigint not null,
-  deal_id         bigint not null,
-  amount_minor    bigint not null check (amount_minor > 0 or (amount_minor < 0 and subscription_id = 9223372036854775807))
-);
-
-create index arrival_by_master on arrival (master_login, subscription_id);
 
 -- Allocated results and closed weeks of a Master, in the order of their allocation numbers 1, 2, 3 ... without gaps.
 create table allocation_entry (
@@ -352,12 +287,19 @@ create table allocation_entry (
   number         bigint not null check (number > 0),
   kind           text not null check (kind in ('RESULT', 'WEEK')),
   created_at     timestamptz not null,
+  -- Units of the whole pool, own capital included.
+  pool_units     numeric not null,
   -- Only for a result: its log position on the Master, its deal, and the part of own capital.
   log_number     bigint,
   deal_id        bigint,
   deal_at        timestamptz,
   result_minor   bigint,
   own_minor      bigint,
+  -- The performance after a result, as in performance_day: value of a unit in 1e-18 USD, how far it is below its highest value so far,
+  -- and value of all units in 1e-8 USD. Null for a result of units without a value.
+  unit_value     numeric,
+  drawdown_ppm   integer,
+  pool_value_e8  numeric,
   -- Only for a closed week, half-open; marked_at is null when the Master was flat.
   period_start   timestamptz,
   cut_off        timestamptz,
@@ -366,6 +308,7 @@ create table allocation_entry (
   unique (master_login, log_number),
   unique (master_login, cut_off),
   check (num_nulls(log_number, deal_id, deal_at, result_minor, own_minor) = case kind when 'RESULT' then 0 else 5 end),
+  check (num_nulls(unit_value, drawdown_ppm, pool_value_e8) in (0, 3) and (kind = 'RESULT' or unit_value is null)),
   check (num_nulls(period_start, cut_off) = case kind when 'WEEK' then 0 else 2 end),
   check (kind = 'WEEK' or marked_at is null)
 );
@@ -377,10 +320,13 @@ create table allocation_row (
   master_login    text not null,
   number          bigint not null,
   subscription_id bigint not null,
+  -- The units by which the Investor has its part.
+  units           numeric not null,
   amount_minor    bigint not null,
   pooled_minor    bigint not null,
   carry_e8        bigint not null,
-  floating_e8     bigint not null default 0,
+  -- Share of the floating result at a closed week.
+  floating_e8     bigint not null,
   primary key (master_login, number, subscription_id)
 );
 select append_only('allocation_row');
@@ -388,7 +334,7 @@ select append_only('allocation_row');
 -- A transfer of allocated results to an Investor account.
 create table posting (
   id             bigint generated always as identity primary key,
-  key            text generated always as ('subscription:posting:' || id) stored unique,
+  key            text not null generated always as ('subscription:posting:' || id) stored unique,
   investor_login text not null references investor_account,
   amount_minor   bigint not null check (amount_minor <> 0),
   -- Log position of the Investor from which the amount was calculated.
@@ -406,15 +352,35 @@ create table posting (
 create unique index posting_one_open on posting (investor_login) where state = 'OPEN';
 create index posting_due on posting (next_try_at) where state = 'OPEN';
 
--- Fees that were debited from an Investor, by the key of their transfer: they are no longer due, even if the fee
--- service has not received the debit yet.
-create table fee_debit (
-  key            text primary key,
-  investor_login text not null,
-  log_number     bigint not null,
-  amount_minor   bigint not null check (amount_minor > 0)
+-- The value of a unit of a pool over time, free of deposits, withdrawals and fees: a row for each day (UTC) on which the pool was valued,
+-- by a result of its Master or by the marks of a strike.
+create table performance_day (
+  master_login   text not null references master_pool,
+  -- Such as 2026-01-31.
+  day            text not null check (day like '____-__-__'),
+  -- In 1e-18 USD, at the end of the day: 1 USD before the first result. 0 when everything was lost; then it begins with 1 USD again.
+  value          numeric not null check (value >= 0),
+  lowest         numeric not null check (lowest between 0 and value),
+  -- Highest value so far.
+  peak           numeric not null check (peak >= value),
+  -- Largest fall below the peak on this day.
+  drawdown_ppm   integer not null check (drawdown_ppm between 0 and 1000000),
+  result_minor   bigint not null,
+  -- All units and their value, 1e-8 USD, after the last valuation of the day.
+  pool_value_e8  numeric not null,
+  pool_units     numeric not null check (pool_units >= 0),
+  deal_id        bigint not null,
+  valued_at      timestamptz not null,
+  primary key (master_login, day)
 );
-select append_only('fee_debit');
+
+-- One row: the length of fee weeks and any cut-off, as the service was configured when it started last. A start with others is refused while
+-- Masters close weeks.
+create table fee_week (
+  is_only   boolean primary key default true check (is_only),
+  period_ms bigint not null check (period_ms > 0),
+  anchor    timestamptz not null
+);
 
 -- The decision about one amount that leaves a pool. REFUSED is final for its try, DECIDED for the key.
 create table leave (
@@ -423,10 +389,12 @@ create table leave (
   investor_login     text not null,
   kind               text not null check (kind in ('WITHDRAWAL', 'EXIT')),
   requested_minor    bigint not null check (requested_minor >= 0),
+  -- Balance and log position of the Investor under its account lock.
   held_balance_minor bigint not null,
   held_log_number    bigint not null,
   payout_key         text not null,
-  fee_suffix         text not null default '',
+  -- Last part of the keys of its fees; empty when it has none.
+  fee_suffix         text not null,
   -- SETTLED: its log position on the Master is fixed, and the gate of the Master is closed until it is DECIDED.
   state              text not null check (state in ('SETTLED', 'DECIDED', 'REFUSED')),
   subscription_id    bigint references subscription,
@@ -469,10 +437,101 @@ create view leave_row as
          period_start as "periodStart", unposted_minor as unposted, quarantined_minor as quarantined
   from leave;
 
+-- The amount that is reserved in the pool for one debit, under the key of its transfer.
+create table reserve (
+  key             text primary key,
+  subscription_id bigint not null references subscription,
+  amount_minor    bigint not null check (amount_minor > 0),
+  -- RETURNED: the debit was refused for good and the amount went back into the pool.
+  state           text not null check (state in ('OPEN', 'SETTLED', 'RETURNED')),
+  created_at      timestamptz not null,
+  closed_at       timestamptz,
+  check ((state = 'OPEN') = (closed_at is null))
+);
+
+create index reserve_open on reserve (subscription_id) where state = 'OPEN';
+
+-- Fees that were debited from an Investor, by the key of their transfer: they are no longer due, even if the fee
+-- service has not received the debit yet.
+create table fee_debit (
+  key            text primary key,
+  investor_login text not null,
+  log_number     bigint not null,
+  amount_minor   bigint not null check (amount_minor > 0)
+);
+select append_only('fee_debit');
+
+-- The saga that takes an Investor out of a pool. One row per subscription: the next try overwrites a refused one.
+create table exit (
+  subscription_id    bigint primary key references subscription,
+  command_id         text not null,
+  request_id         text not null,
+  try                integer not null check (try > 0),
+  -- LOCKING: the account lock is being acquired, the try may be aborted. LEAVING: ends with the decision of Leave. LEFT and
+  -- REFUSED: the try has ended.
+  state              text not null check (state in ('LOCKING', 'LEAVING', 'LEFT', 'REFUSED')),
+  deadline_at        timestamptz not null,
+  -- As in assignment.
+  lock_owner         text,
+  held_balance_minor bigint,
+  held_log_number    bigint,
+  refusal            jsonb,
+  -- The answer of the command: the committed status and the amount that leaves the Master.
+  left_status        text check (left_status in ('PAUSED', 'CANCELLED')),
+  left_minor         bigint check (left_minor >= 0),
+  next_try_at        timestamptz not null,
+  tries              integer not null default 0,
+  reason             text,
+  check ((state = 'LEFT') = (left_status is not null)),
+  check ((left_status is null) = (left_minor is null)),
+  check (state <> 'LEAVING' or (held_balance_minor is not null and held_log_number is not null)),
+  check ((state = 'REFUSED') = (refusal is not null))
+);
+
+create index exit_of_command on exit (command_id) where state = 'LEFT';
+create index exit_unsettled on exit (next_try_at) where lock_owner is not null;
+
+create view exit_row as
+  select subscription_id as "subscriptionId", command_id as "commandId", try, state, lock_owner as "lockOwner",
+         held_balance_minor as "heldBalance", held_log_number as "heldLogNumber", refusal, left_status as "leftStatus",
+         left_minor as "leftAmount"
+  from exit;
+
+-- A transfer of an Investor's capital off the Master after an exit. Never netted, because its id was returned to the caller.
+create table exit_transfer (
+  id              bigint generated always as identity primary key,
+  subscription_id bigint not null references subscription,
+  -- 1, 2, 3 ... per subscription; a refused transfer is replaced under the next number.
+  number          integer not null check (number > 0),
+  key             text not null generated always as ('exit:' || subscription_id || ':' || number) stored unique,
+  master_login    text not null references master_pool,
+  amount_minor    bigint not null check (amount_minor > 0),
+  -- Log position of the Master from which the amount was calculated.
+  filed_number    bigint not null,
+  state           text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
+  -- Id of the transfer in platform; set once platform has recorded it.
+  transfer_id     bigint,
+  deal_id         bigint,
+  created_at      timestamptz not null,
+  closed_at       timestamptz,
+  next_try_at     timestamptz not null,
+  tries           integer not null default 0,
+  -- Consecutive refusals before this transfer, for the back-off of the next one.
+  refusals        integer not null default 0,
+  reason          text,
+  unique (subscription_id, number),
+  check ((state = 'OPEN') = (closed_at is null)),
+  check ((state = 'APPLIED') = (deal_id is not null))
+);
+
+create index exit_transfer_due on exit_transfer (next_try_at) where state = 'OPEN';
+
 -- Every unassign whose subscription was found, by the id of its command; its current try is the row of exit.
 create table unassignment (
   command_id      text primary key check (command_id <> ''),
   subscription_id bigint not null references subscription,
+  -- That of the subscription, so that the unassigns of a Master are found by an index.
+  master_login    text not null,
   requested_at    timestamptz not null,
   -- The caller does not wait beyond this instant.
   deadline_at     timestamptz not null,
@@ -483,10 +542,77 @@ create table unassignment (
 );
 
 create index unassignment_by_subscription on unassignment (subscription_id);
+-- Listed as assigns are.
+create index unassignment_newest on unassignment (command_id collate "C");
+create index unassignment_newest_of_master on unassignment (master_login, command_id collate "C");
+-- Those that are known to be executed are not in it.
+create index unassignment_newest_unsettled on unassignment (command_id collate "C") where ended_at is null or refusal is not null;
+create index unassignment_newest_open on unassignment (command_id collate "C") where ended_at is null;
+
+-- An unassign that may wait until its Master is flat, when its caller has asked for that. WANTED: its first try runs, as of any other. WAITING: nothing runs, and
+-- one change of this state decides what becomes of it: a try, a caller that cancels it, or its expiry. RUNNING: a try has begun,
+-- whose row is the exit.
+create table queued_unassign (
+  command_id      text primary key check (command_id <> ''),
+  subscription_id bigint not null,
+  state           text not null check (state in ('WANTED', 'WAITING', 'RUNNING', 'ENDED')),
+  -- Its first try was refused, so it has waited.
+  has_waited      boolean not null default false,
+  -- It begins by then, or not at all.
+  expires_at      timestamptz not null,
+  -- Since when the Master has been flat without a break; null while it is not.
+  ready_at        timestamptz,
+  -- WAITING: no try before. WANTED and RUNNING: the process of the try is gone by then.
+  next_try_at     timestamptz not null,
+  tries           integer not null default 0 check (tries >= 0),
+  -- Why the last try was refused.
+  reason          text,
+  -- Set with ended_at unless it was executed.
+  refusal         jsonb,
+  ended_at        timestamptz,
+  check ((state = 'ENDED') = (ended_at is not null)),
+  check (refusal is null or ended_at is not null)
+);
+
+create unique index queued_unassign_open on queued_unassign (subscription_id) where state <> 'ENDED';
+create index queued_unassign_due on queued_unassign (next_try_at) where state <> 'ENDED';
+
+-- The saga that closes a Master: it takes every Investor out of the pool, by the same exits as an unassign. No assignment begins while the row
+-- exists, and it stays: a Master that was closed is not opened again.
+create table closing (
+  master_login      text primary key check (master_login <> ''),
+  master_id         bigint not null,
+  state             text not null check (state in ('CLOSING', 'ARCHIVED')),
+  requested_at      timestamptz not null,
+  archived_at       timestamptz,
+  -- Investors with a higher id are tried next; 0 at the beginning of each pass.
+  after_investor_id bigint not null default 0 check (after_investor_id >= 0),
+  -- Two for each Investor in the pool, one for each exit that has not ended.
+  steps_left        bigint not null check (steps_left >= 0),
+  -- When steps_left has fallen last, or the closing has begun.
+  progressed_at     timestamptz not null,
+  next_try_at       timestamptz not null,
+  tries             integer not null default 0 check (tries >= 0),
+  -- Why the last step has not taken every Investor out.
+  reason            text,
+  check ((state = 'ARCHIVED') = (archived_at is not null))
+);
+
+create index closing_due on closing (next_try_at) where state = 'CLOSING';
+
+-- The client's own id of an assign or unassign, and its data. Recorded before the operation, so also for one that was refused.
+create table operation_label (
+  command_id  text primary key check (command_id <> ''),
+  external_id text check (external_id <> ''),
+  metadata    jsonb not null check (jsonb_typeof(metadata) = 'object')
+);
+select append_only('operation_label');
+create index operation_label_by_external_id on operation_label (external_id) where external_id is not null;
 
 -- Assigns and unassigns as operations. OPEN: it may still be executed. BETWEEN_TRIES: the last try was refused, and another
 -- one may follow until the deadline. An assign that was refused and repeated has several rows: the newest one counts. If the
--- exit belongs to another command by now, this command was refused before.
+-- exit belongs to another command by now, this command was refused before. Of an unassign of the queue its own row decides: it is open until
+-- that has ended, without a deadline.
 create view operation_row as
   select subscription.command_id as "commandId", 'assign' as action, subscription.id as "subscriptionId",
          investor_login as "investorLogin", master_login as "masterLogin",
@@ -494,24 +620,40 @@ create view operation_row as
               when status = 'ABORTED' then 'NOT_EXECUTED'
               else 'OPEN' end as phase,
          refusal ->> 'code' as "refusalCode", deadline_at as "deadlineAt", created_at as "createdAt",
-         started_at as "finishedAt"
+         started_at as "finishedAt", null::text as "queueState", null::timestamptz as "queueUntil"
   from subscription
   join assignment on assignment.subscription_id = subscription.id
   where command_id <> ''
     and not exists (select from subscription newer
                     where newer.command_id = subscription.command_id and newer.id > subscription.id)
   union all
-  select unassignment.command_id, 'unassign', subscription.id, investor_login, master_login,
+  select unassignment.command_id, 'unassign', subscription.id, investor_login, subscription.master_login,
          case when exit.command_id = unassignment.command_id and exit.state = 'LEFT' then 'EXECUTED'
+              when queued.state <> 'ENDED' then 'OPEN'
+              when queued.refusal is not null then 'NOT_EXECUTED'
+              when queued.state = 'ENDED' then 'EXECUTED'
               when exit.command_id = unassignment.command_id and exit.state <> 'REFUSED' then 'OPEN'
               when unassignment.refusal is not null or exit.command_id <> unassignment.command_id then 'NOT_EXECUTED'
               else 'BETWEEN_TRIES' end,
-         case when exit.command_id <> unassignment.command_id then unassignment.refusal ->> 'code'
+         case when queued.command_id is not null then queued.refusal ->> 'code'
+              when exit.command_id <> unassignment.command_id then unassignment.refusal ->> 'code'
               else coalesce(unassignment.refusal, exit.refusal) ->> 'code' end,
-         unassignment.deadline_at, requested_at, unassignment.ended_at
+         case when queued.state <> 'ENDED' then 'infinity' else unassignment.deadline_at end, requested_at,
+         case when queued.command_id is not null then queued.ended_at else unassignment.ended_at end,
+         case when queued.has_waited then queued.state end, case when queued.has_waited then queued.expires_at end
   from unassignment
   join subscription on subscription.id = unassignment.subscription_id
-  join exit on exit.subscription_id = unassignment.subscription_id;
+  left join exit on exit.subscription_id = unassignment.subscription_id
+  left join queued_unassign as queued on queued.command_id = unassignment.command_id;
+
+-- Tables that services share.
+\ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/feed/feed.sql
+\ir ../../kernel/retention/retention.sql
+\ir ../../kernel/states/state-changes.sql
+\ir ../../kernel/reconcile/tables.sql
+\ir ../../kernel/reconcile/handled-break.sql
+\ir ../../kernel/review/review.sql
 
 -- Amounts that raised a negative Investor to 0.00 out of own capital of its Master. Not a result, so no fee is charged.
 create table compensation (
@@ -524,3 +666,81 @@ create table compensation (
 select append_only('compensation');
 
 create index compensation_by_subscription on compensation (subscription_id);
+
+-- Triggers note what callers see of subscriptions, flows, mirrors, unassigns of the queue and exits.
+create function note_subscription() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into state_change (kind, state, subject, login, master_login, operation_id)
+  values ('subscription', new.status, new.id, new.investor_login, new.master_login,
+          case when new.status = 'ACTIVE' then new.command_id
+               else coalesce((select exit.command_id from exit where exit.subscription_id = new.id), '') end);
+  return null;
+end
+$$;
+
+create trigger note_insert after insert on subscription for each row
+  when (new.status in ('ACTIVE', 'PAUSED', 'CANCELLED')) execute function note_subscription();
+create trigger note_update after update on subscription for each row
+  when (new.status in ('ACTIVE', 'PAUSED', 'CANCELLED') and old.status is distinct from new.status)
+  execute function note_subscription();
+
+-- A flow waits to be mirrored from its insert on, also when a mirror that carried it was refused. All rows of a statement at once: flows of a
+-- batch are recorded together.
+create function note_flows() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into state_change (kind, state, subject, login, master_login, amount_minor)
+  select 'mirror', 'pending', added.id, investor_login, added.master_login, added.amount_minor
+  from added join subscription on subscription.id = added.subscription_id
+  order by added.id;
+  return null;
+end
+$$;
+
+create trigger note_insert after insert on flow referencing new table as added
+  for each statement execute function note_flows();
+
+create function note_mirror() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into state_change (kind, state, subject, login, master_login, amount_minor, deal_id)
+  select 'mirror', 'executed', flow.id, investor_login, new.master_login, flow.amount_minor, new.deal_id
+  from flow join subscription on subscription.id = flow.subscription_id
+  where flow.mirror_id = new.id
+  order by flow.id;
+  return null;
+end
+$$;
+
+create trigger note_update after update on mirror for each row
+  when (new.state = 'APPLIED' and old.state is distinct from new.state) execute function note_mirror();
+
+create function note_queued_unassign() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into state_change (kind, state, subject, login, master_login, operation_id, reason)
+  select 'unassign',
+         case when new.state <> 'ENDED' then 'pending' when new.refusal is null then 'executed' else 'not_executed' end,
+         new.command_id, investor_login, master_login, new.command_id, coalesce(new.refusal ->> 'code', '')
+  from subscription where subscription.id = new.subscription_id;
+  return null;
+end
+$$;
+
+create trigger note_insert after insert on queued_unassign for each row execute function note_queued_unassign();
+create trigger note_update after update on queued_unassign for each row
+  when (new.state = 'ENDED' and old.state <> 'ENDED') execute function note_queued_unassign();
+
+-- The transfers of an exit are legs of the operation that has begun it.
+create function note_exit_transfer() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into state_change (kind, state, subject, login, master_login, operation_id, amount_minor, deal_id)
+  select 'exit', case new.state when 'OPEN' then 'pending' when 'APPLIED' then 'executed' else 'not_executed' end,
+         new.subscription_id || '-' || new.number, investor_login, new.master_login,
+         coalesce((select exit.command_id from exit where exit.subscription_id = new.subscription_id), ''),
+         -new.amount_minor, coalesce(new.deal_id, 0)
+  from subscription where subscription.id = new.subscription_id;
+  return null;
+end
+$$;
+
+create trigger note_insert after insert on exit_transfer for each row execute function note_exit_transfer();
+create trigger note_update after update on exit_transfer for each row
+  when (old.state is distinct from new.state) execute function note_exit_transfer();

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "#kernel/duration.ts";
-import { execute, sql } from "#kernel/postgres/query.ts";
 import { areSameWeeks } from "../domain/weeks.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld } from "../testing/world.ts";
@@ -37,21 +36,4 @@ test("a start with other fee weeks is refused while a Master has Investors, and 
   await settle(world);
   await start(SHORT);
   await expect(start(WEEKS)).resolves.toBeUndefined();
-});
-
-test("weeks that an earlier version has closed and did not record count too", async () => {
-  const world = await aWorld({ week: WEEKS });
-  const { pool } = world.deps;
-  const masterLogin = aMaster(world);
-  await subscribed(world, masterLogin, 500_00n);
-  await execute(
-    pool,
-    sql`insert into allocation_entry (master_login, number, kind, period_start, cut_off, created_at)
-        values (${masterLogin}, 100, 'WEEK', '2026-01-03', '2026-01-10', now())`,
-  );
-
-  await expect(requireRecordedWeeks(pool, SHORT)).rejects.toThrow(
-    /^PAMM_FEE_PERIOD differs from .* set PAMM_FEE_PERIOD=P7D/,
-  );
-  await requireRecordedWeeks(pool, WEEKS);
 });

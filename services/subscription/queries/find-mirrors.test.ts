@@ -41,7 +41,7 @@ test("a mirror names the transfers that it carries, each once, whatever else was
   await settle(world);
   const { items } = await world.service.findMirrors({ keys: [key] }, aCall());
   const mirrorKey = items[0]?.mirrorKey ?? "";
-  // A large deposit has several flows. Flows of earlier versions have no key.
+  // A large deposit has several flows. Not every flow follows from a transfer.
   await execute(
     world.deps.pool,
     sql`insert into flow (subscription_id, master_login, amount_minor, created_at, mirror_id, source_key)

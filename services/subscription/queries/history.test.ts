@@ -88,13 +88,13 @@ test("a page of allocations reads as many rows at the end of a long history as a
   const { investorLogin, id } = await subscribed(world, masterLogin, 100_00n);
   await subscribed(world, masterLogin, 100_00n);
   await world.deps.pool.query(
-    `insert into allocation_entry (master_login, number, kind, created_at, log_number, deal_id, deal_at, result_minor, own_minor)
-     select '${masterLogin}', number, 'RESULT', now() + number * interval '1 second', 1000 + number, number, now(), 2, 0
+    `insert into allocation_entry (master_login, number, kind, created_at, pool_units, log_number, deal_id, deal_at, result_minor, own_minor)
+     select '${masterLogin}', number, 'RESULT', now() + number * interval '1 second', 2, 1000 + number, number, now(), 2, 0
      from generate_series(1, 3000) as number`,
   );
   await world.deps.pool.query(
-    `insert into allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8)
-     select '${masterLogin}', number, ${id} + other, 1, 1, 0
+    `insert into allocation_row (master_login, number, subscription_id, units, amount_minor, pooled_minor, carry_e8, floating_e8)
+     select '${masterLogin}', number, ${id} + other, 1, 1, 1, 0, 0
      from generate_series(1, 3000) as number cross join generate_series(0, 1) as other`,
   );
   await asOwner(world.deps.pool, "subscription", "analyze allocation_entry, allocation_row");
@@ -263,13 +263,13 @@ test("a page of results reads as many rows at the end of a long history as at it
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 100_00n);
   await world.deps.pool.query(
-    `insert into allocation_entry (master_login, number, kind, created_at, log_number, deal_id, deal_at, result_minor, own_minor)
-     select '${masterLogin}', number, 'RESULT', now() + number * interval '1 second', 1000 + number * 3, number, now(), 2, 0
+    `insert into allocation_entry (master_login, number, kind, created_at, pool_units, log_number, deal_id, deal_at, result_minor, own_minor)
+     select '${masterLogin}', number, 'RESULT', now() + number * interval '1 second', 2, 1000 + number * 3, number, now(), 2, 0
      from generate_series(1, 3000) as number`,
   );
   await world.deps.pool.query(
-    `insert into allocation_entry (master_login, number, kind, created_at, period_start, cut_off)
-     select '${masterLogin}', number, 'WEEK', now() + number * interval '1 second', now() + number * interval '7 days',
+    `insert into allocation_entry (master_login, number, kind, created_at, pool_units, period_start, cut_off)
+     select '${masterLogin}', number, 'WEEK', now() + number * interval '1 second', 2, now() + number * interval '7 days',
             now() + (number + 1) * interval '7 days'
      from generate_series(3001, 6000) as number`,
   );

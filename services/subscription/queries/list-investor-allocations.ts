@@ -92,7 +92,7 @@ async function isEnd(pool: Deps["pool"], investorLogin: string, { subscriptionId
 
 function allocationOf({ id, masterLogin }: AllocatedSubscription, entry: EntryOfInvestor): InvestorAllocation[] {
   const { number, allocatedAt, dealId, dealAt, result, amount, units, poolUnits } = entry;
-  if (dealId === null || dealAt === null || result === null || amount === null) return [];
+  if (dealId === null || dealAt === null || result === null || amount === null || units === null) return [];
   return [
     {
       subscriptionId: id,
@@ -103,8 +103,8 @@ function allocationOf({ id, masterLogin }: AllocatedSubscription, entry: EntryOf
       allocatedAt,
       amount: moneyToProto(usd(amount)),
       result: moneyToProto(usd(result)),
-      units: units ?? undefined,
-      poolUnits: poolUnits ?? undefined,
+      units,
+      poolUnits,
     },
   ];
 }

@@ -31,12 +31,11 @@ export async function listResults(
   return { items: items.map(resultMessage), hasMore };
 }
 
-function resultMessage({ value, drawdownPpm, poolValue, poolUnits, result, ...known }: AllocatedResult): MasterResult {
+function resultMessage({ value, drawdownPpm, poolValue, result, ...known }: AllocatedResult): MasterResult {
   const isValued = value !== null && drawdownPpm !== null && poolValue !== null;
   return {
     ...known,
     result: moneyToProto(usd(result)),
-    poolUnits: poolUnits ?? undefined,
     valued: isValued ? { value, drawdownPpm, poolValueE8: poolValue } : undefined,
   };
 }

@@ -10,24 +10,12 @@ export async function countMastersWithWeeks(db: Queryable): Promise<number> {
   return Number(masters);
 }
 
-type WeekRow = { readonly periodMs: bigint; readonly anchor: Date };
-
-/** The weeks of the last start; of an earlier version, which did not record them, those of a Master's last closed week. */
+/** The weeks of the last start. */
 export async function findRecordedWeek(db: Queryable): Promise<Week | undefined> {
-  const row =
-    (await maybeOne<WeekRow>(db, sql`select period_ms as "periodMs", anchor from fee_week`)) ??
-    (await maybeOne<WeekRow>(
-      db,
-      sql`select (extract(epoch from closed.cut_off - closed.period_start) * 1000)::bigint as "periodMs", closed.cut_off as anchor
-          from master_pool pool
-          cross join lateral (
-            select period_start, cut_off from allocation_entry
-            where master_login = pool.login and cut_off is not null
-            order by cut_off desc limit 1
-          ) as closed
-          where pool.weeks_closed_through is not null
-          limit 1`,
-    ));
+  const row = await maybeOne<{ readonly periodMs: bigint; readonly anchor: Date }>(
+    db,
+    sql`select period_ms as "periodMs", anchor from fee_week`,
+  );
   return row && { periodMs: Number(row.periodMs), anchor: row.anchor };
 }
 

@@ -59,11 +59,10 @@ export type EntryOfInvestor = {
   readonly dealId: bigint | null;
   readonly dealAt: Date | null;
   readonly result: bigint | null;
-  /** Null when the subscription has no part. */
+  readonly poolUnits: string;
+  /** Null when the subscription has no part, like its units. */
   readonly amount: bigint | null;
-  /** Null for entries of before they were kept. */
   readonly units: string | null;
-  readonly poolUnits: string | null;
 };
 
 export type EntryRange = {

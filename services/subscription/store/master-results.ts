@@ -1,7 +1,7 @@
 import { findLastPosition } from "#kernel/postgres/last-position.ts";
 import { many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** A result of a Master with the performance after it, which is null for results of before it was kept, and for units without a value. */
+/** A result of a Master with the performance after it, which is null for units without a value. */
 export type AllocatedResult = {
   readonly logNumber: bigint;
   readonly number: bigint;
@@ -10,7 +10,7 @@ export type AllocatedResult = {
   readonly allocatedAt: Date;
   /** Cents. */
   readonly result: bigint;
-  readonly poolUnits: string | null;
+  readonly poolUnits: string;
   /** Of a unit, in 1e-18 USD. */
   readonly value: string | null;
   readonly drawdownPpm: number | null;

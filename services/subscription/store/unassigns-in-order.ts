@@ -6,46 +6,31 @@ type Filter = {
   readonly queueState?: string | undefined;
   readonly fromId: string | undefined;
   readonly beforeId: string;
-  readonly limit: number;
 };
 
 /** The ids of unassigns, newest first. */
 export function unassignsInOrder<F extends Filter>(filter: F, conditionsOf: (filter: F) => Fragment): Fragment {
   const { masterLogin, outcome } = filter;
-  const all = (part: F, further: Fragment) => fragment`
+  // Those that were not executed are few: they are read by an index of their own, also those of other Masters.
+  const isRare = outcome !== undefined && outcome !== "EXECUTED";
+  const byMaster = masterLogin !== undefined && !isRare;
+  return fragment`
     select unassignment.command_id
     from unassignment
     join subscription on subscription.id = unassignment.subscription_id
-    where ${conditionsOf(part)} ${inQueue(part)} ${further}`;
-  // Those that were not executed are few: they are read by an index of their own, also those of other Masters.
-  const isRare = outcome !== undefined && outcome !== "EXECUTED";
-  if (masterLogin === undefined || isRare) {
-    return all(filter, fragment`order by unassignment.command_id collate "C" desc`);
-  }
-  const own = all({ ...filter, masterLogin: undefined }, ofMaster(masterLogin, filter));
-  return fragment`
-    with own as (${own}), without_master as (${all(filter, withoutMaster(filter))})
-    select command_id
-    from (select command_id from own union all select command_id from without_master) as found
-    order by command_id collate "C" desc`;
+    where ${conditionsOf(byMaster ? { ...filter, masterLogin: undefined } : filter)} ${inQueue(filter)}
+    ${byMaster ? ofMaster(masterLogin, filter) : fragment`order by unassignment.command_id collate "C" desc`}`;
 }
 
 /** After each id: ids have letters, digits and signs before it. */
 const LAST = "~";
 
 /** A range of the index. For a Master that is equal the planner expects few, and would read and sort all of them. */
-function ofMaster(masterLogin: string, { fromId = "", beforeId, ...filter }: Filter): Fragment {
+function ofMaster(masterLogin: string, { fromId = "", beforeId }: Filter): Fragment {
   return fragment`
     and (unassignment.master_login, unassignment.command_id collate "C") >= (${masterLogin}, ${fromId})
     and (unassignment.master_login, unassignment.command_id collate "C") < (${masterLogin}, ${beforeId || LAST})
-    order by unassignment.master_login desc, unassignment.command_id collate "C" desc limit ${filter.limit}`;
-}
-
-/** Those that a job has not copied the Master to yet. */
-function withoutMaster(filter: Filter): Fragment {
-  return fragment`
-    and unassignment.master_login is null
-    order by unassignment.command_id collate "C" desc limit ${filter.limit}`;
+    order by unassignment.master_login desc, unassignment.command_id collate "C" desc`;
 }
 
 function inQueue({ queueState }: Pick<Filter, "queueState">): Fragment {

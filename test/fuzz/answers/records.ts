@@ -121,15 +121,3 @@ export const userMembers: fc.Arbitrary<Members> = cents.map((balance) =>
     Credit: "0.00",
   }),
 );
-
-export const stateMembers: fc.Arbitrary<Members> = cents.map((balance) =>
-  record({
-    Login: LOGIN,
-    Balance: balance,
-    Credit: "0.00",
-    Equity: balance,
-    Margin: "0.00",
-    MarginFree: balance,
-    Floating: "0.005",
-  }),
-);

@@ -98,14 +98,11 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         const asked = deals.filter(({ login }) => isAskedFor(login) && !unreadable.has(login));
         return { kind: "read", deals: asked, known: [], rows: deals.length, unreadable };
       }),
-    readAccountState: (login) => request("state", () => stateOf(login, server.balanceOf(login)), [login]),
-    checkBalance: (login) => request("balance", () => balanceOf(server.balanceOf(login) ?? 0n), [login]),
     addUser: () => notSimulated("addUser"),
     disableUser: () => notSimulated("disableUser"),
     eraseUser: () => notSimulated("eraseUser"),
     checkPassword: () => notSimulated("checkPassword"),
     changePassword: () => notSimulated("changePassword"),
-    getGroup: () => notSimulated("getGroup"),
     probeRights: () => notSimulated("probeRights"),
     listGroupLogins: () => request("logins of a group", () => server.logins),
     serverClock: () => Promise.resolve(fixedClock(0)),
@@ -199,16 +196,6 @@ function openPosition(
 function dealOf(deals: readonly ServerDeal[], ticket: bigint, nowMs: number): Deal | undefined {
   const deal = deals.find((one) => one.ticket === ticket && one.shownFromMs <= nowMs);
   return deal && shown(deal);
-}
-
-function stateOf(login: string, balanceMinor: bigint | undefined) {
-  if (balanceMinor === undefined) return undefined;
-  const nothing = { creditMinor: 0n, marginMinor: 0n, floatingMinor: 0n };
-  return { login, balanceMinor, equityMinor: balanceMinor, freeMarginMinor: balanceMinor, ...nothing };
-}
-
-function balanceOf(balanceMinor: bigint) {
-  return { balanceMinor, historyMinor: balanceMinor };
 }
 
 function notSimulated(what: string): never {

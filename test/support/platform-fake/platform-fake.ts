@@ -143,7 +143,6 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       reach();
       return readAccount(ledger, login, fake.state.aheadMs);
     },
-    getBalance: async ({ login }) => ({ balance: moneyToProto(usd(balanceOf(ledger, login))) }),
     async readBalances({ positions }) {
       reach();
       return { balances: positions.map((position) => balanceAt(ledger, position)) };

@@ -31,10 +31,10 @@ test("a forbidden read signs in again on the same connection and is repeated onc
 });
 
 test("a read that stays forbidden is an error, and its repetition does not sign in each time", async () => {
-  await using server = await startScriptedServer(({ path }) => (path === "group/get" ? FORBIDDEN : undefined));
+  await using server = await startScriptedServer(({ path }) => (path === "deal/get" ? FORBIDDEN : undefined));
   using client = aClient(server, { maxSessions: 1 });
   for (let times = 0; times < 10; times += 1) {
-    await expect(client.getGroup("g")).rejects.toMatchObject({ problem: "forbidden" });
+    await expect(client.getDeal(7n)).rejects.toMatchObject({ problem: "forbidden" });
   }
   expect(count(server, "auth/start")).toBe(2);
   expect(server.connections).toHaveLength(1);

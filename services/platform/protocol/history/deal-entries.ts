@@ -1,9 +1,8 @@
 import { usd, zero } from "#kernel/money.ts";
 import type { EntryCause, EntryDeal, NewEntry } from "../../domain/log-entry.ts";
 import type { Leg } from "../../domain/leg.ts";
-import type { Deal } from "../../mt5/deals.ts";
+import { type Deal, effectOf } from "../../mt5/deals.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
-import { effectOf } from "./explain-deal.ts";
 
 /** The entry of an applied leg, from its answer or a scan. */
 export function legEntry(leg: RecordedLeg, status: Leg, at: Date): NewEntry {

@@ -1,7 +1,6 @@
 import { readReference } from "../../domain/reference.ts";
-import type { Deal } from "../../mt5/deals.ts";
+import { type Deal, effectOf } from "../../mt5/deals.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
-import { effectOf } from "./explain-deal.ts";
 
 /** Circumstances of a review: the deal as the history shows it. */
 export function dealEvidence(server: string, deal: Deal, leg: RecordedLeg | undefined) {

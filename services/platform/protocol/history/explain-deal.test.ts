@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Deal } from "../../mt5/deals.ts";
+import { type Deal, effectOf } from "../../mt5/deals.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
-import { type DealRecords, effectOf, explainDeal } from "./explain-deal.ts";
+import { type DealRecords, explainDeal } from "./explain-deal.ts";
 import { legNumber } from "../../domain/leg-number.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { platformComment, readReference } from "../../domain/reference.ts";

@@ -1,4 +1,4 @@
-import type { Deal } from "../../mt5/deals.ts";
+import { type Deal, DEAL_ACTION, effectOf } from "../../mt5/deals.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
 import { accepts } from "../../domain/leg-machine.ts";
 import { isUnderWay, type LegEvent, type ReviewReason } from "../../domain/leg.ts";
@@ -39,18 +39,10 @@ export type Explanation =
 
 export type UnmatchedReason = "external_funds" | "unknown_reference" | "unmatched_deal" | "misplaced_reference";
 
-const BALANCE = 2;
-const CREDIT = 3;
-const CHARGE = 4;
-const CORRECTION = 5;
-const BONUS = 6;
-const BUY_CANCELED = 13;
-const SELL_CANCELED = 14;
-const COMPENSATION_CREDIT = 20;
-
-const WITHOUT_EFFECT = new Set([CREDIT, BONUS, COMPENSATION_CREDIT]);
-const BALANCE_OPERATIONS = new Set([BALANCE, CHARGE, CORRECTION]);
-const CANCELED = new Set([BUY_CANCELED, SELL_CANCELED]);
+const { balance, credit, charge, correction, bonus, buyCanceled, sellCanceled, compensationCredit } = DEAL_ACTION;
+const WITHOUT_EFFECT = new Set<number>([credit, bonus, compensationCredit]);
+const BALANCE_OPERATIONS = new Set<number>([balance, charge, correction]);
+const CANCELED = new Set<number>([buyCanceled, sellCanceled]);
 
 /** The platform cancelled a deal after it was recorded: an amendment, which needs manual review. */
 export function isCanceled({ action }: Deal): boolean {
@@ -65,15 +57,6 @@ export function isWithoutEffect(deal: Deal): boolean {
 /** A balance operation (balance, charge, correction), not a trade, fee or interest. */
 export function isBalanceOperation({ action }: Deal): boolean {
   return BALANCE_OPERATIONS.has(action);
-}
-
-/** As this service makes them: no charge or correction. */
-export function isPlainBalance({ action }: Deal): boolean {
-  return action === BALANCE;
-}
-
-export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: Deal): bigint {
-  return profitMinor + swapMinor + commissionMinor + feeMinor;
 }
 
 /** Classifies a deal of the history. By ticket first, because a comment can be cut or rewritten. */
@@ -115,6 +98,6 @@ function explainLater(deal: Deal, attempt: number, leg: RecordedLeg): Explanatio
 }
 
 function misfitOf(deal: Deal, leg: RecordedLeg): ReviewReason | undefined {
-  if (deal.action !== BALANCE) return "not_a_balance_deal";
+  if (deal.action !== DEAL_ACTION.balance) return "not_a_balance_deal";
   return leg.amountMinor === effectOf(deal) ? undefined : "amount_differs";
 }

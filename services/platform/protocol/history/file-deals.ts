@@ -2,7 +2,7 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import type { Deps } from "../../deps.ts";
 import type { NewEntry } from "../../domain/log-entry.ts";
 import { accepts } from "../../domain/leg-machine.ts";
-import type { Deal } from "../../mt5/deals.ts";
+import { type Deal, effectOf } from "../../mt5/deals.ts";
 import { type Account, lockAccounts, lockFreeAccounts, setUndecidedFrom } from "../../store/accounts.ts";
 import { listBookedDeals } from "../../store/explained-deals.ts";
 import { requireDatabase } from "../../store/database-identity.ts";
@@ -18,7 +18,7 @@ import { giveUpOutdated, importDeal } from "./import-deal.ts";
 import { publishImport } from "./publish-import.ts";
 import { dealEvidence } from "./deal-evidence.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
-import { effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
+import { explainDeal, type Explanation } from "./explain-deal.ts";
 import { RecordsOfDeals } from "./records-of-deals.ts";
 
 /** Deals of logins since an instant, those of each login oldest first; `to` when later deals were not read. */

@@ -10,13 +10,12 @@ import {
   type LostDeal,
 } from "../../domain/imported-leg.ts";
 import { readReference } from "../../domain/reference.ts";
-import type { Deal } from "../../mt5/deals.ts";
+import { type Deal, DEAL_ACTION, effectOf } from "../../mt5/deals.ts";
 import type { Account } from "../../store/accounts.ts";
 import { insertImportedLeg, listUnsent } from "../../store/imported-legs.ts";
 import { lockLegs } from "../../store/legs.ts";
 import { recordTransition } from "../record.ts";
 import { externalEntry } from "./deal-entries.ts";
-import { effectOf, isPlainBalance } from "./explain-deal.ts";
 
 /**
  * Books a deal of this service whose leg the database has lost as what its reference says, so that the books equal the platform's
@@ -29,7 +28,7 @@ export async function importDeal(
   deal: Deal,
 ): Promise<NewEntry | undefined> {
   const reference = readReference(deal.comment);
-  if (reference === undefined || !isPlainBalance(deal)) return undefined;
+  if (reference === undefined || deal.action !== DEAL_ACTION.balance) return undefined;
   const { kind, number, attempt } = reference;
   const { login, ticket: dealId, at, comment } = deal;
   const lost: LostDeal = { kind, amountMinor: effectOf(deal), comment };

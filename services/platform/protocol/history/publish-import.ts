@@ -6,10 +6,9 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { TransferImported } from "#proto/pamm/platform/v1/movement.ts";
 import type { EntryKind } from "../../domain/log-entry.ts";
 import { textOfComment } from "../../domain/reference.ts";
-import type { Deal } from "../../mt5/deals.ts";
+import { type Deal, effectOf } from "../../mt5/deals.ts";
 import { setOperation } from "../../store/lost-movements.ts";
 import { kindToProto } from "./account-moved.ts";
-import { effectOf } from "./explain-deal.ts";
 
 export const IMPORTS_FEED = "platform.imports";
 

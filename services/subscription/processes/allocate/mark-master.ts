@@ -58,7 +58,7 @@ type End =
   | { readonly kind: "waits"; readonly why: string };
 
 async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
-  const { requestedAt, platformAt, logNumber, lastDealAt = deps.now(), marks } = reading;
+  const { requestedAt, platformAt, logNumber, lastDealAt, marks } = reading;
   const master = await lockMaster(tx, login);
   if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };
   const closeThrough = lastCutOff(deps.week, later(platformAt, -waitAfterCutOff(deps.week)));
@@ -95,6 +95,7 @@ function isClosingDue({ week, now }: Deps, { weeksClosedThrough }: Master): bool
  * A week that ended before the latest deal is closed first: money that joins or leaves after a cut-off must not count in the week before it.
  * All money that waits has come before a week that ended since, so it does not wait for the close of that week.
  */
-function isWeekDue(week: Week, { weeksClosedThrough }: Master, lastDealAt: Date): boolean {
-  return weeksClosedThrough !== null && cutOffsDue(week, weeksClosedThrough, lastDealAt, 1).length > 0;
+function isWeekDue(week: Week, { weeksClosedThrough }: Master, lastDealAt: Date | undefined): boolean {
+  if (weeksClosedThrough === null || lastDealAt === undefined) return false;
+  return cutOffsDue(week, weeksClosedThrough, lastDealAt, 1).length > 0;
 }

@@ -11,7 +11,7 @@ export type MasterReading = {
   /** The clock of the trading platform at that time: all deals up to then are at or before the log position, or arrive soon. */
   readonly platformAt: Date;
   readonly logNumber: bigint;
-  /** The latest time of a deal up to there. Absent without a deal, and from the previous release of platform. */
+  /** The latest time of a deal up to there; undefined without one. */
   readonly lastDealAt: Date | undefined;
   /** Balance and open positions equal those computed from the log. */
   readonly isComplete: boolean;

@@ -1,2 +1,0 @@
-\ir ../../kernel/states/state-changes.sql
-\ir ../../kernel/states/reviews.sql
