@@ -16,10 +16,15 @@ export class Times implements Reporter {
       .toSorted((left, right) => right.seconds - left.seconds);
     const listed = times.filter(({ seconds }) => seconds >= LEAST_SECONDS);
     mkdirSync(join(FILE, ".."), { recursive: true });
-    writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(listed.map(({ file, seconds }) => [file, seconds])), null, 2)}\n`);
+    writeFileSync(
+      FILE,
+      `${JSON.stringify(Object.fromEntries(listed.map(({ file, seconds }) => [file, seconds])), null, 2)}\n`,
+    );
     const lines = times.slice(0, SLOWEST).map(({ file, seconds }) => `${String(seconds).padStart(7)} s  ${file}\n`);
     const total = times.reduce((sum, { seconds }) => sum + seconds, 0);
-    process.stdout.write(`\nThe slowest of ${times.length} files, of ${Math.round(total)} s in all workers:\n${lines.join("")}`);
+    process.stdout.write(
+      `\nThe slowest of ${times.length} files, of ${Math.round(total)} s in all workers:\n${lines.join("")}`,
+    );
   }
 }
 
