@@ -10,7 +10,6 @@ declare
   service text;
   owner text;
   writer text;
-  role text;
   schema_owner text;
   relation text;
 begin
@@ -28,12 +27,10 @@ begin
     if not exists (select from pg_roles where rolname = writer) then
       execute format('create role %I login', writer);
     end if;
-    -- An administrator who is no superuser has to be a member of what it gives objects to, and takes them from.
-    foreach role in array array[owner, writer] loop
-      if not pg_has_role(current_user, role, 'usage') then
-        execute format('grant %I to current_user with inherit true, set true', role);
-      end if;
-    end loop;
+    -- An administrator who is no superuser has to be a member of what it gives objects to.
+    if not pg_has_role(current_user, owner, 'usage') then
+      execute format('grant %I to current_user with inherit true, set true', owner);
+    end if;
     -- Neither creates temporary tables, which would come before the tables of the schema.
     execute format('revoke all on database %I from %I, %I', current_database(), owner, writer);
     execute format('grant connect on database %I to %I, %I', current_database(), owner, writer);
@@ -41,9 +38,6 @@ begin
     select pg_get_userbyid(nspowner) into schema_owner from pg_namespace where nspname = service;
     if schema_owner is null then
       execute format('create schema %I authorization %I', service, owner);
-    elsif schema_owner = writer then
-      -- The service owned its tables.
-      execute format('reassign owned by %I to %I', writer, owner);
     elsif schema_owner <> owner then
       raise exception 'schema % belongs to %: give it and its objects to % first', service, schema_owner, owner;
     end if;

@@ -8,8 +8,6 @@ import { ANY_KEY, SCOPES } from "../../services/edge/keys/scopes.ts";
 import { anchorsOf, blocksOf, codeSpansOf, linksOf, markdownFiles, read, ROOT } from "./markdown.ts";
 
 const FILES = markdownFiles();
-/** Pages with instructions: the changelog names files and commands of earlier versions. */
-const INSTRUCTIONS = FILES.filter((file) => file !== "CHANGELOG.md");
 const OWN_PATH = /^(?:\.ci|deploy|docs|proto|services|test)\/[\w./-]+$/;
 const MARKS = /^(?:run: system(?:, prints: .+)?|not run: .+)$/;
 
@@ -37,7 +35,7 @@ test("every link leads to a file and a heading that exist", () => {
 });
 
 test("every repository path named in a page exists", () => {
-  const missing = INSTRUCTIONS.flatMap((file) =>
+  const missing = FILES.flatMap((file) =>
     codeSpansOf(read(file))
       .filter((span) => OWN_PATH.test(span))
       .filter((path) => !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, dirname(file), path)))
@@ -50,7 +48,7 @@ test("every repository path named in a page exists", () => {
 test("every make target and npm script named in a page exists", () => {
   const targets = new Set([...read("Makefile").matchAll(/^([a-z-]+):/gm)].map(([, name]) => name));
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-  const commands = INSTRUCTIONS.flatMap((file) => [
+  const commands = FILES.flatMap((file) => [
     ...codeSpansOf(read(file)),
     ...blocksOf(file)
       .filter(({ language }) => language === "sh")

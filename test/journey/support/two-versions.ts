@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { migrationVariable } from "#kernel/migration.ts";
 import { tailOf } from "../../../deploy/local/child-process.ts";
 import { startNats } from "../../../deploy/local/nats.ts";
 import { type LaunchContext, planServices, planSimulator } from "../../../deploy/local/plan.ts";
@@ -21,7 +20,8 @@ import { cleanEnvironment } from "./running.ts";
 
 /** One replica of every service, of one version. */
 export type Deployed = {
-  readonly url: string;
+  /** Of its edge. */
+  readonly client: Client;
   /** SIGTERM to all of them; resolves when they have drained. */
   readonly stop: () => Promise<void>;
 };
@@ -29,22 +29,27 @@ export type Deployed = {
 /** A database, a broker and a platform, on which services of several versions run beside each other. */
 export type TwoVersions = AsyncDisposable & {
   readonly folder: string;
-  /** A client of the edge at this address. */
-  readonly clientAt: (url: string) => Client;
   /** What an operator does before the services of a version start: streams, then migrations, both by the source of that version. */
   readonly prepare: (root: string) => Promise<void>;
   /** Starts each service of the version, and waits until it is ready. */
   readonly deploy: (name: string, root: string) => Promise<Deployed>;
 };
 
-/** How often services are deployed: their addresses are known to all of them from the start, as the replicas behind one name are. */
-export type Options = { readonly deployments: number; readonly drainDelay: string };
+/** The first version, the other one, and the first again: all addresses are known from the start, as those of the replicas behind one name are. */
+const DEPLOYMENTS = 3;
+const DRAIN_DELAY = "PT1S";
 
 const run = promisify(execFile);
 
+/** All schemas in one process. */
+const MIGRATE = `
+  import { migrateSchema } from "./deploy/provision/migrate-schema.ts";
+  for (const [service, url] of JSON.parse(process.argv[1])) await migrateSchema(service, url);
+`;
+
 type Addresses = Readonly<Record<Service, number>>;
 
-export async function startTwoVersions({ deployments, drainDelay }: Options): Promise<TwoVersions> {
+export async function startTwoVersions(): Promise<TwoVersions> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(makeRunFolder()).path;
   const stateDir = join(folder, "state");
@@ -57,7 +62,7 @@ export async function startTwoVersions({ deployments, drainDelay }: Options): Pr
     PAMM_METRICS_PORT: "0",
     SIM_PORT: "0",
     SIM_CONTROL_PORT: "0",
-    PAMM_DRAIN_DELAY: drainDelay,
+    PAMM_DRAIN_DELAY: DRAIN_DELAY,
   };
   const settings = await claimPorts(env, readLaunchConfig(env));
   const secrets = readOrMakeSecrets(stateDir);
@@ -73,44 +78,41 @@ export async function startTwoVersions({ deployments, drainDelay }: Options): Pr
   const nats = stack.use(
     await startNats({ dir: join(stateDir, "nats"), logFile: join(logs, "nats.log"), password, passwordOf, tls }),
   );
-  stack.use(stopped(await start(planSimulator(context))));
+  const simulator = await start(planSimulator(context));
+  stack.defer(simulator.stop);
 
-  const addresses = await Promise.all(Array.from({ length: deployments }, portsOfServices));
+  const addresses = await Promise.all(Array.from({ length: DEPLOYMENTS }, portsOfServices));
   const unused = [...addresses];
   const kept = stack.move();
 
   return {
     folder,
-    clientAt(url) {
-      const simulatorControlUrl = `http://${LOOPBACK}:${settings.controlPort}`;
-      const info = { url, apiKey: secrets.apiKey, simulatorControlUrl };
-      return clientOf({ info: () => info });
-    },
     async prepare(root) {
       // The services that start next find there what these processes have compiled.
       const compiled = { ...env, NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compile") };
       const setUp = { ...compiled, NATS_SETUP_URL: nats.url, NATS_CA_FILE: tls.caFile };
       await run(process.execPath, ["deploy/nats/set-up-streams.ts"], { cwd: root, env: setUp });
-      const migrations = SERVICES.map(async (service) => {
-        const url = ownerUrl(`${LOOPBACK}:${postgresPort}`, service, secrets.ownerPasswordOf(service));
-        const migrating = { ...compiled, PAMM_MIGRATE: "apply", [migrationVariable(service)]: url };
-        await run(process.execPath, [`services/${service}/main.ts`], { cwd: root, env: migrating });
-      });
-      await Promise.all(migrations);
+      const owners = SERVICES.map((service) => [
+        service,
+        ownerUrl(`${LOOPBACK}:${postgresPort}`, service, secrets.ownerPasswordOf(service)),
+      ]);
+      const migrate = ["--input-type=module", "--eval", MIGRATE, JSON.stringify(owners)];
+      await run(process.execPath, migrate, { cwd: root, env: compiled });
     },
     async deploy(name, root) {
       const own = unused.shift();
-      if (own === undefined) throw new Error(`only ${deployments} deployments were planned`);
+      if (own === undefined) throw new Error(`only ${DEPLOYMENTS} deployments were planned`);
       const place = { ...context, root, settings: { ...settings, httpPort: own.edge, metricsPort: await freePort() } };
       const programs = await planServices(place, { postgresPort, natsPort: nats.port });
       const runs = await Promise.all(
         SERVICES.map((service) => start(placed(programs[service], { name, service, own, all: addresses }))),
       );
-      const processes = runs.map((process) => kept.use(stopped(process)));
-      return {
-        url: `http://${LOOPBACK}:${own.edge}`,
-        stop: async () => void (await Promise.all(processes.map((process) => process[Symbol.asyncDispose]()))),
-      };
+      const stop = async (): Promise<void> => void (await Promise.all(runs.map((process) => process.stop())));
+      kept.defer(stop);
+      const url = `http://${LOOPBACK}:${own.edge}`;
+      const simulatorControlUrl = `http://${LOOPBACK}:${settings.controlPort}`;
+      const info = { url, apiKey: secrets.apiKey, simulatorControlUrl };
+      return { client: clientOf({ info: () => info }), stop };
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -148,9 +150,4 @@ async function start(program: Program): Promise<ProcessRun> {
   const ending = await Promise.race([process.ready, process.ended]);
   if (ending !== undefined) throw new Error(`${program.name} ended (${ending.how}): ${tailOf(program.logFile)}`);
   return process;
-}
-
-function stopped(process: ProcessRun): AsyncDisposable {
-  let stopping: Promise<void> | undefined;
-  return { [Symbol.asyncDispose]: () => (stopping ??= process.stop()) };
 }
