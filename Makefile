@@ -19,7 +19,7 @@ run demo: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compile
 
 CHECKS := types openapi lint architecture format-check commits vocabulary dead-code contracts manifests
 
-.PHONY: help setup codegen check $(CHECKS) test proof due bench journey kills chaos sim images sbom client postman conformance compose-test \
+.PHONY: help setup codegen check $(CHECKS) test quick times proof due bench journey kills chaos sim images sbom client postman conformance compose-test \
         mutants contract rehearse-restore rehearse-rotation run stop demo streams keys fmt new-migration clean
 
 help: ## list the targets
@@ -36,6 +36,15 @@ check: setup ## every check that needs no server
 
 test: check ## check, then every test with the sizes for minutes: about 22 minutes on two idle cores
 	@npm run --silent test
+
+quick: setup ## types, unit tests, and the tests beside what differs from base=HEAD: at most two minutes
+	@npm run --silent types
+	@vitest run --project unit
+	@changed=$$(git diff --name-only --relative $(or $(base),HEAD) | xargs --no-run-if-empty dirname | sort --unique); \
+	  [ -z "$$changed" ] || vitest run --project integration --passWithNoTests --changed $(or $(base),HEAD) $$changed
+
+times: ## take over the seconds of the last run of all tests, from which their order follows
+	@cp .cache/times.json test/times.json
 
 proof: setup ## the long tests, for more than an hour; writes docs/reliability.md; part="simulation" runs one part, `make proof due` those of old commits
 	@node test/proof/run.ts $(or $(filter due,$(MAKECMDGOALS)),$(part))

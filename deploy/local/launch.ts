@@ -12,7 +12,7 @@ import { claimPorts, readLaunchConfig, stateDirOf } from "./settings.ts";
 import { describeSystem, removeSystemFile, type RunningSystem } from "./startup-banner.ts";
 import { lockState, pidFile } from "./state.ts";
 import { natsStore, postgresStore } from "./stores.ts";
-import type { SupervisedProcess, Supervisor } from "./supervisor.ts";
+import { createSupervisor, type SupervisedProcess, type Supervisor } from "./supervisor.ts";
 import { forTerminal, print } from "./terminal.ts";
 
 /** A group starts when the previous group is ready, and stops before that group: later services call earlier ones. */
@@ -25,6 +25,28 @@ export async function launch(
   supervisor: Supervisor,
   stack: AsyncDisposableStack,
 ): Promise<RunningSystem> {
+  const { context, stores } = await prepare(root, env, supervisor, stack);
+  if (context.settings.embedded.simulator) await supervisor.start([supervised(planSimulator(context))]);
+  const programs = await planServices(context, stores);
+  for (const group of GROUPS) await supervisor.start(group.map((service) => supervised(programs[service])));
+  return describeSystem(context, programs);
+}
+
+/** The state of a system before its first start: secrets, certificates, migrated databases, and streams. */
+export async function makeState(env: NodeJS.ProcessEnv): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  await prepare(ROOT, env, createSupervisor(), stack);
+}
+
+type Prepared = { readonly context: LaunchContext; readonly stores: Stores };
+
+/** Locks and completes the state, and starts its stores. */
+async function prepare(
+  root: string,
+  env: NodeJS.ProcessEnv,
+  supervisor: Supervisor,
+  stack: AsyncDisposableStack,
+): Promise<Prepared> {
   const config = readLaunchConfig(env);
   const stateDir = stateDirOf(config);
   stack.use(await lockState(stateDir));
@@ -37,10 +59,7 @@ export async function launch(
   await readOrIssueIdentities(stateDir);
   const stores = await startStores(context, supervisor);
   await migrateSchemas(context, stores);
-  if (settings.embedded.simulator) await supervisor.start([supervised(planSimulator(context))]);
-  const programs = await planServices(context, stores);
-  for (const group of GROUPS) await supervisor.start(group.map((service) => supervised(programs[service])));
-  return describeSystem(context, programs);
+  return { context, stores };
 }
 
 async function startStores(context: LaunchContext, supervisor: Supervisor): Promise<Stores> {

@@ -22,6 +22,7 @@ function spawnSimulator(stateDir: string, env: Record<string, string> = {}): Run
   const child = spawn(process.execPath, [MAIN], {
     env: {
       PATH: process.env["PATH"] ?? "",
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       PAMM_STATE_DIR: stateDir,
       SIM_PORT: "0",
       SIM_CONTROL_PORT: "0",

@@ -18,7 +18,7 @@ export function startService(
   const command = [process.execPath, ...flags, join(ROOT, `services/${name}/main.ts`)];
   // It ends with this process, also when that is killed.
   const child = spawn("setpriv", ["--pdeathsig", "TERM", ...command], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...env },
     stdio: ["ignore", log, log],
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

@@ -1,37 +1,32 @@
-import process from "node:process";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { countFigures } from "../support/figures.ts";
-import { IS_PROOF } from "../support/proof.ts";
-import { type FaultRun, runFault } from "./run-fault.ts";
-import { table } from "./report.ts";
+import { afterAll, beforeAll, describe, vi } from "vitest";
+import { CROWD } from "../journey/support/crowd.ts";
+import { sagasThroughDeaths } from "./failpoints.ts";
+import { forgedRows } from "./forged-rows.ts";
+import { injectedFaults } from "./injected-faults.ts";
+import { killedProcesses } from "./kills.ts";
+import { platformFaults } from "./platform-faults.ts";
+import { restoredDatabase } from "./restored-database.ts";
 import { startSystemUnderTest, type SystemUnderTest } from "./system-under-test.ts";
-import { type Fault, FAULTS } from "./faults.ts";
+import { traces } from "./traces.ts";
 
+// Set here, because vitest marks the options object of a concurrent test as concurrent, and so every test that shares the object.
+vi.setConfig({ testTimeout: 600_000 + CROWD * 1_500 });
 const START_TIMEOUT_MS = 180_000;
-const TIMEOUT = { timeout: 300_000 };
 
-/** The fault of each kind that finds most defects. `make proof` runs all faults, in ten minutes. */
-const USUAL = ["kill -9 platform", "JetStream's files deleted", "answer lost, command executed", "applied late"];
+/** One system for everything that breaks one, because its start and stop take seconds of both cores. */
+let running: SystemUnderTest & AsyncDisposable;
+const tested = (): SystemUnderTest => running;
 
-const chosen = FAULTS.filter(({ name }) => IS_PROOF || USUAL.includes(name));
+beforeAll(async () => {
+  running = await startSystemUnderTest();
+}, START_TIMEOUT_MS);
+afterAll(() => running[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
-describe("after each fault every answer is correct and no transfer is executed twice", () => {
-  let tested: SystemUnderTest & AsyncDisposable;
-  const runs: FaultRun[] = [];
-
-  beforeAll(async () => {
-    tested = await startSystemUnderTest();
-  }, START_TIMEOUT_MS);
-  afterAll(async () => {
-    if (IS_PROOF) process.stdout.write(`\n${table(runs)}\n`);
-    await tested[Symbol.asyncDispose]();
-  }, START_TIMEOUT_MS);
-
-  test.each(chosen.map((fault): [string, Fault] => [fault.name, fault]))("%s", TIMEOUT, async (_, fault) => {
-    const result = await runFault(tested, fault);
-    runs.push(result);
-    countFigures({ "commands sent": result.requests.length, "wrong answers": result.wrongAnswers.length });
-    expect(result.wrongAnswers).toEqual([]);
-    expect(result.requests.some(({ answer }) => answer === "done")).toBe(true);
-  });
-});
+describe("traces and log lines of a deposit", () => traces(tested));
+describe("a database that is restored to an older time", () => restoredDatabase(tested));
+describe("forged rows", () => forgedRows(tested));
+describe("faults of the trading platform", () => platformFaults(() => tested().client));
+describe("a saga whose process kills itself at a failpoint is finished, and each transfer is executed once", () =>
+  sagasThroughDeaths(tested));
+describe("after each fault every answer is correct and no transfer is executed twice", () => injectedFaults(tested));
+describe("processes that are killed", () => killedProcesses(tested));

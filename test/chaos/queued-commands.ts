@@ -29,9 +29,9 @@ const LATER_TRIES = ["funding/after_queue_start.withdraw", "subscription/after_q
  * Investors of a Master that trades let a withdrawal or an unassign wait; the process dies before each one waits, or after. Both services die
  * once more when the Master is flat and the tries have begun. Each Investor has earned 25.00, of which 7.50 is fee.
  */
-export function queuedThroughDeaths(system: () => TestSystem, armed: string): void {
+export function queuedThroughDeaths(system: () => TestSystem, armed: () => string): void {
   const arm = (point: string): string => {
-    const file = join(armed, point);
+    const file = join(armed(), point);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "");
     countFigures({ "processes killed at a failpoint": 1 });

@@ -1,45 +1,45 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { freePort } from "../../deploy/local/ports.ts";
-import type { AnsweredRequest } from "../journey/support/money-request.ts";
 import { type Client, clientOf } from "../journey/support/client.ts";
-import { newInvestor } from "../journey/support/client-requests.ts";
 import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
-import { pooled } from "../journey/support/trading.ts";
+import { sized } from "../support/proof.ts";
+import { makeRunFolder } from "../support/run-folder.ts";
+import { type TraceCollector, traceCollector } from "../support/trace-collector.ts";
 import { openLink, type Link } from "./link.ts";
 
-/** The system, its network link to the simulator, and the accounts of its customers. */
+/** The system, with what its faults need. */
 export type SystemUnderTest = {
   readonly system: TestSystem;
+  readonly client: Client;
   /** Between platform and the simulator. */
   readonly link: Link;
-  readonly client: Client;
-  readonly logins: readonly string[];
-  /** All requests since the start of the system. */
-  readonly all: AnsweredRequest[];
-  readonly quietPeriodMs: number;
+  /** A file with the name of a failpoint makes the next process that reaches it kill itself. */
+  readonly armed: string;
+  readonly collector: TraceCollector;
 };
 
-const QUIET_PERIOD_S = 20;
-/** The capital of the Investors in a pool, and of those without a Master. */
-const POOLED = ["1000", "2000"];
-const OUTSIDE = ["500", "500"];
+/** In `make proof` a deal may be hidden for ten seconds. */
+export const QUIET_PERIOD_MS = sized({ test: 6_000, proof: 20_000 });
+export const CHECKED_EVERY_MS = 2_000;
 
 export async function startSystemUnderTest(): Promise<SystemUnderTest & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const simulatorPort = await freePort();
   const link = stack.use(await openLink(simulatorPort));
-  const settings = { PAMM_QUIET_PERIOD: `PT${QUIET_PERIOD_S}S`, SIM_PORT: String(simulatorPort) };
-  const system = stack.use(await startTestSystem({ ...settings, SIM_DIAL_PORT: String(link.port) }));
-  const client = clientOf(system);
-  const { investors } = await pooled(client, POOLED);
-  const outside = await Promise.all(OUTSIDE.map((capital) => newInvestor(client, capital)));
+  const collector = stack.use(await traceCollector());
+  const armed = join(stack.use(makeRunFolder()).path, "failpoints");
+  mkdirSync(armed);
+  const system = stack.use(
+    await startTestSystem({
+      PAMM_QUIET_PERIOD: `PT${QUIET_PERIOD_MS / 1_000}S`,
+      PAMM_CHECK_INTERVAL: `PT${CHECKED_EVERY_MS / 1_000}S`,
+      PAMM_FAILPOINTS: armed,
+      SIM_PORT: String(simulatorPort),
+      SIM_DIAL_PORT: String(link.port),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    }),
+  );
   const kept = stack.move();
-  return {
-    system,
-    link,
-    client,
-    logins: [...investors, ...outside],
-    all: [],
-    quietPeriodMs: QUIET_PERIOD_S * 1_000,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
+  return { system, client: clientOf(system), link, armed, collector, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test, vi } from "vitest";
 import { IS_PROOF } from "../support/proof.ts";
-import { type Kill, runDemoWhileKilling } from "./support/kill-during-demo.ts";
+import { type Kill, runDemoWhileKilling } from "../chaos/kill-during-demo.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
 // Set here, because vitest marks the options object of a concurrent test as concurrent, and so every test that shares the object.

@@ -1,41 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Tests that start all processes begin first. */
-const PROJECTS = ["journey", "integration", "unit"];
+/** The seconds of the files that take longest, as `make times` recorded them. */
+export const SECONDS: Readonly<Record<string, number>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../times.json"), "utf8"),
+) as Record<string, number>;
 
-/** The files that take longest, in this order: one that began last would run alone at the end. */
-export const LONGEST = [
-  "test/journey/reference.test.ts",
-  "test/journey/kills.test.ts",
-  "test/journey/upgrade.test.ts",
-  "test/journey/restore.test.ts",
-  "test/journey/demo.test.ts",
-  "test/chaos/failpoints.test.ts",
-  "test/journey/routes.test.ts",
-  "deploy/local/run.test.ts",
-  "test/journey/quiet.test.ts",
-  "test/chaos/chaos.test.ts",
-  "test/journey/forged.test.ts",
-  "services/edge/docs-site/browser.test.ts",
-  "test/simulation/simulation.test.ts",
-  "test/console/plots.test.ts",
-  "services/edge/main.test.ts",
-  "test/simulation/regressions/regressions.test.ts",
-  "test/fuzz/adversarial-histories.test.ts",
-  "test/console/pages.test.ts",
-  "services/fee/testing/crash.test.ts",
-  "services/edge/idempotency/lost.test.ts",
-  "services/platform/protocol/two-legs.test.ts",
-  "services/platform/start.test.ts",
-  "services/kernel/nats/streams.test.ts",
-];
+/** Workers keep their modules as long as they run files of one project, so a project is run as a whole; journeys take longest. */
+const PROJECTS = ["journey", "integration", "unit"];
 
 /** Starts the longest files first, so that all workers end at about the same time. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // Equal ranks keep the order of vitest: by size, or by the durations of an earlier run.
-    const sorted = await super.sort(files);
-    return sorted.toSorted((left, right) => projectRank(left) - projectRank(right) || fileRank(left) - fileRank(right));
+    return files.toSorted(
+      (left, right) => projectRank(left) - projectRank(right) || secondsOf(right) - secondsOf(left),
+    );
   }
 }
 
@@ -43,7 +23,7 @@ function projectRank({ project }: TestSpecification): number {
   return PROJECTS.indexOf(project.name);
 }
 
-function fileRank({ moduleId }: TestSpecification): number {
-  const rank = LONGEST.findIndex((file) => moduleId.endsWith(file));
-  return rank === -1 ? LONGEST.length : rank;
+/** A file without a record is short, or new and then among the last. */
+function secondsOf({ project, moduleId }: TestSpecification): number {
+  return SECONDS[moduleId.slice(project.config.root.length + 1)] ?? 0;
 }

@@ -26,7 +26,10 @@ type Environment = Readonly<Record<string, string>>;
 type Run = { readonly child: ChildProcess; readonly out: () => string; readonly errors: () => string };
 
 export function run(script: string, args: readonly string[], env: Environment): Run {
-  const child = spawn(process.execPath, [script, ...args], { env });
+  // The sources that another process has compiled are not compiled again.
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { ...env, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
+  });
   const [out, errors] = [[] as string[], [] as string[]];
   child.stdout.on("data", (chunk: Buffer) => out.push(chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()));

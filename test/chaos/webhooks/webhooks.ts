@@ -42,7 +42,7 @@ type World = {
   readonly armed: string;
 };
 
-export function webhooksThroughDeaths(system: () => TestSystem, armed: string): void {
+export function webhooksThroughDeaths(system: () => TestSystem, armed: () => string): void {
   test(
     "a receiver that fails, hangs, lies and restarts gets each event under one id, in order per account, while edges are killed",
     TIMEOUT,
@@ -57,7 +57,7 @@ export function webhooksThroughDeaths(system: () => TestSystem, armed: string): 
         const killed = await Promise.all([system().kill("edge"), second.kill()]);
         countFigures({ "processes killed between the send and the record of a webhook": killed.length });
       };
-      const world: World = { client, logins, healthy, faulty, killEdges, armed };
+      const world: World = { client, logins, healthy, faulty, killEdges, armed: armed() };
 
       const ids = new Map<Receiver, string>();
       ids.set(healthy, await createWebhook(client, healthy));

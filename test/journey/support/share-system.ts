@@ -1,41 +1,58 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import process from "node:process";
 import type { TestProject } from "vitest/node";
-import { startTestSystem, type TestSystem } from "./system.ts";
+import { makeRunFolder } from "../../support/run-folder.ts";
+import { makeState } from "../../../deploy/local/launch.ts";
+import { environmentOf, startTestSystem, type TestSystem } from "./system.ts";
 
 declare module "vitest" {
   // Vitest reads the types of provided values from this interface.
   interface ProvidedContext {
-    /** Returns the state directory of the shared system; the first request starts the system. */
-    readonly sharedSystemUrl: string;
+    /** `/system` returns the state directory of the shared system, `/state` that of a state to copy; the first request makes it. */
+    readonly journeysUrl: string;
   }
 }
 
 /**
  * One system for all test files that need no settings of their own and neither kill nor restart a process, because a start and
- * a stop take seconds of both cores. Its fee weeks last a week.
+ * a stop take seconds of both cores. Its fee weeks last a week. It and every other system start from a copy of one state.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = makeRunFolder();
+  const state = join(folder.path, "state");
+  let making: Promise<void> | undefined;
+  const madeState = async (): Promise<string> => {
+    await (making ??= makeState(environmentOf(state, {})));
+    return state;
+  };
   let starting: Promise<TestSystem> | undefined;
-  const server = createServer((_request, response) => {
-    starting ??= startTestSystem();
-    starting.then(
-      ({ stateDir }) => response.end(stateDir),
+  const startedSystem = async (): Promise<string> => {
+    const { stateDir } = await (starting ??= madeState().then((from) => startTestSystem({}, from)));
+    return stateDir;
+  };
+  const server = createServer(({ url }, response) => {
+    (url === "/state" ? madeState() : startedSystem()).then(
+      (path) => response.end(path),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  project.provide("sharedSystemUrl", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  project.provide("journeysUrl", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return async () => {
     server.close();
     const [started] = await Promise.allSettled([starting]);
-    if (started.status !== "fulfilled" || started.value === undefined) return;
-    await started.value[Symbol.asyncDispose]();
-    // Printed because its logs are deleted with the run, and one fault of the shared system fails many tests.
-    const hasFailed = project.vitest.state.getCountOfFailedTests() > 0;
-    if (hasFailed) process.stderr.write(`\nThe shared system printed last:\n${lastLines(started.value.output())}\n`);
+    if (started.status === "fulfilled" && started.value !== undefined) await end(project, started.value);
+    folder[Symbol.dispose]();
   };
+}
+
+async function end(project: TestProject, system: TestSystem): Promise<void> {
+  await system[Symbol.asyncDispose]();
+  // Printed because its logs are deleted with the run, and one fault of the shared system fails many tests.
+  const hasFailed = project.vitest.state.getCountOfFailedTests() > 0;
+  if (hasFailed) process.stderr.write(`\nThe shared system printed last:\n${lastLines(system.output())}\n`);
 }
 
 /** The fault is usually printed last. */

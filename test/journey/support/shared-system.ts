@@ -1,13 +1,9 @@
-import { inject } from "vitest";
-import { type RunningSystem, systemAt } from "./system.ts";
+import { madePath, type RunningSystem, systemAt } from "./system.ts";
 
 /** The first test file waits until all processes are ready. */
 export const START_TIMEOUT_MS = 180_000;
 
 /** The system that test files share: each test uses logins of its own and changes no shared setting. */
 export async function sharedSystem(): Promise<RunningSystem> {
-  const response = await fetch(inject("sharedSystemUrl"));
-  const text = await response.text();
-  if (!response.ok) throw new Error(text);
-  return systemAt(text);
+  return systemAt(await madePath("/system"));
 }

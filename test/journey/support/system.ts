@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { inject } from "vitest";
 import { freePort } from "../../../deploy/local/ports.ts";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
 import { pidFile } from "../../../deploy/local/state.ts";
@@ -64,9 +67,11 @@ const PID_FILES: Partial<Record<ProcessName, string>> = {
 /** Longest pause before a process that ends repeatedly is started again, and its start. */
 const RESTARTED_MS = 30_000;
 
-export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise<TestSystem> {
+/** Starts from a copy of a state, because a new one takes seconds to make. */
+export async function startTestSystem(settings: NodeJS.ProcessEnv = {}, from?: string): Promise<TestSystem> {
   const folder = makeRunFolder();
   const stateDir = join(folder.path, "state");
+  await promisify(execFile)("cp", ["-a", from ?? (await madePath("/state")), stateDir]);
   const env = environmentOf(stateDir, { ...(await freePorts()), ...settings });
   const launchers = [run(LAUNCHER, env)];
   const current = (): Running => launchers.at(-1)!;
@@ -112,6 +117,14 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
   return system;
 }
 
+/** The path that the set-up of the journeys returns for this name. */
+export async function madePath(name: "/state" | "/system"): Promise<string> {
+  const response = await fetch(new URL(name, inject("journeysUrl")));
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
+}
+
 /** The running system of a state directory, also when another process started it. */
 export function systemAt(stateDir: string): RunningSystem {
   return {
@@ -143,7 +156,7 @@ async function freePorts(): Promise<NodeJS.ProcessEnv> {
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
 }
 
-function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return {
     ...cleanEnvironment(),
     PAMM_STATE_DIR: stateDir,

@@ -1,9 +1,17 @@
 import { afterEach, expect, test } from "vitest";
-import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, dealsOf, eventually, untilKnown } from "../support/client.ts";
-import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/client-requests.ts";
-import { expectProblem } from "../support/problem.ts";
-import * as shape from "../support/shape.ts";
+import { isObject, textOf } from "../../deploy/demo/exact-json.ts";
+import { type Client, dealsOf, eventually, untilKnown } from "../journey/support/client.ts";
+import {
+  assign,
+  deposit,
+  expectDone,
+  newInvestor,
+  newMaster,
+  unassign,
+  withdraw,
+} from "../journey/support/client-requests.ts";
+import { expectProblem } from "../journey/support/problem.ts";
+import * as shape from "../journey/support/shape.ts";
 
 const { bool, empty, exactly, integer, text } = shape;
 

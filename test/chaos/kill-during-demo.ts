@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ProcessName, TestSystem } from "./system.ts";
+import type { ProcessName, TestSystem } from "../journey/support/system.ts";
 
 /** The process to kill as soon as the demo prints the text, or all of them at once. */
 export type Kill = readonly [ProcessName | "everything", string];

@@ -1,15 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Client, clientOf, withKey } from "../journey/support/client.ts";
+import { beforeAll, expect, test } from "vitest";
+import { type Client, withKey } from "../journey/support/client.ts";
 import { newOperator } from "../journey/support/reviews.ts";
-import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
 import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
 import { makeEveryMovement } from "./every-movement.ts";
 import { queuedThroughDeaths } from "./queued-commands.ts";
 import { reverseUnmatchedDeal } from "./reverse-deal.ts";
+import type { SystemUnderTest } from "./system-under-test.ts";
 import { webhooksThroughDeaths } from "./webhooks/webhooks.ts";
 
 const START_TIMEOUT_MS = 180_000;
@@ -55,26 +54,21 @@ const USUAL = [
 
 const failpoints = [...FAILPOINTS_OF_SENDS, ...OTHER_FAILPOINTS].filter((point) => IS_PROOF || USUAL.includes(point));
 
-describe("a saga whose process kills itself at a failpoint is finished, and each transfer is executed once", () => {
-  const armed = mkdtempSync(join(tmpdir(), "pamm-failpoints-"));
-  let system: TestSystem;
-  let client: Client;
+/** Each test kills the process of one service at one of its failpoints. */
+export function sagasThroughDeaths(tested: () => SystemUnderTest): void {
+  const armed = (): string => tested().armed;
   let first: Client;
   let second: Client;
 
   beforeAll(async () => {
-    system = await startTestSystem({ PAMM_FAILPOINTS: armed, PAMM_QUIET_PERIOD: "PT6S" });
-    client = clientOf(system);
-    first = withKey(client, await newOperator(system, "First"));
-    second = withKey(client, await newOperator(system, "Second"));
-  }, START_TIMEOUT_MS);
-  afterAll(async () => {
-    await system[Symbol.asyncDispose]();
-    rmSync(armed, { recursive: true });
+    const { client, system } = tested();
+    first = withKey(client, await newOperator(system, "First of failpoints"));
+    second = withKey(client, await newOperator(system, "Second of failpoints"));
   }, START_TIMEOUT_MS);
 
   test.each(failpoints)("%s", TIMEOUT, async (point) => {
-    const file = join(armed, point);
+    const { client } = tested();
+    const file = join(armed(), point);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "");
     await (point.endsWith(`.${REVERSAL}`) ? reverseUnmatchedDeal(client, first, second) : makeEveryMovement(client));
@@ -82,6 +76,6 @@ describe("a saga whose process kills itself at a failpoint is finished, and each
     expect(existsSync(file), "no process reached the failpoint").toBe(false);
   });
 
-  queuedThroughDeaths(() => system, armed);
-  webhooksThroughDeaths(() => system, armed);
-});
+  queuedThroughDeaths(() => tested().system, armed);
+  webhooksThroughDeaths(() => tested().system, armed);
+}

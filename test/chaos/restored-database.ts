@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Client, dealsOf, eventually, type Reply, untilKnown, withKey } from "../journey/support/client.ts";
+import { isSkipped } from "../console/support/console-page.ts";
+import { resumeFromConsole, SCOPES } from "../console/support/resume-held.ts";
+import { newKey, resumePermits, reviewAbout } from "../journey/support/reviews.ts";
+import { assign, expectDone, newInvestor, newMaster, unassign } from "../journey/support/client-requests.ts";
+import type { SystemUnderTest } from "./system-under-test.ts";
+
+/** Of Ann, of Bob, and of an Investor in the pool. */
+const LOST_MOVEMENTS = 3;
+const STOPPED = { code: "safety_stop", outcome: "not_executed" };
+
+async function balanceOn(client: Client, login: string): Promise<bigint> {
+  return (await dealsOf(client, login)).reduce((sum, { minor }) => sum + minor, 0n);
+}
+
+type Deposit = { readonly login: string; readonly amount: string; readonly key?: string };
+
+function deposit(client: Client, { login, amount, key = randomUUID() }: Deposit): Promise<Reply> {
+  const url = `/api/v1/investor/deposit?login=${login}&amount=${amount}&comment=bank`;
+  return client.send(url, { method: "POST", headers: { "idempotency-key": key } });
+}
+
+/** Before other faults, because it expects that no review and no break is left. */
+export function restoredDatabase(tested: () => SystemUnderTest): void {
+  test("after the database is restored to an older time nothing is moved twice, and two operators decide before anything is sent, in the console where the machine has a Chromium", async () => {
+    const { client, system } = tested();
+    const [operator, second] = [await newKey(system, "Ann", SCOPES), await newKey(system, "Ben", SCOPES)];
+    const [ann, bob] = [await newInvestor(client), await newInvestor(client)];
+    expect((await deposit(client, { login: ann, amount: "100.00" })).status).toBe(200);
+    const { login: master } = await newMaster(client);
+    const pooled = [await newInvestor(client, "500.00"), await newInvestor(client, "300.00")] as const;
+    for (const login of pooled) await expectDone(assign(client, master, login));
+    await eventually(async () => expect(await balanceOn(client, master)).toBe(800_00n));
+    const database = join(system.stateDir, "postgres");
+    const copy = join(system.stateDir, "copy");
+    await system.restart("SIGINT", () => cp(database, copy, { recursive: true, preserveTimestamps: true }));
+    const [forAnn, forBob] = [
+      { login: ann, amount: "10.00", key: randomUUID() },
+      { login: bob, amount: "20.00", key: randomUUID() },
+    ];
+    const inPool = { login: pooled[0], amount: "50.00", key: randomUUID() };
+    // With one key each: an answer that was lost is found by its repetition, and nothing is moved twice.
+    for (const lost of [forAnn, forBob, inPool]) {
+      await eventually(async () => expect((await deposit(client, lost)).status).toBe(200));
+    }
+    await expectDone(unassign(client, master, pooled[1]));
+    await eventually(async () => expect(await balanceOn(client, master)).toBe(550_00n));
+    const dealsOfMaster = await dealsOf(client, master);
+    const [dealsOfAnn, dealsOfBob] = [await dealsOf(client, ann), await dealsOf(client, bob)];
+
+    await system.restart("SIGKILL", async () => {
+      await rm(database, { recursive: true });
+      await cp(copy, database, { recursive: true, preserveTimestamps: true });
+    });
+
+    // The callers repeat what they have no answer of, with their keys and without.
+    for (const repeated of [forAnn, forBob, { login: ann, amount: "10.00" }]) {
+      const reply = await deposit(client, repeated);
+      expect([reply.status, reply.body], reply.text).toMatchObject([503, STOPPED]);
+    }
+    const behind = await eventually(async () => {
+      const { body } = await client.get("/api/v1/ops/reviews");
+      const [found] = (body["items"] as { reason: string; login: string }[]).filter(
+        ({ reason }) => reason === "database_behind",
+      );
+      return await reviewAbout(client, found?.login ?? "", "database_behind");
+    });
+    expect((await deposit(client, forBob)).body).toMatchObject(STOPPED);
+    // The console sends the same requests as a client of the API.
+    if (isSkipped) await resumePermits(withKey(client, operator), behind, second);
+    else await resumeFromConsole(system.info().url, { ann: operator, ben: second }, LOST_MOVEMENTS);
+
+    await eventually(async () => expect((await deposit(client, { login: bob, amount: "30.00" })).status).toBe(200));
+    // Repeated again, with the keys and without: each is refused with the ticket of the deal that the platform has.
+    const ticketOf = (deals: Awaited<ReturnType<typeof dealsOf>>) => deals.at(-1)?.ticket;
+    for (const [repeated, dealId] of [
+      [forAnn, ticketOf(dealsOfAnn)],
+      [forBob, ticketOf(dealsOfBob)],
+      [{ login: ann, amount: "10.00" }, ticketOf(dealsOfAnn)],
+    ] as const) {
+      const reply = await deposit(client, repeated);
+      expect([reply.status, reply.body], reply.text).toMatchObject([
+        409,
+        { code: "possible_duplicate", outcome: "not_executed", deal_id: dealId },
+      ]);
+      // The caller finds what was executed, without an operator.
+      const { body, text } = await client.get(
+        `/api/v1/operations?login=${repeated.login}&comment=bank&outcome=executed`,
+      );
+      const items = body["items"] as unknown as { id: string; deal_id: string; amount: string; imported: boolean }[];
+      const executed = items.filter(({ imported }) => imported);
+      expect(executed, text).toMatchObject([{ deal_id: dealId, amount: String(Number(repeated.amount)) }]);
+      expect(reply.body["operation_id"]).toBe(executed[0]?.id);
+      const operation = await client.get(`/api/v1/operations/${executed[0]?.id}`);
+      expect(operation.body, operation.text).toMatchObject({ imported: true, outcome: "executed", deal_id: dealId });
+    }
+    expect(await dealsOf(client, ann)).toEqual(dealsOfAnn);
+    expect((await dealsOf(client, bob)).map(({ minor }) => minor)).toEqual([
+      ...dealsOfBob.map(({ minor }) => minor),
+      30_00n,
+    ]);
+    // The lost unassign is repeated; what left the Master does not leave again, and the lost deposit is not mirrored again.
+    await expectDone(unassign(untilKnown(client), master, pooled[1]));
+    await eventually(async () => {
+      const { body, text } = await client.get("/api/v1/ops/breaks");
+      expect(body["items"], text).toEqual([]);
+      const proof = await client.get(`/api/v1/info/master/${master}/proof`);
+      expect(proof.body, proof.text).toMatchObject({ converged: true });
+    }, 120_000);
+    expect(await dealsOf(client, master)).toEqual(dealsOfMaster);
+    expect((await client.get("/api/v1/ops/reviews")).body["items"]).toEqual([]);
+  }, 600_000);
+}
