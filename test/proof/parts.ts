@@ -8,15 +8,10 @@ export const PARTS: readonly Part[] = [
   { name: "fuzz", tests: ["fuzz"] },
   { name: "crashes", tests: ["crash", "services/platform/protocol"] },
   { name: "chaos", tests: ["test/chaos"] },
-  { name: "console", tests: ["test/console", "test/journey/restore.test"] },
+  { name: "console", tests: ["test/console"] },
   {
     name: "kills",
-    tests: [
-      "test/journey/restore-under-load",
-      "test/journey/kills",
-      "test/journey/trading-kills",
-      "test/journey/crowd",
-    ],
+    tests: ["test/journey/restore-under-load", "test/journey/trading-kills", "test/journey/crowd"],
   },
   {
     name: "journeys",
