@@ -64,9 +64,10 @@ export async function lockMasters(
     tx,
     sql`select ${COLUMNS}
         from fee_master_row
-        where "masterLogin" = any(${[...new Set(logins)]}::text[] || array(
-          select master_login from fee_pair where investor_login = any(${debtors}::text[]) and debt_minor > 0
-        ))
+        where "masterLogin" = any(${[...new Set(logins)]}::text[])
+          or "masterLogin" = any(array(
+            select master_login from fee_pair where investor_login = any(${debtors}::text[]) and debt_minor > 0
+          ))
         order by "masterLogin"
         for no key update`,
   );
