@@ -10,7 +10,7 @@ import {
   type Decided,
   type RequestedCrystallisation,
 } from "./processes/accounting/crystallise-together.ts";
-import { type Floors, readFloors } from "./processes/payment/read-floors.ts";
+import { type FeeFloor, type Floors, readFloors } from "./processes/payment/read-floors.ts";
 import { type FinalPayment, type Settlement, settlePayments } from "./processes/payment/settle-payments.ts";
 import { type Crystallisation, listCrystallisations } from "./store/crystallisations.ts";
 
@@ -22,8 +22,7 @@ export type FeeQueues = {
   readonly crystallising: BatchQueue<RequestedCrystallisation, Decided>;
   readonly settling: BatchQueue<FinalPayment, Settlement>;
   readonly crystallisations: GatheredRead<string, Crystallisation>;
-  /** The amount that a fee must leave on the account of an Investor. */
-  readonly floors: GatheredRead<string, { readonly floor: bigint }>;
+  readonly floors: GatheredRead<string, FeeFloor>;
 };
 
 export type QueueNeeds = {
@@ -62,9 +61,8 @@ export function feeQueues(needs: QueueNeeds): FeeQueues {
       run: (answered) => settlePayments(needs, answered),
     }),
     crystallisations: gatherReads((keys) => listCrystallisations(pool, keys)),
-    floors: gatherReads(async (logins) => {
-      const floors = await readFloors(subscriptions, logins, callContext({ caller: "fee", withinMs: FLOORS_MS }));
-      return new Map([...floors].map(([login, floor]) => [login, { floor }]));
-    }),
+    floors: gatherReads((logins) =>
+      readFloors(subscriptions, logins, callContext({ caller: "fee", withinMs: FLOORS_MS })),
+    ),
   };
 }

@@ -45,7 +45,7 @@ export const reviewReason = setOf("ReviewReason", "Why operators have to decide.
   unregistered_account: "The service has an account that no Master or Investor has.",
   votes_unconfirmed: "A decision does not have the votes of two clients behind it.",
   stopped: "The books of a Master and the platform differ, so the Master is stopped.",
-  external_funds_on_investor: "Money was moved on an Investor without this service.",
+  external_funds_on_investor: "Money was moved on an Investor without this service, by a dealer or by trades.",
   external_funds_on_master: "A Master holds money that belongs to no Investor.",
   fees_do_not_tie: "The fees of a Master do not reconcile, so they are stopped.",
   allocations_unreadable: "The allocations of a Master could not be read.",
@@ -61,7 +61,8 @@ export const reviewAction = setOf("ReviewAction", "A decision about a review. Ne
   resume_with_difference: "Trading continues although the account differs from its log; exits and withdrawals wait.",
   allocate_deal: "The deal `deal_id` is allocated to the present holdings.",
   transfer_again: "The right amount is transferred; the wrong one becomes own capital of the Master.",
-  adopt: "The money becomes capital of the Investor and is mirrored.",
+  adopt:
+    "What is there at the confirmation becomes capital of the Investor and is mirrored. Trades of the Investor may change it after the proposal, up to twice its amount.",
   compensate_deficit: "Negative shares are raised to 0.00 out of the own capital of the Master.",
   read_again: "The allocations are read again.",
   acknowledge: "The case is noted and closed; nothing is moved.",

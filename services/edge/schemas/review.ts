@@ -37,7 +37,8 @@ export const ReviewItem = model("Review", "A case for manual review.", {
   reason: reviewReason.known("Why operators have to decide.", "stopped"),
   login: string({ description: "Account concerned; for a stopped Master, its login.", example: "3000001" }),
   amount: nullableString({
-    description: "Amount in question in USD, signed, two decimals; null when there is none.",
+    description:
+      "Amount in question in USD, signed, two decimals; null when there is none. Of a proposal while there is one, and then of the decision.",
     example: null,
     shown: { pattern: "^-?[0-9]+\\.[0-9]{2}$" },
   }),

@@ -1,18 +1,22 @@
 import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { column, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import { countLockWaiters } from "#test/support/lock-waiters.ts";
+import { waitFor } from "#test/support/wait-for.ts";
 import { openAccount } from "#test/support/platform-fake/ledger.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
 import { findLostFees } from "../processes/lost-fees/find-lost-fees.ts";
 import { findMaster, listMastersOfAccounts, stopForBreak } from "../store/masters.ts";
 import { listPaymentAccountsFrom } from "../store/payment-accounts.ts";
-import { INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { aLeave } from "../testing/leaving.ts";
+import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import {
   anInvestor,
   aWorld,
   balanceOf,
+  debtsOf,
   endWeek,
   expectToReconcile,
   passTime,
@@ -23,7 +27,7 @@ import {
 } from "../testing/world.ts";
 import { backUp } from "../testing/restore.ts";
 import { changePaymentAccount } from "./change-payment-account.ts";
-import { crystalliseAgain } from "./crystallise.ts";
+import { crystallise, crystalliseAgain } from "./crystallise.ts";
 
 const NEXT_ACCOUNT = "6009";
 
@@ -98,6 +102,46 @@ test("a week that is decided at the same time as a change is paid to one of the 
     await expectToReconcile(world);
   }
 });
+
+const other = (world: World, to: string) =>
+  changePaymentAccount(world.deps, { masterLogin: OTHER_MASTER, from: OTHER_PAYMENT_ACCOUNT, to });
+
+test.each<[string, (world: World) => Promise<unknown>]>([
+  ["the week of another Master", ({ deps }) => readAllocations(deps)],
+  ["a withdrawal from the pool of another Master", (world) => crystallise(world.deps, aLeave(world), aCall())],
+  ["a withdrawal from no pool", (world) => crystallise(world.deps, aLeave(world, { masterLogin: "" }), aCall())],
+])(
+  "a debt that is collected with %s at the same time as a change goes to the account of its Master",
+  async (_, decide) => {
+    const world = await aWorld();
+    openAccount(world.platform.ledger, NEXT_ACCOUNT, AccountRole.PAYMENT);
+    await anInvestor(world, { deposit: "1000.00" });
+    world.subscriptions.floors.set(INVESTOR, 5000_00n);
+    result(world, { [INVESTOR]: "100.00" }, OTHER_MASTER);
+    endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
+    result(world, { [INVESTOR]: "0.00" });
+    await settle(world);
+    expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${OTHER_MASTER}`]: "30.00" });
+    endWeek(world, { [INVESTOR]: "0.00" });
+    await receive(world);
+
+    const { pool } = world.deps;
+    const isWaiting = async () => expect(await countLockWaiters(pool)).toBeGreaterThan(0);
+    const [decided, changed] = await inTransaction(pool, async (tx) => {
+      // The decision has recorded the payment, and waits here.
+      await tx.query("lock table fee_debt_part in share mode");
+      const decision = decide(world);
+      await waitFor(isWaiting);
+      const change = Promise.allSettled([other(world, NEXT_ACCOUNT)]);
+      await Promise.race([change, waitFor(async () => expect(await countLockWaiters(pool)).toBe(2))]);
+      return [decision, change] as const;
+    });
+    await decided;
+    const [{ status }] = await changed;
+    const accounts = sql`select payment_account_login from fee_payment where kind = 'PF_DEBT'`;
+    expect(await column(pool, accounts)).toEqual([status === "fulfilled" ? NEXT_ACCOUNT : OTHER_PAYMENT_ACCOUNT]);
+  },
+);
 
 test("a Master whose fees were never decided keeps the new account, also when it is read from the directory at the same time", async () => {
   const world = await withProfit();

@@ -8,7 +8,7 @@ import { insertMaster, listMastersOfAccounts, lockMaster } from "../store/master
 import { countFeesInProgress, setPaymentAccount } from "../store/payment-accounts.ts";
 
 /**
- * Changes the account that fees of a Master are paid to. Each decision about its fees locks the same row, and each payment keeps the account of
+ * Changes the account that fees of a Master are paid to. Each decision about its fees, or about debts to it, locks the same row, and each payment keeps the account of
  * its decision: so no fee is decided for the one account and sent to the other. Safe to repeat.
  */
 export async function changePaymentAccount(

@@ -13,6 +13,7 @@ import { COLLECTED_BEFORE, isOpen, type PaymentOutcome } from "../domain/payment
 import { refuse } from "../refusals.ts";
 import { type DuePayment, findPayment, type PaymentState } from "../store/due-payments.ts";
 import { lookUpPayment, outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
+import type { FeeFloor } from "../processes/payment/read-floors.ts";
 import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { takeOver, unclaimedOf } from "../processes/payment/take-over-imported.ts";
 import { requireKnownFees } from "../processes/lost-fees/require-known-fees.ts";
@@ -23,7 +24,7 @@ import { crystalliseAgain } from "./crystallise.ts";
 /** Pause between two tries while another operation holds the account lock. */
 const RETRY_PAUSE_MS = 50;
 
-type AccountLock = { readonly lockOwner: string; readonly floor: bigint; readonly hasTaken: boolean };
+type AccountLock = { readonly lockOwner: string; readonly floor: FeeFloor | undefined; readonly hasTaken: boolean };
 
 /**
  * Collects the payments of a crystallisation in sequence, under the account lock of the caller. A payment counts as collected
@@ -39,7 +40,7 @@ export async function collect(
   await requireKnownFees(deps.pool, deps);
   const known = (await queues.crystallisations(key)) ?? (await decideAgain(deps, key, context));
   if (known.items.length === 0) return { collected: moneyToProto(usd(0n)) };
-  const { floor = 0n } = (await queues.floors(known.investorLogin)) ?? {};
+  const floor = await queues.floors(known.investorLogin);
   let collected = 0n;
   for (const [index, { payment }] of known.items.entries()) {
     const accountLock = { lockOwner, floor, hasTaken: collected > 0n };

@@ -1,11 +1,16 @@
 import { expect, test } from "vitest";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { enter, lastEntry, setBalance } from "#test/support/platform-fake/ledger.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { lockMaster } from "../store/masters.ts";
-import { MASTER, OTHER_MASTER } from "../testing/fee.ts";
+import { INVESTOR, MASTER, OTHER_MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { collectAll, decideLeave } from "../testing/leaving.ts";
 import {
   anInvestor,
   aWorld,
+  balanceOf,
+  debtsOf,
   endWeek,
   expectToReconcile,
   receive,
@@ -49,6 +54,26 @@ test("while the row of one Master is locked, the payments to other Masters are r
   await passTime(world);
   await settle(world);
   expect(await statuses(world)).toEqual({ 9001: "EXECUTED", 9002: "EXECUTED" });
+  await expectToReconcile(world);
+});
+
+test.each<[string, (world: World) => Promise<unknown>]>([
+  ["a week", (world) => (endWeek(world, { [INVESTOR]: "0.00" }), settle(world))],
+  ["a withdrawal", async (world) => (await decideLeave(world), await collectAll(world))],
+])("a deposit that is not filed yet pays no fee of %s: the rest is debt", async (_what, collect) => {
+  const world = await aWorld();
+  const { ledger } = world.platform;
+  await anInvestor(world, { deposit: "20.00" });
+  result(world, { [INVESTOR]: "+333.34" });
+  await receive(world);
+  await readAllocations(world.deps);
+  setBalance(ledger, INVESTOR, 20_00n);
+  world.subscriptions.floors.set(INVESTOR, 0n);
+  world.subscriptions.filedNumbers.set(INVESTOR, lastEntry(ledger, INVESTOR).number);
+  enter(ledger, INVESTOR, { kind: MovementKind.DEPOSIT, amount: 500_00n });
+  await collect(world);
+  expect([balanceOf(world, INVESTOR), balanceOf(world, PAYMENT_ACCOUNT)]).toEqual(["500.00", "20.00"]);
+  expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "80.00" });
   await expectToReconcile(world);
 });
 

@@ -68,7 +68,7 @@ async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<S
   try {
     const logins = payments.map(({ investorLogin }) => investorLogin);
     const floors = await readFloors(deps.subscriptions, logins, context);
-    const requests = payments.map((payment) => transferOf(payment, { floor: floors.get(payment.investorLogin) ?? 0n }));
+    const requests = payments.map((payment) => transferOf(payment, { floor: floors.get(payment.investorLogin) }));
     const { answers } = await deps.platform.transferBatch({ requests }, context);
     return payments.map((payment, index) => ({
       payment,

@@ -12,6 +12,7 @@ import { aCall, MASTER } from "../testing/fee.ts";
 import { configurationReads, getConfiguration } from "../queries/get-configuration.ts";
 import { anInvestor, aWorld, result, settle } from "../testing/world.ts";
 import { insertEntries, listEntries, listTerms, lockConfiguration } from "./configurations.ts";
+import { lockMasters } from "./masters.ts";
 
 const { pool, admin } = await testDatabase("fee");
 const DAYS = 9;
@@ -115,7 +116,7 @@ test("a decision and a query of the configuration read as much after a thousand 
   const decide = (investorLogin: string) =>
     cost(async (tx) => {
       const wanted = { investorLogin, masterLogin: MASTER, throughNumber: 1n, at: world.clock.now };
-      const [books] = await openBooks(tx, [wanted], 100);
+      const [books] = await openBooks(tx, [wanted], { masters: await lockMasters(tx, [MASTER]), maxResults: 100 });
       expect(books?.pair?.earnings.layers).toHaveLength(1);
       expect(books?.terms?.versions.at(-1)?.ratePpm).toBe(200_000);
     });

@@ -51,13 +51,23 @@ export async function lockMaster(tx: Transaction, login: string): Promise<FeeMas
   return master;
 }
 
-/** Locks some Masters, in the sequence in which all transactions lock them. */
-export async function lockMasters(tx: Transaction, logins: readonly string[]): Promise<Map<string, FeeMaster>> {
+/** Some Masters, locked until commit. */
+export type LockedMasters = ReadonlyMap<string, FeeMaster>;
+
+/** Locks some Masters, and those that these Investors owe fees to, in the sequence in which all transactions lock them. */
+export async function lockMasters(
+  tx: Transaction,
+  logins: readonly string[],
+  debtors: readonly string[] = [],
+): Promise<LockedMasters> {
   const rows = await many<MasterRow>(
     tx,
     sql`select ${COLUMNS}
         from fee_master_row
         where "masterLogin" = any(${[...new Set(logins)]}::text[])
+          or "masterLogin" = any(array(
+            select master_login from fee_pair where investor_login = any(${debtors}::text[]) and debt_minor > 0
+          ))
         order by "masterLogin"
         for no key update`,
   );

@@ -33,13 +33,14 @@ export type PairDebt = {
   readonly since: Date;
 };
 
-/** Locks the pairs of some Investors with these Masters, and all others with a debt that may be collected now. The Masters must be locked. */
+/** Locks the pairs of some Investors with these Masters, which must be locked. */
 export async function lockPairs(
   tx: Transaction,
   investorLogins: readonly string[],
   masterLogins: readonly string[],
 ): Promise<Pair[]> {
-  const rows = await many<PairRow>(tx, sql`${pairsOf(investorLogins, masterLogins)} for no key update`);
+  const pairs = pairsOf(investorLogins, fragment`master_login = any(${masterLogins}::text[])`);
+  const rows = await many<PairRow>(tx, sql`${pairs} for no key update`);
   const layers = await listLayers(tx, rows);
   return rows.map((row) => pairOf(row, layers.get(nameOf(row)) ?? []));
 }
@@ -49,27 +50,27 @@ export type PrepaidPair = Pair & {
   readonly prepaid: bigint;
 };
 
-/** The same pairs of one Investor as a decision would lock. They and their layers must be read in one snapshot. */
+/** The pairs of one Investor that a decision would lock: those with these Masters, and all with a debt that may be collected now. They and their layers must be read in one snapshot. */
 export async function readPairs(
   db: Queryable,
   investorLogin: string,
   masterLogins: readonly string[],
 ): Promise<PrepaidPair[]> {
-  const rows = await many<PairRow & { readonly prepaid: bigint }>(db, sql`${pairsOf([investorLogin], masterLogins)}`);
+  const isOwed = fragment`debt_minor > 0
+    and master_login not in (select master_login from fee_master where break_reason is not null)`;
+  const pairs = pairsOf([investorLogin], fragment`(master_login = any(${masterLogins}::text[]) or (${isOwed}))`);
+  const rows = await many<PairRow & { readonly prepaid: bigint }>(db, sql`${pairs}`);
   const layers = await listLayers(db, rows);
   return rows.map((row) => ({ ...pairOf(row, layers.get(nameOf(row)) ?? []), prepaid: row.prepaid }));
 }
 
-function pairsOf(investorLogins: readonly string[], masterLogins: readonly string[]): Fragment {
+function pairsOf(investorLogins: readonly string[], condition: Fragment): Fragment {
   return fragment`
     select investor_login as "investorLogin", master_login as "masterLogin", folded_number as "foldedNumber",
            earned_minor as earned, mark_e8 as mark, debt_minor as debt, debt_since as "debtSince",
            crystallised_at as "crystallisedAt", prepaid_minor as prepaid
     from fee_pair
-    where investor_login = any(${investorLogins}::text[]) and (
-      master_login = any(${masterLogins}::text[])
-      or (debt_minor > 0 and master_login not in (select master_login from fee_master where break_reason is not null))
-    )
+    where investor_login = any(${investorLogins}::text[]) and ${condition}
     order by investor_login, master_login`;
 }
 

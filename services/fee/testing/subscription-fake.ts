@@ -3,12 +3,17 @@ import type { AllocationEntry, AllocationRow } from "#proto/pamm/subscription/v1
 import type { Deps } from "../deps.ts";
 import { E8_PER_CENT } from "../domain/units.ts";
 
+/** Above every number of an entry. */
+const NEWEST = 2n ** 63n - 1n;
+
 type Allocations = { readonly entries: AllocationEntry[]; readonly rows: AllocationRow[] };
 
 /** The calls of the fee service to the subscription service, in memory: allocations, floors and returned reserves. */
 export type SubscriptionFake = {
   readonly allocations: Map<string, Allocations>;
   readonly floors: Map<string, bigint>;
+  /** The log position of the floor of a login; by default all of its log is in it. */
+  readonly filedNumbers: Map<string, bigint>;
   readonly returned: string[];
   /** The shares of Investors in the floating result now, in cents, by login; of an Investor in no pool there is none. */
   readonly shares: Map<string, { readonly masterLogin: string; readonly floating: bigint; readonly markedAt?: Date }>;
@@ -27,6 +32,7 @@ export type Parts = Readonly<Record<string, bigint>>;
 export function subscriptionFake(): SubscriptionFake {
   const allocations = new Map<string, Allocations>();
   const floors = new Map<string, bigint>();
+  const filedNumbers = new Map<string, bigint>();
   const returned: string[] = [];
   const flows: SubscriptionFake["flows"] = new Map();
   const shares: SubscriptionFake["shares"] = new Map();
@@ -34,6 +40,7 @@ export function subscriptionFake(): SubscriptionFake {
   const fake: SubscriptionFake = {
     allocations,
     floors,
+    filedNumbers,
     returned,
     shares,
     flows,
@@ -58,7 +65,11 @@ export function subscriptionFake(): SubscriptionFake {
       async getFeeFloors({ investorLogins }) {
         const known = investorLogins.filter((login) => floors.has(login));
         return {
-          floors: known.map((investorLogin) => ({ investorLogin, floor: usd(floors.get(investorLogin) ?? 0n) })),
+          floors: known.map((investorLogin) => ({
+            investorLogin,
+            floor: usd(floors.get(investorLogin) ?? 0n),
+            filedNumber: filedNumbers.get(investorLogin) ?? NEWEST,
+          })),
         };
       },
       async readFloatingShare({ investorLogin }) {

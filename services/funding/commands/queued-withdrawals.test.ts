@@ -5,6 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { crashingProcess } from "#kernel/testing/crash.ts";
 import { statesOf } from "#kernel/testing/states.ts";
 import { OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts";
+import { buffersRead } from "#test/support/buffers-read.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { cashflowQueues } from "../cashflow-queues.ts";
 import type { Deps } from "../deps.ts";
@@ -12,7 +13,7 @@ import { runQueued } from "../jobs/run-queued.ts";
 import { settleCashflows } from "../jobs/settle-cashflows.ts";
 import { fundingService, STATES_FEED } from "../service.ts";
 import { saveFollowings } from "../store/investor-facts.ts";
-import { markCancelled, markExpired, readQueue, startTries } from "../store/queued-withdrawals.ts";
+import { markCancelled, markExpired, markReady, readQueue, startTries } from "../store/queued-withdrawals.ts";
 import { aCall, aRefusal, INVESTOR, MASTER, usd, type World, world } from "../testing/funding.ts";
 import { aQueued, LONG_MS, passTime, queueOf, runJobs } from "../testing/queue.ts";
 import { withdraw } from "./withdraw.ts";
@@ -79,6 +80,26 @@ test("a look at those that wait locks and writes none that stays as it is", asyn
   expect(ready).not.toEqual(before);
   await runQueued(deps);
   expect(await touched()).toEqual(ready);
+});
+
+test("a look reads each that waits once, however many wait", async () => {
+  const { pool, ...deps } = await aWorld();
+  await queued({ ...deps, pool }, "op-1");
+  const copied = await column<string>(
+    pool,
+    sql`select attname
+        from pg_attribute
+        where attrelid = 'cashflow'::regclass and attnum > 0 and attidentity = '' and attname <> 'operation_id'`,
+  );
+  const waiting = 500;
+  const names = copied.join(", ");
+  await pool.query(`insert into cashflow (operation_id, ${names})
+                    select 'copy-' || copy, ${names} from cashflow, generate_series(1, ${waiting - 1}) as copy`);
+  for (const flat of [[], [MASTER]]) {
+    const buffers = await inTransaction(pool, (tx) => buffersRead(tx, (db) => markReady(db, flat)));
+    expect(buffers).toBeLessThan(100 * waiting);
+  }
+  expect(await readQueue(pool)).toMatchObject({ waiting });
 });
 
 function pick({ queuedUntil }: { readonly queuedUntil?: Date | undefined }) {

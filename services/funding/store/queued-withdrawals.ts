@@ -74,17 +74,20 @@ export async function markReady(db: Queryable, flatMasters: readonly string[]): 
   await execute(
     db,
     sql`update cashflow
-        set queue_ready_at = case when is_ready then clock_timestamp() end,
-            tries = case when is_ready then tries else 0 end,
-            queue_look_at = case when is_ready then queue_look_at else clock_timestamp() end
-        from (
-          select id, queue_ready_at,
-                 known_investor.master_login is null or known_investor.master_login = any(${flatMasters}::text[]) as is_ready
-          from ${AWAITED}
-          where ${IS_WAITING}
-          for no key update of cashflow skip locked
-        ) as seen
-        where cashflow.id = seen.id and is_ready <> (seen.queue_ready_at is not null) and ${IS_WAITING}`,
+        set queue_ready_at = case when queue_ready_at is null then clock_timestamp() end,
+            tries = case when queue_ready_at is null then tries else 0 end,
+            queue_look_at = case when queue_ready_at is null then queue_look_at else clock_timestamp() end
+        where id = any ((
+            select array_agg(changed.id)
+            from (
+              select id
+              from ${AWAITED}
+              where ${IS_WAITING} and (queue_ready_at is not null) <> (
+                known_investor.master_login is null or known_investor.master_login = any(${flatMasters}::text[])
+              )
+              for no key update of cashflow skip locked
+            ) as changed
+          )::bigint[]) and ${IS_WAITING}`,
   );
 }
 

@@ -108,6 +108,14 @@ export async function renewCase(tx: Transaction, { id, progress }: ReviewCase, n
   );
 }
 
+/** The amount for which a decision is carried out, in its transaction: it may be another one than that of the proposal. */
+export async function noteAmount(tx: Transaction, id: bigint, amount: bigint): Promise<void> {
+  await execute(
+    tx,
+    sql`update review_case set amount_minor = ${amount} where id = ${id} and amount_minor <> ${amount}`,
+  );
+}
+
 /** Closes an undecided case whose subject no longer exists. */
 export async function closeCase(tx: Transaction, { id, progress }: ReviewCase, at: Date): Promise<void> {
   await voidProposal(tx, id, progress, at);

@@ -76,7 +76,9 @@ export async function recordVote<Facts>(
       const effect = isUnconfirmed ? "done" : await decider.carryOut(tx, reviewCase, decision, facts);
       if (effect === "done") await markFinished(tx, reviewCase.id, vote.at);
     }
-    return { review: reviewMessage({ ...reviewCase, progress: applied.progress }) };
+    // A decision may have changed its amount.
+    const after = (await findCase(tx, reviewCase.id)) ?? reviewCase;
+    return { review: reviewMessage({ ...after, progress: applied.progress }) };
   });
 }
 

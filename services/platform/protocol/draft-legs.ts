@@ -10,11 +10,14 @@ export type NewLegs = {
   readonly account: Account;
   /** A mirror or result of the account may still be executed. */
   readonly hasOpenNet: boolean;
+  /** Credited to the account after its floor was calculated. */
+  readonly creditedMinor: bigint;
 };
 
 /** A floor reduces both legs by the same amount. When no money is above it, the order is recorded as refused. */
-export function draftLegs({ order, account, hasOpenNet, requestId }: NewLegs, numbers: Iterator<LegNumber>) {
-  const cutMinor = cutOf(order, account);
+export function draftLegs(newLegs: NewLegs, numbers: Iterator<LegNumber>) {
+  const { order, account, hasOpenNet, requestId } = newLegs;
+  const cutMinor = cutOf(newLegs);
   const { key, lockOwner, comment, isEnqueued, releasesLock, legs } = order;
   return legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {
     const isFirst = index === 0;
@@ -67,9 +70,9 @@ function refusalOf(
   return sendBefore !== undefined && sendBefore <= seenAt ? "expired" : undefined;
 }
 
-function cutOf({ legs, floorMinor }: TransferOrder, { logBalance }: Account): bigint {
+function cutOf({ order: { legs, floorMinor }, account: { logBalance }, creditedMinor }: NewLegs): bigint {
   const requestedMinor = legs[0]?.amountMinor ?? 0n;
-  return floorMinor === undefined ? requestedMinor : cut(requestedMinor, logBalance.minor - floorMinor);
+  return floorMinor === undefined ? requestedMinor : cut(requestedMinor, logBalance.minor - floorMinor - creditedMinor);
 }
 
 /** Cuts a debit (negative) to the available amount. */

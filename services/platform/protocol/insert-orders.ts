@@ -6,6 +6,7 @@ import { accountStopped } from "../domain/account-stop.ts";
 import { isTurnOf, lacksDeposits } from "../domain/admission.ts";
 import { refuse } from "../refusals.ts";
 import type { Account } from "../store/accounts.ts";
+import { type LogNumber, sumCredited } from "../store/log.ts";
 import type { QueueState } from "../store/queues.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { arePermitsGranted } from "../store/permit-gate.ts";
@@ -37,7 +38,7 @@ export type OrderAnswer =
   /** Another request has recorded the key before. */
   | { readonly kind: "taken" };
 
-type Accepted = NewOrder & NewLegs & { readonly first: OrderedLeg };
+type Accepted = NewOrder & Omit<NewLegs, "creditedMinor"> & { readonly first: OrderedLeg };
 
 /**
  * Records orders with their legs and permits. The accounts stay locked until the commit, so the decisions stay valid; the legs
@@ -79,6 +80,11 @@ function judge(
   return { ...each, first, account, hasOpenNet: openNets.has(first.login) };
 }
 
+/** Nothing can be known of a credit that its caller has not filed: a deposit of another party would pay a fee, for example. */
+function movedSinceFloor({ order: { floorNumber }, account: { login, logNumber } }: Accepted): LogNumber[] {
+  return floorNumber === undefined || floorNumber >= logNumber ? [] : [{ login, number: floorNumber }];
+}
+
 type Inserted = Exclude<OrderAnswer, { kind: "taken" }>;
 
 async function insertAll(
@@ -88,8 +94,9 @@ async function insertAll(
 ): Promise<ReadonlyMap<string, Inserted>> {
   if (accepted.length === 0) return new Map();
   const unused = numbers.values();
+  const credited = await sumCredited(tx, accepted.flatMap(movedSinceFloor));
   const drafts = accepted.map((each) => {
-    const legs = draftLegs(each, unused);
+    const legs = draftLegs({ ...each, creditedMinor: credited.get(each.first.login) ?? 0n }, unused);
     const [leg] = legs;
     const { account, permitHolder } = each;
     const decision = leg && decidePermit({ account, leg, behind: obstacles.get(leg.login)?.number, permitHolder });

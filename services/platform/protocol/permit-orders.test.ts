@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
+import { usd } from "#kernel/money.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
+import type { NewEntry } from "../domain/log-entry.ts";
 import { claimLocks } from "../store/account-locks.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { saveSending } from "../store/leg-transitions.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, SERVER } from "../testing/rows.ts";
+import { appendToLog } from "./history/append-to-log.ts";
 import { type Decision, permitRequests } from "./permit-requests.ts";
 import type { TransferOrder, OrderedLeg } from "./transfer-order.ts";
 
@@ -31,6 +34,7 @@ function aOrder(key: string, legs: readonly OrderedLeg[], own: Partial<TransferO
   const rest = {
     lockOwner: "",
     floorMinor: undefined,
+    floorNumber: undefined,
     isEnqueued: false,
     releasesLock: false,
     sendBefore: undefined,
@@ -170,6 +174,39 @@ test.each([
     { requested: -40_00n, amount },
     { requested: 40_00n, amount: -amount },
   ]);
+});
+
+test("what was credited after the floor was calculated remains too, except results of the service", async () => {
+  const { pool, insert } = await setUp();
+  const leg = await aWaitingLeg(pool, { key: "posting", login: PAYMENT, kind: "result" });
+  const entry = (amountMinor: bigint, id: bigint, own: Partial<NewEntry> = {}): NewEntry => {
+    const deal = { id, serverMsc: undefined };
+    return {
+      kind: "external",
+      amount: usd(amountMinor),
+      cause: undefined,
+      deal,
+      at: new Date(),
+      trade: undefined,
+      ...own,
+    };
+  };
+  const cause = { leg, transferId: 1n, key: "posting" };
+  const entries = [entry(500_00n, 1n), entry(-10_00n, 2n), entry(2_00n, 3n, { kind: "result", cause })];
+  await inTransaction(pool, async (tx) => {
+    await appendToLog(tx, (await lockAccount(tx, INVESTOR))!, { server: SERVER, entries });
+  });
+
+  const floor = { floorMinor: 80_00n, floorNumber: 0n };
+  expect(await insert(fee("a", floor))).toMatchObject([{ permit: { leg: { amountMinor: -12_00n } } }]);
+});
+
+test.each([
+  ["a floor as of the last entry", { floorMinor: 70_00n, floorNumber: 0n }],
+  ["a floor as of an entry that a restored database has lost", { floorMinor: 70_00n, floorNumber: 7n }],
+])("%s reduces the debit to what is above it", async (_what, floor) => {
+  const { insert } = await setUp();
+  expect(await insert(fee("a", floor))).toMatchObject([{ permit: { leg: { amountMinor: -30_00n } } }]);
 });
 
 test.each([BALANCE, BALANCE + 1n])(

@@ -16,6 +16,8 @@ export type TransferOrder = {
   readonly legs: readonly OrderedLeg[];
   /** Cuts the first debit to the balance above this floor, in cents. */
   readonly floorMinor: bigint | undefined;
+  /** Number of the last entry of the log that the floor was calculated from. */
+  readonly floorNumber: bigint | undefined;
   readonly isEnqueued: boolean;
   /** The account lock ends with the transfer. */
   readonly releasesLock: boolean;
@@ -44,6 +46,7 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
     lockOwner: request.lockOwner,
     legs: legs.filter((leg) => leg !== undefined),
     floorMinor: request.upTo && (request.upTo.floor?.minorUnits ?? 0n),
+    floorNumber: request.upTo?.filedNumber,
     isEnqueued: request.enqueue,
     releasesLock: request.releaseLock,
     sendBefore: request.sendBefore,

@@ -153,7 +153,26 @@ export async function findLastDealAt(db: Queryable, login: string, number: bigin
 }
 
 /** A log position: the number of an entry of a login's log; -1 is before the opening. */
-type LogNumber = { readonly login: string; readonly number: bigint };
+export type LogNumber = { readonly login: string; readonly number: bigint };
+
+/** What was credited to each account after a log position, in cents, without results of the service. Logins without such a credit are left out. */
+export async function sumCredited(
+  db: Queryable,
+  positions: readonly LogNumber[],
+): Promise<ReadonlyMap<string, bigint>> {
+  if (positions.length === 0) return new Map();
+  const rows = await many<{ login: string; minor: bigint }>(
+    db,
+    sql`select login, sum(amount_minor)::bigint as minor
+        from unnest(
+               ${positions.map(({ login }) => login)}::text[], ${positions.map(({ number }) => number)}::bigint[]
+             ) as filed (login, number)
+             join log_entry using (login)
+        where log_entry.number > filed.number and amount_minor > 0 and kind <> 'result'
+        group by login`,
+  );
+  return new Map(rows.map(({ login, minor }) => [login, minor]));
+}
 
 export type LogBalance = {
   readonly login: string;

@@ -19,6 +19,8 @@ export type AccountBook = {
   readonly filedNumber: bigint;
   /** Newest log position received; if it is above filedNumber, the entries between are read from the log. */
   readonly receivedNumber: bigint;
+  /** The last entry that another party than the trader of the account has brought into the quarantine; -1 before the first one. */
+  readonly movedNumber: bigint;
   readonly buckets: AccountBuckets;
   /** The subscription in whose pool the capital is; undefined outside a pool. */
   readonly pooledIn: bigint | undefined;

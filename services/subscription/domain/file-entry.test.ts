@@ -23,6 +23,7 @@ function someBooks(): Books {
           login: investorOf(id),
           filedNumber: -1n,
           receivedNumber: -1n,
+          movedNumber: -1n,
           buckets: NOTHING_ON_ACCOUNT,
           pooledIn: pooled(id) ? id : undefined,
         },

@@ -27,7 +27,9 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
     reserve: reserve && { amount: reserve.amount, isPooled: account.pooledIn === reserve.subscriptionId },
   });
   const buckets = changeAccount(account.buckets, effect.change);
-  books.accounts.set(account.login, { ...account, filedNumber: movement.number, buckets });
+  const isMoved = movement.kind !== "trade" && (effect.change.quarantined ?? 0n) !== 0n;
+  const movedNumber = isMoved ? movement.number : account.movedNumber;
+  books.accounts.set(account.login, { ...account, filedNumber: movement.number, movedNumber, buckets });
   if (holding !== undefined) applyEffect(books, holding, effect, movement.key);
   reportFurther(books, movement, account.pooledIn);
   if (reserve !== undefined) {

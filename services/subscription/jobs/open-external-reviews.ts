@@ -2,7 +2,7 @@ import { formatDecimal, usd } from "#kernel/money.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { closeCase, listUndecided, lockCase, openCase, type NewCase, renewCase } from "#kernel/review/cases.ts";
-import { ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
+import { isProposedFor, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import type { Deps } from "../deps.ts";
 import { type ExternalFunds, resetAcknowledgedFunds, listExternalFunds } from "../store/external-funds.ts";
 
@@ -35,8 +35,8 @@ export async function openExternalReviews(deps: Deps): Promise<boolean> {
 }
 
 async function updateCase(deps: Deps, reviewCase: ReviewCase, money: ExternalFunds | undefined): Promise<void> {
+  if (money !== undefined && isSame(reviewCase, money)) return;
   const newCase = money && newCaseOf(money);
-  if (newCase !== undefined && isSame(reviewCase, newCase)) return;
   await inTransaction(deps.pool, async (tx) => {
     const locked = await lockCase(tx, reviewCase.id);
     if (locked !== undefined) await renewOrClose(tx, locked, newCase, deps.now());
@@ -55,8 +55,11 @@ async function renewOrClose(
   else await renewCase(tx, reviewCase, newCase, at);
 }
 
-function isSame({ amount, actions }: ReviewCase, newCase: NewCase): boolean {
-  return amount === newCase.amount && actions.join() === newCase.actions.join();
+function isSame(reviewCase: ReviewCase, money: ExternalFunds): boolean {
+  const { amount, actions, progress } = reviewCase;
+  if (actions.join() !== newCaseOf(money).actions.join()) return false;
+  if (money.kind === "master") return amount === money.amount;
+  return isProposedFor(reviewCase, money) && (progress.state === "PROPOSED" || amount === money.amount);
 }
 
 function subjectOf({ kind, login }: ExternalFunds): string {
@@ -64,7 +67,7 @@ function subjectOf({ kind, login }: ExternalFunds): string {
 }
 
 function newCaseOf(money: ExternalFunds): NewCase {
-  const { kind, login, amount, ownCapital, masterLogin, shortfall } = money;
+  const { kind, login, amount, ownCapital, masterLogin, shortfall, movedNumber } = money;
   const canCompensate = shortfall > 0n && ownCapital >= shortfall;
   return {
     subject: subjectOf(money),
@@ -74,7 +77,9 @@ function newCaseOf(money: ExternalFunds): NewCase {
     evidence: {
       master: masterLogin,
       below_zero_in_pool: formatDecimal(usd(shortfall)),
-      ...(kind === "master" ? { own_capital: formatDecimal(usd(ownCapital)) } : {}),
+      ...(kind === "master"
+        ? { own_capital: formatDecimal(usd(ownCapital)) }
+        : { moved_log_number: String(movedNumber) }),
     },
     actions:
       kind === "investor"

@@ -14,6 +14,6 @@ export async function getFeeFloors(
   validate(isBetween("investor_logins", investorLogins.length, 1, MAX_PAGE_SIZE));
   const floors = await listFeeFloors(pool, investorLogins);
   return {
-    floors: floors.map(({ investorLogin, floor }) => ({ investorLogin, floor: moneyToProto(usd(floor)) })),
+    floors: floors.map(({ floor, ...rest }) => ({ ...rest, floor: moneyToProto(usd(floor)) })),
   };
 }

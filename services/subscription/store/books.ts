@@ -60,6 +60,7 @@ type AccountRow = {
   readonly login: string;
   readonly filedNumber: bigint;
   readonly receivedNumber: bigint;
+  readonly movedNumber: bigint;
   readonly outside: bigint;
   readonly quarantined: bigint;
   readonly unposted: bigint;
@@ -85,17 +86,15 @@ export async function lockAccounts(tx: Transaction, logins: readonly string[]): 
 async function lockKnownAccounts(tx: Transaction, logins: readonly string[]): Promise<AccountBook[]> {
   const rows = await many<AccountRow>(
     tx,
-    sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", outside_minor as outside,
-               quarantined_minor as quarantined, unposted_minor as unposted, pooled_subscription_id as "pooledIn"
+    sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", moved_number as "movedNumber",
+               outside_minor as outside, quarantined_minor as quarantined, unposted_minor as unposted, pooled_subscription_id as "pooledIn"
         from investor_account
         where login = any(${logins}::text[])
         order by login
         for no key update`,
   );
-  return rows.map(({ login, filedNumber, receivedNumber, outside, quarantined, unposted, pooledIn }) => ({
-    login,
-    filedNumber,
-    receivedNumber,
+  return rows.map(({ outside, quarantined, unposted, pooledIn, ...row }) => ({
+    ...row,
     buckets: { outside, quarantined, unposted },
     pooledIn: pooledIn ?? undefined,
   }));
@@ -164,17 +163,18 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
   await many(
     tx,
     sql`update investor_account
-        set filed_number = book.filed_number, received_number = book.received_number, outside_minor = book.outside,
-            quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in
+        set filed_number = book.filed_number, received_number = book.received_number,
+            moved_number = book.moved_number, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in
         from unnest(
           ${accounts.map(({ login }) => login)}::text[],
           ${accounts.map(({ filedNumber }) => filedNumber)}::bigint[],
           ${accounts.map(({ receivedNumber }) => receivedNumber)}::bigint[],
+          ${accounts.map(({ movedNumber }) => movedNumber)}::bigint[],
           ${accounts.map(({ buckets }) => buckets.outside)}::bigint[],
           ${accounts.map(({ buckets }) => buckets.quarantined)}::bigint[],
           ${accounts.map(({ buckets }) => buckets.unposted)}::bigint[],
           ${accounts.map(({ pooledIn }) => pooledIn)}::bigint[]
-        ) as book (login, filed_number, received_number, outside, quarantined, unposted, pooled_in)
+        ) as book (login, filed_number, received_number, moved_number, outside, quarantined, unposted, pooled_in)
         where investor_account.login = book.login`,
   );
 }

@@ -16,8 +16,8 @@ export type ExternalFunds = {
   readonly masterLogin: string;
   /** Sum of the negative pooled amounts of the Master's pool, as a positive number; 0 for an Investor. */
   readonly shortfall: bigint;
-  /** Highest filed ticket of the Master; 0 for an Investor. */
-  readonly dealId: bigint;
+  /** Number of the last entry of an Investor's log that has moved money and is no trade; 0 for a Master. */
+  readonly movedNumber: bigint;
 };
 
 /** External funds that need a review, Investors first. */
@@ -29,7 +29,7 @@ function listOnInvestors(db: Queryable, limit: number): Promise<ExternalFunds[]>
   return many<ExternalFunds>(
     db,
     sql`select 'investor' as kind, account.login, quarantined_minor as amount, holding.master_login as "masterLogin",
-               0::bigint as "ownCapital", 0::bigint as shortfall, 0::bigint as "dealId"
+               0::bigint as "ownCapital", 0::bigint as shortfall, moved_number as "movedNumber"
         from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
         where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor <> 0
         order by account.login
@@ -42,7 +42,7 @@ function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
   return many<ExternalFunds>(
     db,
     sql`with pool as (
-          select login, external_minor, external_acknowledged_minor, filed_deal_id,
+          select login, external_minor, external_acknowledged_minor,
                  own_waiting_minor + own_pooled_minor as own_minor,
                  (select coalesce(-sum(pooled_minor), 0)::bigint
                   from holding join subscription on subscription.id = holding.subscription_id
@@ -52,7 +52,7 @@ function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
           where external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0
         )
         select 'master' as kind, login, external_minor as amount, login as "masterLogin", own_minor as "ownCapital",
-               shortfall, filed_deal_id as "dealId"
+               shortfall, 0::bigint as "movedNumber"
         from pool
         where external_minor is distinct from external_acknowledged_minor
           or (shortfall > 0 and own_minor >= shortfall)

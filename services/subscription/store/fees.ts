@@ -38,18 +38,19 @@ export async function listTakenFees(db: Queryable, keys: readonly string[]): Pro
   return new Set(rows.map(({ key }) => requested.get(key) ?? key));
 }
 
-export type FeeFloor = { readonly investorLogin: string; readonly floor: bigint };
+export type FeeFloor = { readonly investorLogin: string; readonly floor: bigint; readonly filedNumber: bigint };
 
 /**
  * The part of each balance that pays no fee: external funds, inbound and waiting money, losses that are not posted.
- * Cents.
+ * Cents, as of the last entry of its log that is filed.
  */
 export async function listFeeFloors(db: Queryable, investorLogins: readonly string[]): Promise<FeeFloor[]> {
   return many<FeeFloor>(
     db,
     sql`select account.login as "investorLogin",
                greatest(account.quarantined_minor, 0) + greatest(-account.unposted_minor, 0)
-               + coalesce(holding.inbound_minor + holding.waiting_minor, 0) as floor
+               + coalesce(holding.inbound_minor + holding.waiting_minor, 0) as floor,
+               account.filed_number as "filedNumber"
         from investor_account as account
              left join holding on holding.subscription_id = account.pooled_subscription_id
         where account.login = any(${investorLogins}::text[])

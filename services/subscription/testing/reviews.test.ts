@@ -2,12 +2,13 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { decideReview } from "../commands/decide-review.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason, reviewsOf, vote } from "./reviews.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { settle, subscribed } from "./settle.ts";
+import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
 
@@ -255,6 +256,69 @@ test("a proposal is void when the amount changes, and the review closes when the
   });
 });
 
+test.each([40_00n, -40_00n])(
+  "a proposal about %s cents holds while the Investor trades, and the decision is about what is there then",
+  async (amount) => {
+    const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
+    await moveExternally(world, investorLogin, amount);
+    const review = await reviewWithReason(world, "external_funds_on_investor");
+    await vote(world.deps, review, { action: "adopt", actor: "anna" });
+    for (const profit of [2_00n, -7_00n, 1_00n]) {
+      trader(world, investorLogin).result(profit);
+      await settle(world);
+    }
+    expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({
+      state: ReviewState.PROPOSED,
+      amount: { minorUnits: amount },
+    });
+    trader(world, investorLogin).result(-1_00n);
+    await deliver(world);
+    const call = aCall();
+    const request = {
+      reviewId: review.id,
+      action: "adopt",
+      dealId: 0n,
+      note: "checked",
+      actor: "boris",
+      keyId: "key of boris",
+    };
+    const decided = await decideReview(world.deps, request, call);
+    expect(decided.review).toMatchObject({ state: ReviewState.DECIDED, amount: { minorUnits: amount - 5_00n } });
+    expect(await decideReview(world.deps, request, call)).toEqual(decided);
+    await settle(world);
+    const pooled = 500_00n + amount - 5_00n;
+    expect(await holdingOf(world, masterLogin, id)).toMatchObject({ pooled, quarantined: 0n });
+    expect(balanceOf(world.platform.ledger, masterLogin)).toBe(pooled);
+    await expectBooksToReconcile(world);
+  },
+);
+
+test.each<[string, (world: World, login: string) => unknown]>([
+  [
+    "a dealer moves money",
+    (world, login) => enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount: 1n }),
+  ],
+  ["trades more than double the amount", (world, login) => trader(world, login).result(40_01n)],
+  ["trades change its sign", (world, login) => trader(world, login).result(-41_00n)],
+])("a proposal about external funds is void when %s, and a decision that comes before is refused", async (_, move) => {
+  const { world, investorLogin } = await aPool(500_00n);
+  await moveExternally(world, investorLogin, 40_00n);
+  const review = await reviewWithReason(world, "external_funds_on_investor");
+  await vote(world.deps, review, { action: "adopt", actor: "anna" });
+  move(world, investorLogin);
+  await deliver(world);
+  await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringContaining("The amount is now"),
+  });
+  await settle(world);
+  expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({ state: ReviewState.OPEN });
+  await decide(world, review, "adopt");
+  await settle(world);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expectBooksToReconcile(world);
+});
+
 test("nothing is adopted while an Investor is leaving the pool", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moveExternally(world, investorLogin, 40_00n);
@@ -273,7 +337,8 @@ test("funds that are not part of the review are not adopted with it", async () =
   await moveExternally(world, investorLogin, 40_00n);
   const review = await reviewWithReason(world, "external_funds_on_investor");
   await vote(world.deps, review, { action: "adopt", actor: "anna" });
-  const quarantine = sql`update investor_account set quarantined_minor = 41_00, outside_minor = -100`;
+  const quarantine = sql`update investor_account
+    set quarantined_minor = 41_00, outside_minor = -100, moved_number = moved_number + 1`;
   await many(world.deps.pool, quarantine);
   await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
     code: "action_not_possible",

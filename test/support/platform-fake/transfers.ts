@@ -149,7 +149,7 @@ function begin(ledger: PlatformLedger, rules: TransferRules, transfer: PlatformT
   const { lockOwner } = getAccount(ledger, login);
   if (lockOwner !== undefined && lockOwner !== request.lockOwner) return;
   const wanted = request.legs[0]?.amount?.minorUnits ?? 0n;
-  const left = balanceOf(ledger, login) - (request.upTo?.floor?.minorUnits ?? 0n);
+  const left = balanceOf(ledger, login) - (request.upTo?.floor?.minorUnits ?? 0n) - creditedAfterFloor(ledger, request);
   const taken = request.upTo === undefined || -wanted <= left ? wanted : -(left > 0n ? left : 0n);
   const refusalCode = refusalOf({ ledger, rules, request, taken });
   const state = refusalCode === undefined ? PENDING : REFUSED;
@@ -162,6 +162,15 @@ function begin(ledger: PlatformLedger, rules: TransferRules, transfer: PlatformT
     appliedAt: undefined,
   }));
   transfer.result = { ...result, state, refusalCode: refusalCode ?? "", legs };
+}
+
+function creditedAfterFloor(ledger: PlatformLedger, request: TransferRequest): bigint {
+  const { filedNumber } = request.upTo ?? {};
+  return getAccount(ledger, loginOf(request)).log.reduce((sum, { number, kind, amount }) => {
+    const minor = amount?.minorUnits ?? 0n;
+    const isNew = filedNumber !== undefined && number > filedNumber && kind !== MovementKind.RESULT;
+    return isNew && minor > 0n ? sum + minor : sum;
+  }, 0n);
 }
 
 type Decision = Pick<PlatformTransfers, "ledger" | "rules"> & {

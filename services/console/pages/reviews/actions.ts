@@ -20,7 +20,7 @@ const EFFECTS: Readonly<Partial<Record<Action, string>>> = {
   transfer_again:
     "The amount that was moved becomes own capital of the Master, and the right amount is sent under a new key.",
   adopt:
-    "The money becomes capital of the Investor and is mirrored like a deposit or withdrawal. No fee is fixed by it.",
+    "What is there at the confirmation becomes capital of the Investor and is mirrored like a deposit or withdrawal: trades of the Investor may change it, up to twice the amount. No fee is fixed by it.",
   compensate_deficit: "Each negative share is raised to 0.00 out of the own capital of the Master.",
   read_again: "The allocations of the Master are read again. A withdrawal that waits at the gate finishes.",
   acknowledge: "The review is closed. Nothing is moved.",
@@ -29,7 +29,7 @@ const EFFECTS: Readonly<Partial<Record<Action, string>>> = {
 /** Where an action of the same name does something else. */
 const EFFECTS_BY_REASON: Readonly<Record<string, string>> = {
   "external_funds_on_investor acknowledge":
-    "The money stays as it is, outside of the pool. Another review is opened only when the amount changes.",
+    "What is there at the confirmation stays as it is, outside of the pool. Another review is opened only when the amount changes.",
   "external_funds_on_master acknowledge":
     "The money stays on the Master as own capital and shares in results. Another review is opened when money is moved again.",
   "fees_do_not_tie resume":

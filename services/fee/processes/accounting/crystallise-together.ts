@@ -16,7 +16,7 @@ import { lockMasters } from "../../store/masters.ts";
 import { type Pair, savePairs } from "../../store/pairs.ts";
 import { requireKnownFees, type Searching } from "../lost-fees/require-known-fees.ts";
 import { workTogether } from "../together.ts";
-import { type Books, changedPairs, openBooks } from "./open-books.ts";
+import { type Books, changedPairs, openBooks, type Opening } from "./open-books.ts";
 import { recordDue, type RunDue } from "./record-due.ts";
 
 /** Length of the period of a run without a known start; the period of a run must not be empty. */
@@ -50,21 +50,21 @@ export async function crystalliseTogether(
   return await workTogether(requested, (own) =>
     inTransaction(pool, async (tx) => {
       await requireKnownFees(tx, decider);
-      return await decideOnce(tx, own, { at: now(), maxResults: steps.results });
+      return await decideOnce(tx, own, now(), steps.results);
     }),
   );
 }
 
-type Deciding = { readonly at: Date; readonly maxResults: number };
-
 async function decideOnce(
   tx: Transaction,
   requested: readonly RequestedCrystallisation[],
-  deciding: Deciding,
+  at: Date,
+  maxResults: number,
 ): Promise<(Decided | Error)[]> {
   const masters = await lockMasters(
     tx,
     requested.flatMap(({ masterLogin }) => masterLogin ?? []),
+    requested.map(({ investorLogin }) => investorLogin),
   );
   const isStopped = ({ masterLogin = "" }: RequestedCrystallisation): boolean =>
     masters.get(masterLogin)?.breakReason !== undefined;
@@ -73,12 +73,12 @@ async function decideOnce(
   const inserted = await insertCrystallisations(
     tx,
     requested.filter((each) => !isStopped(each) && isRead(each)),
-    deciding.at,
+    at,
   );
   const undecided = await decide(
     tx,
     requested.filter(({ key, investorLogin }) => inserted.get(key) === investorLogin),
-    deciding,
+    { at, masters, maxResults },
   );
   return requested.map((each) => {
     if (isStopped(each)) return safetyStop(each.masterLogin ?? "", "break");
@@ -91,10 +91,10 @@ async function decideOnce(
 async function decide(
   tx: Transaction,
   requested: readonly RequestedCrystallisation[],
-  { at, maxResults }: Deciding,
+  { at, ...opening }: Opening & { readonly at: Date },
 ): Promise<ReadonlySet<string>> {
   if (requested.length === 0) return new Set();
-  const books = await openBooks(tx, requested, maxResults);
+  const books = await openBooks(tx, requested, opening);
   const opened = requested.map((own, index) => ({ own, books: books[index] as Books }));
   const undecided = opened.filter(({ books: { isFolded } }) => !isFolded);
   const keys = undecided.map(({ own }) => own.key);

@@ -3,7 +3,7 @@ import type { JournalPart } from "../../domain/journal.ts";
 import { decideWeek, type Week, type WeekPair } from "../../domain/weeks.ts";
 import { type Pair, savePairs } from "../../store/pairs.ts";
 import { extendRun } from "../../store/runs.ts";
-import { type Books, changedPairs, openBooks } from "./open-books.ts";
+import { type Books, changedPairs, openBooks, type Opening } from "./open-books.ts";
 import { countDue, type InvestorDue, recordDue, recordPayments, type RunDue } from "./record-due.ts";
 
 const SUFFIX = "W";
@@ -27,7 +27,7 @@ export async function openWeek(
   tx: Transaction,
   { masterLogin, number, cutOff: at }: Pick<ClosedWeek, "masterLogin" | "number" | "cutOff">,
   holdings: readonly JournalPart[],
-  maxResults: number,
+  opening: Opening,
 ): Promise<Books[] | undefined> {
   const investorLogins = [...new Set(holdings.map(({ investorLogin }) => investorLogin))];
   // A pair that is folded and not decided yet must not be beyond the last recorded entry.
@@ -35,7 +35,7 @@ export async function openWeek(
   const opened = await openBooks(
     tx,
     investorLogins.map((investorLogin) => ({ investorLogin, masterLogin, throughNumber, at })),
-    maxResults,
+    opening,
   );
   if (opened.every(({ isFolded }) => isFolded)) return opened;
   await savePairs(tx, changedPairs(opened));

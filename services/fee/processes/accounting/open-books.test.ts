@@ -6,7 +6,7 @@ import { configure } from "../../commands/configure.ts";
 import { E8_PER_CENT } from "../../domain/units.ts";
 import { MASTER, PAYMENT_ACCOUNT } from "../../testing/fee.ts";
 import { aWorld } from "../../testing/world.ts";
-import { insertMaster } from "../../store/masters.ts";
+import { insertMaster, lockMasters } from "../../store/masters.ts";
 import { savePairs } from "../../store/pairs.ts";
 import { type Books, changedPairs, openBooks } from "./open-books.ts";
 
@@ -41,7 +41,8 @@ test("results of many Investors are added in steps, each once and in sequence", 
   const foldOnce = (through: number, investors: readonly string[]) =>
     inTransaction(pool, async (tx) => {
       const wanted = investors.map((investorLogin) => ({ investorLogin, ...range(through), at: deal(DEALS) }));
-      const books = await openBooks(tx, wanted, RESULTS);
+      const masters = await lockMasters(tx, [MASTER]);
+      const books = await openBooks(tx, wanted, { masters, maxResults: RESULTS });
       await savePairs(tx, changedPairs(books));
       return books;
     });

@@ -2,6 +2,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Debt, debtsOf } from "../../domain/debt.ts";
 import type { Terms } from "../../store/configurations.ts";
 import { nameOf } from "../../store/layers.ts";
+import type { LockedMasters } from "../../store/masters.ts";
 import { lockPairs, newPair, type Pair } from "../../store/pairs.ts";
 import { foldResults } from "../../store/folded-pairs.ts";
 
@@ -17,7 +18,7 @@ export type Books = {
   readonly isFolded: boolean;
   /** The pair differs from the recorded one. */
   readonly isChanged: boolean;
-  /** Debts to all Masters. */
+  /** Debts to all Masters whose fees are not stopped. */
   readonly debts: readonly Debt[];
   /** What the timeline says of the decided instant and of profit that is not charged yet; undefined without a configuration. */
   readonly terms: Terms | undefined;
@@ -35,14 +36,27 @@ export type WantedBooks = {
   readonly isRepeated?: boolean;
 };
 
-/**
- * Adds at most about `maxResults` results. The Masters must be locked: only the holder of a Master's lock adds its pairs. The
- * Investors are distinct.
- */
-export async function openBooks(tx: Transaction, wanted: readonly WantedBooks[], maxResults: number): Promise<Books[]> {
+export type Opening = {
+  /**
+   * Those of the wanted books, and those that the Investors owe fees to: only the holder of a Master's lock adds its pairs, and a debt is paid to the
+   * account that its Master has then. A debt to another Master waits for the next decision.
+   */
+  readonly masters: LockedMasters;
+  /** About as many results are added at most. */
+  readonly maxResults: number;
+};
+
+/** The Investors are distinct. */
+export async function openBooks(
+  tx: Transaction,
+  wanted: readonly WantedBooks[],
+  { masters, maxResults }: Opening,
+): Promise<Books[]> {
   const investorLogins = wanted.map(({ investorLogin }) => investorLogin);
-  const masterLogins = new Set(wanted.flatMap(({ masterLogin }) => masterLogin ?? []));
-  const locked = await lockPairs(tx, investorLogins, [...masterLogins]);
+  const masterLogins = [...masters.values()].flatMap((each) =>
+    each.breakReason === undefined ? each.masterLogin : [],
+  );
+  const locked = await lockPairs(tx, investorLogins, masterLogins);
   const known = new Map(locked.map((pair) => [nameOf(pair), pair]));
   const byInvestor = Map.groupBy(locked, ({ investorLogin }) => investorLogin);
   const before = wanted.map(({ investorLogin, masterLogin, throughNumber, isRepeated = false }) => {

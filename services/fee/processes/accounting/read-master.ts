@@ -7,7 +7,7 @@ import { openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../../deps.ts";
 import { type JournalBatch, positionAfter } from "../../domain/journal.ts";
 import { insertBatch } from "../../store/journal.ts";
-import { type FeeMaster, findMaster, insertMaster, lockMaster, moveRead, stopMaster } from "../../store/masters.ts";
+import { type FeeMaster, findMaster, insertMaster, lockMasters, moveRead, stopMaster } from "../../store/masters.ts";
 import { requireKnownFees } from "../lost-fees/require-known-fees.ts";
 import { type ClosedWeek, decideClosedWeek, openWeek } from "./decide-closed-week.ts";
 import { UnreadableJournal } from "../../messages/journal.ts";
@@ -102,10 +102,11 @@ async function recordBatch(deps: Deps, batch: JournalBatch): Promise<Step> {
   const { masterLogin } = batch;
   const step = await inTransaction(deps.pool, async (tx): Promise<Step> => {
     await requireKnownFees(tx, deps);
-    const master = await lockMaster(tx, masterLogin);
-    if (!isNext(master, batch)) return "outdated";
     const week = weekOf(batch);
-    const books = week && (await openWeek(tx, week, batch.parts, deps.steps.results));
+    const debtors = week === undefined ? [] : batch.parts.map(({ investorLogin }) => investorLogin);
+    const masters = await lockMasters(tx, [masterLogin], debtors);
+    if (!isNext(masters.get(masterLogin), batch)) return "outdated";
+    const books = week && (await openWeek(tx, week, batch.parts, { masters, maxResults: deps.steps.results }));
     if (week !== undefined && books === undefined) return "folded";
     await insertBatch(tx, batch);
     await moveRead(tx, masterLogin, positionAfter(batch));
@@ -125,9 +126,9 @@ async function recordBatch(deps: Deps, batch: JournalBatch): Promise<Step> {
   return step;
 }
 
-function isNext({ read, stoppedReason, breakReason }: FeeMaster, { after, entries }: JournalBatch): boolean {
-  const isSame = read.number === after.number && read.subscriptionId === after.subscriptionId;
-  return isSame && stoppedReason === undefined && breakReason === undefined && entries.length > 0;
+function isNext(master: FeeMaster | undefined, { after, entries }: JournalBatch): boolean {
+  const isSame = master?.read.number === after.number && master.read.subscriptionId === after.subscriptionId;
+  return isSame && master.stoppedReason === undefined && master.breakReason === undefined && entries.length > 0;
 }
 
 /** A closed week is alone in its batch. */

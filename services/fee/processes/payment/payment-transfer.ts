@@ -14,13 +14,14 @@ import {
 import type { Deps } from "../../deps.ts";
 import { type PaymentOutcome, TAKEN_BY_ANOTHER, unpaid } from "../../domain/payment-outcome.ts";
 import type { DuePayment } from "../../store/due-payments.ts";
+import type { FeeFloor } from "./read-floors.ts";
 
 const WITHOUT_LOCK = "";
 
 /** The transfer of a payment: both legs under one key, cut to the funds of the account above the floor. */
 export function transferOf(
   { key, investorLogin, paymentAccountLogin, due }: DuePayment,
-  { floor, lockOwner = WITHOUT_LOCK }: { readonly floor: bigint; readonly lockOwner?: string },
+  { floor, lockOwner = WITHOUT_LOCK }: { readonly floor?: FeeFloor | undefined; readonly lockOwner?: string },
 ): TransferRequest {
   // The rest becomes debt.
   const amount = due < MAX_AMOUNT.minor ? due : MAX_AMOUNT.minor;
@@ -31,7 +32,7 @@ export function transferOf(
       { login: investorLogin, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-amount)) },
       { login: paymentAccountLogin, kind: MovementKind.FEE_CREDIT, amount: moneyToProto(usd(amount)) },
     ],
-    upTo: { floor: moneyToProto(usd(floor)) },
+    upTo: { floor: moneyToProto(usd(floor?.minor ?? 0n)), filedNumber: floor?.filedNumber },
     enqueue: false,
     comment: "",
     sendBefore: undefined,

@@ -4,12 +4,20 @@ import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/sub
 
 export type Floors = Pick<Client<SubscriptionServiceService>, "getFeeFloors">;
 
-/** The amount in cents that a fee must leave on each account; logins without a floor are left out. */
+/** What a fee must leave on the account of an Investor, as of an entry of its log, and what was credited later. */
+export type FeeFloor = { readonly minor: bigint; readonly filedNumber: bigint };
+
+/** Logins without a floor are left out. */
 export async function readFloors(
   subscriptions: Floors,
   investorLogins: readonly string[],
   context: CallContext,
-): Promise<ReadonlyMap<string, bigint>> {
+): Promise<ReadonlyMap<string, FeeFloor>> {
   const { floors } = await subscriptions.getFeeFloors({ investorLogins: [...new Set(investorLogins)] }, context);
-  return new Map(floors.map(({ investorLogin, floor }) => [investorLogin, moneyFromProto(floor).minor]));
+  return new Map(
+    floors.map(({ investorLogin, floor, filedNumber }) => [
+      investorLogin,
+      { minor: moneyFromProto(floor).minor, filedNumber },
+    ]),
+  );
 }

@@ -41,7 +41,7 @@ export async function takeOver(
   if (owner === undefined) return;
   // It was debited before, so platform debits nothing under its key.
   try {
-    await deps.platform.transfer(transferOf(owner, { floor: 0n }), context);
+    await deps.platform.transfer(transferOf(owner, {}), context);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     deps.log.info("imported fee not claimed, retry scheduled", { key: owner.key, reason: error.code });

@@ -42,6 +42,7 @@ export async function orderReversal(tx: Transaction, server: string, reviewCase:
     lockOwner: "",
     legs: [{ login: reviewCase.login, kind: "reversal" as const, amountMinor }],
     floorMinor: undefined,
+    floorNumber: undefined,
     isEnqueued: true,
     releasesLock: false,
     sendBefore: undefined,

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { formatAmount, usd } from "#kernel/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { abs } from "#kernel/reconcile/check.ts";
+import { noteAmount } from "#kernel/review/cases.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { adoptExternal } from "../../domain/adopt-external.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
@@ -75,12 +78,34 @@ async function lockInvestor(
       "An Investor is leaving this pool, which takes seconds. Nothing was changed. Propose it again in a second.",
     );
   }
-  expectSame(reviewCase, account.buckets.quarantined);
+  const { quarantined } = account.buckets;
+  if (!isProposedFor(reviewCase, { amount: quarantined, movedNumber: account.movedNumber })) throw changed(quarantined);
+  await noteAmount(tx, reviewCase.id, quarantined);
   return { account, holding };
+}
+
+/** A proposal about an Investor's account holds up to this multiple of its amount. */
+const MAX_GROWTH = 2n;
+
+/**
+ * Whether a proposal about an Investor's account holds for what is there now: its own trades may have changed the amount, otherwise no
+ * proposal would outlive a deal. Money that another party has moved, another sign and a larger multiple need another proposal.
+ */
+export function isProposedFor(
+  { amount, evidence }: ReviewCase,
+  now: { readonly amount: bigint; readonly movedNumber: bigint },
+): boolean {
+  const { moved_log_number: movedNumber } = JSON.parse(evidence) as { readonly moved_log_number?: string };
+  const before = amount ?? 0n;
+  const isSameSign = before * now.amount > 0n;
+  return movedNumber === String(now.movedNumber) && isSameSign && abs(now.amount) <= MAX_GROWTH * abs(before);
 }
 
 /** The decision is about exactly the amount of the review. */
 export function expectSame({ amount }: ReviewCase, found: bigint): void {
-  if (amount === found) return;
-  throw actionNotPossible(`The amount is now ${formatAmount(usd(found))}. Read the review again before deciding.`);
+  if (amount !== found) throw changed(found);
+}
+
+function changed(found: bigint): Refusal {
+  return actionNotPossible(`The amount is now ${formatAmount(usd(found))}. Read the review again before deciding.`);
 }
