@@ -117,6 +117,8 @@ create table investor_account (
   quarantined_minor      bigint not null default 0,
   -- The part of quarantined_minor that an operator has acknowledged.
   quarantine_acknowledged_minor bigint not null default 0,
+  -- Number of the last entry of the log that has changed quarantined_minor and is no trade of the account; -1 before the first one.
+  moved_number           bigint not null default -1,
   -- Allocated results that are not posted yet.
   unposted_minor         bigint not null default 0,
   -- Consecutive refused postings, and when the next one may be made.
