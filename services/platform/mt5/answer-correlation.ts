@@ -75,8 +75,7 @@ async function matchDeal(
   return await orElse<DealMatch>("nothing", async () => {
     const deal = await look(ticket);
     if (deal === undefined) return "nothing";
-    const isExpected =
-      deal.login === login && deal.action === DEAL_ACTION.balance && effectOf(deal) === amountMinor;
+    const isExpected = deal.login === login && deal.action === DEAL_ACTION.balance && effectOf(deal) === amountMinor;
     return isExpected ? "the deal" : "another deal";
   });
 }
