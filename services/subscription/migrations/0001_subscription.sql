@@ -395,7 +395,7 @@ create table leave (
   held_balance_minor bigint not null,
   held_log_number    bigint not null,
   payout_key         text not null,
-  -- Last part of the keys of its fees; empty when it has none.
+  -- Suffix of the keys of the fees that it collects, for example WD<operation id>.
   fee_suffix         text not null,
   -- SETTLED: its log position on the Master is fixed, and the gate of the Master is closed until it is DECIDED.
   state              text not null check (state in ('SETTLED', 'DECIDED', 'REFUSED')),
