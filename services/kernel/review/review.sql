@@ -41,6 +41,10 @@ create table review_case (
 create unique index review_case_one_open on review_case (subject) where state in ('OPEN', 'PROPOSED');
 create index review_case_undecided on review_case (id) where state in ('OPEN', 'PROPOSED');
 create index review_case_unfinished on review_case (next_try_at) where next_try_at is not null;
+-- By the legs and deals of an operation, as services/kernel/review/list-reviews.ts writes them.
+create index review_case_names on review_case using gin ((array[operation_id, 'deal:' || deal_id::text]));
+-- Reviews of all times may be decided, and few of them are about one account.
+create index review_case_of_login on review_case (login, id);
 
 -- The columns as the kernel reads them.
 create view review_case_row as
@@ -50,6 +54,19 @@ create view review_case_row as
          confirmed_note as "confirmedNote", confirmed_by as "confirmedBy", confirmed_at as "confirmedAt",
          next_try_at as "nextTryAt", tries
   from review_case;
+
+-- Each state of a case is one that callers see.
+create function note_review() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into state_change (kind, state, subject, login, amount_minor, deal_id, reason)
+  values ('review', lower(new.state), tg_table_schema || '-' || new.id, new.login, new.amount_minor, new.deal_id, new.reason);
+  return null;
+end
+$$;
+
+create trigger note_insert after insert on review_case for each row execute function note_review();
+create trigger note_update after update on review_case for each row
+  when (old.state is distinct from new.state) execute function note_review();
 
 -- Every vote on a case. VOIDED: no vote; the service voided a proposal because its facts changed.
 create table review_event (
