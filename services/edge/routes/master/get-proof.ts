@@ -5,7 +5,6 @@ import { limit500, masterLogin, opaqueCursor, wait } from "../../schemas/request
 import { cursorErrors, readCursor } from "../../schemas/page.ts";
 import { ProofItem, proofItem, SumItem, sumItem } from "../../schemas/proof.ts";
 import { route } from "../../route.ts";
-import { jsonNumber } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
 
@@ -121,8 +120,7 @@ export const getProof = route({
       master_login: proof.masterLogin,
       read_at: timestamp(proof.readAt),
       converged: proof.converged,
-      // The previous release does not answer it, and does not count it in converged.
-      unredeemed: proof.unredeemed === undefined ? jsonNumber("0") : moneyNumber(proof.unredeemed),
+      unredeemed: moneyNumber(proof.unredeemed),
       fees_closed_through: nullableTimestamp(proof.weeksClosedThrough),
       lag_ms: proof.lagMs,
       total: sumItem(proof.total),

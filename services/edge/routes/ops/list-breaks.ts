@@ -4,7 +4,7 @@ import { model } from "../../schemas/field.ts";
 import { aboutOperationFilter, DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { cursorErrors, opaquePage, readCursor } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
-import { aboutOperation, isAbout } from "./about-operation.ts";
+import { aboutOperation } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 import { OPEN_BREAK } from "./examples.ts";
 
@@ -122,9 +122,7 @@ export const listBreaks = route({
       context,
     );
     return {
-      items: found
-        .filter(({ service, item }) => isAbout(about, service, item))
-        .map(({ service, item }) => breakItem(service, item)),
+      items: found.map(({ service, item }) => breakItem(service, item)),
       next_cursor: next === undefined ? null : deps.cursors.write(listOf(query), next),
       has_more: next !== undefined,
       checks: answers.flatMap(({ service, checks }) => checks.map((check) => checkItem(service, check))),
