@@ -17,12 +17,12 @@ export function accountRules(
   return [...eventRules(feeds, config), updates(config.PAMM_RETAIN_UPDATES)];
 }
 
-/** Ids of commands that changed a Master: a repeated one must not overwrite a later change. */
+/** Ids of commands that changed an account: a repeated one must not overwrite a later change. */
 function updates(keptMs: number): RetentionRule {
   return tableRule({
     name: "updates",
-    table: "master_update",
-    rows: fragment`master_update`,
+    table: "account_update",
+    rows: fragment`account_update`,
     keptMs,
     ...byTime(fragment`applied_at`),
     endedAt: fragment`item.applied_at`,

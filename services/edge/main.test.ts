@@ -142,7 +142,7 @@ test(
 
     expect(await ended(serving)).toEqual([
       1,
-      "edge cannot start: schema edge lacks 0001_edge, 0002_longer_idempotency_keys, 0003_longer_idempotency_keys_validated, 0004_events, 0005_webhooks, 0006_keys_by_age, 0007_replaced_keys: start it once with PAMM_MIGRATE=apply and EDGE_DATABASE_MIGRATION_URL of the owner\n",
+      "edge cannot start: schema edge lacks 0001_edge: start it once with PAMM_MIGRATE=apply and EDGE_DATABASE_MIGRATION_URL of the owner\n",
     ]);
     expect(await ended(owner)).toEqual([0, ""]);
 

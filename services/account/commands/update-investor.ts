@@ -12,7 +12,7 @@ import { relabel } from "../processes/relabel.ts";
 import { refuse } from "../refusals.ts";
 import { findErasure } from "../store/erasures.ts";
 import { lockAgainstErasure, renameInvestor } from "../store/investors.ts";
-import { insertMasterUpdate } from "../store/master-updates.ts";
+import { insertAccountUpdate } from "../store/account-updates.ts";
 import { findProfile } from "../store/profiles.ts";
 
 /** Changes what the service keeps of an Investor; the trading platform keeps the names under which the account was created. */
@@ -45,7 +45,7 @@ async function changeOnce(
   commandId: string,
 ): Promise<void> {
   await inTransaction(pool, async (tx) => {
-    if (commandId !== "" && !(await insertMasterUpdate(tx, commandId, now()))) return;
+    if (commandId !== "" && !(await insertAccountUpdate(tx, commandId, now()))) return;
     await lockAgainstErasure(tx, login);
     if ((await findErasure(tx, login)) !== undefined) throw erased(login);
     if (email !== undefined || labels !== undefined) await relabel(tx, { kind: "INVESTOR", login }, labels, email);

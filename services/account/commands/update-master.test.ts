@@ -126,7 +126,7 @@ test("command ids of updates are removed a year after the update, and not before
   }
   const rules = accountRules(FEEDS, { PAMM_RETAIN_EVENTS: 35 * DAY_MS, PAMM_RETAIN_UPDATES: 365 * DAY_MS });
   const grow = (days: number) =>
-    execute(deps.pool, sql`update master_update set applied_at = applied_at - ${days} * interval '1 day'`);
+    execute(deps.pool, sql`update account_update set applied_at = applied_at - ${days} * interval '1 day'`);
 
   await grow(364);
   await removeOld(deps.pool, rules);
@@ -134,7 +134,7 @@ test("command ids of updates are removed a year after the update, and not before
   await grow(2);
   await execute(deps.pool, sql`update retention_rule set removed_before = null`);
   await removeOld(deps.pool, rules);
-  expect(await many(deps.pool, sql`select command_id from master_update`)).toEqual([]);
+  expect(await many(deps.pool, sql`select command_id from account_update`)).toEqual([]);
 });
 
 test("a repeated creation is answered as requested, also after the Master was changed", async () => {

@@ -16,7 +16,7 @@ import { masterMessage } from "../messages.ts";
 import { changePaymentAccount } from "../processes/change-payment-account.ts";
 import { withFreeExternalId } from "../processes/external-id.ts";
 import { relabel } from "../processes/relabel.ts";
-import { hasMasterUpdate, insertMasterUpdate } from "../store/master-updates.ts";
+import { hasAccountUpdate, insertAccountUpdate } from "../store/account-updates.ts";
 import { findMasterById } from "../store/masters.ts";
 
 /** Changes the name, the texts, the conditions of later assignments, and where later fees are paid. Moves no funds. */
@@ -44,7 +44,7 @@ export async function updateMaster(
   const { login } = master;
   const investorsCount = await countInvestorsOf(deps, login, context);
   // A repeated command may have been executed before the Master was closed.
-  if (!(await hasMasterUpdate(deps.pool, context.commandId))) {
+  if (!(await hasAccountUpdate(deps.pool, context.commandId))) {
     decideChange(login, change, stateOf(await findClosing(deps, login, context)));
     // First, because it may be refused: then nothing is changed.
     if (paymentLogin !== undefined) await changePaymentAccount(deps, master, paymentLogin, context);
@@ -70,7 +70,7 @@ async function changeOnce(
 ): Promise<Master> {
   const master = await inTransaction(pool, async (tx) => {
     const at = now();
-    const isNew = commandId === "" || (await insertMasterUpdate(tx, commandId, at));
+    const isNew = commandId === "" || (await insertAccountUpdate(tx, commandId, at));
     if (isNew && labels !== undefined) await relabel(tx, { kind: "MASTER", login }, labels);
     return isNew ? await changeMaster(tx, id, change, at) : await findMasterById(tx, id);
   });

@@ -1,6 +1,4 @@
-\ir ../../kernel/postgres/lease.sql
-\ir ../../kernel/feed/feed.sql
-\ir ../../kernel/retention/retention.sql
+-- Which accounts of the trading platform are Masters, payment accounts and Investors, and what is known of their owners.
 
 -- One login has one role: the first registration wins.
 create table account (
@@ -10,30 +8,39 @@ create table account (
 );
 select append_only('account');
 
+-- A trader whose account Investors follow, with the account that its fees are paid to.
 create table master (
-  id                bigint generated always as identity primary key,
-  login             text not null unique,
-  kind              text not null default 'MASTER' check (kind = 'MASTER'),
-  payment_login     text not null unique,
-  payment_kind      text not null default 'PAYMENT' check (payment_kind = 'PAYMENT'),
-  name              text not null check (name <> ''),
-  strategy_name     text,
-  strategy          text,
-  min_deposit_minor bigint not null check (min_deposit_minor >= 0),
-  currency          text not null default 'USD' check (currency = 'USD'),
-  created_at        timestamptz not null,
+  id                  bigint generated always as identity primary key,
+  login               text not null unique,
+  kind                text not null default 'MASTER' check (kind = 'MASTER'),
+  payment_login       text not null unique,
+  payment_kind        text not null default 'PAYMENT' check (payment_kind = 'PAYMENT'),
+  name                text not null check (name <> ''),
+  strategy_name       text,
+  strategy            text,
+  min_deposit_minor   bigint not null check (min_deposit_minor >= 0),
+  currency            text not null default 'USD' check (currency = 'USD'),
+  -- False: assignments to the Master are refused. Since when it is so: first since the registration.
+  accepting_investors boolean not null default true,
+  accepting_since     timestamptz not null,
+  created_at          timestamptz not null,
   -- The command that registered it: a repeated command is answered with this row. Null when the caller sent no id.
-  command_id        text unique check (command_id <> ''),
+  command_id          text unique check (command_id <> ''),
   foreign key (login, kind) references account (login, kind),
   foreign key (payment_login, payment_kind) references account (login, kind)
 );
 
+create index master_by_name on master (lower(name) collate "C", id);
+create index master_by_creation on master (created_at, id);
+
 -- Each row under the names that the code uses; so are the other views.
 create view master_row as
   select id, login, payment_login as "paymentLogin", name, strategy_name as "strategyName", strategy,
-         min_deposit_minor as "minDepositMinor", created_at as "createdAt"
+         min_deposit_minor as "minDepositMinor", accepting_investors as "acceptingInvestors",
+         accepting_since as "acceptingSince", created_at as "createdAt"
   from master;
 
+-- An owner of capital that follows Masters.
 create table investor (
   id         bigint generated always as identity primary key,
   login      text not null unique,
@@ -44,22 +51,22 @@ create table investor (
   command_id text unique check (command_id <> ''),
   foreign key (login, kind) references account (login, kind)
 );
+
+create index investor_by_name on investor (lower(name) collate "C", id);
+create index investor_by_creation on investor (created_at, id);
+
+-- The name of an Investor is the one thing of its row that changes, and only by a function of the owner below.
+create function keep_investor() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and to_jsonb(new) - 'name' = to_jsonb(old) - 'name'
+    and current_user = (select pg_get_userbyid(relowner) from pg_class where oid = tg_relid) then
+    return new;
+  end if;
+  raise exception 'investor is append-only';
+end
+$$;
+create trigger append_only before update or delete on investor for each row execute function keep_investor();
 select append_only('investor');
-
--- An encrypted platform password. Its associated data names owner, field and key id: a ciphertext in another row does not
--- decrypt.
-create table credential (
-  -- account:<role>:<operation id of the provisioning>.
-  owner      text not null,
-  field      text not null check (field in ('main', 'investor')),
-  key_id     text not null,
-  nonce      bytea not null check (length(nonce) = 12),
-  ciphertext bytea not null,
-  primary key (owner, field)
-);
-
--- For passwords under an older key, and the number of passwords under each.
-create index credential_by_key on credential (key_id);
 
 -- A request for new accounts, committed before platform is called. Its id is part of the keys of these calls.
 create table provisioning (
@@ -73,7 +80,8 @@ create table provisioning (
   name              text not null,
   email             text not null,
   platform_group    text not null,
-  leverage          integer not null check (leverage between 1 and 500),
+  -- The operator's limit is a setting of platform.
+  leverage          integer not null check (leverage between 1 and 5000),
   min_deposit_minor bigint not null check (min_deposit_minor >= 0),
   strategy_name     text,
   strategy          text,
@@ -94,6 +102,13 @@ create table provisioning (
   check ((state = 'FAILED') = (refusal is not null))
 );
 
+create index provisioning_to_resume on provisioning (next_try_at) where state = 'PENDING';
+create index provisioning_to_tidy on provisioning (id) where state = 'FAILED' and not is_tidied;
+create unique index provisioning_by_login on provisioning (login) where login is not null;
+create index provisioning_active_by_email on provisioning (lower(email)) where state = 'ACTIVE';
+-- A refused request has no login: it is found by the address of the person.
+create index provisioning_failed_by_email on provisioning (email) where state = 'FAILED';
+
 create view provisioning_row as
   select id, operation_id as "operationId", kind, state, first_name as "firstName", last_name as "lastName", name, email,
          platform_group as "platformGroup", leverage, min_deposit_minor as "minDepositMinor",
@@ -101,15 +116,115 @@ create view provisioning_row as
          refusal, created_at as "createdAt"
   from provisioning;
 
-create index provisioning_to_resume on provisioning (next_try_at) where state = 'PENDING';
-create index provisioning_to_tidy on provisioning (id) where state = 'FAILED' and not is_tidied;
-create unique index provisioning_by_login on provisioning (login) where login is not null;
+-- An encrypted platform password. Its associated data names owner, field and key id: a ciphertext in another row does not
+-- decrypt.
+create table credential (
+  -- account:<role>:<operation id of the provisioning>.
+  owner      text not null,
+  field      text not null check (field in ('main', 'investor')),
+  key_id     text not null,
+  nonce      bytea not null check (length(nonce) = 12),
+  ciphertext bytea not null,
+  primary key (owner, field)
+);
 
--- Commands that changed a Master: a repeated command does not overwrite a later change. Kept for longer than the edge may
+-- For passwords under an older key, and the number of passwords under each.
+create index credential_by_key on credential (key_id);
+
+-- What clients say of an account beside its registration.
+create table profile (
+  id           bigint generated always as identity primary key,
+  kind         text not null check (kind in ('MASTER', 'INVESTOR')),
+  -- Null while the account is being created, and when that was refused.
+  login        text unique references account (login),
+  -- The request for the account that has brought it; null for one that was registered, or got its profile later.
+  operation_id text unique check (operation_id <> ''),
+  -- The client's own id, unique in the role: the request reserves it before an account is created.
+  external_id  text check (external_id <> ''),
+  metadata     jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
+  -- Since it was changed; until then, that of the request for the account counts.
+  email        text check (email <> ''),
+  constraint profile_external_id unique (kind, external_id),
+  check (num_nonnulls(login, operation_id) > 0)
+);
+
+create index profile_by_email on profile (lower(email)) where email is not null;
+
+-- Commands that changed an account: a repeated command does not overwrite a later change. Kept for longer than the edge may
 -- repeat a command.
-create table master_update (
+create table account_update (
   command_id text primary key check (command_id <> ''),
   applied_at timestamptz not null
 );
 
-create index master_update_by_age on master_update (applied_at);
+create index account_update_by_age on account_update (applied_at);
+
+-- The saga that gives a Master another payment account. Recorded before the account is taken over on the trading platform; fee decides whether it
+-- is possible and is changed first, then the Master.
+create table payment_account_change (
+  id           bigint generated always as identity primary key,
+  -- The command; empty when the caller sent no id.
+  command_id   text not null,
+  master_id    bigint not null references master,
+  from_login   text not null,
+  to_login     text not null check (to_login <> from_login),
+  -- PENDING: nothing has changed yet. ASKED: fee may pay to the new account, and only its answer ends the change.
+  state        text not null check (state in ('PENDING', 'ASKED', 'DONE', 'REFUSED')),
+  refusal      jsonb,
+  requested_at timestamptz not null,
+  ended_at     timestamptz,
+  next_try_at  timestamptz not null,
+  tries        integer not null default 0 check (tries >= 0),
+  -- Why the last try has failed.
+  reason       text,
+  check ((state in ('PENDING', 'ASKED')) = (ended_at is null)),
+  check ((state = 'REFUSED') = (refusal is not null))
+);
+
+create unique index payment_account_change_one_open on payment_account_change (master_id) where state in ('PENDING', 'ASKED');
+create unique index payment_account_change_one_login on payment_account_change (to_login) where state in ('PENDING', 'ASKED');
+create unique index payment_account_change_of_command on payment_account_change (command_id)
+  where state <> 'REFUSED' and command_id <> '';
+create index payment_account_change_due on payment_account_change (next_try_at) where state in ('PENDING', 'ASKED');
+-- Former payment accounts belong to their Master for ever.
+create index payment_account_change_from on payment_account_change (from_login) where state = 'DONE';
+create index payment_account_change_to on payment_account_change (to_login);
+
+-- The erasure of an Investor's personal data: requested, and erased here, in the commit that inserts it; erased on the trading platform
+-- afterwards. It stays as the evidence, and is what has to be repeated after a restore of an older database.
+create table erasure (
+  login        text primary key references investor (login),
+  -- Owner of the API key of the operator.
+  requested_by text not null check (requested_by <> ''),
+  requested_at timestamptz not null,
+  erased_at    timestamptz,
+  -- Whether the trading platform has shown the account; null until it was asked.
+  on_platform  boolean,
+  next_try_at  timestamptz not null,
+  tries        integer not null default 0 check (tries >= 0),
+  -- Why the last try has failed.
+  reason       text,
+  check ((erased_at is null) = (on_platform is null))
+);
+
+create index erasure_unfinished on erasure (next_try_at) where erased_at is null;
+
+-- The service cannot change the name of an Investor itself. One that was erased stays so.
+create function rename_investor(renamed text, to_name text) returns void
+  language sql security definer set search_path = account, pg_temp as $$
+  update investor set name = to_name
+  where login = renamed and not exists (select from erasure where erasure.login = renamed)
+$$;
+
+create function erase_investor_name(erased text) returns void
+  language sql security definer set search_path = account, pg_temp as $$
+  -- A change of the Investor that is in progress ends before, and its rows are erased too.
+  select pg_advisory_xact_lock(hashtextextended(erased, 0));
+  update investor set name = 'erased'
+  where login = erased and exists (select from erasure where erasure.login = erased)
+$$;
+
+-- Tables that services share.
+\ir ../../kernel/feed/feed.sql
+\ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/retention/retention.sql

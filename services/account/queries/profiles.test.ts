@@ -25,8 +25,8 @@ async function withMany(rows: number): Promise<World> {
     select n::text, case when n % 2 = 0 then 'NAME ' else 'Name ' end || lpad(n::text, 5, '0'),
            '2026-03-01T00:00:00Z'::timestamptz + (n * 7 % ${rows}) * interval '1 second'
     from generate_series(1, ${rows}) as n;
-    insert into master (login, payment_login, name, min_deposit_minor, created_at)
-    select (100000 + n)::text, (200000 + n)::text, 'Fund ' || lpad(n::text, 5, '0'), 0,
+    insert into master (login, payment_login, name, min_deposit_minor, accepting_since, created_at)
+    select (100000 + n)::text, (200000 + n)::text, 'Fund ' || lpad(n::text, 5, '0'), 0, '2026-03-01',
            '2026-03-01T00:00:00Z'::timestamptz + (n * 7 % ${rows}) * interval '1 second'
     from generate_series(1, ${rows}) as n;
     insert into provisioning (operation_id, kind, state, first_name, last_name, name, email, platform_group, leverage,

@@ -30,14 +30,15 @@ const MASTERS: Table = {
   rows: fragment`master account`,
   name: fragment`lower(account.name) collate "C"`,
   columns: fragment`account.id, account.login, account.payment_login as "paymentLogin", account.name, account.strategy_name as "strategyName",
-                    account.strategy, account.min_deposit_minor as "minDepositMinor", account.created_at as "createdAt"`,
+                    account.strategy, account.min_deposit_minor as "minDepositMinor", account.created_at as "createdAt",
+                    account.accepting_investors as "acceptingInvestors", account.accepting_since as "acceptingSince"`,
 };
 
 const INVESTORS: Table = {
   kind: "INVESTOR",
   rows: fragment`investor account`,
-  name: fragment`lower(coalesce(account.alias, account.name)) collate "C"`,
-  columns: fragment`account.id, account.login, coalesce(account.alias, account.name) as name, account.created_at as "createdAt"`,
+  name: fragment`lower(account.name) collate "C"`,
+  columns: fragment`account.id, account.login, account.name, account.created_at as "createdAt"`,
 };
 
 export async function listMastersFound(

@@ -15,7 +15,7 @@ export async function findAccounts(db: Queryable, logins: readonly string[]): Pr
   return await many<KnownAccount>(
     db,
     sql`select account.login, account.kind, coalesce(master.id, former.id, investor.id, 0) as id,
-               coalesce(master.name, former.name, investor.alias, investor.name, '') as name
+               coalesce(master.name, former.name, investor.name, '') as name
         from account
         left join master on master.login = account.login or master.payment_login = account.login
         left join investor on investor.login = account.login

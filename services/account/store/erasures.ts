@@ -44,6 +44,7 @@ export async function insertErasure(
  */
 export async function eraseRows(tx: Transaction, login: string): Promise<void> {
   await execute(tx, sql`select erase_investor_name(${login})`);
+  await execute(tx, sql`delete from profile where login = ${login}`);
   await execute(
     tx,
     sql`delete from credential

@@ -3,8 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Investor, NewInvestor } from "../domain/investor.ts";
 import { insertAccounts } from "./accounts.ts";
 
-/** With the names that they have now. */
-const INVESTORS = fragment`select id, login, coalesce(alias, name) as name, created_at as "createdAt" from investor`;
+const INVESTORS = fragment`select id, login, name, created_at as "createdAt" from investor`;
 
 /** Fails on account_pkey when the login has a role already. */
 export async function insertInvestor(tx: Transaction, investor: NewInvestor): Promise<Investor> {

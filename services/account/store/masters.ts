@@ -19,9 +19,10 @@ export async function insertMaster(tx: Transaction, master: NewMaster): Promise<
   ]);
   const { id } = await one<{ id: bigint }>(
     tx,
-    sql`insert into master (login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at, command_id)
+    sql`insert into master (login, payment_login, name, strategy_name, strategy, min_deposit_minor, accepting_since,
+                            created_at, command_id)
         values (${master.login}, ${master.paymentLogin}, ${master.name}, ${master.strategyName}, ${master.strategy},
-                ${master.minDeposit.minor}, ${master.createdAt}, nullif(${master.commandId}, ''))
+                ${master.minDeposit.minor}, ${master.createdAt}, ${master.createdAt}, nullif(${master.commandId}, ''))
         returning id`,
   );
   return masterOf(await one<MasterRow>(tx, sql`select * from master_row where id = ${id}`));
@@ -74,8 +75,7 @@ export async function updateMaster(
             strategy_name = coalesce(${change.strategyName}, strategy_name),
             strategy = coalesce(${change.strategy}, strategy),
             min_deposit_minor = coalesce(${change.minDeposit?.minor}, min_deposit_minor),
-            accepting_changed_at = case when ${accepting}::boolean <> accepting_investors then ${at}::timestamptz
-                                        else accepting_changed_at end,
+            accepting_since = case when ${accepting}::boolean <> accepting_investors then ${at}::timestamptz else accepting_since end,
             accepting_investors = coalesce(${accepting}::boolean, accepting_investors)
         where id = ${id}`,
   );

@@ -78,9 +78,8 @@ export const flowsReply = modelOrNull(
 export const missingCode = setOf("FeeMissing", "Why an explanation is not the whole one.", {
   imported: "The fee was collected before a restore of the database, which has lost what it was for.",
   calculation: "No calculation that adds up to the fee is recorded.",
-  versions: "It was decided by a release that did not record the fee versions.",
   flows: "Deposits and withdrawals since the fee before are not kept any more, or cannot be read at the moment.",
-  debt_parts: "Not all payments that a debt comes from are recorded.",
+  debt_parts: "A debt comes from more payments than are shown.",
 });
 
 export function calculation(message: FeeCalculation | undefined) {

@@ -4,7 +4,7 @@ import type { MasterResult } from "#proto/pamm/subscription/v1/subscription.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { unitsNumber } from "../wire/scaled.ts";
 import { timestamp } from "../wire/timestamp.ts";
-import { model, nullableDecimal } from "./field.ts";
+import { decimal, model, nullableDecimal } from "./field.ts";
 import { drawdownNumber, navNumber, poolValueNumber } from "./performance.ts";
 import { idReply, moneyReply, ticketReply, timeReply } from "./reply-fields.ts";
 
@@ -15,8 +15,7 @@ export const ResultReply = model("MasterResult", "A result of a Master, and the 
   allocated_at: timeReply("When the result was allocated."),
   result: moneyReply("Result of the deal for the whole pool: profit, swap, commission and fee; signed.", 450),
   nav_per_unit: nullableDecimal({
-    description:
-      "Value of a unit after the result; null for results of before it was kept, and while the units had no value.",
+    description: "Value of a unit after the result; null while the units had no value.",
     example: 1.45,
   }),
   drawdown: nullableDecimal({
@@ -27,10 +26,7 @@ export const ResultReply = model("MasterResult", "A result of a Master, and the 
     description: "Value of the whole pool after the result, own capital included; null like `nav_per_unit`.",
     example: 1450,
   }),
-  pool_units: nullableDecimal({
-    description: "Units of the whole pool; null for results of before they were kept.",
-    example: 1000,
-  }),
+  pool_units: decimal({ description: "Units of the whole pool.", example: 1000 }),
 });
 
 export function resultItem({ valued, result, ...known }: MasterResult): Static<typeof ResultReply> {

@@ -127,7 +127,7 @@ export async function saveHashes(db: Queryable, pepperId: string, hashes: Readon
   );
 }
 
-/** A scope of another version of the edge grants nothing here. */
+/** A scope that this edge does not know grants nothing. */
 function withKnownScopes(row: Row): StoredKey {
   return { ...row, scopes: row.scopes.filter(isScope) };
 }

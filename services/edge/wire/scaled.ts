@@ -20,6 +20,6 @@ export function scaledText(value: bigint, scale: number, decimals: number): stri
 }
 
 /** Units of a pool. Null for what was recorded before they were kept. */
-export function unitsNumber(units: string | undefined): JsonNumber | null {
-  return units === undefined ? null : scaledNumber(BigInt(units), UNIT_SCALE, UNIT_SCALE);
+export function unitsNumber(units: string): JsonNumber {
+  return scaledNumber(BigInt(units), UNIT_SCALE, UNIT_SCALE);
 }

@@ -4,7 +4,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { CancelVersionRequest, FeeVersion } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { entriesOfCancellation } from "../domain/change-timeline.ts";
-import { knownSince, madeBy } from "../domain/timeline.ts";
+import { madeBy } from "../domain/timeline.ts";
 import { versionMessage } from "../messages/version.ts";
 import { recordChange } from "../processes/record-change.ts";
 import { refuse } from "../refusals.ts";
@@ -19,13 +19,12 @@ export async function cancelVersion(
   const investor = await deps.accounts.findInvestor({ login: investorLogin }, childContext(context));
   const found = await findVersion(deps.pool, { investorLogin, versionId });
   if (found === undefined) throw refuse("fee_version_not_found", `The Investor has no fee version ${versionId}.`);
-  const asksSince = knownSince([found], deps.now());
-  const command = { key: context.commandId, investorLogin, investorId: investor.id, asksSince };
-  const { entries } = await recordChange(deps, command, async (known, at, tx) => {
+  const command = { key: context.commandId, investorLogin, investorId: investor.id, asksSince: deps.now() };
+  await recordChange(deps, command, async (known, at, tx) => {
     // As the command before this one has left it.
     const version = await findVersion(tx, { investorLogin, versionId });
     assert(version !== undefined, "versions are kept");
     return entriesOfCancellation(known, version, at);
   });
-  return versionMessage(madeBy(entries, found), "cancelled", found.madeAt);
+  return versionMessage(madeBy(found), "cancelled", found.madeAt);
 }

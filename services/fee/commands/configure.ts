@@ -40,7 +40,7 @@ export async function updateConfiguration(
     return entriesOfChange(entries, change, at);
   });
   const { rateFrom, madeAt } = recorded.entry;
-  const retroactiveSince = rateFrom !== undefined && rateFrom < madeAt ? rateFrom : undefined;
+  const retroactiveSince = rateFrom < madeAt ? rateFrom : undefined;
   return { ...answer(recorded), retroactiveSince };
 }
 

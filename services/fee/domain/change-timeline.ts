@@ -5,7 +5,6 @@ import {
   isStored,
   later,
   type ListedVersion,
-  madeBy,
   scheduledAfter,
   stateOf,
   type TimelineEntry,
@@ -56,8 +55,7 @@ export function entriesOfChange(entries: readonly TimelineEntry[], change: FeeCh
 }
 
 /**
- * From the start of a cancelled version on, the version before it stays in force. Only a scheduled one can be cancelled. The timeline must be
- * known from `knownSince` of the version on.
+ * From the start of a cancelled version on, the version before it stays in force. Only a scheduled one can be cancelled.
  */
 export function entriesOfCancellation(
   entries: readonly TimelineEntry[],
@@ -70,7 +68,7 @@ export function entriesOfCancellation(
     const message = `Fee version ${id} is not scheduled any more: its state is ${state}.`;
     throw refuse("fee_version_not_scheduled", message, { details: { state } });
   }
-  const { since } = madeBy(entries, cancelled);
+  const { effectiveSince: since } = cancelled;
   const before = inForceAt(begunBefore(entries, since), since);
   const own = versionFrom(since, before ?? { ratePpm: 0, enabled: false }, since);
   return [

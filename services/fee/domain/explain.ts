@@ -7,10 +7,9 @@ import { formatExact } from "./units.ts";
 
 /**
  * What a decision was made of, as it is stored with the payment: exact decimal text and instants. The sentences follow from it
- * (explanation-lines.ts). The first release had no format, and named no versions.
+ * (explanation-lines.ts).
  */
 export type Explanation = {
-  readonly format: 2;
   readonly facts: Readonly<Record<string, string | null>>;
   readonly charged: readonly ExplainedLayer[];
   readonly spared: readonly ExplainedLayer[];
@@ -25,8 +24,8 @@ export type ExplainedLayer = {
   /** Null in the oldest item of a long list: it is the sum of layers with several rates. */
   readonly rate: string | null;
   readonly share: string;
-  /** The version that the rate is of; null before the first one. The first release did not record it. */
-  readonly version?: string | null;
+  /** The version that the rate is of; null before the first one. */
+  readonly version: string | null;
 };
 
 export type FeeFacts = Crystallisation & {
@@ -60,7 +59,6 @@ export const MAX_EXPLAINED_LAYERS = 100;
 export function explainFee(facts: FeeFacts): Explanation {
   const { before, after, fee, exact, floating, markedAt, debtBefore, throughNumber, since, at, versions } = facts;
   return {
-    format: 2,
     facts: {
       at: at.toISOString(),
       earned: cents(before.earned),
@@ -82,7 +80,6 @@ export function explainFee(facts: FeeFacts): Explanation {
 
 export function explainDebt({ amount, since, at }: DebtFacts): Explanation {
   return {
-    format: 2,
     facts: { at: at.toISOString(), since: since.toISOString(), debt: cents(amount) },
     charged: [],
     spared: [],
@@ -92,7 +89,7 @@ export function explainDebt({ amount, since, at }: DebtFacts): Explanation {
 /** The platform has the deals of the fee, and the database has lost what it was for. */
 export function explainImported({ keyHash, amount, at }: ImportedFacts): Explanation {
   const facts = { at: at.toISOString(), key_hash: keyHash, collected: cents(amount) };
-  return { format: 2, facts, charged: [], spared: [] };
+  return { facts, charged: [], spared: [] };
 }
 
 type VersionedLayer = RatedLayer & { readonly version: string | null };

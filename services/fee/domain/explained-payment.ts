@@ -37,26 +37,21 @@ export type ExplainedPayment = {
 };
 
 /** Why an explanation is not the whole one. */
-export type Missing = "imported" | "calculation" | "versions" | "flows" | "debt_parts";
+export type Missing = "imported" | "calculation" | "flows" | "debt_parts";
 
 const MISSING: Readonly<Record<Missing, string>> = {
   imported: "The fee was collected before a restore of the database, which has lost what it was for.",
   calculation: "No calculation that adds up to this fee is recorded.",
-  versions: "It was decided by a release that did not record which fee version each rate is of.",
   flows:
     "Deposits and withdrawals since the fee before are not kept any more, or cannot be read at the moment. They do not enter the fee.",
-  debt_parts:
-    "Not all payments that this debt comes from are recorded: an earlier release has collected or deferred one.",
+  debt_parts: "This debt comes from more payments than are shown.",
 };
 
 export function missingOf({ kind, isImported, calculation, due, debtParts, flows }: ExplainedPayment): Missing[] {
   if (isImported) return ["imported"];
   if (kind === "PF_DEBT") return debtParts.reduce((sum, { amount }) => sum + amount, 0n) === due ? [] : ["debt_parts"];
   if (calculation === undefined || parseExact(calculation.fee, 2) !== due) return ["calculation"];
-  return [
-    ...(calculation.areVersionsKnown ? [] : ["versions" as const]),
-    ...(flows === undefined ? ["flows" as const] : []),
-  ];
+  return flows === undefined ? ["flows"] : [];
 }
 
 export function describeMissing(missing: Missing): string {

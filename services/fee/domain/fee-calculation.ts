@@ -19,12 +19,10 @@ export type FeeCalculation = {
   readonly exactFee: string;
   readonly roundedOff: string;
   readonly fee: string;
-  /** When the fee before was decided; undefined before the first one, and where it was not recorded. */
+  /** When the fee before was decided; undefined before the first one. */
   readonly since: Date | undefined;
-  /** The last entry of the Master's allocations whose results count; undefined where it was not recorded. */
+  /** The last entry of the Master's allocations whose results count. */
   readonly throughNumber: bigint | undefined;
-  /** Whether the fee version of each rate, and the fee before, were recorded. */
-  readonly areVersionsKnown: boolean;
 };
 
 export type CalculatedLayer = {
@@ -37,20 +35,10 @@ export type CalculatedLayer = {
   readonly versionId: bigint | undefined;
 };
 
-/** As a payment has it. Of what it was made, each member may lack: the first release recorded less, and an imported fee nothing. */
-export type StoredExplanation = {
-  readonly [Member in keyof Explanation]?: Member extends "format" ? number : Explanation[Member];
-};
-
 const SHARES_PER_CENT = E8_PER_CENT * PPM;
 
 /** Undefined where the parts do not add up to the fee: no explanation is better than a wrong one. */
-export function calculationOf({
-  facts = {},
-  charged = [],
-  spared = [],
-  format,
-}: StoredExplanation): FeeCalculation | undefined {
+export function calculationOf({ facts, charged, spared }: Explanation): FeeCalculation | undefined {
   const { at, earned, floating, fee, exact_fee: exactFee, mark_before: markBefore, mark_after: markAfter } = facts;
   if (!at || !earned || !floating || !fee || !exactFee || !markBefore || !markAfter) return undefined;
   const exact = parseExact(exactFee, SHARE_DECIMALS);
@@ -74,7 +62,6 @@ export function calculationOf({
     fee,
     since: facts["since"] ? instant(facts["since"]) : undefined,
     throughNumber: facts["through_number"] ? BigInt(facts["through_number"]) : undefined,
-    areVersionsKnown: format !== undefined || charged.length + spared.length === 0,
   };
 }
 

@@ -7,7 +7,7 @@ import {
   MAX_SCHEDULED,
   type NewEntries,
 } from "./change-timeline.ts";
-import { inForceAt, madeBy, presentOf, scheduledAfter, shownAt, stateOf, type TimelineEntry } from "./timeline.ts";
+import { inForceAt, presentOf, scheduledAfter, shownAt, stateOf, type TimelineEntry } from "./timeline.ts";
 import { versionOn, versionsOn } from "../testing/a-version.ts";
 import { isEnabledAt, rateAt } from "./version.ts";
 
@@ -241,36 +241,4 @@ test("a replica whose clock is behind continues where the last command was made"
     day(6),
     day(4),
   ]);
-});
-
-/** As the first release recorded them: `effective_since` of the assignment, the switch without a rate. */
-function ofFirstRelease(): TimelineEntry[] {
-  const kept = { restates: undefined, cancels: undefined, enabled: true, effectiveSince: day(1) };
-  const first = { id: 1n, ratePpm: 300_000, rateFrom: day(1), enabledFrom: day(1), madeAt: day(1) };
-  const second = { id: 2n, ratePpm: 200_000, rateFrom: day(5), enabledFrom: undefined, madeAt: day(5) };
-  const third = { id: 3n, ratePpm: 200_000, rateFrom: undefined, enabledFrom: day(7), madeAt: day(7) };
-  return [
-    { ...kept, ...first },
-    { ...kept, ...second },
-    { ...kept, ...third, enabled: false },
-  ];
-}
-
-test("entries of the first release are shown with the instants from which they were valid", () => {
-  const entries = ofFirstRelease();
-
-  expect([day(4), day(6), day(8)].map((at) => shownAt(entries, at))).toEqual([
-    { id: 1n, ratePpm: 300_000, enabled: true, since: day(1) },
-    { id: 2n, ratePpm: 200_000, enabled: true, since: day(5) },
-    { id: 3n, ratePpm: 200_000, enabled: false, since: day(7) },
-  ]);
-  expect(entries.map((entry) => madeBy(entries, entry).since)).toEqual([day(1), day(5), day(7)]);
-});
-
-test("a start that a client has read from the first release re-rates nothing", () => {
-  const timeline = new Timeline();
-  timeline.entries = ofFirstRelease();
-  timeline.change(day(9), { ratePpm: 500_000, enabled: true, effectiveSince: day(1) });
-
-  expect(timeline.rates(4, 6, 8, 9)).toEqual([300_000, 200_000, 0, 500_000]);
 });

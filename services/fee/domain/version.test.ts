@@ -18,12 +18,6 @@ test("rate and switch have their own starts", () => {
   expect(isEnabledAt(entries, day(9))).toBe(false);
 });
 
-test("an entry of the first release that changes the switch alone keeps the rate", () => {
-  const entries = [aVersion(day(1)), aVersion(day(6), { rateFrom: undefined, ratePpm: 1, enabled: false })];
-
-  expect(termsAt(entries, day(7))).toMatchObject({ ratePpm: 300_000, enabled: false });
-});
-
 test("before the first version there is no rate, and its switch counts for debts", () => {
   const entries = [aVersion(day(20))];
 

@@ -3,12 +3,12 @@ import { refuse } from "../refusals.ts";
 /** An entry of the timeline of an Investor's fees. Rates in parts per million. */
 export type FeeVersion = {
   readonly ratePpm: number;
-  /** From when the rate is valid, until a later entry says otherwise; undefined when the entry does not change it. */
-  readonly rateFrom: Date | undefined;
+  /** From when the rate is valid, until a later entry says otherwise. */
+  readonly rateFrom: Date;
   readonly enabled: boolean;
-  /** From when the switch is valid; undefined when the entry does not change it. */
-  readonly enabledFrom: Date | undefined;
-  /** What is shown as the beginning of validity. */
+  /** From when the switch is valid: not before the rate. */
+  readonly enabledFrom: Date;
+  /** When the version begins that the entry makes or continues. */
   readonly effectiveSince: Date;
 };
 
@@ -26,7 +26,7 @@ export function termsAt(versions: readonly FeeVersion[], at: Date): FeeTerms {
 
 /** The rate of profit earned at an instant: 0 while the switch is off and before the first version is valid. */
 export function rateAt(versions: readonly FeeVersion[], earnedAt: Date): number {
-  const hasBegun = versions.some(({ rateFrom }) => (rateFrom ?? NEVER) <= earnedAt);
+  const hasBegun = versions.some(({ rateFrom }) => rateFrom <= earnedAt);
   if (!hasBegun) return 0;
   const { ratePpm, enabled } = termsAt(versions, earnedAt);
   return enabled ? ratePpm : 0;
@@ -54,22 +54,19 @@ function visibleStarts(versions: readonly FeeVersion[], from: "rateFrom" | "enab
   const starts: Date[] = [];
   for (const { [from]: start } of versions.toReversed()) {
     const earliest = starts.at(-1);
-    if (start !== undefined && (earliest === undefined || start < earliest)) starts.push(start);
+    if (earliest === undefined || start < earliest) starts.push(start);
   }
   return starts;
 }
 
 function versionAt(versions: readonly FeeVersion[], from: "rateFrom" | "enabledFrom", at: Date): FeeVersion {
-  const begun = versions.findLast((version) => (version[from] ?? NEVER) <= at);
-  const scheduled = versions.filter((version) => version[from] !== undefined);
-  const first = begun ?? scheduled.toSorted((a, b) => Number(a[from]) - Number(b[from])).at(0);
+  const begun = versions.findLast((version) => version[from] <= at);
+  const first = begun ?? versions.toSorted((a, b) => Number(a[from]) - Number(b[from])).at(0);
   if (first === undefined) {
     throw new Error("A configuration has no version.");
   }
   return first;
 }
-
-const NEVER = Number.POSITIVE_INFINITY;
 
 /** 1, in parts per million. */
 export const WHOLE_PPM = 1_000_000;

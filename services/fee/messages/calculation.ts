@@ -3,7 +3,7 @@ import type { CalculatedLayer, FeeCalculation } from "../domain/fee-calculation.
 import type { LastDeal } from "../store/explained-payments.ts";
 
 export function calculationMessage(
-  { throughNumber: _number, since: _since, areVersionsKnown: _known, charged, spared, ...calculation }: FeeCalculation,
+  { throughNumber: _number, since: _since, charged, spared, ...calculation }: FeeCalculation,
   lastDeal: LastDeal | undefined,
 ): CalculationMessage {
   return {

@@ -1,9 +1,4 @@
-\ir ../../kernel/postgres/lease.sql
-\ir ../../kernel/feed/feed.sql
-\ir ../../kernel/retention/retention.sql
-\ir ../../kernel/reconcile/tables.sql
-\ir ../../kernel/reconcile/handled-break.sql
-\ir ../../kernel/review/review.sql
+-- Performance fees: what each Investor agreed, what its profit with a Master is, what is due for it, and what was paid.
 
 -- One row per Investor with a fee configuration. The row is locked while a version is added, so that versions have a sequence.
 create table fee_configuration (
@@ -13,128 +8,82 @@ create table fee_configuration (
   updated_at     timestamptz not null
 );
 
--- Every command that changed a configuration; append-only. Rate and switch are each those of the newest version that is
--- valid at an instant.
+-- Every command that changed a configuration. The newest entry that has begun is in force. A version that is scheduled after a new
+-- entry is therefore recorded again after it: the entry of the version is followed by others that continue it.
 create table fee_version (
   id              bigint generated always as identity primary key,
   investor_login  text not null references fee_configuration,
   -- Key of the command; a repeated command adds nothing.
   key             text not null unique check (key <> ''),
   rate_ppm        integer not null check (rate_ppm between 0 and 1000000),
-  -- From when the rate is valid; null when the command did not change it.
-  rate_from       timestamptz,
+  -- From when the rate is valid.
+  rate_from       timestamptz not null,
   enabled         boolean not null,
-  -- From when the switch is valid, never before the command; null when the command did not change it.
-  enabled_from    timestamptz,
-  -- What is shown as the beginning of validity.
+  -- From when the switch is valid: not before the rate, and never before the command.
+  enabled_from    timestamptz not null,
+  -- When the version begins that the entry makes or continues.
   effective_since timestamptz not null,
-  made_at         timestamptz not null
+  -- The version whose terms the entry has; null for the entry of a version itself.
+  restates        bigint,
+  -- The cancelled version in whose place it begins; without `restates` nothing is in force from there on.
+  cancels         bigint,
+  made_at         timestamptz not null,
+  check (enabled_from >= rate_from)
 );
 select append_only('fee_version');
 
 create index fee_version_by_investor on fee_version (investor_login, id);
+create index fee_version_made on fee_version (investor_login, id) where restates is null and cancels is null;
+create unique index fee_version_cancelled on fee_version (cancels) where cancels is not null;
 
--- Credits on payment accounts. Ids are assigned at execution, in the sequence in which they become visible.
-create table payment_credit (
-  id                    bigint generated always as identity primary key,
-  master_login          text not null,
-  payment_account_login text not null,
-  -- Null for an aggregate credit, whose key does not identify one Investor.
-  investor_login        text,
-  kind                  text not null check (kind in ('PF', 'PF_DEBT')),
-  amount_minor          bigint not null check (amount_minor > 0),
-  deal_id               bigint not null,
-  deal_at               timestamptz not null,
-  unique_key            text not null unique,
-  created_at            timestamptz not null
+-- Versions that are in force at no instant any more, not even at their start, because a newer entry begins then or before. It stays so for good,
+-- and a listing shows it without a read of the newer entries.
+create table fee_version_replaced (
+  version_id bigint primary key references fee_version
 );
-select append_only('payment_credit');
+select append_only('fee_version_replaced');
 
-create index payment_credit_by_master on payment_credit (master_login, id);
+-- Notes those of an Investor, from an entry on that no older one outlasts.
+create function note_replaced_versions(investor text, first_id bigint) returns void language sql set search_path from current as $$
+  insert into fee_version_replaced (version_id)
+  select latest.version_id
+  from (
+    -- The last entry that lets the version begin at its start: its own one, or one that continues it.
+    select distinct on (entry.version_id) entry.version_id, entry.rate_from, entry.earliest_newer
+    from (
+      select coalesce(restates, id) as version_id, id, rate_from,
+             min(rate_from) over (order by id rows between 1 following and unbounded following) as earliest_newer
+      from fee_version
+      where investor_login = investor and id >= first_id
+    ) as entry
+    join fee_version version on version.id = entry.version_id and version.rate_from = entry.rate_from and version.cancels is null
+    order by entry.version_id, entry.id desc
+  ) as latest
+  where latest.earliest_newer <= latest.rate_from
+  on conflict do nothing
+$$;
 
-create table fee_run (
-  id             bigint generated always as identity primary key,
-  master_login   text not null,
-  kind           text not null check (kind in ('WEEKLY', 'ON_DEMAND')),
-  -- Key of its crystallisation.
-  key            text unique check ((key is null) = (kind = 'WEEKLY')),
-  status         text not null
-    check (status in ('SCHEDULED', 'CALCULATING', 'EXECUTING', 'EXECUTED', 'PARTIALLY_EXECUTED', 'FAILED')),
-  period_start   timestamptz not null,
-  period_end     timestamptz not null,
-  marked_at      timestamptz,
-  -- False while further Investors of a large pool are to be decided.
-  is_decided     boolean not null default true,
-  -- Number of its payments by status; the status of the run follows from these.
-  open_count     integer not null check (open_count >= 0),
-  executed_count integer not null default 0 check (executed_count >= 0),
-  failed_count   integer not null default 0 check (failed_count >= 0),
-  created_at     timestamptz not null,
-  check (period_start < period_end)
-);
+-- Entries that are older than the one in force at the start of what is added begin before it, or are replaced already.
+create function note_replaced() returns trigger language plpgsql set search_path from current as $$
+begin
+  perform note_replaced_versions(command.investor_login, coalesce((
+    select begun.id from fee_version begun
+    where (begun.investor_login, begun.id) > (command.investor_login, 0)
+      and (begun.investor_login, begun.id) < (command.investor_login, command.first_id) and begun.rate_from <= command.start
+    order by begun.investor_login desc, begun.id desc limit 1
+  ), 0))
+  from (
+    select investor_login, min(id) as first_id, min(rate_from) as start
+    from added
+    group by investor_login
+  ) as command;
+  return null;
+end
+$$;
 
-create unique index fee_run_of_week on fee_run (master_login, period_end) where kind = 'WEEKLY';
-
--- Payments of Investors, each with its credit.
-create table fee_payment (
-  id                    bigint generated always as identity primary key,
-  run_id                bigint not null references fee_run,
-  master_login          text not null,
-  payment_account_login text not null,
-  investor_id           bigint not null,
-  investor_login        text not null,
-  kind                  text not null check (kind in ('PF', 'PF_DEBT')),
-  -- W, WD<operation id>, UA<subscription id>, IM<hash of the key> of an imported fee, or DEBT.
-  suffix                text not null check (suffix <> '' and (suffix = 'DEBT') = (kind = 'PF_DEBT')),
-  is_weekly             boolean not null,
-  due_minor             bigint not null check (due_minor > 0 and amount_minor <= due_minor - prepaid_minor),
-  -- The part of it that imported fees had paid before.
-  prepaid_minor         bigint not null default 0 check (prepaid_minor between 0 and due_minor),
-  -- Since when it is owed: the uncollected part becomes debt again with this age.
-  owed_since            timestamptz not null,
-  -- The collected amount, 0 until then.
-  amount_minor          bigint not null default 0 check (amount_minor >= 0),
-  status                text not null
-    check (status in ('PENDING', 'EXECUTING', 'EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')),
-  next_try_at           timestamptz not null,
-  tries                 integer not null default 0,
-  -- Why it waits, or why it was not collected.
-  reason                text,
-  explanation           jsonb not null,
-  transfer_id           bigint,
-  deal_id               bigint,
-  executed_at           timestamptz,
-  credit_id             bigint references payment_credit,
-  created_at            timestamptz not null,
-  -- Key of its transfer at platform.
-  key                   text not null check (key <> ''),
-  -- The hash of that key in the comments of the deals; of an imported fee it is all that is known of its own key.
-  key_hash              text not null,
-  -- A fee that was collected before a restore and that no payment knew. What it has paid is taken from fees that are due.
-  is_imported           boolean not null default false,
-  -- The imported fee that has to be settled before this payment may be sent.
-  waits_for_id          bigint references fee_payment,
-  unique_key            text not null
-    generated always as ('PF:' || investor_login || ':' || master_login || ':' || run_id::text || ':' || suffix) stored,
-  unique (run_id, investor_login, master_login, suffix),
-  check (status <> 'EXECUTED' or num_nulls(transfer_id, deal_id, executed_at, credit_id) = 0)
-);
-
--- Not a constraint of the column: that would index all rows without a credit.
-create unique index fee_payment_credit on fee_payment (credit_id) where credit_id is not null;
-create index fee_payment_executed on fee_payment (master_login, id desc) where status = 'EXECUTED' and amount_minor > 0;
--- The open payments, by the statuses that they do not have: for rows that it has not analysed yet, the planner expects most to
--- differ from a value and hardly any to be equal to one.
-create index fee_payment_to_try on fee_payment (next_try_at, id)
-  where status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED');
--- For the check that compares platform's transfers with the payments that they belong to.
-create index fee_payment_by_key on fee_payment (key);
-create index fee_payment_by_key_hash on fee_payment (key_hash);
-create unique index fee_payment_imported on fee_payment (key_hash) where is_imported;
--- For the highest one, after which transfers may be of lost commits.
-create index fee_payment_by_transfer on fee_payment (transfer_id) where transfer_id is not null;
-create index fee_payment_waiting on fee_payment (waits_for_id) where waits_for_id is not null;
-create index fee_payment_open on fee_payment (investor_login, id) where status in ('PENDING', 'EXECUTING');
+-- Of all entries of a statement at once: a command adds several.
+create trigger note_replaced after insert on fee_version referencing new table as added
+  for each statement execute function note_replaced();
 
 -- A Master whose allocations are read. The row is locked for every decision about the Master's fees, and so that the ids of
 -- its credits become visible in sequence.
@@ -153,33 +102,38 @@ create table fee_master (
   break_reason          text check (break_reason <> '')
 );
 
+create index fee_master_by_payment_account on fee_master (payment_account_login);
+
 -- Each row under the names that the code uses; so is fee_payment_row.
 create view fee_master_row as
   select master_login as "masterLogin", payment_account_login as "paymentAccountLogin", read_number as "readNumber",
          read_subscription_id as "readSubscriptionId", stopped_reason as "stoppedReason", break_reason as "breakReason"
   from fee_master;
 
-create view fee_payment_row as
-  select id, key, run_id as "runId", kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
-         investor_login as "investorLogin", due_minor - prepaid_minor as due, owed_since as since, unique_key as "uniqueKey", tries, status,
-         is_weekly as "isWeekly", is_imported as "isImported", waits_for_id is not null as "isWaiting", investor_id as "investorId",
-         amount_minor as amount, transfer_id is not null as "isDebited",
-         exists (
-           select from fee_master where fee_master.master_login = fee_payment.master_login and break_reason is not null
-         ) as "isStopped"
-  from fee_payment;
+-- A payment account that fees of a Master were paid to before. A difference on it still stops the fees of the Master.
+create table former_payment_account (
+  login        text primary key check (login <> ''),
+  master_login text not null,
+  until        timestamptz not null
+);
 
-create index fee_master_by_payment_account on fee_master (payment_account_login);
+create index former_payment_account_by_master on former_payment_account (master_login);
+
+-- The log position up to which the log of a payment account was scanned.
+create table payment_account (
+  login       text primary key check (login <> ''),
+  seen_number bigint not null check (seen_number >= 0)
+);
 
 -- The highest number of a Master's allocations that was received from the feed. Separate from fee_master, so that receiving
 -- never waits for a decision.
 create table allocation_watermark (
-  master_login text primary key check (master_login <> ''),
+  master_login    text primary key check (master_login <> ''),
   received_number bigint not null,
-  next_try_at  timestamptz not null,
-  tries        integer not null default 0,
+  next_try_at     timestamptz not null,
+  tries           integer not null default 0,
   -- Why the last try has failed.
-  reason       text
+  reason          text
 );
 
 -- The allocations of subscription, as they were read. The parts are inserted by the commit that inserts their entry, or by the next
@@ -188,10 +142,11 @@ create table allocation_entry (
   master_login text not null references fee_master,
   number       bigint not null check (number > 0),
   kind         text not null check (kind in ('RESULT', 'WEEK')),
+  -- Of a result: the Master's deal.
   deal_id      bigint,
-  -- Time of the Master's deal.
   deal_at      timestamptz,
   result_minor bigint,
+  -- Of a week that was closed.
   period_start timestamptz,
   -- Exclusive.
   cut_off      timestamptz,
@@ -203,32 +158,21 @@ create table allocation_entry (
 );
 select append_only('allocation_entry');
 
+-- The part of an Investor in an entry.
 create table allocation_part (
   master_login    text not null,
   number          bigint not null,
   subscription_id bigint not null,
   investor_login  text not null,
   amount_minor    bigint not null,
+  -- The share of the result of open positions.
   floating_e8     bigint not null,
   -- In the sequence in which the results of one Investor are read.
   primary key (master_login, investor_login, number, subscription_id)
 );
 select append_only('allocation_part');
 
--- One row. Fees are decided and sent only in a database in which all fees that platform has are known: one that was restored may have lost
--- some, and they would be charged again.
-create table fee_search (
-  is_only           boolean primary key default true check (is_only),
-  -- The database in which all fees are known; null before the first search has ended.
-  database          text,
-  -- The database in which the search that has not ended was begun, and when.
-  begun_in          text,
-  begun_at          timestamptz,
-  -- Transfers of platform after this one may be fees of lost commits; null when no search is open.
-  after_transfer_id bigint,
-  check (num_nulls(begun_in, begun_at, after_transfer_id) in (0, 3))
-);
-
+-- For change_id of the pairs.
 create sequence fee_pair_change;
 
 -- The result of an Investor with a Master, over all subscriptions, up to folded_number. It follows from the journal and the
@@ -269,6 +213,153 @@ create table fee_layer (
   check (earned_from <= earned_to)
 );
 
+-- Fees of a Master that were decided together: those of a closed week, or of a withdrawal or exit.
+create table fee_run (
+  id             bigint generated always as identity primary key,
+  master_login   text not null,
+  kind           text not null check (kind in ('WEEKLY', 'ON_DEMAND')),
+  -- Key of its crystallisation.
+  key            text unique check ((key is null) = (kind = 'WEEKLY')),
+  status         text not null
+    check (status in ('SCHEDULED', 'CALCULATING', 'EXECUTING', 'EXECUTED', 'PARTIALLY_EXECUTED', 'FAILED')),
+  period_start   timestamptz not null,
+  period_end     timestamptz not null,
+  marked_at      timestamptz,
+  -- False while further Investors of a large pool are to be decided.
+  is_decided     boolean not null default true,
+  -- Number of its payments by status; the status of the run follows from these.
+  open_count     integer not null check (open_count >= 0),
+  executed_count integer not null default 0 check (executed_count >= 0),
+  failed_count   integer not null default 0 check (failed_count >= 0),
+  created_at     timestamptz not null,
+  check (period_start < period_end)
+);
+
+create unique index fee_run_of_week on fee_run (master_login, period_end) where kind = 'WEEKLY';
+create index fee_run_weekly on fee_run (id desc) where kind = 'WEEKLY';
+
+-- Credits on payment accounts. Ids are assigned at execution, in the sequence in which they become visible.
+create table payment_credit (
+  id                    bigint generated always as identity primary key,
+  master_login          text not null,
+  payment_account_login text not null,
+  -- Null for an aggregate credit, whose key does not identify one Investor.
+  investor_login        text,
+  kind                  text not null check (kind in ('PF', 'PF_DEBT')),
+  amount_minor          bigint not null check (amount_minor > 0),
+  deal_id               bigint not null,
+  deal_at               timestamptz not null,
+  unique_key            text not null unique,
+  created_at            timestamptz not null
+);
+select append_only('payment_credit');
+
+create index payment_credit_by_master on payment_credit (master_login, id);
+create index payment_credit_by_day on payment_credit (master_login, deal_at) include (amount_minor);
+
+-- Payments of Investors, each with its credit.
+create table fee_payment (
+  id                    bigint generated always as identity primary key,
+  run_id                bigint not null references fee_run,
+  master_login          text not null,
+  payment_account_login text not null,
+  investor_id           bigint not null,
+  investor_login        text not null,
+  kind                  text not null check (kind in ('PF', 'PF_DEBT')),
+  -- W, WD<operation id>, UA<subscription id>, IM<hash of the key> of an imported fee, or DEBT.
+  suffix                text not null check (suffix <> '' and (suffix = 'DEBT') = (kind = 'PF_DEBT')),
+  unique_key            text not null
+    generated always as ('PF:' || investor_login || ':' || master_login || ':' || run_id::text || ':' || suffix) stored,
+  is_weekly             boolean not null,
+  -- A fee that was collected before a restore and that no payment knew. What it has paid is taken from fees that are due.
+  is_imported           boolean not null default false,
+  due_minor             bigint not null check (due_minor > 0),
+  -- The part of it that imported fees had paid before.
+  prepaid_minor         bigint not null default 0 check (prepaid_minor between 0 and due_minor),
+  -- The collected amount, 0 until then.
+  amount_minor          bigint not null default 0 check (amount_minor between 0 and due_minor - prepaid_minor),
+  -- Since when it is owed: the uncollected part becomes debt again with this age.
+  owed_since            timestamptz not null,
+  explanation           jsonb not null,
+  status                text not null
+    check (status in ('PENDING', 'EXECUTING', 'EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')),
+  -- The imported fee that has to be settled before this payment may be sent.
+  waits_for_id          bigint references fee_payment,
+  next_try_at           timestamptz not null,
+  tries                 integer not null default 0,
+  -- Why it waits, or why it was not collected.
+  reason                text,
+  -- Key of its transfer at platform.
+  key                   text not null check (key <> ''),
+  -- The hash of that key in the comments of the deals; of an imported fee it is all that is known of its own key.
+  key_hash              text not null,
+  transfer_id           bigint,
+  deal_id               bigint,
+  executed_at           timestamptz,
+  credit_id             bigint references payment_credit,
+  created_at            timestamptz not null,
+  unique (run_id, investor_login, master_login, suffix),
+  check (status <> 'EXECUTED' or num_nulls(transfer_id, deal_id, executed_at, credit_id) = 0)
+);
+
+-- Not a constraint of the column: that would index all rows without a credit.
+create unique index fee_payment_credit on fee_payment (credit_id) where credit_id is not null;
+create index fee_payment_executed on fee_payment (master_login, id desc) where status = 'EXECUTED' and amount_minor > 0;
+create index fee_payment_executed_of_investor on fee_payment (investor_login, id desc) where status = 'EXECUTED' and amount_minor > 0;
+create index fee_payment_open on fee_payment (investor_login, id) where status in ('PENDING', 'EXECUTING');
+-- The open payments, by the statuses that they do not have: for rows that it has not analysed yet, the planner expects most to
+-- differ from a value and hardly any to be equal to one.
+create index fee_payment_to_try on fee_payment (next_try_at, id)
+  where status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED');
+create index fee_payment_waiting on fee_payment (waits_for_id) where waits_for_id is not null;
+-- For the check that compares platform's transfers with the payments that they belong to.
+create index fee_payment_by_key on fee_payment (key);
+create index fee_payment_by_key_hash on fee_payment (key_hash);
+create unique index fee_payment_imported on fee_payment (key_hash) where is_imported;
+-- For the highest one, after which transfers may be of lost commits.
+create index fee_payment_by_transfer on fee_payment (transfer_id) where transfer_id is not null;
+
+create view fee_payment_row as
+  select id, key, run_id as "runId", kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
+         investor_login as "investorLogin", due_minor - prepaid_minor as due, owed_since as since, unique_key as "uniqueKey", tries, status,
+         is_weekly as "isWeekly", is_imported as "isImported", waits_for_id is not null as "isWaiting", investor_id as "investorId",
+         amount_minor as amount, transfer_id is not null as "isDebited",
+         exists (
+           select from fee_master where fee_master.master_login = fee_payment.master_login and break_reason is not null
+         ) as "isStopped"
+  from fee_payment;
+
+-- A payment that was executed and moved money is a state that callers see.
+create function note_payment() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into state_change (kind, state, subject, login, master_login, operation_id, amount_minor, deal_id)
+  values ('fee', new.status, new.id, new.investor_login, new.master_login,
+          case when new.suffix like 'WD%' then substr(new.suffix, 3) else '' end, new.amount_minor, new.deal_id);
+  return null;
+end
+$$;
+
+create trigger note_insert after insert on fee_payment for each row
+  when (new.status = 'EXECUTED' and new.amount_minor > 0) execute function note_payment();
+create trigger note_update after update on fee_payment for each row
+  when (new.status = 'EXECUTED' and new.amount_minor > 0 and old.status is distinct from new.status)
+  execute function note_payment();
+
+-- What a debt is made of: the part of a payment that was not collected, and the payment of the debt that took it over. The payments
+-- are locked when their ids are written and never deleted, so a foreign key would only look them up again.
+create table fee_debt_part (
+  id             bigint generated always as identity primary key,
+  investor_login text not null,
+  master_login   text not null,
+  source_id      bigint not null,
+  amount_minor   bigint not null check (amount_minor > 0),
+  added_at       timestamptz not null,
+  taken_by_id    bigint
+);
+
+create index fee_debt_part_open on fee_debt_part (investor_login, master_login) where taken_by_id is null;
+create index fee_debt_part_taken on fee_debt_part (taken_by_id, id) where taken_by_id is not null;
+
 -- The decided answers of Crystallise; a repeated key gets the same answer.
 create table crystallisation (
   key             text primary key check (key <> ''),
@@ -282,21 +373,33 @@ create table crystallisation (
   created_at      timestamptz not null
 );
 
+-- The payments of an answer.
 create table crystallisation_item (
   key          text not null references crystallisation,
   -- Sequence of collection.
   item_number  integer not null check (item_number > 0),
   payment_id   bigint not null references fee_payment,
-  -- Those of earlier weekly runs are not part of pending_minor.
+  -- Those of weekly runs before it are not part of pending_minor.
   amount_minor bigint not null check (amount_minor > 0),
   primary key (key, item_number)
 );
 select append_only('crystallisation_item');
 
--- The log position up to which the log of a payment account was scanned.
-create table payment_account (
-  login       text primary key check (login <> ''),
-  seen_number bigint not null check (seen_number >= 0)
+-- The withdrawal or exit that a fee was collected for is looked up by the ticket of the fee.
+create index crystallisation_item_by_payment on crystallisation_item (payment_id);
+
+-- One row. Fees are decided and sent only in a database in which all fees that platform has are known: one that was restored may have lost
+-- some, and they would be charged again.
+create table fee_search (
+  is_only           boolean primary key default true check (is_only),
+  -- The database in which all fees are known; null before the first search has ended.
+  database          text,
+  -- The database in which the search that has not ended was begun, and when.
+  begun_in          text,
+  begun_at          timestamptz,
+  -- Transfers of platform after this one may be fees of lost commits; null when no search is open.
+  after_transfer_id bigint,
+  check (num_nulls(begun_in, begun_at, after_transfer_id) in (0, 3))
 );
 
 -- Each pair as the check has compared it last: a mark below this one was decreased, and only parts after folded_number are
@@ -309,3 +412,12 @@ create table reconciliation_mark (
   earned_minor   bigint not null,
   primary key (investor_login, master_login)
 );
+
+-- Tables that services share.
+\ir ../../kernel/feed/feed.sql
+\ir ../../kernel/states/state-changes.sql
+\ir ../../kernel/reconcile/tables.sql
+\ir ../../kernel/reconcile/handled-break.sql
+\ir ../../kernel/review/review.sql
+\ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/retention/retention.sql

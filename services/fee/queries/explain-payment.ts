@@ -92,11 +92,9 @@ async function explainedOf(
 async function readFlows(
   subscriptions: Pick<Deps["subscriptions"], "sumFlows">,
   { investorLogin, masterLogin }: StoredPayment,
-  { since: after, at: through, areVersionsKnown }: FeeCalculation,
+  { since: after, at: through }: FeeCalculation,
   context: CallContext,
 ): Promise<Flows | undefined> {
-  // Without the fee before, the time that they belong to is not known.
-  if (!areVersionsKnown) return undefined;
   try {
     const request = { investorLogin, masterLogin, after, through };
     const { inflow, outflow, complete } = await subscriptions.sumFlows(request, queryContext(context));

@@ -3,7 +3,7 @@ import { pageOf, pageSize } from "#kernel/page.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import type { ListVersionsRequest, ListVersionsResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { knownSince, madeBy, presentOf, stateOf } from "../domain/timeline.ts";
+import { madeBy, presentOf, stateOf } from "../domain/timeline.ts";
 import { versionMessage } from "../messages/version.ts";
 import { listEntries } from "../store/configurations.ts";
 import { listVersionsBelow } from "../store/listed-versions.ts";
@@ -17,8 +17,7 @@ export async function listVersions(
   const size = pageSize(limit);
   const { versions, entries } = await inSnapshot(pool, async (db) => {
     const below = await listVersionsBelow(db, { investorLogin, beforeId, limit: size + 1 });
-    const since = knownSince(below, now());
-    return { versions: below, entries: await listEntries(db, { investorLogin, since }) };
+    return { versions: below, entries: await listEntries(db, { investorLogin, since: now() }) };
   });
   if (entries.length === 0) {
     // An unknown Investor is refused; a known one without a configuration has no versions.
@@ -28,7 +27,7 @@ export async function listVersions(
   const present = presentOf(entries, now());
   return {
     investorLogin,
-    items: items.map((item) => versionMessage(madeBy(entries, item), stateOf(entries, item, present), item.madeAt)),
+    items: items.map((item) => versionMessage(madeBy(item), stateOf(entries, item, present), item.madeAt)),
     hasMore,
   };
 }

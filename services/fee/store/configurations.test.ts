@@ -18,14 +18,18 @@ const { pool, admin } = await testDatabase("fee");
 const DAYS = 9;
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 
-/** Entries as any release has made them: also such that change the rate or the switch alone, or begin where another one begins. */
-const start = fc.option(fc.integer({ min: 1, max: DAYS }).map(day), { nil: undefined });
-const entry = fc.record({
-  ratePpm: fc.integer({ min: 0, max: 1_000_000 }),
-  enabled: fc.boolean(),
-  rateFrom: start,
-  enabledFrom: start,
-});
+/** Also such that begin where another one begins, or whose switch begins later than the rate. */
+const entry = fc
+  .record({
+    ratePpm: fc.integer({ min: 0, max: 1_000_000 }),
+    enabled: fc.boolean(),
+    start: fc.integer({ min: 1, max: DAYS }),
+    switchedAt: fc.integer({ min: 1, max: DAYS }),
+  })
+  .map(({ start, switchedAt, ...terms }): NewEntry => {
+    const [rateFrom, enabledFrom] = [day(start), day(Math.max(start, switchedAt))];
+    return { ...terms, rateFrom, enabledFrom, effectiveSince: rateFrom, restates: undefined, cancels: undefined };
+  });
 const timelines = fc.array(fc.array(entry, { minLength: 1, maxLength: 9 }), { minLength: 30, maxLength: 30 });
 
 test("what is read since an instant says of it and of every later one what the whole timeline says", async () => {
@@ -36,7 +40,7 @@ test("what is read since an instant says of it and of every later one what the w
     for (const [index, timeline] of drawn.entries()) {
       const investorLogin = logins[index]!;
       await lockConfiguration(tx, { investorLogin, investorId: 1n, at: day(1) });
-      for (const [place, each] of entriesOf(timeline).entries()) {
+      for (const [place, each] of timeline.entries()) {
         await insertEntries(tx, { key: `${index}/${place}`, investorLogin, entries: [each], madeAt: day(1) });
       }
     }
@@ -60,17 +64,6 @@ test("what is read since an instant says of it and of every later one what the w
     expect(await listEntries(pool, first)).toEqual(terms.get(logins[0]!)?.versions);
   }
 });
-
-type Drawn = Pick<NewEntry, "ratePpm" | "enabled" | "rateFrom" | "enabledFrom">;
-
-/** The first entry begins with both. */
-function entriesOf([first, ...others]: readonly Drawn[]): NewEntry[] {
-  const { rateFrom = day(1), enabledFrom = day(1), ...terms } = first!;
-  return [{ ...terms, rateFrom, enabledFrom }, ...others].map((each) => {
-    const effectiveSince = each.rateFrom ?? each.enabledFrom ?? day(1);
-    return { ...each, effectiveSince, restates: undefined, cancels: undefined };
-  });
-}
 
 /** Everything that commands, queries and decisions ask of an instant and of those after it. */
 function saidBy(entries: readonly TimelineEntry[], since: number): unknown[] {

@@ -1,14 +1,4 @@
-import {
-  execute,
-  type Fragment,
-  fragment,
-  many,
-  maybeOne,
-  one,
-  sql,
-  withoutNulls,
-  type Queryable,
-} from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { NewEntry } from "../domain/change-timeline.ts";
 import type { TimelineEntry } from "../domain/timeline.ts";
@@ -56,26 +46,18 @@ export async function lockConfiguration(
 export type WantedTerms = { readonly investorLogin: string; readonly since: Date };
 
 /**
- * The last entry whose value has begun by then; 0 when none has. The range of the index is walked from its end: for an Investor that is equal the
- * planner expects few entries, and would read and sort all of them.
- */
-function lastBegun(beginsAt: Fragment): Fragment {
-  return fragment`coalesce((
-      select begun.id from fee_version begun
-      where (begun.investor_login, begun.id) > (wanted.investor_login, 0)
-        and (begun.investor_login, begun.id) < (wanted.investor_login, 9223372036854775807) and ${beginsAt} <= wanted.since
-      order by begun.investor_login desc, begun.id desc limit 1
-    ), 0)`;
-}
-const RATE_FROM = fragment`begun.rate_from`;
-const ENABLED_FROM = fragment`begun.enabled_from`;
-
-/**
- * The entries that say everything about `since` and later: from that of the version in force then on. Older ones are hidden by it. All of the
- * timeline when none has begun by then.
+ * The entries that say everything about `since` and later: from the last one on whose switch, and so its rate, is valid by then. Older ones are
+ * hidden by it. All of the timeline when none has begun by then. The range of the index is walked from its end: for an Investor that is
+ * equal the planner expects few entries, and would read and sort all of them.
  */
 const KNOWN_SINCE = fragment`version.investor_login = wanted.investor_login
-            and version.id >= least(${lastBegun(RATE_FROM)}, ${lastBegun(ENABLED_FROM)})`;
+            and version.id >= coalesce((
+              select begun.id from fee_version begun
+              where (begun.investor_login, begun.id) > (wanted.investor_login, 0)
+                and (begun.investor_login, begun.id) < (wanted.investor_login, 9223372036854775807)
+                and begun.enabled_from <= wanted.since
+              order by begun.investor_login desc, begun.id desc limit 1
+            ), 0)`;
 
 /** The entries of one Investor in the sequence in which they were made: what is to be known from `since` on. */
 export async function listEntries(db: Queryable, { investorLogin, since }: WantedTerms): Promise<TimelineEntry[]> {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { asOwner } from "#test/support/as-owner.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { feeDeps, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { listKeysOfItem } from "./crystallisations.ts";
@@ -22,6 +23,7 @@ test("the decision that a fee was collected for is found by its key alone, howev
     insert into crystallisation_item (key, item_number, payment_id, amount_minor)
     select 'withdrawal:' || id, 1, id, 1 from fee_payment;
     insert into crystallisation_item (key, item_number, payment_id, amount_minor) values ('withdrawal:9', 2, 7, 1)`);
+  await asOwner(pool, "fee", "analyze fee_payment, crystallisation_item");
   const read = await inTransaction(pool, (tx) =>
     rowsRead(tx, ["fee_payment", "crystallisation_item"], async () => {
       expect(await listKeysOfItem(tx, "fee:4900", 10)).toEqual(["withdrawal:4900"]);

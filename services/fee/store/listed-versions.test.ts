@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createPool, type Pool } from "#kernel/postgres/pool.ts";
-import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { execute, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { asOwner } from "#test/support/as-owner.ts";
 import { PATIENT, testDatabase } from "#test/support/database.ts";
@@ -9,7 +9,7 @@ import { cancelVersion } from "../commands/cancel-version.ts";
 import { updateConfiguration } from "../commands/configure.ts";
 import type { Deps } from "../deps.ts";
 import { entriesOfCancellation, entriesOfChange, entryOfAssignment, type NewEntry } from "../domain/change-timeline.ts";
-import { knownSince, madeBy, scheduledAfter, stateOf, type TimelineEntry } from "../domain/timeline.ts";
+import { madeBy, scheduledAfter, stateOf, type TimelineEntry } from "../domain/timeline.ts";
 import { listVersions } from "../queries/list-versions.ts";
 import { versionOn, versionsOn } from "../testing/a-version.ts";
 import { aCall, feeDeps, INVESTOR } from "../testing/fee.ts";
@@ -22,7 +22,6 @@ const someDay = fc.integer({ min: 1, max: DAYS });
 const aRate = fc.integer({ min: 0, max: 1_000_000 });
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 
-/** Commands of this release, and entries of the first one, which could change the rate or the switch alone. */
 const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("assignment"), ratePpm: aRate }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("cancellation"), place: fc.nat() }) },
@@ -35,16 +34,6 @@ const command = fc.oneof(
       since: maybe(someDay),
     }),
   },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("first release"),
-      ratePpm: aRate,
-      enabled: fc.boolean(),
-      rateFrom: maybe(someDay),
-      enabledFrom: maybe(someDay),
-    }),
-  },
 );
 type Command = {
   readonly kind: string;
@@ -52,8 +41,6 @@ type Command = {
   readonly enabled?: boolean | undefined;
   readonly since?: number | undefined;
   readonly place?: number;
-  readonly rateFrom?: number | undefined;
-  readonly enabledFrom?: number | undefined;
 };
 const histories = fc.array(fc.array(command, { minLength: 1, maxLength: 14 }), { minLength: 60, maxLength: 60 });
 
@@ -64,17 +51,12 @@ function entriesOf(entries: readonly TimelineEntry[], made: Command, at: Date): 
     return [entryOfAssignment({ ratePpm, enabled: true, effectiveSince: at })];
   }
   if (kind === "change") return entriesOfChange(entries, { ratePpm, enabled, effectiveSince }, at);
-  if (kind === "first release") {
-    const [rateFrom, enabledFrom] = [made.rateFrom, made.enabledFrom].map((from) => from && day(from)) as Date[];
-    const kept = { effectiveSince: rateFrom ?? at, restates: undefined, cancels: undefined };
-    return [{ ...kept, ratePpm, rateFrom, enabled: enabled === true, enabledFrom }];
-  }
   const scheduled = scheduledAfter(entries, at);
   if (scheduled.length === 0) return [];
   return entriesOfCancellation(entries, versionOn(entries, scheduled[place % scheduled.length]!.id), at);
 }
 
-test("a version is listed as the whole timeline has it, after any commands of this release and of the first one", async () => {
+test("a version is listed as the whole timeline has it, after any commands", async () => {
   const { pool } = await testDatabase("fee");
   const [drawn = []] = fc.sample(histories, { numRuns: 1, seed: 84 });
   const logins = drawn.map((_, index) => String(8_000 + index));
@@ -95,10 +77,10 @@ test("a version is listed as the whole timeline has it, after any commands of th
     const newest = whole.at(-1)!.madeAt;
     for (const at of [newest, day(DAYS + 1)]) {
       const listed = await listVersionsBelow(pool, { investorLogin, beforeId: 0n, limit: 100 });
-      const entries = await listEntries(pool, { investorLogin, since: knownSince(listed, at) });
+      const entries = await listEntries(pool, { investorLogin, since: at });
       const expected = versionsOn(whole).toReversed();
-      expect(listed.map((version) => [madeBy(entries, version), stateOf(entries, version, at)])).toEqual(
-        expected.map((version) => [madeBy(whole, version), stateOf(whole, version, at)]),
+      expect(listed.map((version) => [madeBy(version), stateOf(entries, version, at)])).toEqual(
+        expected.map((version) => [madeBy(version), stateOf(whole, version, at)]),
       );
       for (const version of listed) {
         const state = stateOf(entries, version, at);
@@ -108,19 +90,6 @@ test("a version is listed as the whole timeline has it, after any commands of th
   }
   expect([...states.keys()].toSorted()).toEqual(["cancelled", "in_force", "past", "replaced", "scheduled"]);
   expect(Math.min(...states.values())).toBeGreaterThan(5);
-});
-
-test("versions that were replaced before it was noted are found by the migration", async () => {
-  const { pool, admin } = await testDatabase("fee");
-  await manyChanges(pool, 40);
-  const noted = await many(pool, sql`select version_id from fee_version_replaced order by version_id`);
-  expect(noted.length).toBeGreaterThan(10);
-
-  await admin.query(
-    "set session_replication_role = replica; delete from fee_version_replaced; reset session_replication_role",
-  );
-  await execute(pool, sql`select note_replaced_versions(investor_login, 0) from fee_configuration`);
-  expect(await many(pool, sql`select version_id from fee_version_replaced order by version_id`)).toEqual(noted);
 });
 
 test("any page of 10 and of 1,000 versions, and the cancellation of one, read equally many rows", async () => {

@@ -5,13 +5,10 @@ import { ENTRY } from "./configurations.ts";
 /** Each is one look-up by an index, whatever was changed since. `limit 1` keeps Postgres from reading all of them at once. */
 const LISTED = fragment`${ENTRY},
        coalesce((select true from fee_version cancellation where cancellation.cancels = version.id limit 1), false) as "isCancelled",
-       case when version.rate_from is not null then
-         coalesce((select true from fee_version_replaced replaced where replaced.version_id = version.id limit 1), false)
-       end as "isReplaced"`;
+       coalesce((select true from fee_version_replaced replaced where replaced.version_id = version.id limit 1), false) as "isReplaced"`;
 
-/** Neither an entry that continues a version, nor one that changes nothing, as the first release could make it. */
-const IS_VERSION = fragment`version.restates is null and version.cancels is null
-          and (version.rate_from is not null or version.enabled_from is not null)`;
+/** No entry that continues a version. */
+const IS_VERSION = fragment`version.restates is null and version.cancels is null`;
 
 const NEWEST = 9_223_372_036_854_775_807n;
 

@@ -1,4 +1,4 @@
-import type { ListedVersion, TimelineEntry } from "../domain/timeline.ts";
+import { inForceAt, type ListedVersion, type TimelineEntry } from "../domain/timeline.ts";
 
 /** A version whose rate and switch are valid from the same instant. */
 export function aVersion(from: Date, parts: Partial<TimelineEntry> = {}): TimelineEntry {
@@ -10,11 +10,11 @@ export function aVersion(from: Date, parts: Partial<TimelineEntry> = {}): Timeli
 export function versionsOn(entries: readonly TimelineEntry[]): ListedVersion[] {
   return entries
     .filter(({ restates, cancels }) => restates === undefined && cancels === undefined)
-    .filter(({ rateFrom, enabledFrom }) => rateFrom !== undefined || enabledFrom !== undefined)
     .map((entry) => ({
       ...entry,
       isCancelled: entries.some(({ cancels }) => cancels === entry.id),
-      isReplaced: undefined,
+      // What holds any time of the timeline holds its own start.
+      isReplaced: inForceAt(entries, entry.effectiveSince)?.id !== entry.id,
     }));
 }
 

@@ -1,7 +1,4 @@
-\ir ../../kernel/postgres/lease.sql
-\ir ../../kernel/feed/feed.sql
-\ir ../../kernel/retention/retention.sql
-\ir ../../kernel/reconcile/tables.sql
+-- Deposits and withdrawals: every request, how far it is, and how it has ended.
 
 -- What this service knows of Investors and Masters, from the feeds of account and subscription. It asks for what is missing.
 create table known_master (
@@ -17,54 +14,76 @@ create table known_investor (
 
 -- Every requested deposit and withdrawal, and its saga. The row is committed before another service is called.
 create table cashflow (
-  id              bigint generated always as identity primary key,
+  id                    bigint generated always as identity primary key,
   -- Command id of the request; a repeated request executes nothing again.
-  operation_id    text not null unique check (operation_id <> ''),
-  action          text not null check (action in ('deposit', 'withdraw')),
-  login           text not null,
-  amount_minor    bigint not null check (amount_minor > 0),
-  currency        text not null check (currency = 'USD'),
-  comment         text not null,
-  -- PAYING: from the pool's decision on, first the due fees, then the payout.
-  state           text not null check (state in ('RECORDED', 'LEAVING', 'PAYING', 'POSTED', 'REFUSED')),
-  -- The last outcome that platform reported while it is not final: UNKNOWN or REVIEW.
-  doubt           text check (doubt in ('UNKNOWN', 'REVIEW')),
-  deal_id         bigint,
-  refusal         jsonb,
-  -- The caller waits until then; platform sends nothing of the operation after it.
-  deadline        timestamptz not null,
-  created_at      timestamptz not null,
-  finished_at     timestamptz,
-  -- When the recovery job tries it next, and how often it has: from the first try on the request leaves the saga to the job.
-  next_try_at     timestamptz not null,
-  tries           integer not null default 0 check (tries >= 0),
-  -- Why the last try of the recovery job failed.
-  reason          text,
-  -- The API key whose equal operations are its duplicates. Null when duplicates cannot be distinguished: the comment is a
-  -- default, or the request has no API key.
-  duplicate_scope_key           text check (duplicate_scope_key <> ''),
-  -- Id of the equal operation that was executed last before this one, however long ago; 0 without one.
-  follows bigint not null default 0,
-  -- Ticket of the last duplicate that was executed within 24 hours before this request.
-  possible_duplicate_of bigint,
-  -- The Idempotency-Key of the client as SHA-256; null without one. The edge stores keys too, and may have lost them.
-  key_client  text check (key_client <> ''),
-  key_hash    bytea check (octet_length(key_hash) = 32),
-  -- Id of the operation that had the key before: it was refused, or ended so long ago that the key is free again. 0 without one.
-  key_follows bigint not null default 0,
-  check ((key_client is null) = (key_hash is null)),
+  operation_id          text not null unique check (operation_id <> ''),
+  action                text not null check (action in ('deposit', 'withdraw')),
+  login                 text not null,
+  -- The Master that the Investor followed when the operation was recorded. Null without one.
+  master_login          text,
+  amount_minor          bigint not null check (amount_minor > 0),
+  currency              text not null check (currency = 'USD'),
+  comment               text not null,
+  -- The client's own id of the operation, and its data.
+  external_id           text,
+  metadata              jsonb,
   -- The minimum deposit that a deposit was decided with.
   first_deposit_checked boolean,
   min_deposit_minor     bigint check (min_deposit_minor >= 0),
+
+  -- PAYING: from the pool's decision on, first the due fees, then the payout.
+  state                 text not null check (state in ('RECORDED', 'LEAVING', 'PAYING', 'POSTED', 'REFUSED')),
+  -- The last outcome that platform reported while it is not final: UNKNOWN or REVIEW.
+  doubt                 text check (doubt in ('UNKNOWN', 'REVIEW')),
+  deal_id               bigint,
+  refusal               jsonb,
+  -- The caller waits until then; platform sends nothing of the operation after it.
+  deadline              timestamptz not null,
+  created_at            timestamptz not null,
+  finished_at           timestamptz,
+  -- When the recovery job tries it next, and how often it has: from the first try on the request leaves the saga to the job.
+  next_try_at           timestamptz not null,
+  tries                 integer not null default 0 check (tries >= 0),
+  -- Why the last try of the recovery job failed.
+  reason                text,
   -- The database had lost it; platform has imported its deal. The amounts of its answer are lost.
   is_imported           boolean not null default false,
-  check (not is_imported or (state = 'POSTED' and deal_id is not null)),
+
+  -- A withdrawal that may wait until the Master of its Investor is flat, when its caller has asked for that; null for any other. WANTED: its first
+  -- try runs, as of any other. WAITING: nothing runs, it has no account lock, and one change of this state decides what becomes of it: a
+  -- try, a caller that cancels it, or its expiry. RUNNING: a try has begun. The row keeps the state in which it has ended.
+  queue_state           text check (queue_state in ('WANTED', 'WAITING', 'RUNNING')),
+  -- It is executed by then, or not at all. While it waits, deadline and next_try_at are this instant too, so that the recovery job ends it.
+  queue_until           timestamptz,
+  -- Since when the Master has been flat without a break; null while it is not.
+  queue_ready_at        timestamptz,
+  -- No try before this instant: the last one was refused although the Master seemed flat.
+  queue_look_at         timestamptz,
+
+  -- The API key whose equal operations are its duplicates. Null when duplicates cannot be distinguished: the comment is a
+  -- default, or the request has no API key.
+  duplicate_scope_key   text check (duplicate_scope_key <> ''),
+  -- Id of the equal operation that was executed last before this one, however long ago; 0 without one.
+  follows               bigint not null default 0,
+  -- Ticket of the last duplicate that was executed within 24 hours before this request.
+  possible_duplicate_of bigint,
+  -- The Idempotency-Key of the client as SHA-256; null without one. The edge stores keys too, and may have lost them.
+  key_client            text check (key_client <> ''),
+  key_hash              bytea check (octet_length(key_hash) = 32),
+  -- Id of the operation that had the key before: it was refused, or ended so long ago that the key is free again. 0 without one.
+  key_follows           bigint not null default 0,
+
   check (num_nulls(first_deposit_checked, min_deposit_minor) = case action when 'deposit' then 0 else 2 end),
   check ((state = 'REFUSED') = (refusal is not null)),
   check ((state in ('POSTED', 'REFUSED')) = (finished_at is not null)),
-  constraint cashflow_leaves_by_withdrawal
-    check (state not in ('LEAVING', 'PAYING') or action = 'withdraw'),
-  check (deal_id is null or state = 'POSTED')
+  check (state not in ('LEAVING', 'PAYING') or action = 'withdraw'),
+  check (deal_id is null or state = 'POSTED'),
+  check (not is_imported or (state = 'POSTED' and deal_id is not null)),
+  check ((queue_state is null) = (queue_until is null)),
+  check (queue_state is null or action = 'withdraw'),
+  constraint cashflow_waits_undecided check (queue_state is distinct from 'WAITING' or state in ('RECORDED', 'REFUSED')),
+  check (queue_state is not null or num_nonnulls(queue_ready_at, queue_look_at) = 0),
+  check ((key_client is null) = (key_hash is null))
 );
 
 create index cashflow_to_settle on cashflow (next_try_at) where state not in ('POSTED', 'REFUSED');
@@ -86,14 +105,68 @@ create unique index cashflow_key on cashflow (key_client, key_hash, key_follows)
 create index cashflow_newest on cashflow (operation_id collate "C");
 create index cashflow_newest_of_login on cashflow (login, operation_id collate "C");
 create index cashflow_newest_of_comment on cashflow (comment, operation_id collate "C");
+create index cashflow_newest_of_master on cashflow (master_login, operation_id collate "C") where master_login is not null;
+create index cashflow_newest_of_external_id on cashflow (external_id, operation_id collate "C") where external_id is not null;
+-- Withdrawals may be rare among deposits. Deposits are not rare among withdrawals, so they need no index, which each would have to maintain.
+create index cashflow_newest_withdrawal on cashflow (operation_id collate "C") where action = 'withdraw';
+-- Few end so, and one that is executed is never in it.
+create index cashflow_newest_not_executed on cashflow (operation_id collate "C") where state = 'REFUSED';
+-- Open operations that have left their first try, or may wait until their Master is flat. One that is executed in its first try is never in it.
+create index cashflow_newest_left_open on cashflow (operation_id collate "C")
+  where finished_at is null and (tries > 0 or doubt is not null or queue_state is not null);
+-- Open operations of the queue: those that wait are looked at together, and listed by their ids. One that ends leaves the index.
+create index cashflow_queued on cashflow (operation_id collate "C") where queue_state in ('WAITING', 'RUNNING') and finished_at is null;
 
 -- Each row under the names that the code uses.
 create view cashflow_row as
   select id, operation_id as "operationId", action, login, amount_minor as "amountMinor", currency, comment, state, doubt,
          deal_id as "dealId", possible_duplicate_of as "possibleDuplicateOf", first_deposit_checked as "firstDepositChecked",
          min_deposit_minor as "minDepositMinor", refusal, deadline, created_at as "createdAt", finished_at as "finishedAt",
-         tries
+         tries, queue_state as "queueState", queue_until as "queueUntil"
   from cashflow;
+
+-- The outcome that the ledger of operations shows. No caller waits for an operation of the queue, so it is pending until its outcome is known, or
+-- until platform reports doubt. Any other open operation is unknown after its deadline; the recovery job, whose first try moves next_try_at, is
+-- the first to see that.
+create function cashflow_outcome(state text, doubt text, deadline timestamptz, next_try_at timestamptz, queue_state text) returns text
+  language sql immutable as $$
+  select case when state = 'POSTED' then 'executed'
+              when state = 'REFUSED' then 'not_executed'
+              when doubt is not null then lower(doubt)
+              when queue_state in ('WAITING', 'RUNNING') then 'pending'
+              when next_try_at > deadline then 'unknown'
+              else 'pending' end
+$$;
+
+-- Of all rows of a statement at once: deposits are recorded and finished together, and a trigger for each row would cost four times as much.
+create function note_cashflows() returns trigger language plpgsql set search_path from current as $$
+declare
+  changed bigint[];
+begin
+  if tg_op = 'UPDATE' then
+    select array_agg(id) into changed
+    from after join before using (id)
+    where cashflow_outcome(before.state, before.doubt, before.deadline, before.next_try_at, before.queue_state)
+          is distinct from cashflow_outcome(after.state, after.doubt, after.deadline, after.next_try_at, after.queue_state);
+    if changed is null then
+      return null;
+    end if;
+  end if;
+  insert into state_change (kind, state, subject, login, operation_id, amount_minor, deal_id, reason)
+  select case action when 'deposit' then 'deposit' else 'withdrawal' end,
+         cashflow_outcome(state, doubt, deadline, next_try_at, queue_state), operation_id, login, operation_id,
+         amount_minor, coalesce(deal_id, 0), coalesce(refusal ->> 'code', '')
+  from after
+  where changed is null or id = any (changed)
+  order by id;
+  return null;
+end
+$$;
+
+create trigger note_insert after insert on cashflow referencing new table as after
+  for each statement execute function note_cashflows();
+create trigger note_update after update on cashflow referencing old table as before new table as after
+  for each statement execute function note_cashflows();
 
 -- Requests that have repeated an operation under its Idempotency-Key with another command id, because the edge had lost the first one. They
 -- stand for the operation.
@@ -122,3 +195,10 @@ create table withdrawal (
 );
 
 create index withdrawal_to_release on withdrawal (cashflow_id) where not is_released;
+
+-- Tables that services share.
+\ir ../../kernel/feed/feed.sql
+\ir ../../kernel/states/state-changes.sql
+\ir ../../kernel/reconcile/tables.sql
+\ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/retention/retention.sql

@@ -19,7 +19,7 @@ export type CashflowRow = Omit<Cashflow, "amount" | "decision" | "refusal" | "qu
 export type QueueRow = { readonly queueState: QueueState | undefined; readonly queueUntil: Date | undefined };
 
 const CASHFLOWS = fragment`
-  select id, "operationId", action, login, "amountMinor", currency, comment, "recordedState" as state, doubt, "dealId",
+  select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
          "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt",
          "queueState", "queueUntil"
   from cashflow_row`;

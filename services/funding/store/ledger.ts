@@ -16,7 +16,7 @@ export type LedgerOperation = Omit<
   /** Open weekly fees are not part of the pending fee of a pool, so there may be fees also when it is 0.00. */
   readonly mayHaveFees: boolean;
   readonly isImported: boolean;
-  /** Undefined without one, and when an earlier version recorded the operation. */
+  /** Undefined without one. */
   readonly masterLogin: string | undefined;
   readonly externalId: string | undefined;
   readonly metadata: Metadata | undefined;

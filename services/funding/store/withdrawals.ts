@@ -29,7 +29,7 @@ type WithdrawalRow = {
 export async function getSaga(db: Queryable, id: bigint): Promise<Saga> {
   const row = await one<CashflowRow & WithdrawalRow>(
     db,
-    sql`select id, "operationId", action, login, "amountMinor", currency, comment, "recordedState" as state, doubt, "dealId",
+    sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
                "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt",
                "queueState", "queueUntil", try, is_released as "isReleased", held_balance_minor as "heldBalance", held_log_number as "heldLogNumber",
                balance_before_minor as "balanceBefore", pending_fee_minor as "pendingFee", available_minor as available,

@@ -165,7 +165,7 @@ test("after a restart of the broker without its data, and its set-up, messages a
   await waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
 });
 
-test("a consumer of an older release is changed by the set-up and continues where it was", async () => {
+test("a consumer with other settings is changed by the set-up and continues where it was", async () => {
   await using setup = await newStream();
   const forward = forwarding(setup);
   await setup.setUp();

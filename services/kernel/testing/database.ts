@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 
-const ALWAYS = ["postgres/append-only.sql", "postgres/lease.sql", "feed/feed.sql"];
+const ALWAYS = ["postgres/append-only.sql", "postgres/lease.sql", "feed/feed.sql", "states/state-changes.sql"];
 
-/** A database with the tables of leases, of feeds and of `files`. */
+/** A database with the tables of leases, feeds and noted states, and those of `files`. */
 export async function kernelDatabase(schema = "kernel", files: readonly string[] = []): Promise<TestDatabase> {
   const database = await emptyDatabase(schema);
   for (const file of [...ALWAYS, ...files]) {

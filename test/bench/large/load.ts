@@ -75,8 +75,8 @@ function accounts(): string[] {
      select login, 'INVESTOR' from large_member
      union all select ${master}, 'MASTER' from large_pool
      union all select ${payment}, 'PAYMENT' from large_pool`,
-    `insert into account.master (login, payment_login, name, min_deposit_minor, created_at)
-     select ${master}, ${payment}, 'Master ' || master, 0, ${STARTED} from large_pool order by master`,
+    `insert into account.master (login, payment_login, name, min_deposit_minor, accepting_since, created_at)
+     select ${master}, ${payment}, 'Master ' || master, 0, ${STARTED}, ${STARTED} from large_pool order by master`,
     `insert into account.investor (login, name, created_at)
      select login, 'Investor ' || n, ${STARTED} from large_member order by n`,
   ];

@@ -247,7 +247,7 @@ export const MORE_CASES: readonly Case[] = [
             calculation: undefined,
             flows: undefined,
             debtParts: [{ paymentId: 20n, amount: cents(7_00n), owedSince: AT }],
-            missing: [{ code: "debt_parts", message: "Not all payments that this debt comes from are recorded." }],
+            missing: [{ code: "debt_parts", message: "This debt comes from more payments than are shown." }],
             lines: ["7.00 of it is of payment 20, owed since 2026-01-02 03:04:05 UTC."],
           }),
       },

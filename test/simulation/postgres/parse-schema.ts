@@ -30,11 +30,6 @@ function parseDefinition(tokens: Tokens): readonly Definition[] {
     return [{ kind: "change", statement: parseChange(tokens) }];
   }
   if (tokens.takes("drop")) return [parseDrop(tokens)];
-  // What a function notes of the rows that are there before: none.
-  if (tokens.takes("select", "note_replaced_versions")) {
-    tokens.skipStatement();
-    return [];
-  }
   const isIgnored = ["create", "comment", "grant", "alter"].includes(tokens.peek().text);
   if (!isIgnored) tokens.fail("unknown definition");
   tokens.skipStatement();

@@ -68,8 +68,13 @@ function claim(transfers: PlatformTransfers, request: TransferRequest): Platform
   const applied = { state: APPLIED, dealId: 1n, reference: "P", appliedAt: ledger.now() };
   const pending = { state: PENDING, dealId: 0n, reference: "", appliedAt: undefined };
   const legs = [
-    { ...debit, amount: moneyToProto(usd(-own.amount)), ...applied },
-    { ...credit, amount: moneyToProto(usd(own.amount)), ...(own.creditLogin === undefined ? pending : applied) },
+    { ...debit, number: 1n, amount: moneyToProto(usd(-own.amount)), ...applied },
+    {
+      ...credit,
+      number: 2n,
+      amount: moneyToProto(usd(own.amount)),
+      ...(own.creditLogin === undefined ? pending : applied),
+    },
   ];
   const state = own.creditLogin === undefined ? PENDING : APPLIED;
   const ids = { transferId: BigInt(byKey.size + 1), key: request.key };
@@ -153,8 +158,9 @@ function begin(ledger: PlatformLedger, rules: TransferRules, transfer: PlatformT
   const taken = request.upTo === undefined || -wanted <= left ? wanted : -(left > 0n ? left : 0n);
   const refusalCode = refusalOf({ ledger, rules, request, taken });
   const state = refusalCode === undefined ? PENDING : REFUSED;
-  const legs = request.legs.map((leg) => ({
+  const legs = request.legs.map((leg, index) => ({
     ...leg,
+    number: result.transferId * 2n + BigInt(index),
     amount: moneyToProto(usd(leg.amount?.minorUnits === wanted ? taken : -taken)),
     state,
     dealId: 0n,

@@ -18,7 +18,3 @@ const ALLOCATION = {
 test("the arithmetic of a part is written out, with what is less than a cent", () => {
   expect(arithmeticOf(ALLOCATION)).toBe("−100.00 × 1,000.00 ÷ 3,000.00 = −33.333333");
 });
-
-test("without units there is no arithmetic", () => {
-  expect(arithmeticOf({ ...ALLOCATION, units: null, pool_units: null })).toBe("");
-});

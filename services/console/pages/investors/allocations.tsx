@@ -14,9 +14,8 @@ const LIMIT = 100;
 /** More than a cent, so that it is seen what rounding has carried over. */
 const DECIMALS = 6;
 
-/** `600.00 × 1,000.00 ÷ 6,000.00 = 100.00`; empty where the units are not known. */
+/** `600.00 × 1,000.00 ÷ 6,000.00 = 100.00` */
 export function arithmeticOf({ deal_result: result, units, pool_units: all }: Allocation): string {
-  if (units === null || all === null) return "";
   const exact = partOf(result, units, all, DECIMALS);
   const terms = `${formatAmount(result)} × ${formatAmount(units)} ÷ ${formatAmount(all)}`;
   return exact === undefined ? terms : `${terms} = ${formatAmount(exact)}`;

@@ -148,7 +148,7 @@ export const explainPayment = route({
         uncollected: "10.34",
         executed_at: null,
         complete: false,
-        missing: [{ code: "debt_parts", detail: "Not all payments that this debt comes from are recorded." }],
+        missing: [{ code: "debt_parts", detail: "This debt comes from more payments than are shown." }],
         calculation: null,
         flows: null,
         debt_parts: [{ payment_id: 20, amount: "7.00", owed_since: "2026-01-02T03:04:05.678000" }],

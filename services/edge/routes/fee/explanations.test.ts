@@ -60,12 +60,11 @@ test("the parameters are checked, and both routes need fees:read", async () => {
   }
 });
 
-test("a proof of the previous release has no units to redeem, and no closed week while no Investor is active", async () => {
-  const proof = aProof({ unredeemed: undefined, weeksClosedThrough: undefined });
+test("a proof has no closed week while no Investor is active", async () => {
+  const proof = aProof({ weeksClosedThrough: undefined });
   const edge = await testEdge({ subscriptions: { getProof: async () => proof } });
 
   expect((await edge.call({ url: "/api/v1/info/master/3000001/proof" })).body).toMatchObject({
-    unredeemed: 0,
     fees_closed_through: null,
   });
 });

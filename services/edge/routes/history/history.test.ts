@@ -112,20 +112,20 @@ test("a deal that was amended after its result was allocated is shown as such", 
   });
 });
 
-test("a result of before its value was kept shows without one, and a cursor is of its Master and period only", async () => {
+test("a result of units without a value shows without one, and a cursor is of its Master and period only", async () => {
   const asked: bigint[] = [];
   const edge = await testEdge({
     accounts: { findMaster: async () => aMaster() },
     subscriptions: {
       listResults: async ({ beforeLogNumber }) => {
         asked.push(beforeLogNumber);
-        return { items: [aMasterResult({ valued: undefined, poolUnits: undefined })], hasMore: beforeLogNumber === 0n };
+        return { items: [aMasterResult({ valued: undefined })], hasMore: beforeLogNumber === 0n };
       },
     },
   });
   const url = "/api/v1/info/master/3000001/results";
   const first = await edge.call({ url });
-  const none = { nav_per_unit: null, drawdown: null, pool_value: null, pool_units: null };
+  const none = { nav_per_unit: null, drawdown: null, pool_value: null };
   expect(first.body).toMatchObject({ items: [{ result: 450, ...none }], has_more: true });
   const cursor = String((first.body as { next_cursor: string }).next_cursor);
   expect((await edge.call({ url: `${url}?cursor=${cursor}` })).body).toMatchObject({

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Amendment } from "#proto/pamm/platform/v1/platform.ts";
 import type { InvestorAllocation } from "#proto/pamm/subscription/v1/subscription.ts";
-import { model, modelOrNull, nullableDecimal, setOf } from "../../schemas/field.ts";
+import { decimal, model, modelOrNull, nullableDecimal, setOf } from "../../schemas/field.ts";
 import { pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
 import { OpaquePage } from "../../schemas/page.ts";
 import { idReply, masterLoginReply, moneyReply, ticketReply, timeReply } from "../../schemas/reply-fields.ts";
@@ -45,11 +45,8 @@ const AllocationReply = model("Allocation", "The part of an Investor in one resu
   allocated_at: timeReply("When the result was allocated."),
   deal_result: moneyReply("Result of the deal for the whole pool: profit, swap, commission and fee; signed.", 600),
   amount: moneyReply("Part of the Investor; signed.", 100),
-  units: nullableDecimal({
-    description: "Units of the Investor by which it was shared; null for results of before they were kept.",
-    example: 1000,
-  }),
-  pool_units: nullableDecimal({ description: "Units of the whole pool, as `units`.", example: 6000 }),
+  units: decimal({ description: "Units of the Investor by which it was shared.", example: 1000 }),
+  pool_units: decimal({ description: "Units of the whole pool, as `units`.", example: 6000 }),
   correction: modelOrNull(CorrectionReply, "What became of the deal since; null when nothing did."),
 });
 

@@ -4,8 +4,7 @@ import { masterLoginReply, moneyReply, nullableTimeReply, timeReply } from "../.
 import { limit500, masterLogin, opaqueCursor, wait } from "../../schemas/request-fields.ts";
 import { pageAt } from "../../schemas/page.ts";
 import { ProofItem, proofItem, SumItem, sumItem } from "../../schemas/proof.ts";
-import { type Deps, route } from "../../route.ts";
-import { jsonNumber } from "../../wire/json-number.ts";
+import { route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
 
@@ -120,8 +119,7 @@ export const getProof = route({
       master_login: proof.masterLogin,
       read_at: timestamp(proof.readAt),
       converged: proof.converged,
-      // The previous release does not answer it, and does not count it in converged.
-      unredeemed: proof.unredeemed === undefined ? jsonNumber("0") : moneyNumber(proof.unredeemed),
+      unredeemed: moneyNumber(proof.unredeemed),
       fees_closed_through: nullableTimestamp(proof.weeksClosedThrough),
       lag_ms: proof.lagMs,
       total: sumItem(proof.total),

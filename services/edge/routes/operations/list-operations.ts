@@ -14,7 +14,7 @@ import { operationAction, OperationReply, operationReply, outcomeField } from ".
 import { OpaquePage } from "../../schemas/page.ts";
 import { fromField, periodErrors, toField } from "../../schemas/period.ts";
 import { route } from "../../route.ts";
-import { isCovered, pageOf, matches, NEWEST, newestFirst, readersOf, requestOf } from "./operation-filter.ts";
+import { isCovered, pageOf, NEWEST, newestFirst, readersOf, requestOf } from "./operation-filter.ts";
 import { EXECUTED_DEPOSIT } from "./examples.ts";
 import { keysOfTicket } from "./keys-of-ticket.ts";
 import { READERS } from "./readers.ts";
@@ -29,7 +29,7 @@ export const listOperations = route({
   tag: "Operations",
   summary: "List operations",
   description:
-    "Deposits, withdrawals, assigns and unassigns, newest first, by the time at which they were requested. Filters are combined; `from` and `to` are about `requested_at`. Only deposits and withdrawals have a comment. `master_login` is the Master of an assign or unassign, and for a deposit or withdrawal the one that the Investor followed when it was recorded; deposits and withdrawals that a version before this filter recorded have none. `ticket` finds the operation of a deal: usually one; a mirror carries all deposits and withdrawals that it nets, and is known for 180 days after it was executed, unless the operator keeps it longer. The page is empty for a deal that no operation has made: a trade, a credit of a result, a fee of a week that no withdrawal or unassign has collected, a deal of another party, or none that is known.",
+    "Deposits, withdrawals, assigns and unassigns, newest first, by the time at which they were requested. Filters are combined; `from` and `to` are about `requested_at`. Only deposits and withdrawals have a comment. `master_login` is the Master of an assign or unassign, and for a deposit or withdrawal the one that the Investor followed when it was recorded. `ticket` finds the operation of a deal: usually one; a mirror carries all deposits and withdrawals that it nets, and is known for 180 days after it was executed, unless the operator keeps it longer. The page is empty for a deal that no operation has made: a trade, a credit of a result, a fee of a week that no withdrawal or unassign has collected, a deal of another party, or none that is known.",
   returns: "A page of operations.",
   query: Type.Object({
     login: Type.Optional(loginField("Login of the Investor.", "investor")),
@@ -59,7 +59,7 @@ export const listOperations = route({
       request: { query: { login: "3000003", comment: "CRM-2026-0001", outcome: "executed", limit: "1" } },
       answer: {
         items: [EXECUTED_DEPOSIT],
-        next_cursor: "AZjA3gAAcACAAAAAAAAAAdH5DltzGcTJdXCC",
+        next_cursor: "AZjA3gAAcACAAAAAAAAAAW6iry4FBi57HXmm",
         has_more: true,
       },
     },
@@ -91,9 +91,8 @@ export const listOperations = route({
       .toSorted(newestFirst);
     const page = merged.slice(0, limit);
     const hasMore = merged.length > limit || pages.some((some) => some.hasMore);
-    const items = page.filter((operation) => matches(operation, wanted));
     return {
-      items: (await withLegs(deps, items, context)).map(operationReply),
+      items: (await withLegs(deps, page, context)).map(operationReply),
       ...next(hasMore ? page.at(-1)?.operationId : undefined),
     };
   },

@@ -69,19 +69,6 @@ export function readersOf({ funding, subscriptions }: Deps, { action }: Query): 
   ];
 }
 
-/** A replica of the previous version ignores filters that it does not know. */
-export function matches(operation: Operation, wanted: ListOperationsRequest): boolean {
-  const { action, masterLogin, externalId, queueState, keys, fromId = "" } = wanted;
-  return (
-    (action === undefined || operation.action === action) &&
-    (masterLogin === undefined || operation.masterLogin === masterLogin) &&
-    (externalId === undefined || operation.labels?.externalId === externalId) &&
-    (queueState === undefined || operation.queueState === queueState) &&
-    (keys === undefined || [operation.feeKey, ...operation.transferKeys].some((key) => keys.anyOf.includes(key))) &&
-    operation.operationId >= fromId
-  );
-}
-
 /** Whether all pages reach as far as the operation: of a page that was cut, older ones follow, which must not come after it. */
 export function isCovered(pages: readonly ListOperationsResponse[]): (operation: Operation) => boolean {
   const ends = pages.flatMap(({ items, hasMore }) => (hasMore ? [items.at(-1)?.operationId ?? ""] : []));
@@ -93,32 +80,22 @@ export function newestFirst(left: Operation, right: Operation): number {
   return left.operationId < right.operationId ? 1 : -1;
 }
 
-/** A filter without the names that came later has the name that it had before them. */
 export function pageOf(query: Query, { cursors }: Deps) {
   return pageAt(cursors.uuid, listName(query), query.cursor);
 }
 
-function listName({
-  login,
-  comment,
-  outcome,
-  action,
-  master_login,
-  external_id,
-  queue_state,
-  ticket,
-  from,
-  to,
-}: Query): string {
-  const later = [
+/** A cursor of one filter means nothing under another. */
+function listName(query: Query): string {
+  const {
+    login,
+    comment,
+    outcome,
     action,
-    master_login,
-    instantOf(from),
-    instantOf(to),
-    external_id,
-    ...(queue_state === undefined ? [] : [queue_state]),
-    ...(ticket === undefined ? [] : [{ ticket }]),
-  ];
-  const isPlain = later.every((value) => value === undefined);
-  return `operations?${JSON.stringify([login, comment, outcome, ...(isPlain ? [] : later)])}`;
+    master_login: master,
+    external_id: externalId,
+    queue_state: queue,
+    ticket,
+  } = query;
+  const period = [instantOf(query.from), instantOf(query.to)];
+  return `operations?${JSON.stringify([login, comment, outcome, action, master, externalId, queue, ticket, ...period])}`;
 }

@@ -128,20 +128,6 @@ test("a ticket is combined with the other filters, and its pages go on with the 
   expect(errorsOf(await call({ url: next }))).toEqual([["cursor", "invalid_cursor"]]);
 });
 
-test("operations that a replica of the previous version has not filtered are left out", async () => {
-  const { call } = await testEdge({
-    platform: {
-      findTransferOfDeal: async () => ({ key: "exit:2:1", kind: EXIT }),
-      readTransfers: async () => ({ transfers: [] }),
-    },
-    funding: { listOperations: async () => ({ items: [WITHDRAWAL, ...DEPOSITS], hasMore: false }) },
-    subscriptions: { listOperations: recording([UNASSIGN]) },
-    fees: { findDueItems: async () => ({ decided: [] }) },
-  });
-
-  expect((await call({ url: `${OPERATIONS}?ticket=7` })).body).toMatchObject({ items: [{ id: idOf(2) }] });
-});
-
 test("while it cannot be found out who has made a deal, that is a problem, and no empty page", async () => {
   const away = (service: string) => () => Promise.reject(serviceUnavailable(service));
   for (const edge of [

@@ -34,7 +34,7 @@ const away = (service: string) => () => Promise.reject(serviceUnavailable(servic
 const NONE = { items: [], hasMore: false };
 const NO_CASES = { listReviews: async () => NONE, listBreaks: async () => ({ ...NONE, checks: [] }) };
 
-/** A withdrawal with a fee, and services that ignore the filter, as those of the previous version do. */
+/** A withdrawal with a fee. */
 function edgeWith({ platform, subscriptions, fees, funding }: TestOptions = {}) {
   const withdrawal = anOperation({
     operationId: ID,
@@ -60,8 +60,6 @@ function edgeWith({ platform, subscriptions, fees, funding }: TestOptions = {}) 
   });
 }
 
-const idsOf = (body: unknown): string[] => (body as { items: { id: string }[] }).items.map(({ id }) => id);
-
 test("each service is asked for what it names: legs or the operation, and the deals of the legs", async () => {
   const edge = await edgeWith();
   await edge.call({ url: REVIEWS });
@@ -78,38 +76,6 @@ test("each service is asked for what it names: legs or the operation, and the de
   ]);
 });
 
-test("cases that a replica of the previous version has not filtered are left out", async () => {
-  const reviews = [
-    aReview({ id: 1n, operationId: "4713" }),
-    aReview({ id: 2n, operationId: ID }),
-    aReview({ id: 3n, dealId: 79n }),
-    aReview({ id: 4n }),
-  ];
-  const breaks = [
-    aBreak({ id: 1n, operationIds: ["4700", "4711"], dealIds: [] }),
-    aBreak({ id: 2n, operationIds: [ID], dealIds: [80n] }),
-    aBreak({ id: 3n, operationIds: [], dealIds: [80n, 78n] }),
-  ];
-  const listing = {
-    listReviews: async () => ({ items: reviews, hasMore: false }),
-    listBreaks: async () => ({ items: breaks, checks: [], hasMore: false }),
-  };
-  const edge = await edgeWith({ platform: listing, subscriptions: listing });
-
-  expect(idsOf((await edge.call({ url: REVIEWS })).body)).toEqual([
-    "platform-1",
-    "platform-3",
-    "subscription-2",
-    "subscription-3",
-  ]);
-  expect(idsOf((await edge.call({ url: BREAKS })).body)).toEqual([
-    "platform-1",
-    "platform-3",
-    "subscription-2",
-    "subscription-3",
-  ]);
-});
-
 test("a service that cannot say what it has moved for the operation is named, because cases may be missing", async () => {
   const edge = await edgeWith({
     fees: { findDueItems: away("fee") },
@@ -118,16 +84,6 @@ test("a service that cannot say what it has moved for the operation is named, be
   for (const url of [REVIEWS, BREAKS]) {
     expect(await edge.call({ url })).toMatchObject({ status: 200, body: { unreachable: ["subscription", "fee"] } });
   }
-});
-
-test("a replica of the previous version, which does not number its legs, counts as one that could not be asked", async () => {
-  const numberless = TRANSFERS.map((transfer) => ({
-    ...transfer,
-    legs: transfer.legs.map(({ number: _number, ...leg }) => leg),
-  }));
-  const edge = await edgeWith({ platform: { readTransfers: async () => ({ transfers: numberless }) } });
-
-  expect((await edge.call({ url: REVIEWS })).body).toMatchObject({ items: [], unreachable: ["platform"] });
 });
 
 test.each([REVIEWS, BREAKS])("an operation that does not exist is a problem, and no empty page: %s", async (url) => {

@@ -26,24 +26,14 @@ export async function aboutOperation(
   const transfers = await readTransfers(deps, movements.found, within);
   const legs = [...transfers.found.values()].flatMap((transfer) => transfer.legs);
   const dealIds = legs.flatMap(({ dealId }) => (dealId === 0n ? [] : [dealId]));
-  // A replica of the previous version does not say by which numbers reviews name its legs.
-  const lacksNumbers = legs.some(({ number }) => number === undefined);
   const named = (operationIds: string[]): Subjects => ({ operationIds, dealIds });
   return {
     names: {
-      platform: named(legs.flatMap(({ number }) => (number === undefined ? [] : String(number)))),
+      platform: named(legs.map(({ number }) => String(number))),
       subscription: named([operation.operationId]),
       funding: named([operation.operationId]),
       fee: named([]),
     },
-    unreachable: [...movements.unreachable, ...transfers.unreachable, ...(lacksNumbers ? (["platform"] as const) : [])],
+    unreachable: [...movements.unreachable, ...transfers.unreachable],
   };
-}
-
-/** Whether a case is wanted, because it names something of the operation. A replica of the previous version ignores the filter. */
-export function isAbout({ names }: AboutOperation, service: ServiceName, named: Subjects): boolean {
-  const wanted = names[service];
-  if (wanted === undefined) return true;
-  const { operationIds, dealIds } = wanted;
-  return named.operationIds.some((id) => operationIds.includes(id)) || named.dealIds.some((id) => dealIds.includes(id));
 }

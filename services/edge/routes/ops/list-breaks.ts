@@ -3,8 +3,8 @@ import { BreakItem, breakItem, CHECKED, checkedService, CheckItem, checkItem } f
 import { model } from "../../schemas/field.ts";
 import { aboutOperationFilter, DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { opaquePage, pageAt } from "../../schemas/page.ts";
-import { type Deps, route } from "../../route.ts";
-import { aboutOperation, isAbout } from "./about-operation.ts";
+import { route } from "../../route.ts";
+import { aboutOperation } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 import { OPEN_BREAK } from "./examples.ts";
 
@@ -123,9 +123,7 @@ export const listBreaks = route({
       context,
     );
     return {
-      items: found
-        .filter(({ service, item }) => isAbout(about, service, item))
-        .map(({ service, item }) => breakItem(service, item)),
+      items: found.map(({ service, item }) => breakItem(service, item)),
       ...page.next(next),
       checks: answers.flatMap(({ service, checks }) => checks.map((check) => checkItem(service, check))),
       unreachable: CHECKED.filter((service) => [...unreachable, ...about.unreachable].includes(service)),

@@ -10,8 +10,8 @@ import {
 import { opaquePage, pageAt } from "../../schemas/page.ts";
 import { REVIEWERS, reviewItem, ReviewItem, stateOf } from "../../schemas/review.ts";
 import { reviewingService, reviewState } from "../../schemas/review-sets.ts";
-import { type Deps, route } from "../../route.ts";
-import { aboutOperation, isAbout } from "./about-operation.ts";
+import { route } from "../../route.ts";
+import { aboutOperation } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 import { OPEN_REVIEW, REVIEW_OF_LEG } from "./examples.ts";
 
@@ -90,23 +90,12 @@ export const listReviews = route({
       context,
     );
     return {
-      items: found
-        .filter(
-          ({ service, item }) =>
-            isOfAccount(query.login, item) &&
-            isAbout(about, service, { operationIds: [item.operationId], dealIds: [item.dealId] }),
-        )
-        .map(({ service, item }) => reviewItem(service, item)),
+      items: found.map(({ service, item }) => reviewItem(service, item)),
       ...page.next(next),
       unreachable: REVIEWERS.filter((service) => [...unreachable, ...about.unreachable].includes(service)),
     };
   },
 });
-
-/** A replica of the previous version ignores the filter. */
-function isOfAccount(wanted: string | undefined, { login }: { readonly login: string }): boolean {
-  return wanted === undefined || login === wanted;
-}
 
 type Filter = {
   readonly state?: string | undefined;

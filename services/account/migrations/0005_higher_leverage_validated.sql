@@ -1,1 +1,0 @@
-alter table provisioning validate constraint provisioning_leverage_check;

@@ -1,2 +1,0 @@
--- outside a transaction
-create index concurrently master_by_creation on master (created_at, id);

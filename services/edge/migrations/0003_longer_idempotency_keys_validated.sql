@@ -1,1 +1,0 @@
-alter table idempotency_key validate constraint idempotency_key_key_check;

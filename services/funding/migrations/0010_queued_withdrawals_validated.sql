@@ -1,1 +1,0 @@
-alter table cashflow validate constraint cashflow_queue;
