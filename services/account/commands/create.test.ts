@@ -152,6 +152,18 @@ test("while an earlier call may have reached the platform service, no repetition
   expect([...deps.platform.created.values()].map(({ login }) => login)).toEqual([made.investor?.login]);
 });
 
+test("a creation that is refused while its account may exist has not ended", async () => {
+  const deps = await world();
+  deps.platform.faults.push("refused after a lost answer");
+  await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject({
+    code: "outcome_unknown",
+    outcome: "unknown",
+  });
+  await resumeLater(deps);
+  const { items } = await listInvestors(deps, { afterId: 0n, limit: 10 });
+  expect(items).toMatchObject([{ login: "3000001" }]);
+});
+
 test("the database contains passwords only encrypted", async () => {
   const deps = await world();
   const { mainPassword, investorPassword } = await createInvestor(deps, anInvestor(), aCall("op-1"));

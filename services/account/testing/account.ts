@@ -16,7 +16,12 @@ import { createCredentialCipher } from "../credential-cipher.ts";
 import { directoryReads } from "../store/directory-reads.ts";
 
 /** A fault of one call of createAccount. */
-export type Fault = "lost answer" | "unreachable" | "group_not_allowed" | "possible_duplicate_account";
+export type Fault =
+  | "lost answer"
+  | "unreachable"
+  | "group_not_allowed"
+  | "refused after a lost answer"
+  | "possible_duplicate_account";
 
 export type PlatformFake = Deps["platform"] & {
   readonly created: Map<string, CreateAccountRequest & { readonly login: string }>;
@@ -173,7 +178,12 @@ function platformFake(): PlatformFake {
       const fault = fake.faults.shift();
       if (fault === "unreachable") throw serviceUnavailable("platform");
       if (fault === "group_not_allowed") {
-        throw new Refusal({ code: fault, status: "invalid", message: "Group 'elsewhere' is not allowed." });
+        throw new Refusal({
+          code: fault,
+          status: "invalid",
+          message: "Group 'elsewhere' is not allowed.",
+          outcome: "not_executed",
+        });
       }
       if (fault === "possible_duplicate_account") {
         const details = { mt5_login: "3000009" };
@@ -189,6 +199,9 @@ function platformFake(): PlatformFake {
       const login = known?.login ?? String(3_000_001 + fake.created.size);
       fake.created.set(request.key, { ...request, login });
       if (fault === "lost answer") throw outcomeUnknown("platform");
+      if (fault === "refused after a lost answer") {
+        throw new Refusal({ code: "platform_rejected", status: "rejected", message: "Code 3006.", outcome: "unknown" });
+      }
       return { login };
     },
     async disableAccount({ login }) {

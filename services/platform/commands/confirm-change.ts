@@ -1,14 +1,24 @@
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { CommandOutcome } from "../mt5/classify.ts";
+import { Mt5Error } from "../mt5/errors.ts";
 import { refuse } from "../refusals.ts";
 
 type Outcome = { readonly kind: "done" } | CommandOutcome;
 
-/** Refuses unless the platform has confirmed the change of the account: `change` is "disable", for example. */
-export function confirmChange(outcome: Outcome, { login, change }: { login: string; change: string }): void {
-  switch (outcome.kind) {
+/**
+ * Refuses unless the platform has confirmed the change of the account: `change` is "disable", for example. False when it shows no such
+ * account. A failed read may come after the change, so that no refusal says that nothing was executed.
+ */
+export async function confirmChange(
+  changing: Promise<Outcome | undefined>,
+  { login, change }: { login: string; change: string },
+): Promise<boolean> {
+  const outcome = await changing.catch(asUnconfirmed);
+  switch (outcome?.kind) {
+    case undefined:
+      return false;
     case "done":
-      return;
+      return true;
     case "refused":
       throw refuse(
         "platform_rejected",
@@ -25,4 +35,9 @@ export function confirmChange(outcome: Outcome, { login, change }: { login: stri
         },
       );
   }
+}
+
+function asUnconfirmed(error: unknown): Outcome {
+  if (error instanceof Mt5Error) return { kind: "unknown", reason: "unconfirmed" };
+  throw error;
 }
