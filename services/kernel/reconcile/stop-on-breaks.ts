@@ -32,8 +32,8 @@ export async function stopOnBreaks(pool: Pool, sources: readonly BreakSource[]):
     for await (const page of openBreaks(list)) {
       const handled = new Set(await listHandled(pool, service, page));
       for (const found of page) {
-        const masters = await mastersOf(found);
-        for (const login of masters.filter((each) => !handled.has(`${found.id} ${each}`))) {
+        for (const login of await mastersOf(found)) {
+          if (handled.has(`${found.id} ${login}`)) continue;
           await inTransaction(pool, async (tx) => {
             if (await insertHandledBreak(tx, service, found.id, login)) await stop(tx, login, found);
           });

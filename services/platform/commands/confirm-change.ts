@@ -14,27 +14,13 @@ export async function confirmChange(
   { login, change }: { login: string; change: string },
 ): Promise<boolean> {
   const outcome = await changing.catch(asUnconfirmed);
-  switch (outcome?.kind) {
-    case undefined:
-      return false;
-    case "done":
-      return true;
-    case "refused":
-      throw refuse(
-        "platform_rejected",
-        `The trading platform refused to ${change} account ${login} with code ${outcome.code}.`,
-        { details: { platform_code: String(outcome.code) } },
-      );
-    case "not_sent":
-    case "unknown":
-      throw refuse(
-        "platform_unavailable",
-        `The trading platform did not confirm the request to ${change} the account.`,
-        {
-          retryAfterMs: RETRY_AFTER_MS,
-        },
-      );
+  if (outcome === undefined || outcome.kind === "done") return outcome !== undefined;
+  if (outcome.kind === "refused") {
+    const message = `The trading platform refused to ${change} account ${login} with code ${outcome.code}.`;
+    throw refuse("platform_rejected", message, { details: { platform_code: String(outcome.code) } });
   }
+  const message = `The trading platform did not confirm the request to ${change} the account.`;
+  throw refuse("platform_unavailable", message, { retryAfterMs: RETRY_AFTER_MS });
 }
 
 function asUnconfirmed(error: unknown): Outcome {

@@ -23,6 +23,7 @@ import {
   changeLogin,
   type Creation,
   findCreation,
+  getCreation,
   insertCreation,
   markCreated,
   markNotSent,
@@ -110,17 +111,15 @@ async function recordCreation(
 ): Promise<Creation> {
   const { key } = request;
   const known = (await findCreation(deps.pool, key)) ?? (await chooseLogin(deps, request, { key, role, group }));
-  if (known === undefined) return recordCreation(deps, request, { role, group });
   if (known.role === role && known.group === group) return known;
   throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
 }
 
-/** Undefined when another request recorded the key first: then this request uses the login of that one. */
 async function chooseLogin(
   deps: Deps,
   { firstName, lastName, email }: CreateAccountRequest,
   order: Pick<Creation, "key" | "role" | "group">,
-): Promise<Creation | undefined> {
+): Promise<Creation> {
   const { pool, settings } = deps;
   const { role, group } = order;
   // After a restore of the database the account of the key may exist.
@@ -128,12 +127,12 @@ async function chooseLogin(
   // A payment account comes after the trading account of its Master, which was compared.
   const isCompared = found === undefined && role !== "payment";
   if (isCompared) await refuseDuplicateAccount(deps, { group, firstName, lastName, email });
-  return inTransaction(pool, async (tx) => {
+  await inTransaction(pool, async (tx) => {
     const login = found ?? (await takeLogin(tx, settings.loginRange));
     if (login === undefined) throw exhausted();
-    const isFirst = await insertCreation(tx, { ...order, login });
-    return isFirst ? { ...order, login, isCreated: false, sentAt: undefined } : undefined;
+    await insertCreation(tx, { ...order, login });
   });
+  return await getCreation(pool, order.key);
 }
 
 /** `ours before`: an earlier request has created the account, perhaps one that the database has lost. */
@@ -201,7 +200,7 @@ async function chooseNextLogin({ pool, settings }: Deps, creation: Creation): Pr
     if (login === undefined) throw exhausted();
     await changeLogin(tx, creation, login);
   });
-  return (await findCreation(pool, creation.key)) ?? creation;
+  return await getCreation(pool, creation.key);
 }
 
 function newUserOf(request: CreateAccountRequest, { key, login, group }: Creation): NewUser {

@@ -1,13 +1,12 @@
+import assert from "node:assert/strict";
 import { execute, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
+type NewCreation = { readonly key: string; readonly role: Role; readonly group: string; readonly login: string };
+
 /** A request to create an account under a login that was allocated for it. */
-export type Creation = {
-  readonly key: string;
-  readonly role: Role;
-  readonly group: string;
-  readonly login: string;
+export type Creation = NewCreation & {
   readonly isCreated: boolean;
   /** The latest command that may have created the account; undefined: there is none. */
   readonly sentAt: Date | undefined;
@@ -28,6 +27,12 @@ export async function findCreation(db: Queryable, key: string): Promise<Creation
         where key = ${key}`,
   );
   return row && { ...row, sentAt: row.sentAt ?? undefined };
+}
+
+export async function getCreation(db: Queryable, key: string): Promise<Creation> {
+  const creation = await findCreation(db, key);
+  assert(creation !== undefined, "the creation is recorded");
+  return creation;
 }
 
 /** Allocates the next unused login; undefined when the range is used up. The row stays locked until commit. */
@@ -62,18 +67,14 @@ export async function takeLogin(tx: Transaction, { first, last }: LoginRange): P
   }
 }
 
-/** False when another request has recorded the key. */
-export async function insertCreation(
-  tx: Transaction,
-  creation: Omit<Creation, "isCreated" | "sentAt">,
-): Promise<boolean> {
-  const inserted = await execute(
+/** When another request has recorded the key, its login counts. */
+export async function insertCreation(tx: Transaction, { key, role, group, login }: NewCreation): Promise<void> {
+  await execute(
     tx,
     sql`insert into account_creation (key, role, platform_group, login)
-        values (${creation.key}, ${creation.role}, ${creation.group}, ${creation.login})
+        values (${key}, ${role}, ${group}, ${login})
         on conflict (key) do nothing`,
   );
-  return inserted === 1;
 }
 
 /** Gives the request another login, because the platform uses the first one for another account. */
