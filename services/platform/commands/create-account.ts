@@ -54,9 +54,9 @@ export async function createAccount(
   try {
     return await repeatTransient(context, () => createOnce(deps, request, context));
   } catch (error) {
-    throw error instanceof Refusal && (await mayExist(deps, request))
-      ? new Refusal({ ...error, message: error.message, outcome: "unknown" })
-      : error;
+    if (!(error instanceof Refusal) || !(await mayExist(deps, request))) throw error;
+    const { code, status, message, details, errors, retryAfterMs } = error;
+    throw new Refusal({ code, status, message, details, errors, retryAfterMs, outcome: "unknown" });
   }
 }
 
