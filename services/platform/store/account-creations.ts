@@ -87,7 +87,8 @@ export async function changeLogin(tx: Transaction, { key, login }: Creation, to:
   );
 }
 
-export type Sent = { readonly sentAt: Date; readonly before: Date | null };
+/** As texts, which keep the microseconds. */
+export type Sent = { readonly sentAt: string; readonly before: string | null };
 
 /** Before a command is sent that may create the account. */
 export async function markSent(db: Queryable, key: string): Promise<Sent> {
@@ -95,16 +96,19 @@ export async function markSent(db: Queryable, key: string): Promise<Sent> {
     db,
     sql`with earlier as (select sent_at as before from account_creation where key = ${key} for update)
         update account_creation
-        set sent_at = date_trunc('milliseconds', clock_timestamp())
+        set sent_at = clock_timestamp()
         from earlier
         where key = ${key}
-        returning sent_at as "sentAt", before`,
+        returning sent_at::text as "sentAt", before::text`,
   );
 }
 
 /** The command has created no account, and never will. Unless another one was sent since, what is known is what was known before it. */
 export async function markNotSent(db: Queryable, key: string, { sentAt, before }: Sent): Promise<void> {
-  await execute(db, sql`update account_creation set sent_at = ${before} where key = ${key} and sent_at = ${sentAt}`);
+  await execute(
+    db,
+    sql`update account_creation set sent_at = ${before}::timestamptz where key = ${key} and sent_at = ${sentAt}::timestamptz`,
+  );
 }
 
 export async function markCreated(tx: Transaction, key: string): Promise<void> {

@@ -39,7 +39,7 @@ export async function listObsolete(db: Queryable, { check, reason }: Reviewed, l
     db,
     sql`select *
         from review_case_row as review
-        where state in ('OPEN', 'PROPOSED') and starts_with(subject, ${`${reason}:`})
+        where state in ('OPEN', 'PROPOSED') and starts_with(subject, ${reason} || ':')
           and not exists (
             select from reconciliation_break as break
             where check_name = ${check} and opened_at is not null and closed_at is null and break.login = review.login
