@@ -4,7 +4,7 @@ import { resumeProvisionings, tidyFailed } from "../jobs/resume-provisionings.ts
 import { findAccounts } from "../queries/find.ts";
 import { listInvestors, listMasters } from "../queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "../queries/reveal.ts";
-import { aCall, aMaster, anInvestor, usd, world, type World } from "../testing/account.ts";
+import { aCall, aMaster, anInvestor, usd, world, type World, refusedWith } from "../testing/account.ts";
 import { createInvestor } from "./create-investor.ts";
 import { createMaster } from "./create-master.ts";
 
@@ -103,7 +103,7 @@ test("the highest leverage that the platform offers is recorded and requested", 
 
 test("when the second account is refused finally, there is no Master and the first account is disabled", async () => {
   const deps = await world();
-  deps.platform.faults.push(undefined, "group_not_allowed");
+  deps.platform.faults.push(undefined, refusedWith("group_not_allowed"));
 
   await expect(createMaster(deps, aMaster(), aCall("op-1"))).rejects.toMatchObject({
     code: "group_not_allowed",
@@ -120,7 +120,7 @@ test("when the second account is refused finally, there is no Master and the fir
 
 test("a creation that the platform service refuses as a possible duplicate has ended, and names the account", async () => {
   const deps = await world();
-  deps.platform.faults.push("possible_duplicate_account");
+  deps.platform.faults.push(refusedWith("possible_duplicate_account"));
   const refused = { code: "possible_duplicate_account", outcome: "not_executed", details: { mt5_login: "3000009" } };
   await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject(refused);
   await resumeLater(deps);
@@ -150,6 +150,18 @@ test("while an earlier call may have reached the platform service, no repetition
 
   const made = await createInvestor(deps, anInvestor(), aCall("op-1"));
   expect([...deps.platform.created.values()].map(({ login }) => login)).toEqual([made.investor?.login]);
+});
+
+test("a creation that is refused while its account may exist has not ended", async () => {
+  const deps = await world();
+  deps.platform.faults.push(refusedWith("platform_rejected", "unknown"));
+  await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject({
+    code: "outcome_unknown",
+    outcome: "unknown",
+  });
+  await resumeLater(deps);
+  const { items } = await listInvestors(deps, { afterId: 0n, limit: 10 });
+  expect(items).toMatchObject([{ login: "3000001" }]);
 });
 
 test("the database contains passwords only encrypted", async () => {

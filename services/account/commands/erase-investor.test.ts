@@ -10,7 +10,7 @@ import { findInvestor } from "../queries/find.ts";
 import { listInvestors } from "../queries/list-directories.ts";
 import { revealInvestor } from "../queries/reveal.ts";
 import { directoryReads } from "../store/directory-reads.ts";
-import { aCall, aMaster, anInvestor, usd, world, type World } from "../testing/account.ts";
+import { aCall, aMaster, anInvestor, usd, world, type World, refusedWith } from "../testing/account.ts";
 import { addInvestor } from "./add-investor.ts";
 import { createInvestor } from "./create-investor.ts";
 import { createMaster } from "./create-master.ts";
@@ -24,7 +24,7 @@ const OTHER = { firstName: "Otto", lastName: "Other", name: "Otto", username: "o
 async function withInvestors(): Promise<World> {
   const deps = await world();
   await createInvestor(deps, anInvestor(), aCall("op-1"));
-  deps.platform.faults.push("group_not_allowed");
+  deps.platform.faults.push(refusedWith("group_not_allowed"));
   await createInvestor(deps, anInvestor(), aCall("op-2")).catch(() => undefined);
   await execute(deps.pool, sql`update provisioning set is_tidied = true where state = 'FAILED'`);
   await createInvestor(deps, anInvestor(OTHER), aCall("op-3"));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Labels, LabelsChange } from "#proto/pamm/common/v1/labels.ts";
 import { findAccounts, findInvestor } from "../queries/find.ts";
 import { getInvestorProfile, getMasterProfile, searchInvestors } from "../queries/profiles.ts";
-import { aCall, aMaster, anInvestor, aRegistration, world, type World } from "../testing/account.ts";
+import { aCall, aMaster, anInvestor, aRegistration, world, type World, refusedWith } from "../testing/account.ts";
 import { addInvestor } from "./add-investor.ts";
 import { addMaster } from "./add-master.ts";
 import { createInvestor } from "./create-investor.ts";
@@ -89,7 +89,7 @@ test("an external id is unique in its role, for accounts that are created, regis
 
 test("of ten requests with one external id one gets it, and a refused creation gives it back", async () => {
   const deps = await world();
-  deps.platform.faults.push("group_not_allowed");
+  deps.platform.faults.push(refusedWith("group_not_allowed"));
   await createInvestor(deps, anInvestor({ labels: A }), aCall("refused")).catch(() => undefined);
   const logins = Array.from({ length: 10 }, (_, index) => String(9_001 + index));
   for (const login of logins) deps.platform.existing.add(login);

@@ -55,18 +55,22 @@ async function createAccount(
   }
 }
 
-/** A refusal of the trading platform is final; after anything else the recovery job continues, unless nothing was sent. */
+/** While the account may exist, whatever was refused, the recovery job continues. */
 async function refusalAfter(deps: Deps, { id, operationId }: Provisioning, refusal: Refusal): Promise<Refusal> {
-  if (refusal.status === "invalid" || refusal.status === "rejected" || FINAL_CONFLICTS.has(refusal.code)) {
-    const final = finalRefusal(refusal);
-    await markFailed(deps.pool, id, final);
-    return final;
-  }
   if (refusal.outcome === "not_executed") {
-    const unavailable = refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was created.", {
-      outcome: "not_executed",
-      retryAfterMs: RETRY_AFTER_MS,
-    });
+    if (refusal.status === "invalid" || refusal.status === "rejected" || FINAL_CONFLICTS.has(refusal.code)) {
+      const final = finalRefusal(refusal);
+      await markFailed(deps.pool, id, final);
+      return final;
+    }
+    const unavailable = refuse(
+      "platform_unavailable",
+      "The trading platform cannot create accounts at the moment. Nothing was created.",
+      {
+        outcome: "not_executed",
+        retryAfterMs: RETRY_AFTER_MS,
+      },
+    );
     if (await markNeverSent(deps.pool, id, unavailable)) {
       return unavailable;
     }

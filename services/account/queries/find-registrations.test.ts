@@ -4,7 +4,7 @@ import { tidyFailed } from "../jobs/resume-provisionings.ts";
 import { addInvestor } from "../commands/add-investor.ts";
 import { createInvestor } from "../commands/create-investor.ts";
 import { createMaster } from "../commands/create-master.ts";
-import { aCall, aMaster, anInvestor, world, type World } from "../testing/account.ts";
+import { aCall, aMaster, anInvestor, world, type World, refusedWith } from "../testing/account.ts";
 import { findRegistrations } from "./find-registrations.ts";
 
 const { MASTER, PAYMENT, INVESTOR } = AccountKind;
@@ -43,7 +43,7 @@ test("an account of a request that has not ended, or was refused, is found by it
   const deps = await world();
   deps.platform.faults.push("lost answer");
   await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
-  deps.platform.faults.push(undefined, "group_not_allowed");
+  deps.platform.faults.push(undefined, refusedWith("group_not_allowed"));
   await expect(createMaster(deps, aMaster(), aCall("op-2"))).rejects.toMatchObject({ code: "group_not_allowed" });
   await tidyFailed(deps);
 

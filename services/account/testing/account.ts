@@ -15,8 +15,8 @@ import { generatePassword } from "../domain/password.ts";
 import { createCredentialCipher } from "../credential-cipher.ts";
 import { directoryReads } from "../store/directory-reads.ts";
 
-/** A fault of one call of createAccount. */
-export type Fault = "lost answer" | "unreachable" | "group_not_allowed" | "possible_duplicate_account";
+/** A fault of one call of createAccount; a refusal of unknown outcome comes after the account was created. */
+export type Fault = "lost answer" | "unreachable" | Refusal;
 
 export type PlatformFake = Deps["platform"] & {
   readonly created: Map<string, CreateAccountRequest & { readonly login: string }>;
@@ -159,6 +159,17 @@ export function aRegistration(parts: Partial<AddMasterRequest> = {}): AddMasterR
   };
 }
 
+/** A refusal of createAccount. */
+export function refusedWith(
+  code: "group_not_allowed" | "possible_duplicate_account" | "platform_rejected",
+  outcome: Refusal["outcome"] = "not_executed",
+): Refusal {
+  const status = (
+    { group_not_allowed: "invalid", possible_duplicate_account: "conflict", platform_rejected: "rejected" } as const
+  )[code];
+  return new Refusal({ code, status, message: "Refused.", outcome, details: { mt5_login: "3000009" } });
+}
+
 function platformFake(): PlatformFake {
   const fake: PlatformFake = {
     created: new Map(),
@@ -172,23 +183,12 @@ function platformFake(): PlatformFake {
     async createAccount(request) {
       const fault = fake.faults.shift();
       if (fault === "unreachable") throw serviceUnavailable("platform");
-      if (fault === "group_not_allowed") {
-        throw new Refusal({ code: fault, status: "invalid", message: "Group 'elsewhere' is not allowed." });
-      }
-      if (fault === "possible_duplicate_account") {
-        const details = { mt5_login: "3000009" };
-        throw new Refusal({
-          code: fault,
-          status: "conflict",
-          message: "It may exist.",
-          outcome: "not_executed",
-          details,
-        });
-      }
+      if (fault instanceof Refusal && fault.outcome === "not_executed") throw fault;
       const known = fake.created.get(request.key);
       const login = known?.login ?? String(3_000_001 + fake.created.size);
       fake.created.set(request.key, { ...request, login });
       if (fault === "lost answer") throw outcomeUnknown("platform");
+      if (fault instanceof Refusal) throw fault;
       return { login };
     },
     async disableAccount({ login }) {

@@ -90,7 +90,7 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
     { ...BLOCKING, details: { deal_id: "1234567" } },
   ],
   possible_duplicate_account: [
-    "Account 3000009 of the same person was created before the database was restored to an older time. Nothing was created now.",
+    "Account 3000009 of the same person was created by this service, which has no complete record of it. Nothing was created now.",
     { details: { mt5_login: "3000009" } },
   ],
   insufficient_funds: ["The account's free funds are below the requested amount."],

@@ -56,7 +56,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   possible_duplicate:
     "An equal request was executed, `deal_id`: within 24 hours, for keys that reject duplicates; or before a restore of the database.",
   possible_duplicate_account:
-    "After a restore of the database the platform has an account of the same person that the service does not know yet, `mt5_login`.",
+    "The platform has an account of the same person whose creation does not end, or that the service does not know after a restore of its database, `mt5_login`.",
   insufficient_funds: "The platform refused for lack of money.",
   investor_deficit: "The Investor's share of the pool is negative.",
   review_decided: "The review was decided before.",

@@ -41,7 +41,7 @@ export const reviewReason = setOf("ReviewReason", "Why operators have to decide.
   still_not_applied: "The attempts of a leg have failed for hours; further ones are made.",
   still_unknown: "The outcome of a leg has been unknown for hours; the search goes on.",
   unreadable_history: "The platform shows a deal of the account in a form that is not documented.",
-  unknown_account: "The platform has an account in a managed group that this service did not make.",
+  unknown_account: "The platform has an account that this service made and has no complete record of.",
   unregistered_account: "The service has an account that no Master or Investor has.",
   votes_unconfirmed: "A decision does not have the votes of two clients behind it.",
   stopped: "The books of a Master and the platform differ, so the Master is stopped.",

@@ -45,7 +45,7 @@ function listWaiting(db: Queryable): Promise<PaymentRow[]> {
           and created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
         group by master_login
         order by master_login
-        limit ${MAX_FINDINGS + 1}`,
+        limit ${MAX_FINDINGS}`,
   );
 }
 
@@ -59,7 +59,7 @@ function listUnread(db: Queryable): Promise<UnreadRow[]> {
         where received_number > coalesce(read_number, 0) and tries >= ${MIN_TRIES}
           and stopped_reason is null and break_reason is null
         order by received.master_login
-        limit ${MAX_FINDINGS + 1}`,
+        limit ${MAX_FINDINGS}`,
   );
 }
 

@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
-import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
+import { expect, test, vi } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { type BreakSource, stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { countLockWaiters } from "#test/support/lock-waiters.ts";
+import { stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { aPaymentBreak, detectBreaks, resume, reviewsOf, vote, stopsOf, appendToLog } from "../testing/safety.ts";
@@ -158,4 +163,39 @@ test("the log of an account is scanned in pages, from its end at the first scan"
   appendToLog(world, { reason: "deal_changed", dealId: 5n });
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: expect.stringContaining("deal_changed: deal 5") });
+});
+
+test("breaks that are handled already take one statement, not a transaction each", async () => {
+  const { pool } = await testDatabase("fee");
+  const items = [aPaymentBreak(1n), aPaymentBreak(2n), aPaymentBreak(3n)];
+  const stopped: bigint[] = [];
+  const source: BreakSource = {
+    service: "platform",
+    list: async () => ({ items, hasMore: false, checks: [] }),
+    mastersOf: async () => [MASTER],
+    stop: async (_tx, _login, { id }) => void stopped.push(id),
+  };
+  await stopOnBreaks(pool, [source]);
+  const connect = vi.spyOn(pool, "connect");
+  await stopOnBreaks(pool, [source]);
+  expect(connect).toHaveBeenCalledTimes(1);
+  expect(stopped).toEqual([1n, 2n, 3n]);
+});
+
+test("of two transactions that stop a Master at the same time, the second adds its break to the review", async () => {
+  const { deps } = await twoMasters();
+  const mismatch = { account: PAYMENT_ACCOUNT, atRisk: undefined, dealIds: [], operationIds: [], compared: {} };
+  const stop = (tx: Transaction, reason: string) => stopForBreak(tx, deps, MASTER, { ...mismatch, reason });
+  const { second } = await inTransaction(deps.pool, async (tx) => {
+    await stop(tx, "the first");
+    const answer = inTransaction(deps.pool, (other) => stop(other, "the second"));
+    await expect.poll(() => countLockWaiters(deps.pool), { interval: 5 }).toBe(1);
+    return { second: answer };
+  });
+  await second;
+  const [review] = await many<{ breaks: unknown }>(
+    deps.pool,
+    sql`select evidence->'breaks' as breaks from review_case`,
+  );
+  expect(review?.breaks).toMatchObject([{ reason: "the first" }, { reason: "the second" }]);
 });

@@ -44,9 +44,12 @@ export async function stopForBreak(
   login: string,
   seen: Mismatch,
 ): Promise<void> {
-  const reviewCase = await lockUndecidedCase(tx, BREAK + login);
+  let reviewCase = await lockUndecidedCase(tx, BREAK + login);
+  const isStopped = reviewCase === undefined && (await markStopped(tx, login, seen.reason));
+  // Another transaction may have stopped it since, because of another break.
+  if (!isStopped) reviewCase ??= await lockUndecidedCase(tx, BREAK + login);
   if (reviewCase !== undefined) return await extendCase(tx, reviewCase, seen, now());
-  if (!(await markStopped(tx, login, seen.reason))) return;
+  if (!isStopped) return;
   await openCase(tx, newCaseOf(login, [shown(seen)]), now());
   const { reason } = seen;
   afterCommit(tx, () => log.error("fees of Master stopped, manual review required", { login, reason }));

@@ -29,7 +29,7 @@ export async function listOverdue(db: Queryable): Promise<Accepted[]> {
         where state not in ('POSTED', 'REFUSED')
           and deadline < clock_timestamp() - ${OVERDUE_MS} * interval '1 millisecond'
         order by id
-        limit ${MAX_FINDINGS + 1}`,
+        limit ${MAX_FINDINGS}`,
   );
 }
 

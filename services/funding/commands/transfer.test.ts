@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { TransferState, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
-import { outcomeOf } from "./transfer.ts";
+import { callContext } from "#kernel/contract/context.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { outcomeOf, sendTransfer } from "./transfer.ts";
 
 function aResult(state: TransferState): TransferResult {
   return { transferId: 1n, key: "funding:deposit:1", state, refusalCode: "absent", platformCode: 9, legs: [] };
@@ -16,4 +18,11 @@ test("only a transfer that the platform service refused is not executed; one in 
 
 test("an applied transfer without a deal is a fault", () => {
   expect(() => outcomeOf(aResult(TransferState.APPLIED))).toThrow("an applied transfer has a deal");
+});
+
+test("a key that was used for another transfer is not known as not sent", async () => {
+  const used = new Refusal({ code: "transfer_mismatch", status: "conflict", message: "Used.", outcome: "unknown" });
+  const deps = { platform: { transfer: () => Promise.reject(used) } } as never;
+  const answer = await sendTransfer(deps, {} as never, callContext({ caller: "test", withinMs: 1_000 }));
+  expect(answer).toEqual({ kind: "open", doubt: "UNKNOWN" });
 });

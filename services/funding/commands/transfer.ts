@@ -43,9 +43,10 @@ export async function sendTransfer(
   }
 }
 
-/** A request that platform refuses without recording it counts as not sent. */
+/** A request that platform refuses without recording it counts as not sent, unless another transfer has its key. */
 function wasSurelyNotSent({ status, outcome }: Refusal): boolean {
-  return outcome === "not_executed" || status === "invalid" || status === "not_found" || status === "conflict";
+  if (outcome !== undefined) return outcome === "not_executed";
+  return status === "invalid" || status === "not_found" || status === "conflict";
 }
 
 /** The outcome of a transfer whose first leg is the caller's money. */

@@ -9,8 +9,10 @@ import {
   fullRefusal,
   heldHandler,
   handlerUntilAborted,
+  type Read,
   refusalOf,
   request,
+  silent,
 } from "../testing/calls.ts";
 import { natsClient } from "./client.ts";
 import { serving } from "../testing/nats-serving.ts";
@@ -50,18 +52,22 @@ test("no answer in time is outcome_unknown, and the signal of the handler is abo
 });
 
 test("a request that is too large is refused before it is sent, an answer that is too large after the call was executed", async () => {
-  await using setup = await serving(async ({ feed }) => ({
+  const lines: string[] = [];
+  const log = { ...silent, error: (message: string) => void lines.push(message) };
+  const tooLarge: Read = async ({ feed }) => ({
     entries: [
       { number: 1n, id: 1n, type: feed, payload: Buffer.alloc(1_100_000), publishedAt: undefined, requestId: "" },
     ],
     lastNumber: 1n,
-  }));
+  });
+  await using setup = await serving(tooLarge, { log });
 
   expect(await refusalOf(setup.client.read({ ...request, feed: "x".repeat(1_100_000) }, call()))).toMatchObject({
     code: "request_too_large",
     outcome: "not_executed",
   });
   expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({ code: "response_too_large" });
+  expect(lines).toEqual(["response too large, a refusal was sent in its place"]);
 });
 
 test("a request of the largest size is sent, and one byte more is refused", async () => {

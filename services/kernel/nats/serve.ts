@@ -103,10 +103,12 @@ async function handle(dispatcher: Dispatcher, log: Log, method: Method, message:
   try {
     respond(message, answer);
   } catch (error) {
-    if ((error as Partial<NatsError>).code === ErrorCode.MaxPayloadExceeded) {
-      respondRefusal(message, refuse("response_too_large", "The response is too large. Request fewer items."));
+    const fields = { method: method.path, error };
+    if ((error as Partial<NatsError>).code !== ErrorCode.MaxPayloadExceeded) {
+      return log.error("response not sent, the outcome is unknown to the caller", fields);
     }
-    log.error("response not sent, the outcome is unknown to the caller", { method: method.path, error });
+    respondRefusal(message, refuse("response_too_large", "The response is too large. Request fewer items."));
+    log.error("response too large, a refusal was sent in its place", fields);
   }
 }
 

@@ -69,7 +69,7 @@ export function abs(minor: bigint): bigint {
   return minor < 0n ? -minor : minor;
 }
 
-/** A run stores at most this many breaks; a run that finds more is not complete. */
+/** A run stores at most this many breaks, and its statements list no more: a run that finds as many is not complete. */
 export const MAX_FINDINGS = 1_000;
 
 /** The interval of most checks: operators learn of a break within minutes, and a run costs some queries. */

@@ -10,7 +10,7 @@ export type RunDeps = { readonly pool: Pool; readonly log: Log };
 
 /** Pending breaks of one check that one run considers: twice what a run may find. */
 const MAX_PENDING_BREAKS = 2 * MAX_FINDINGS;
-const TOO_MANY = `More than ${MAX_FINDINGS} breaks were found. Only the first are stored, and none is closed.`;
+const TOO_MANY = `${MAX_FINDINGS} breaks or more were found. Only the first are stored, and none is closed.`;
 const UNREADABLE = "The compared data cannot be read now. The check is retried.";
 const DEFECT = "The check failed. The log of the service has the error.";
 
@@ -52,7 +52,7 @@ async function write(
   const { findings, covers } = run;
   const stored = distinct(findings).slice(0, MAX_FINDINGS);
   const opened = await recordFindings(tx, check, stored);
-  if (findings.length > MAX_FINDINGS) {
+  if (findings.length >= MAX_FINDINGS) {
     await failRun(tx, check.name, TOO_MANY);
     return { opened, closed: [] };
   }

@@ -2,7 +2,7 @@ import type { Break, ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/c
 import { type Job, runJob } from "../job.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { matchesRow, sql } from "../postgres/query.ts";
+import { column, matchesRow, sql } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 
 /** Much shorter than the interval of a check, so that a break stops its Master soon. */
@@ -29,11 +29,15 @@ export type BreakSource = {
  */
 export async function stopOnBreaks(pool: Pool, sources: readonly BreakSource[]): Promise<void> {
   for (const { service, list, mastersOf, stop } of sources) {
-    for await (const found of openBreaks(list)) {
-      for (const login of await mastersOf(found)) {
-        await inTransaction(pool, async (tx) => {
-          if (await insertHandledBreak(tx, service, found.id, login)) await stop(tx, login, found);
-        });
+    for await (const page of openBreaks(list)) {
+      const handled = new Set(await listHandled(pool, service, page));
+      for (const found of page) {
+        for (const login of await mastersOf(found)) {
+          if (handled.has(`${found.id} ${login}`)) continue;
+          await inTransaction(pool, async (tx) => {
+            if (await insertHandledBreak(tx, service, found.id, login)) await stop(tx, login, found);
+          });
+        }
       }
     }
   }
@@ -52,15 +56,26 @@ export function stopOnBreaksJob(
 }
 
 /** Page by page, the oldest first. */
-async function* openBreaks(list: BreakSource["list"]): AsyncGenerator<Break> {
+async function* openBreaks(list: BreakSource["list"]): AsyncGenerator<readonly Break[]> {
   let afterId = 0n;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const { items, hasMore } = await list({ afterId, limit: BREAKS_PER_PAGE, withoutChecks: true });
-    yield* items;
     const last = items.at(-1);
-    if (!hasMore || last === undefined) return;
+    if (last === undefined) return;
+    yield items;
+    if (!hasMore) return;
     afterId = last.id;
   }
+}
+
+/** Of the breaks, those that are handled, each with its Master. */
+async function listHandled(pool: Pool, service: string, page: readonly Break[]): Promise<string[]> {
+  return await column<string>(
+    pool,
+    sql`select break_id || ' ' || master_login
+        from handled_break
+        where service = ${service} and break_id = any (${page.map(({ id }) => id)}::bigint[])`,
+  );
 }
 
 /** False when the Master was stopped for the break before. */

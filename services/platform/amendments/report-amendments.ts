@@ -1,5 +1,5 @@
 import { zero } from "#kernel/money.ts";
-import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { AmendmentKind, NewEntry } from "../domain/log-entry.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
@@ -54,8 +54,8 @@ async function reportForLogin({ pool, settings, log, loginSignals }: Deps, login
     await appendToLog(tx, account, { server, entries: fresh.map(entryOf) });
     for (const amendment of fresh) {
       await openReview(tx, server, amendment);
-      const { amendment: reason, ticket } = amendment;
-      log.error("recorded deal amended on the trading platform, manual review opened", { login, ticket, reason });
+      const fields = { login, ticket: amendment.ticket, reason: amendment.amendment };
+      afterCommit(tx, () => log.error("recorded deal amended on the trading platform, manual review required", fields));
     }
   });
   loginSignals.notify(login);

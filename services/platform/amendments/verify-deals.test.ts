@@ -8,6 +8,7 @@ import { verifyDeals } from "./verify-deals.ts";
 import { claimVerifications } from "../store/deal-verifications.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { decideBoth, reviewOf } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 const CLAIM_MS = 60_000;
@@ -215,3 +216,21 @@ test.concurrent("a leg of a Master whose deal is lost before it was read is repo
   expect(entries).toMatchObject([{ kind: MovementKind.AMENDMENT, reason: "deal_gone", dealId: legs[0]!.dealId }]);
   expect(await status(reading)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone", verifications: 0 });
 }, 40_000);
+
+test.concurrent("an amendment is logged once when it is committed, not by each verification of an acknowledged deal", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { ticket } = await anAppliedDeposit(instance);
+  await world.control.removeDeal(Number(ticket));
+  const lines: string[] = [];
+  const log = { ...instance.deps.log, error: (message: string) => void lines.push(message) };
+  const verify = async () =>
+    await verifyDeals({ ...instance.deps, log }, await claimVerifications(instance.deps.pool, CLAIM_MS, 10));
+  await passTime(instance, 61);
+  await verify();
+  await decideBoth(instance, await reviewOf(instance, "applied_deal_gone"), { action: "acknowledge" });
+  await passTime(instance, 0);
+  await verify();
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 1 });
+  expect(lines).toEqual(["recorded deal amended on the trading platform, manual review required"]);
+});

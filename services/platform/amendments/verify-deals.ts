@@ -94,11 +94,6 @@ type Seen = {
 /** One transaction writes the log and the leg, so that a crash leaves no half of the report. */
 async function report(deps: Deps, due: DueVerification, seen: Seen): Promise<void> {
   const { login, ticket, appliedAt: at } = due;
-  deps.log.error("deal of an applied leg amended, manual review opened", {
-    leg: due.number,
-    login,
-    reason: seen.amendment,
-  });
   await reportAmendments(deps, [{ login, ticket, at, recorded: undefined, ...seen }]);
   await finish(deps, due);
 }

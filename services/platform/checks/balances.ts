@@ -67,7 +67,7 @@ async function comparePages(deps: Deps, { cursor, pendingBreaks }: RunRequest) {
   let page = await readAccountPage(list, { cursor, pendingBreaks }, PAGE_SIZE);
   for (;;) {
     for (const difference of await differing(deps, page.rows)) found.set(difference.row.login, difference);
-    if (page.endsPass || performance.now() > until || found.size > MAX_FINDINGS) break;
+    if (page.endsPass || performance.now() > until || found.size >= MAX_FINDINGS) break;
     page = await readAccountPage(list, { cursor: page.nextCursor, pendingBreaks: [] }, PAGE_SIZE);
   }
   return { differences: [...found.values()], nextCursor: page.nextCursor, endsPass: page.endsPass };

@@ -25,8 +25,8 @@ type Row = {
   readonly loggedLogin: string | null;
   readonly loggedLeg: bigint | null;
 };
-/** `isExpected`: the history that shows the deal has not been read for long enough. */
-type UnloggedRow = Row & { readonly isExpected: boolean };
+/** `isAwaited`: its entry may still come, because the history has not been read for a quiet period after it. */
+type UnloggedRow = Row & { readonly isAwaited: boolean };
 
 /**
  * deal_matching. Every applied leg has one deal, and every deal of this service has one leg: same ticket, login
@@ -50,12 +50,12 @@ export function dealMatching({ pool, settings: { quietPeriodMs } }: Pick<Deps, "
             const entries = selectIds(pages.entry, broken(ENTRY));
             const unlogged = await listUnlogged(db, legs, quietPeriodMs);
             const findings = [
-              ...unlogged.filter(({ isExpected }) => !isExpected).map(unloggedFinding),
+              ...unlogged.filter(({ isAwaited }) => !isAwaited).map(unloggedFinding),
               ...(await listUnexplained(db, entries)).map(unexplainedFinding),
               ...(await listAmended(db)),
             ];
-            const expected = unlogged.filter(({ isExpected }) => isExpected).map(({ leg }) => leg);
-            return { findings, open: { leg: await listOpen(db, legs, expected) } };
+            const awaited = unlogged.filter(({ isAwaited }) => isAwaited).map(({ leg }) => leg);
+            return { findings, open: { leg: await listOpen(db, legs, awaited) } };
           },
         },
         request,
@@ -91,7 +91,7 @@ function listUnlogged(db: Queryable, numbers: Fragment, quietPeriodMs: number): 
                entry.leg_number as "loggedLeg",
                entry.id is null and role = 'master' and not coalesce(
                  leg.applied_at < (select read_to from reader_cursor) - ${quietPeriodMs} * interval '1 millisecond', false
-               ) as "isExpected"
+               ) as "isAwaited"
         from leg
              join transfer on transfer.id = leg.transfer_id
              join account on account.login = leg.login

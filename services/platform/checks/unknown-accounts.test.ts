@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { Secret } from "#kernel/secret.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -129,4 +129,27 @@ test("a creation that is repeated after a restore finds its account by its key, 
   // The break is still open, but the account is known again: its person may have a second one.
   const second = await service.createAccount({ ...NEW_ACCOUNT, key: `${key}3` }, aCall(30_000));
   expect([login, other.login]).not.toContain(second.login);
+});
+
+test("an account whose creation does not end is found after ten minutes, and another key makes no second one of the person", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service, deps } = instance;
+  const key = "account:investor:0198c0de-0000-7000-8000-000000000001";
+  await world.control.fault({ command: "user/add", effect: "drop_after" });
+  await world.control.fault({ command: "user/get", effect: "retcode:12", times: 100 });
+  const lost = service.createAccount({ ...NEW_ACCOUNT, key }, aCall(1_400));
+  await expect(lost).rejects.toMatchObject({ outcome: "unknown" });
+  await world.control.noFaults();
+  expect(await look(instance)).toEqual([]);
+  const adopt = () => service.adoptAccount({ login: "3000000", role: AccountRole.INVESTOR }, aCall());
+  await expect(adopt()).rejects.toMatchObject({ code: "login_in_use" });
+
+  await execute(deps.pool, sql`update account_creation set requested_at = requested_at - interval '10 minutes'`);
+  expect(await look(instance)).toEqual(["3000000"]);
+  const second = service.createAccount({ ...NEW_ACCOUNT, key: `${key}9` }, aCall(30_000));
+  await expect(second).rejects.toMatchObject({ code: "possible_duplicate_account", details: { mt5_login: "3000000" } });
+
+  expect(await service.createAccount({ ...NEW_ACCOUNT, key }, aCall(30_000))).toEqual({ login: "3000000" });
+  expect(await look(instance)).toEqual([]);
 });

@@ -17,7 +17,7 @@ type UnknownDeps = Pick<Deps, "pool" | "mt5" | "settings" | "gate">;
 
 /**
  * unknown_accounts. Accounts on the platform that this service has created, and that it does not know: the database was restored to a
- * time before their creation. A run compares one group; while permits are stopped, which is so after such a restore, all of them.
+ * time before their creation, or their creation does not end. A run compares one group; while permits are stopped, which is so after such a restore, all of them.
  */
 export function unknownAccounts(deps: UnknownDeps): Check {
   return {
@@ -85,7 +85,7 @@ async function compareGroup(
   return { compared: { group, after, upTo }, findings: own.map((user) => findingOf(user, group)) };
 }
 
-/** Without accounts that are being created, and those that operators have acknowledged. */
+/** Without accounts whose creation has begun in the last ten minutes, and those that operators have acknowledged. */
 async function listUnknown({ pool }: UnknownDeps, logins: readonly string[]): Promise<string[]> {
   const unknown: string[] = [];
   for (let from = 0; from < logins.length && unknown.length <= MAX_REQUESTED; from += LOGINS_PER_STATEMENT) {
@@ -96,7 +96,10 @@ async function listUnknown({ pool }: UnknownDeps, logins: readonly string[]): Pr
         sql`select login
             from unnest(${page}::text[]) as shown (login)
             where not exists (select from account where account.login = shown.login)
-              and not exists (select from account_creation where account_creation.login = shown.login)
+              and not exists (
+                select from account_creation
+                where account_creation.login = shown.login and requested_at > clock_timestamp() - interval '10 minutes'
+              )
               and not exists (
                 select from review_case where subject = 'unknown_account:' || shown.login and state = 'DECIDED'
               )`,
@@ -124,7 +127,7 @@ function findingOf({ login, name, comment, balanceMinor }: Shown, group: string)
     login,
     masterLogin: "",
     atRiskMinor: balanceMinor < 0n ? -balanceMinor : balanceMinor,
-    message: `Account ${login} in group ${group} was created by this service, which does not know it; it has ${formatAmount(usd(balanceMinor))}.`,
+    message: `Account ${login} in group ${group} was created by this service, which has no complete record of it; it has ${formatAmount(usd(balanceMinor))}.`,
     evidence: { group, name, tag: comment, balance_minor: String(balanceMinor) },
   };
 }

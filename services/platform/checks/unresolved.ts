@@ -44,7 +44,7 @@ function unresolvedLegs() {
     where leg.state in ('SENDING', 'UNKNOWN')
       and first.granted_at < clock_timestamp() - ${WARN_AFTER_MS} * interval '1 millisecond'
     order by first.granted_at
-    limit ${MAX_FINDINGS + 1}`;
+    limit ${MAX_FINDINGS}`;
 }
 
 function findingOf({ number, login, key, state, amountMinor, since, attempts }: Row): Finding {

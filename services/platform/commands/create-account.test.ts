@@ -2,11 +2,12 @@ import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { countLockWaiters } from "#test/support/lock-waiters.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import { Secret } from "#kernel/secret.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
-import { aCall, aWorld } from "../testing/world.ts";
+import { aCall, aWorld, eventually } from "../testing/world.ts";
 
 const MASTER: CreateAccountRequest = {
   key: "account:master:17",
@@ -166,4 +167,72 @@ test.concurrent("a refusal by the platform and an unreachable platform have diff
   await expect(creating).rejects.toMatchObject({ code: "platform_unavailable", outcome: "unknown" });
   await world.control.noFaults();
   expect(await service.createAccount(MASTER, aCall(30_000))).toEqual({ login: "3000000" });
+});
+
+const TOO_FREQUENT = { effect: "retcode:12", times: 100 };
+
+test.concurrent("while a command without an answer may have created the account, whatever is refused says that the outcome is unknown", async (context) => {
+  const world = await aWorld(context);
+  const { service } = await world.start();
+  await world.control.fault({ command: "user/add", effect: "drop_after" });
+  await world.control.fault({ command: "user/add", after: 1, ...TOO_FREQUENT });
+  await world.control.fault({ command: "user/get", ...TOO_FREQUENT });
+  const unknown = { code: "platform_unavailable", outcome: "unknown" };
+  await expect(service.createAccount(MASTER, aCall(30_000))).rejects.toMatchObject(unknown);
+
+  // As the job of the caller repeats it after a crash of this process, and after a change of its configuration.
+  const next = await world.start({ hasJobs: false });
+  await expect(next.service.createAccount(MASTER, aCall(30_000))).rejects.toMatchObject(unknown);
+  const other = await world.start({ hasJobs: false, settings: { masterGroups: [] } });
+  await expect(other.service.createAccount(MASTER, aCall(30_000))).rejects.toMatchObject({
+    code: "group_not_allowed",
+    outcome: "unknown",
+  });
+
+  await world.control.noFaults();
+  expect(await next.service.createAccount(MASTER, aCall(30_000))).toEqual({ login: "3000000" });
+});
+
+test.concurrent("after the quiet period an account that the platform does not show was not created", async (context) => {
+  const world = await aWorld(context);
+  const { service } = await world.start({ quietPeriodMs: 1_000, hasJobs: false });
+  await world.control.fault({ command: "user/add", effect: "drop_before", times: 100 });
+  await expect(service.createAccount(MASTER, aCall(1_500))).rejects.toMatchObject({ outcome: "unknown" });
+  await world.control.noFaults();
+
+  const refused = { code: "platform_rejected", outcome: "not_executed" };
+  const repeated = () => service.createAccount({ ...MASTER, mainPassword: "weak" }, aCall(30_000));
+  const outcome = () => repeated().catch((error: Refusal) => error.outcome);
+  await eventually(outcome, (now) => now === "not_executed");
+  await expect(repeated()).rejects.toMatchObject(refused);
+});
+
+test.concurrent("a refused password does not say that the account was not created", async (context) => {
+  const { service } = await (await aWorld(context)).start({ hasJobs: false });
+  await service.createAccount(MASTER, aCall(30_000));
+  const weak = service.createAccount({ ...MASTER, mainPassword: "weak" }, aCall(30_000));
+  await expect(weak).rejects.toMatchObject({ code: "platform_rejected", outcome: "unknown" });
+});
+
+test.concurrent("a free login is found behind more taken ones than one statement looks through", async (context) => {
+  const { service, deps } = await (await aWorld(context)).start({ hasJobs: false });
+  await execute(
+    deps.pool,
+    sql`insert into account_creation (key, role, platform_group, login)
+        select 'taken:' || login, 'investor', 'g', login::text from generate_series(3000000, 3010001) as login`,
+  );
+  expect(await service.createAccount(MASTER, aCall(30_000))).toEqual({ login: "3010002" });
+});
+
+test.concurrent("a request that meets only accounts of other managers says so, and the next one goes on behind them", async (context) => {
+  const world = await aWorld(context);
+  const { service } = await world.start({ hasJobs: false });
+  for (let login = 3_000_000; login <= 3_000_051; login += 1) {
+    await world.control.addAccount({ login, group: "pamm\\master", name: "Another owner" });
+  }
+  await expect(service.createAccount(MASTER, aCall(30_000))).rejects.toMatchObject({
+    code: "platform_unavailable",
+    outcome: "not_executed",
+  });
+  expect(await service.createAccount({ ...MASTER, key: "next" }, aCall(30_000))).toEqual({ login: "3000052" });
 });

@@ -4,7 +4,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { zero } from "#kernel/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { type RefusalOutcome, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { Secret } from "#kernel/secret.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { CreateAccountRequest, CreateAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
@@ -23,8 +23,11 @@ import {
   changeLogin,
   type Creation,
   findCreation,
+  getCreation,
   insertCreation,
   markCreated,
+  markNotSent,
+  markSent,
   takeLogin,
 } from "../store/account-creations.ts";
 import { readClock } from "../store/clock.ts";
@@ -48,6 +51,33 @@ export async function createAccount(
   request: CreateAccountRequest,
   context: CallContext,
 ): Promise<CreateAccountResponse> {
+  try {
+    return await repeatTransient(context, () => createOnce(deps, request, context));
+  } catch (error) {
+    if (!(error instanceof Refusal) || !(await mayExist(deps, request))) throw error;
+    const { code, status, message, details, errors, retryAfterMs } = error;
+    throw new Refusal({ code, status, message, details, errors, retryAfterMs, outcome: "unknown" });
+  }
+}
+
+/**
+ * Whatever refuses a request, an earlier command under its key may have created the account, also one of a process that crashed before
+ * the answer. An account that the platform does not show after the quiet period does not exist.
+ */
+async function mayExist(deps: Deps, request: CreateAccountRequest): Promise<boolean> {
+  const { pool, settings } = deps;
+  const creation = await findCreation(pool, request.key);
+  if (creation?.isCreated === true) return true;
+  if (creation?.sentAt === undefined) return false;
+  if ((await readClock(pool)) < creation.sentAt.getTime() + settings.quietPeriodMs) return true;
+  return (await ownerOf(deps, newUserOf(request, creation)).catch(() => "ours")) === "ours";
+}
+
+async function createOnce(
+  deps: Deps,
+  request: CreateAccountRequest,
+  context: CallContext,
+): Promise<CreateAccountResponse> {
   checkNewAccount(request);
   const role = roleFromProto(request.role);
   if (role === undefined) {
@@ -55,31 +85,23 @@ export async function createAccount(
   }
   const group = decideGroup(role, request.group, deps.settings);
   const leverage = decideLeverage({ role, group, leverage: request.leverage }, deps.settings);
-  return await repeatTransient(context, () => createOnce(deps, { ...request, leverage }, { role, group, context }));
-}
-
-type Placed = Pick<Creation, "role" | "group"> & { readonly context: CallContext };
-
-async function createOnce(
-  deps: Deps,
-  request: CreateAccountRequest,
-  { role, group, context }: Placed,
-): Promise<CreateAccountResponse> {
   let creation = await recordCreation(deps, request, { role, group });
   // The database of the caller may have been restored alone: then it repeats the key with passwords that are not those of the account.
-  if (creation.isCreated) await ensurePasswords(deps, newUserOf(request, creation));
+  if (creation.isCreated) await setPasswords(deps, newUserOf(request, creation));
   for (let skipped = 0; skipped <= MAX_SKIPPED && !creation.isCreated; skipped += 1) {
-    const owner = await addUser(deps, newUserOf(request, creation), context);
-    if (owner === "ours before") await ensurePasswords(deps, newUserOf(request, creation));
+    const user = newUserOf({ ...request, leverage }, creation);
+    const owner = await addUser(deps, creation.key, user, context);
+    if (owner === "ours before") await setPasswords(deps, user);
     creation = owner === "other" ? await chooseNextLogin(deps, creation) : await finish(deps, creation, owner);
   }
-  if (!creation.isCreated) throw exhausted();
+  if (!creation.isCreated) {
+    throw refuse(
+      "platform_unavailable",
+      `More than ${MAX_SKIPPED} logins in a row have accounts of other managers. The next request goes on behind them.`,
+      { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS },
+    );
+  }
   return { login: creation.login };
-}
-
-async function ensurePasswords(deps: Deps, user: NewUser): Promise<void> {
-  const refusedWith = await setPasswords(deps, user);
-  if (refusedWith !== undefined) throw rejected(refusedWith);
 }
 
 async function recordCreation(
@@ -89,17 +111,15 @@ async function recordCreation(
 ): Promise<Creation> {
   const { key } = request;
   const known = (await findCreation(deps.pool, key)) ?? (await chooseLogin(deps, request, { key, role, group }));
-  if (known === undefined) return recordCreation(deps, request, { role, group });
   if (known.role === role && known.group === group) return known;
   throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
 }
 
-/** Undefined when another request recorded the key first: then this request uses the login of that one. */
 async function chooseLogin(
   deps: Deps,
   { firstName, lastName, email }: CreateAccountRequest,
   order: Pick<Creation, "key" | "role" | "group">,
-): Promise<Creation | undefined> {
+): Promise<Creation> {
   const { pool, settings } = deps;
   const { role, group } = order;
   // After a restore of the database the account of the key may exist.
@@ -107,29 +127,32 @@ async function chooseLogin(
   // A payment account comes after the trading account of its Master, which was compared.
   const isCompared = found === undefined && role !== "payment";
   if (isCompared) await refuseDuplicateAccount(deps, { group, firstName, lastName, email });
-  return inTransaction(pool, async (tx) => {
+  await inTransaction(pool, async (tx) => {
     const login = found ?? (await takeLogin(tx, settings.loginRange));
     if (login === undefined) throw exhausted();
-    const isFirst = await insertCreation(tx, { ...order, login });
-    return isFirst ? { ...order, login, isCreated: false } : undefined;
+    await insertCreation(tx, { ...order, login });
   });
+  return await getCreation(pool, order.key);
 }
 
 /** `ours before`: an earlier request has created the account, perhaps one that the database has lost. */
 type Owner = "ours" | "ours before" | "other";
 
 /** Repeats until the platform shows who owns the account of the login, or the caller's deadline is near. */
-async function addUser(deps: Deps, user: NewUser, context: CallContext): Promise<Owner> {
-  let outcome: RefusalOutcome = "not_executed";
+async function addUser(deps: Deps, key: string, user: NewUser, context: CallContext): Promise<Owner> {
   for (;;) {
+    // Recorded first: after a crash behind this line the account may exist.
+    const sent = await markSent(deps.pool, key);
     const added = await deps.mt5.addUser(user).catch(asOutcome);
-    if (added.kind === "refused" && added.code !== RETCODE.loginExists) throw rejected(added.code);
-    if (added.kind !== "not_sent") outcome = "unknown";
-    const owner = added.kind === "not_sent" ? undefined : await ownerOf(deps, user).catch(() => undefined);
+    const refusedWith = added.kind === "refused" && added.code !== RETCODE.loginExists ? added.code : undefined;
+    const isNotSent = added.kind === "not_sent" || refusedWith !== undefined;
+    const owner = isNotSent ? undefined : await ownerOf(deps, user).catch(() => undefined);
+    if (isNotSent || owner === "other") await markNotSent(deps.pool, key, sent);
+    if (refusedWith !== undefined) throw rejected(refusedWith);
     if (owner !== undefined) return owner === "ours" && added.kind === "refused" ? "ours before" : owner;
     if (remainingMs(context) < RETRY_MS + REPLY_RESERVE_MS) {
       throw refuse("platform_unavailable", "The trading platform did not answer.", {
-        outcome,
+        outcome: "not_executed",
         retryAfterMs: RETRY_AFTER_MS,
       });
     }
@@ -177,7 +200,7 @@ async function chooseNextLogin({ pool, settings }: Deps, creation: Creation): Pr
     if (login === undefined) throw exhausted();
     await changeLogin(tx, creation, login);
   });
-  return (await findCreation(pool, creation.key)) ?? creation;
+  return await getCreation(pool, creation.key);
 }
 
 function newUserOf(request: CreateAccountRequest, { key, login, group }: Creation): NewUser {
@@ -199,7 +222,7 @@ function rejected(code: number): Error {
   if (code === RETCODE.tooFrequent) {
     return refuse(
       "platform_unavailable",
-      "The trading platform refuses more requests at this rate. No account was created. Send the request again after the time in Retry-After.",
+      "The trading platform refuses more requests at this rate. Send the request again after the time in Retry-After.",
       {
         outcome: "not_executed",
         retryAfterMs: RETRY_AFTER_MS,

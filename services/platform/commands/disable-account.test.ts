@@ -33,3 +33,12 @@ test.concurrent("an unreachable platform is platform_unavailable", async (contex
   });
   expect(await service.getStatus({}, aCall())).toMatchObject({ reachable: false, sessions: 0 });
 });
+
+test.concurrent("when the platform does not show whether it has disabled an account, the refusal does not say that nothing was executed", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance);
+  await world.control.fault({ command: "user/get", effect: "retcode:12", after: 1, times: 100 });
+  const refused: unknown = await instance.service.disableAccount({ login }, aCall()).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "platform_unavailable", outcome: undefined });
+});

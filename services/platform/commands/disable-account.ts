@@ -1,6 +1,5 @@
 import type { DisableAccountRequest, DisableAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
 import { confirmChange } from "./confirm-change.ts";
@@ -10,10 +9,8 @@ export async function disableAccount(deps: Deps, { login }: DisableAccountReques
   if ((await findAccount(deps.pool, login)) === undefined) {
     throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
   }
-  const outcome = await orUnavailable(deps.mt5.disableUser(login));
-  if (outcome === undefined) {
+  if (!(await confirmChange(deps.mt5.disableUser(login), { login, change: "disable" }))) {
     throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
   }
-  confirmChange(outcome, { login, change: "disable" });
   return {};
 }

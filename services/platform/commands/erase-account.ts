@@ -1,6 +1,5 @@
 import type { EraseAccountRequest, EraseAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
 import { confirmChange } from "./confirm-change.ts";
@@ -11,8 +10,5 @@ export async function eraseAccount({ pool, mt5 }: Deps, { login }: EraseAccountR
   if (account?.role !== "investor") {
     throw refuse("login_not_managed", `Account ${login} is not managed by this service as an Investor.`);
   }
-  const outcome = await orUnavailable(mt5.eraseUser(login));
-  if (outcome === undefined) return { shown: false };
-  confirmChange(outcome, { login, change: "erase" });
-  return { shown: true };
+  return { shown: await confirmChange(mt5.eraseUser(login), { login, change: "erase" }) };
 }

@@ -15,8 +15,9 @@ export type NewPerson = {
 };
 
 /**
- * After a restore of the database, the account of a person may exist on the platform only, and a caller without an answer may ask for it
- * under another key. While operators have not decided about such an account, a request of the same person is not executed.
+ * After a restore of the database, or while a creation does not end, the account of a person may exist on the platform only, and a
+ * caller without an answer may ask for it under another key. While operators have not decided about such an account, a request of the
+ * same person is not executed.
  */
 export async function refuseDuplicateAccount({ pool, mt5 }: Deps, { group, ...person }: NewPerson): Promise<void> {
   const { name, email } = personOf(person);
@@ -25,7 +26,7 @@ export async function refuseDuplicateAccount({ pool, mt5 }: Deps, { group, ...pe
     if (shown === undefined || shown.email.toLowerCase() !== email.toLowerCase()) continue;
     throw refuse(
       "possible_duplicate_account",
-      `Account ${login} of the same person was created before the database was restored to an older time. Nothing was created now.`,
+      `Account ${login} of the same person was created by this service, which has no complete record of it. Nothing was created now.`,
       { outcome: "not_executed", details: { mt5_login: login } },
     );
   }

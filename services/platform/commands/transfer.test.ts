@@ -48,6 +48,38 @@ test.concurrent("a repeated key returns its first result and moves nothing, and 
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
+test.concurrent("a comment, a lock that ends and the whole amount belong to an order; the floor and the lock of a fee do not", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance);
+  const payment = await anAccount(instance, "payment");
+  const mismatch = { code: "transfer_mismatch", outcome: "unknown" };
+  const deposit = aDeposit(login, 5_00n, { comment: "CRM-1" });
+  await service.transfer(deposit, aCall());
+  await expect(service.transfer({ ...deposit, comment: "CRM-2" }, aCall())).rejects.toMatchObject(mismatch);
+
+  const legs = [
+    { login, kind: MovementKind.FEE_DEBIT, minor: -4_00n },
+    { login: payment, kind: MovementKind.FEE_CREDIT, minor: 4_00n },
+  ];
+  const fee = aTransfer("fee:1", legs, { upTo: { floor: moneyOf(2_00n) } });
+  const paid = await service.transfer(fee, aCall());
+  expect(paid.legs[0]?.amount).toEqual(moneyOf(-3_00n));
+  const again = { ...fee, upTo: { floor: moneyOf(0n) }, lockOwner: "exit:1" };
+  expect(await service.transfer(again, aCall())).toEqual(paid);
+  await expect(service.transfer({ ...fee, upTo: undefined }, aCall())).rejects.toMatchObject(mismatch);
+
+  await service.hold({ login, lockOwner: "saga:1" }, aCall());
+  const saga = { lockOwner: "saga:1", releaseLock: true };
+  const payout = aWithdrawal(login, 1_00n, saga);
+  await service.transfer(payout, aCall());
+  for (const other of [{ lockOwner: "saga:2" }, { releaseLock: false }]) {
+    await expect(service.transfer({ ...payout, ...other }, aCall())).rejects.toMatchObject(mismatch);
+  }
+  expect(await world.control.deals(login)).toHaveLength(3);
+});
+
 test.concurrent("a transfer that the platform refused stays refused under its key", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();

@@ -4,6 +4,7 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import { BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
+import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { type Deadlines, followTransfer } from "../protocol/follow-transfer.ts";
 import { afterAnswer } from "../protocol/next-legs.ts";
 import type { RecordedAnswer } from "../protocol/sending.ts";
@@ -82,17 +83,31 @@ function accountLocked() {
   );
 }
 
-/** A key belongs to one order for ever; another order under the same key is refused and nothing is executed. */
+/** A key belongs to one order for ever: under another one nothing is executed, and its caller learns nothing about the recorded one. */
 function requireSameContent(legs: readonly RecordedLeg[], order: TransferOrder): void {
   const recorded = legs.filter(({ ordinal }) => ordinal <= 2);
-  const isSame =
-    recorded.length === order.legs.length &&
-    order.legs.every(({ login, kind, amountMinor }, index) => {
-      const leg = recorded[index];
-      return leg?.login === login && leg.status.kind === kind && leg.requestedMinor === amountMinor;
-    });
-  if (isSame) return;
-  throw refuse("transfer_mismatch", "The key was used for another transfer.", { details: { key: order.key } });
+  if (recorded.length === order.legs.length && recorded.every((leg) => isOrdered(leg, order))) return;
+  throw refuse("transfer_mismatch", "The key was used for another transfer.", {
+    outcome: "unknown",
+    details: { key: order.key },
+  });
+}
+
+/**
+ * What was moved, the comment that the customer sees and the lock that ended with it belong to an order. What only decides when it is sent, or
+ * how much there is to take at the moment, does not: a fee is repeated with another floor, by a job without a lock or under that of an exit.
+ */
+function isOrdered({ ordinal, status: { kind }, ...leg }: RecordedLeg, order: TransferOrder): boolean {
+  const ordered = order.legs[ordinal - 1];
+  return (
+    leg.login === ordered?.login &&
+    kind === ordered.kind &&
+    leg.requestedMinor === ordered.amountMinor &&
+    (order.floorMinor !== undefined || leg.amountMinor === leg.requestedMinor) &&
+    (LEG_KINDS[kind].origin === "internal" || leg.comment === order.comment) &&
+    leg.releasesLock === order.releasesLock &&
+    (!order.releasesLock || leg.lockOwner === order.lockOwner)
+  );
 }
 
 function deadlinesOf({ settings }: Deps, order: TransferOrder, context: CallContext): Deadlines {

@@ -1,14 +1,13 @@
-import { closeCase, listUndecided, openCase } from "#kernel/review/cases.ts";
+import { closeCase, openCase } from "#kernel/review/cases.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { reviewActions } from "../domain/review-actions.ts";
 import { readClock } from "../store/clock.ts";
-import { listBroken, listUnreviewed } from "../store/unknown-accounts.ts";
+import { listObsolete, listUnreviewed, type Reviewed } from "../store/unknown-accounts.ts";
 
 type ReviewDeps = Pick<Deps, "pool" | "log">;
-type Reviewed = { readonly check: string; readonly reason: string };
 
-/** Reviews of each check that one run opens, and that it looks at again. */
+/** Reviews of each check that one run opens, and that it closes. */
 const BATCH = 100;
 
 const REVIEWED: readonly Reviewed[] = [
@@ -20,15 +19,15 @@ const REVIEWED: readonly Reviewed[] = [
 export async function reviewUnknownAccounts(deps: ReviewDeps): Promise<boolean> {
   let hasMore = false;
   for (const reviewed of REVIEWED) {
-    const opened = await openReviews(deps, reviewed);
-    await closeReviews(deps, reviewed);
-    hasMore ||= opened === BATCH;
+    const changed = [await openReviews(deps, reviewed), await closeReviews(deps, reviewed)];
+    hasMore ||= changed.includes(BATCH);
   }
   return hasMore;
 }
 
-async function openReviews({ pool, log }: ReviewDeps, { check, reason }: Reviewed): Promise<number> {
-  const unreviewed = await listUnreviewed(pool, { check, reason }, BATCH);
+async function openReviews({ pool, log }: ReviewDeps, reviewed: Reviewed): Promise<number> {
+  const { reason } = reviewed;
+  const unreviewed = await listUnreviewed(pool, reviewed, BATCH);
   for (const login of unreviewed) {
     const newCase = {
       subject: `${reason}:${login}`,
@@ -37,17 +36,17 @@ async function openReviews({ pool, log }: ReviewDeps, { check, reason }: Reviewe
       evidence: {},
       actions: reviewActions(reason, undefined),
     };
-    await inTransaction(pool, async (tx) => openCase(tx, newCase, new Date(await readClock(tx))));
+    const opened = await inTransaction(pool, async (tx) => openCase(tx, newCase, new Date(await readClock(tx))));
+    if (opened === undefined) continue;
     log.error("account is not known everywhere, manual review opened", { login, reason });
   }
   return unreviewed.length;
 }
 
-async function closeReviews({ pool }: ReviewDeps, { check, reason }: Reviewed): Promise<void> {
-  const open = await listUndecided(pool, `${reason}:`, BATCH);
-  const logins = open.map(({ login }) => login);
-  const broken = new Set(await listBroken(pool, check, logins));
-  for (const each of open.filter(({ login }) => !broken.has(login))) {
+async function closeReviews({ pool }: ReviewDeps, reviewed: Reviewed): Promise<number> {
+  const obsolete = await listObsolete(pool, reviewed, BATCH);
+  for (const each of obsolete) {
     await inTransaction(pool, async (tx) => closeCase(tx, each, new Date(await readClock(tx))));
   }
+  return obsolete.length;
 }

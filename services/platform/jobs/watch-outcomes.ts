@@ -2,7 +2,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { showUnknownOutcomes, type UnknownOutcomes } from "../metrics.ts";
 
-/** Updates the metrics of legs of unknown outcome. There are at most as many as sessions, unless answers are lost. */
+/** Updates the metrics of legs of unknown outcome. There are at most as many as permits of all sessions, eight of each, unless answers are lost. */
 export async function watchOutcomes({ pool }: Pick<Deps, "pool">): Promise<boolean> {
   const outcomes = await many<UnknownOutcomes>(
     pool,

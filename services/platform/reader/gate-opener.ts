@@ -27,15 +27,15 @@ export class GateOpener {
 
   /**
    * All deals are filed, so those that the database does not know have stopped permits already; an account whose deals could not all be filed
-   * gets no permit until they are. Each process learns of it by its heartbeat.
+   * gets no permit until they are. Each process learns of it by its heartbeat. `begunAtMs`: when that reading began.
    */
-  async noteCaughtUp(readFromMs: number): Promise<void> {
+  async noteCaughtUp(begunAtMs: number): Promise<void> {
     const { pool, sender, settings } = this.#deps;
     if (this.#opens === undefined) return;
     // The last permit that the database has lost was granted before this process began to watch it.
     const quietFromMs =
       lostAfterMs(sender.clock.steadySinceMs + PERMIT_MS, settings.commandTimeoutMs) + settings.quietPeriodMs;
-    if (this.#opens === "after_quiet_period" && readFromMs < quietFromMs) return;
+    if (this.#opens === "after_quiet_period" && begunAtMs < quietFromMs) return;
     await inTransaction(pool, (tx) => openPermitGate(tx, sender.database));
     this.#opens = undefined;
   }

@@ -1,4 +1,8 @@
-import { column, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { caseFrom, type CaseRow, type ReviewCase } from "#kernel/review/case-row.ts";
+
+/** A check, and the reason of the reviews of its breaks. */
+export type Reviewed = { readonly check: string; readonly reason: string };
 
 /** The account with this tag, if the check has found it. */
 export async function findUnknownByTag(db: Queryable, tag: string): Promise<string | undefined> {
@@ -14,11 +18,7 @@ export async function findUnknownByTag(db: Queryable, tag: string): Promise<stri
 }
 
 /** Logins with an open break of the check and without a review of that reason that is open or decided, ascending. */
-export async function listUnreviewed(
-  db: Queryable,
-  { check, reason }: { readonly check: string; readonly reason: string },
-  limit: number,
-): Promise<string[]> {
+export async function listUnreviewed(db: Queryable, { check, reason }: Reviewed, limit: number): Promise<string[]> {
   return await column<string>(
     db,
     sql`select distinct login
@@ -33,15 +33,21 @@ export async function listUnreviewed(
   );
 }
 
-/** Those of the logins that have an open break of the check. */
-export async function listBroken(db: Queryable, check: string, logins: readonly string[]): Promise<string[]> {
-  if (logins.length === 0) return [];
-  return await column<string>(
+/** Undecided reviews of that reason whose break was closed. */
+export async function listObsolete(db: Queryable, { check, reason }: Reviewed, limit: number): Promise<ReviewCase[]> {
+  const rows = await many<CaseRow>(
     db,
-    sql`select login
-        from reconciliation_break
-        where check_name = ${check} and opened_at is not null and closed_at is null and login = any (${logins}::text[])`,
+    sql`select *
+        from review_case_row as review
+        where state in ('OPEN', 'PROPOSED') and starts_with(subject, ${reason} || ':')
+          and not exists (
+            select from reconciliation_break as break
+            where check_name = ${check} and opened_at is not null and closed_at is null and break.login = review.login
+          )
+        order by id
+        limit ${limit}`,
   );
+  return rows.map(caseFrom);
 }
 
 /** Accounts that the check has found, under this name in this group, unless they were registered or acknowledged since. */

@@ -82,7 +82,7 @@ function brokenEndings(scope: Fragment) {
             else not is_pooled
           end
     order by id
-    limit ${MAX_FINDINGS + 1}`;
+    limit ${MAX_FINDINGS}`;
 }
 
 const MESSAGES: Readonly<Record<Row["problem"], string>> = {

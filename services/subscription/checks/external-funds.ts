@@ -59,7 +59,7 @@ function listOnMasters(db: Queryable): Promise<Row[]> {
         where (external_minor is distinct from external_acknowledged_minor and (external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0))
            or own_waiting_minor + own_pooled_minor < 0 or imported_mirrors_minor <> 0 or imported_exits_minor <> 0
         order by login
-        limit ${MAX_FINDINGS + 1}`,
+        limit ${MAX_FINDINGS}`,
   );
 }
 
@@ -80,7 +80,7 @@ function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
         from quarantined
         where (external_minor < 0 and balance_minor < 0) = ${isBelowZero}
         order by login
-        limit ${MAX_FINDINGS + 1}`,
+        limit ${MAX_FINDINGS}`,
   );
 }
 

@@ -56,7 +56,7 @@ function lateMirrors() {
     from late join master_pool on login = master_login
     group by master_login
     order by master_login
-    limit ${MAX_FINDINGS + 1}`;
+    limit ${MAX_FINDINGS}`;
 }
 
 function findingOf({ master, flowsMinor, exitsMinor, waiting, oldest, reason, operations }: Row): Finding {

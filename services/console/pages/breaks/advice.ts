@@ -17,7 +17,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   mirror_lag:
     "Capital has not reached its Master, or not left it. When the Master is stopped, decide its review; otherwise the platform is slow or refuses: ask its operator.",
   unknown_accounts:
-    "The platform has an account that this system created and does not know, after a restore. Have the CRM register it again, before permits are resumed; or acknowledge its review when it shall stay outside.",
+    "The platform has an account that this system created and has no complete record of: its creation does not end, or the database was restored. Have the CRM register it again, before permits are resumed; or acknowledge its review when it shall stay outside.",
   unregistered_accounts:
     "An account is managed that the directory does not know. Have the CRM register it again; or acknowledge its review when it shall stay outside.",
   fee_payments: "The fees of the Master are stopped. Find the cause, then decide the review; fees continue after it.",

@@ -1,6 +1,5 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
-import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { lockUndecidedCase, type NewCase, openCase, renewCase } from "#kernel/review/cases.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import type { Deps } from "../../deps.ts";
@@ -35,14 +34,7 @@ export async function stopForBreak(
   login: string,
   found: Break,
 ): Promise<void> {
-  const at = new Date(await readClock(tx));
-  const subject = SUBJECT + login;
-  const known = await lockUndecidedCase(tx, subject);
-  if (known === undefined && (await openCase(tx, newCaseOf(login, [], found), at)) === undefined) {
-    // Another replica has opened it meanwhile, because of another break.
-    throw new Error(`the review of the stopped account ${login} has just been opened`);
-  }
-  if (known !== undefined) await extend(tx, known, found, at);
+  await openOrExtend(tx, login, found, new Date(await readClock(tx)));
   await stopAccount(tx, login, `${found.check}: ${found.message}`);
   await refuseUnsent(tx, server, login, found);
   if (resumedPermits(found)) await stopAllPermits(tx, { login, evidence: { why: found.message } });
@@ -55,9 +47,15 @@ function resumedPermits({ evidence }: Break): boolean {
   return (JSON.parse(evidence) as { readonly reason?: unknown }).reason === DATABASE_BEHIND;
 }
 
-async function extend(tx: Transaction, known: ReviewCase, found: Break, at: Date): Promise<void> {
-  const { breaks, transfers } = JSON.parse(known.evidence) as Evidence;
-  await renewCase(tx, known, newCaseOf(known.login, breaks, found, transfers), at);
+async function openOrExtend(tx: Transaction, login: string, found: Break, at: Date): Promise<void> {
+  const known = await lockUndecidedCase(tx, SUBJECT + login);
+  if (known !== undefined) {
+    const { breaks, transfers } = JSON.parse(known.evidence) as Evidence;
+    return await renewCase(tx, known, newCaseOf(login, breaks, found, transfers), at);
+  }
+  const opened = await openCase(tx, newCaseOf(login, [], found), at);
+  // Another replica has opened it meanwhile, because of another break.
+  if (opened === undefined) await openOrExtend(tx, login, found, at);
 }
 
 function newCaseOf(login: string, breaks: readonly Shown[], found: Break, transfers: readonly string[] = []): NewCase {
