@@ -63,6 +63,8 @@ create table account_creation (
   platform_group text not null,
   login          text not null unique,
   requested_at   timestamptz not null default clock_timestamp(),
+  -- When a command that may have created the account was sent under the login; null when each one was refused or not sent.
+  sent_at        timestamptz,
   -- Set when the account exists and is managed.
   created_at     timestamptz
 );

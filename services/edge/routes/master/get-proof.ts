@@ -4,7 +4,7 @@ import { masterLoginReply, moneyReply, nullableTimeReply, timeReply } from "../.
 import { limit500, masterLogin, opaqueCursor, wait } from "../../schemas/request-fields.ts";
 import { pageAt } from "../../schemas/page.ts";
 import { ProofItem, proofItem, SumItem, sumItem } from "../../schemas/proof.ts";
-import { route } from "../../route.ts";
+import { type Deps, route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
 

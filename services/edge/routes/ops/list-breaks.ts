@@ -3,7 +3,7 @@ import { BreakItem, breakItem, CHECKED, checkedService, CheckItem, checkItem } f
 import { model } from "../../schemas/field.ts";
 import { aboutOperationFilter, DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { opaquePage, pageAt } from "../../schemas/page.ts";
-import { route } from "../../route.ts";
+import { type Deps, route } from "../../route.ts";
 import { aboutOperation } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 import { OPEN_BREAK } from "./examples.ts";

@@ -10,7 +10,7 @@ import {
 import { opaquePage, pageAt } from "../../schemas/page.ts";
 import { REVIEWERS, reviewItem, ReviewItem, stateOf } from "../../schemas/review.ts";
 import { reviewingService, reviewState } from "../../schemas/review-sets.ts";
-import { route } from "../../route.ts";
+import { type Deps, route } from "../../route.ts";
 import { aboutOperation } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 import { OPEN_REVIEW, REVIEW_OF_LEG } from "./examples.ts";
