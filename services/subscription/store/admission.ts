@@ -3,7 +3,7 @@ import type { UnopenState } from "../domain/admission.ts";
 import { findClosing } from "./closings.ts";
 
 /** What account knows of the Master. */
-type Known = { readonly login: string; readonly acceptingInvestors?: boolean | undefined };
+type Known = { readonly login: string; readonly acceptingInvestors: boolean };
 
 /** Why a Master takes no Investors: its closing is recorded here. */
 export async function findAdmission(
@@ -12,5 +12,5 @@ export async function findAdmission(
 ): Promise<{ readonly masterLogin: string; readonly state: UnopenState | undefined }> {
   const closing = await findClosing(db, masterLogin);
   if (closing !== undefined) return { masterLogin, state: closing.state === "ARCHIVED" ? "archived" : "closing" };
-  return { masterLogin, state: acceptingInvestors === false ? "not_accepting" : undefined };
+  return { masterLogin, state: acceptingInvestors ? undefined : "not_accepting" };
 }
