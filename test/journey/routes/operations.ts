@@ -12,6 +12,7 @@ import {
   withdraw,
 } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
+import { exactly } from "../support/shape.ts";
 
 const MIRRORED_WITHIN_MS = 20_000;
 
@@ -102,7 +103,8 @@ export function operationRoutes(client: () => Client): void {
     expect([first, second].map(({ headers }) => headers.get("idempotency-replayed"))).toEqual([null, "true"]);
     expect(await dealsOf(client(), login)).toHaveLength(1);
     const other = await post(`investor/deposit?login=${login}&amount=11`, `once-${login}`);
-    expectProblem(other, { status: 422, code: "idempotency_key_reused", outcome: "unknown" });
+    const members = { operation_id: exactly(operationOf(first)) };
+    expectProblem(other, { status: 422, code: "idempotency_key_reused", outcome: "unknown", members });
   });
 
   test("a creation repeated under its key returns the same account with the same passwords", async () => {
