@@ -20,8 +20,9 @@ create table master (
   strategy            text,
   min_deposit_minor   bigint not null check (min_deposit_minor >= 0),
   currency            text not null default 'USD' check (currency = 'USD'),
-  -- False: assignments to the Master are refused. Since when it is so: first since the registration.
+  -- False: assignments to the Master are refused.
   accepting_investors boolean not null default true,
+  -- When that was changed last, or the Master was registered.
   accepting_since     timestamptz not null,
   created_at          timestamptz not null,
   -- The command that registered it: a repeated command is answered with this row. Null when the caller sent no id.

@@ -80,7 +80,7 @@ test("a renamed Investor with another address is found by the new ones only", as
   expect(await walk(deps, { namePrefix: "ZOË", email: "ZOE@example.com" })).toEqual(["3000001"]);
   const masters = await searchMasters(deps, { ...ALL, email: "IVY@example.com", namePrefix: "alp" }, aCall());
   expect(masters).toMatchObject({
-    items: [{ email: "ivy@example.com", master: { name: "Alpha", investorsCount: 0n } }],
+    items: [{ email: "ivy@example.com", master: { name: "Alpha", investorsCount: 0n, acceptingInvestors: true } }],
   });
 });
 

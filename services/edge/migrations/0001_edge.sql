@@ -1,4 +1,4 @@
--- What the edge knows of its clients: their keys, what they asked for, and what they are told.
+-- What the edge knows of its clients: their keys, what they asked for, and the events that they are sent.
 
 -- Keys of clients. The key itself is shown once and kept nowhere; what is stored cannot be turned back into it.
 create table api_key (

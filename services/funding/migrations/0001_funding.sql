@@ -1,11 +1,12 @@
 -- Deposits and withdrawals: every request, how far it is, and how it has ended.
 
--- What this service knows of Investors and Masters, from the feeds of account and subscription. It asks for what is missing.
+-- What this service knows of Masters, from the feed of account. It asks for what is missing.
 create table known_master (
   login             text primary key,
   min_deposit_minor bigint not null check (min_deposit_minor >= 0)
 );
 
+-- Whom an Investor follows, from the feeds of account and subscription.
 create table known_investor (
   login        text primary key,
   -- The Master of its ACTIVE subscription.
