@@ -1,10 +1,11 @@
+import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
+import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 import { makeRunFolder } from "../../support/run-folder.ts";
-import { makeState } from "../../../deploy/local/launch.ts";
 import { environmentOf, startTestSystem, type TestSystem } from "./system.ts";
 
 declare module "vitest" {
@@ -15,6 +16,8 @@ declare module "vitest" {
   }
 }
 
+const MAKE_STATE = join(import.meta.dirname, "make-state.ts");
+
 /**
  * One system for all test files that need no settings of their own and neither kill nor restart a process, because a start and
  * a stop take seconds of both cores. Its fee weeks last a week. It and every other system start from a copy of one state.
@@ -22,9 +25,9 @@ declare module "vitest" {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = makeRunFolder();
   const state = join(folder.path, "state");
-  let making: Promise<void> | undefined;
+  let making: Promise<unknown> | undefined;
   const madeState = async (): Promise<string> => {
-    await (making ??= makeState(environmentOf(state, {})));
+    await (making ??= promisify(execFile)(process.execPath, [MAKE_STATE], { env: environmentOf(state, {}) }));
     return state;
   };
   let starting: Promise<TestSystem> | undefined;
