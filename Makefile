@@ -40,8 +40,8 @@ test: check ## check, then every test with the sizes for minutes: about 22 minut
 quick: setup ## types, unit tests, and the tests beside what differs from base=HEAD: at most two minutes
 	@npm run --silent types
 	@vitest run --project unit
-	@changed=$$(git diff --name-only --relative $(or $(base),HEAD) | xargs --no-run-if-empty dirname | sort --unique); \
-	  [ -z "$$changed" ] || vitest run --project integration --passWithNoTests --changed $(or $(base),HEAD) $$changed
+	@beside=$$( (git diff --name-only $(or $(base),HEAD); git ls-files --others --exclude-standard) | grep / | xargs --no-run-if-empty dirname | sort --unique); \
+	  [ -z "$$beside" ] || vitest run --project integration --passWithNoTests --changed $(or $(base),HEAD) $$beside
 
 times: ## take over the seconds of the last run of all tests, from which their order follows
 	@cp .cache/times.json test/times.json

@@ -12,7 +12,7 @@ import { claimPorts, readLaunchConfig, stateDirOf } from "./settings.ts";
 import { describeSystem, removeSystemFile, type RunningSystem } from "./startup-banner.ts";
 import { lockState, pidFile } from "./state.ts";
 import { natsStore, postgresStore } from "./stores.ts";
-import { createSupervisor, type SupervisedProcess, type Supervisor } from "./supervisor.ts";
+import type { SupervisedProcess, Supervisor } from "./supervisor.ts";
 import { forTerminal, print } from "./terminal.ts";
 
 /** A group starts when the previous group is ready, and stops before that group: later services call earlier ones. */
@@ -32,16 +32,10 @@ export async function launch(
   return describeSystem(context, programs);
 }
 
-/** The state of a system before its first start: secrets, certificates, migrated databases, and streams. */
-export async function makeState(env: NodeJS.ProcessEnv): Promise<void> {
-  await using stack = new AsyncDisposableStack();
-  await prepare(ROOT, env, createSupervisor(), stack);
-}
-
 type Prepared = { readonly context: LaunchContext; readonly stores: Stores };
 
-/** Locks and completes the state, and starts its stores. */
-async function prepare(
+/** Locks and completes the state, which then has its secrets, certificates, migrated databases and streams, and starts its stores. */
+export async function prepare(
   root: string,
   env: NodeJS.ProcessEnv,
   supervisor: Supervisor,

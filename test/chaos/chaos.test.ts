@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, vi } from "vitest";
 import { CROWD } from "../journey/support/crowd.ts";
 import { sagasThroughDeaths } from "./failpoints.ts";
 import { forgedRows } from "./forged-rows.ts";
+import { idle } from "./idle.ts";
 import { injectedFaults } from "./injected-faults.ts";
 import { killedProcesses } from "./kills.ts";
 import { platformFaults } from "./platform-faults.ts";
@@ -22,6 +23,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(() => running[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
+describe("a system without traffic", () => idle(tested));
 describe("traces and log lines of a deposit", () => traces(tested));
 describe("a database that is restored to an older time", () => restoredDatabase(tested));
 describe("forged rows", () => forgedRows(tested));

@@ -91,7 +91,8 @@ async function fixedPorts(): Promise<NodeJS.ProcessEnv> {
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
 }
 
-function postgresUrlOf(stateDir: string): string {
+/** Of the superuser. */
+export function postgresUrlOf(stateDir: string): string {
   const port = linesOf(stateDir, "postgres/postmaster.pid")[3];
   const [password] = linesOf(stateDir, "secret/postgres-password");
   return `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;

@@ -13,7 +13,7 @@ const SETTLE_MS = 1_000;
  * log, because pg_stat_statements is not part of every installation.
  */
 export async function countStatements(
-  { postgresUrl, postgresLog }: System,
+  { postgresUrl, postgresLog }: Pick<System, "postgresUrl" | "postgresLog">,
   ms: number,
 ): Promise<Readonly<Record<string, number>>> {
   const client = new pg.Client({ connectionString: postgresUrl, application_name: "bench" });
