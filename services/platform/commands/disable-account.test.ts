@@ -27,10 +27,7 @@ test.concurrent("an unreachable platform is platform_unavailable", async (contex
 
   expect(await service.getStatus({}, aCall())).toMatchObject({ reachable: true, reason: "" });
   await world.simulator[Symbol.asyncDispose]();
-  await expect(service.disableAccount({ login }, aCall())).rejects.toMatchObject({
-    code: "platform_unavailable",
-    outcome: "not_executed",
-  });
+  await expect(service.disableAccount({ login }, aCall())).rejects.toMatchObject({ code: "platform_unavailable" });
   expect(await service.getStatus({}, aCall())).toMatchObject({ reachable: false, sessions: 0 });
 });
 

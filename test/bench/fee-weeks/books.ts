@@ -55,15 +55,15 @@ export async function allocateDeals(
 ): Promise<number> {
   for (let number = before + 1; number <= before + deals; number += 1) {
     await client.query(
-      `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8)
-       select '${MASTER}', number, n, ${PART}, 1000000, 0
+      `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8, units)
+       select '${MASTER}', number, n, ${PART}, 1000000, 0, 1000000
        from generate_series(1, ${holdings}) as n, (values (${number})) as entry (number)`,
     );
     await client.query({
       text: `insert into subscription.allocation_entry (master_login, number, kind, created_at, log_number, deal_id, deal_at,
-                                                        result_minor, own_minor)
-             values ('${MASTER}', $1, 'RESULT', $2, $1, $1, $2, 0, 0)`,
-      values: [number, instantOf(number)],
+                                                        result_minor, own_minor, pool_units)
+             values ('${MASTER}', $1, 'RESULT', $2, $1, $1, $2, 0, 0, $3)`,
+      values: [number, instantOf(number), holdings * 1_000_000],
     });
   }
   return before + deals;
@@ -73,7 +73,7 @@ export async function allocateDeals(
 export async function closeWeek(client: pg.Client, holdings: number, before: number): Promise<number> {
   const number = before + 1;
   await client.query(
-    `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8)
+    `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8, units)
      select '${MASTER}', ${number}, n, 0, 1000000, 0 from generate_series(1, ${holdings}) as n`,
   );
   await client.query({
