@@ -55,8 +55,8 @@ export async function allocateDeals(
 ): Promise<number> {
   for (let number = before + 1; number <= before + deals; number += 1) {
     await client.query(
-      `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8, units)
-       select '${MASTER}', number, n, ${PART}, 1000000, 0, 1000000
+      `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8, units, floating_e8)
+       select '${MASTER}', number, n, ${PART}, 1000000, 0, 1000000, 0
        from generate_series(1, ${holdings}) as n, (values (${number})) as entry (number)`,
     );
     await client.query({
@@ -73,13 +73,13 @@ export async function allocateDeals(
 export async function closeWeek(client: pg.Client, holdings: number, before: number): Promise<number> {
   const number = before + 1;
   await client.query(
-    `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8, units)
-     select '${MASTER}', ${number}, n, 0, 1000000, 0 from generate_series(1, ${holdings}) as n`,
+    `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8, units, floating_e8)
+     select '${MASTER}', ${number}, n, 0, 1000000, 0, 1000000, 0 from generate_series(1, ${holdings}) as n`,
   );
   await client.query({
-    text: `insert into subscription.allocation_entry (master_login, number, kind, created_at, period_start, cut_off)
-           values ('${MASTER}', $1, 'WEEK', $3, $2, $3)`,
-    values: [number, instantOf(before - DEALS_A_WEEK), instantOf(number)],
+    text: `insert into subscription.allocation_entry (master_login, number, kind, created_at, period_start, cut_off, pool_units)
+           values ('${MASTER}', $1, 'WEEK', $3, $2, $3, $4)`,
+    values: [number, instantOf(before - DEALS_A_WEEK), instantOf(number), holdings * 1_000_000],
   });
   return number;
 }

@@ -128,13 +128,14 @@ function subscription(): string[] {
     `insert into subscription.holding (subscription_id, master_login, investor_login, pooled_minor, units)
      select subscription.id, subscription.master_login, login, balance, ${CAPITAL_MINOR}::numeric * ${UNITS_PER_CENT}
      from large_member join subscription.subscription on investor_login = login`,
-    `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8)
-     select subscription.master_login, 1, subscription.id, result, balance, 0
+    `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8, units,
+                                              floating_e8)
+     select subscription.master_login, 1, subscription.id, result, balance, 0, ${CAPITAL_MINOR}::numeric * ${UNITS_PER_CENT}, 0
      from large_member join subscription.subscription on investor_login = login
      order by 1, 3`,
     `insert into subscription.allocation_entry (master_login, number, kind, created_at, log_number, deal_id, deal_at,
-                                                result_minor, own_minor)
-     select master_login, 1, 'RESULT', ${DEAL_AT}, 0, 1, ${DEAL_AT}, sum(result), 0
+                                                result_minor, own_minor, pool_units)
+     select master_login, 1, 'RESULT', ${DEAL_AT}, 0, 1, ${DEAL_AT}, sum(result), 0, count(*) * ${CAPITAL_MINOR}::numeric * ${UNITS_PER_CENT}
      from large_member where master is not null group by master_login`,
   ];
 }
