@@ -60,7 +60,7 @@ journey: setup ## the tests that start all processes
 kills: setup ## processes are killed during trading and fee weeks; takes minutes
 	@PAMM_PROOF=true vitest run test/journey/restore-under-load.test.ts test/journey/trading-kills.test.ts test/journey/crowd.test.ts
 
-chaos: setup ## every fault while money moves, with a table of the answers; takes ten minutes
+chaos: setup ## every fault while money moves, with a table of the answers; takes a quarter of an hour or more
 	@PAMM_PROOF=true vitest run test/chaos
 
 sim: setup ## simulate the money protocol; SEED=4711 prints one history, SEEDS=10000 runs many, MODE=safety or liveness, CELLS=yes
