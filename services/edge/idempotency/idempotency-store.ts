@@ -157,7 +157,9 @@ async function claimAgain(
   seen: StoredCommand,
   now: Clock,
 ): Promise<Claim | undefined> {
-  if (!seen.fingerprint.equals(request.fingerprint)) throw keyReused(seen.commandId);
+  if (!seen.fingerprint.equals(request.fingerprint)) {
+    throw keyReused(seen.commandId, seen.status === "REFUSED" ? "not_executed" : "unknown");
+  }
   if (seen.status === "DONE") return { commandId: seen.commandId, isRepeated: true, wasDone: true };
   if (seen.status === "IN_PROGRESS" && seen.busyUntil > now()) throw keyInProgress(seen.commandId);
   const { busyUntil } = request;
