@@ -228,7 +228,9 @@ test.each([
         outcome: "unknown",
         operation_id: commandsOf(edge)[0],
         retryable: false,
-        detail: expect.stringMatching(/may have been\. Repeat that one unchanged before you send anything under another key; /),
+        detail: expect.stringMatching(
+          /may have been\. Repeat that one unchanged before you send anything under another key; /,
+        ),
       },
     });
     expect(commandsOf(edge)).toHaveLength(1);
