@@ -30,12 +30,11 @@ const CANONICAL_TEXT: Partial<Readonly<Record<CheckName, (text: string) => strin
 export function canonical(shape: Shape | undefined, value: unknown): unknown {
   if (shape === undefined || typeof value !== "object" || value === null) return undefined;
   const names = Object.keys(shape.properties).toSorted();
-  return unlessEmpty(
-    names.flatMap((name) => {
-      const member = canonicalMember(shape.properties[name], value, name);
-      return member === undefined ? [] : [[name, member]];
-    }),
-  );
+  const members = names.flatMap((name) => {
+    const member = canonicalMember(shape.properties[name], value, name);
+    return member === undefined ? [] : [[name, member]];
+  });
+  return members.length === 0 ? undefined : members;
 }
 
 function canonicalMember(schema: TSchema | undefined, parent: object, name: string): unknown {
@@ -56,9 +55,6 @@ function canonicalValue(schema: TSchema, value: unknown): unknown {
 
 /** Members without names in the schema, such as metadata: their order says nothing, nor does an object without any. */
 function inOrder(members: object): unknown {
-  return unlessEmpty(Object.entries(members).toSorted(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-function unlessEmpty<T>(members: readonly T[]): readonly T[] | undefined {
-  return members.length === 0 ? undefined : members;
+  const sorted = Object.entries(members).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.length === 0 ? undefined : sorted;
 }
