@@ -215,19 +215,26 @@ test("in production no rehearsal is permitted, and nothing stands in for what is
 
 const IN_PRODUCTION = join(import.meta.dirname, "overlays/production");
 /** Names and networks that are kept for examples, and what only the owner of a deployment knows. */
-const AN_EXAMPLE = /example\.com|192\.0\.2\.|newTag: 0\.|PAMM_TRUSTED_PROXIES|MT5_/;
+const AN_EXAMPLE = /example\.com|192\.0\.2\.|newTag: \d|PAMM_TRUSTED_PROXIES|MT5_/;
 
 test("what a deployment has to set is marked, and until then no caller can name the address that it has", () => {
   const files = readdirSync(IN_PRODUCTION, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".yaml"),
   );
   const unmarked = files.flatMap((file) => {
-    let comment = "";
+    // A mark is about the next line, and what is indented below it.
+    let isNext = false;
+    let marked = Infinity;
     return readFileSync(join(IN_PRODUCTION, file), "utf8")
       .split("\n")
       .filter((line) => {
-        if (/^\s*#/.test(line)) comment = line;
-        return AN_EXAMPLE.test(line) && !comment.includes("# Replace: ");
+        const indent = line.search(/\S/);
+        if (line[indent] === "#") isNext ||= line.includes("# Replace: ");
+        else {
+          if (isNext || indent <= marked) marked = isNext ? indent : Infinity;
+          isNext = false;
+        }
+        return AN_EXAMPLE.test(line) && marked === Infinity;
       });
   });
   expect(unmarked).toEqual([]);

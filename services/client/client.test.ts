@@ -103,18 +103,20 @@ test("a refusal is returned with its members and not sent again", async () => {
   expect(server.seen[0]?.body).toContain('"rate":0.3');
 });
 
-test("a refusal that proves nothing about an earlier attempt leaves the outcome unknown", async () => {
-  await using server = await scriptedServer(cut, problem(401, "unauthorized"));
-
+test.each([
+  [401, "unauthorized"],
+  [422, "amount_precision"],
+])("a problem %d that says nothing of an earlier attempt leaves its outcome unknown", async (status, code) => {
+  await using server = await scriptedServer(cut, problem(status, code));
   expect(await clientOf(server).command("depositFunds", DEPOSIT)).toMatchObject({ outcome: "unknown" });
-  await using refused = await scriptedServer(problem(401, "unauthorized"));
+  expect(server.seen).toHaveLength(2);
+
+  await using refused = await scriptedServer(problem(status, code));
   expect(await clientOf(refused).command("depositFunds", DEPOSIT)).toMatchObject({ outcome: "not_executed" });
 });
 
-test.each([
-  [[problem(422, "idempotency_key_reused", { outcome: "unknown", operation_id: OPERATION })]],
-  [[cut, problem(422, "idempotency_key_reused", REFUSED)]],
-])("a key that another request has leaves the outcome unknown, and is not sent again", async (script) => {
+test("a key that another request has leaves the outcome unknown, and is not sent again", async () => {
+  const script = [cut, problem(422, "idempotency_key_reused", { outcome: "unknown", operation_id: OPERATION })];
   await using server = await scriptedServer(...script);
 
   expect(await clientOf(server).command("depositFunds", DEPOSIT)).toMatchObject({

@@ -24,17 +24,14 @@ export type Outcome =
       readonly operation: Operation | undefined;
     }
   | {
-      /** It may have been executed. The same command with the same key again finds out, also much later. */
+      /** It may have been executed. The same command with the same key again finds out, also much later, unless another request has the key. */
       readonly outcome: "unknown";
       readonly error: ProblemError | NoAnswerError;
       /** As the ledger had it last. */
       readonly operation: Operation | undefined;
     };
 
-/** Another request has the key: what became of this command is not known, whatever the problem says of this attempt. */
 const KEY_REUSED = "idempotency_key_reused" satisfies AnyProblem["code"];
-/** These say nothing about an earlier attempt, and do not pass. */
-const NO_PROOF: readonly string[] = ["unauthorized", "insufficient_scope", KEY_REUSED] satisfies AnyProblem["code"][];
 /** The longest that the service waits, and what is left for the repetition after it. */
 const MAX_WAIT_S = 30;
 const REPEAT_WITHIN_S = 2;
@@ -60,7 +57,7 @@ export async function runCommand(
     const unknown: Outcome = { outcome: "unknown", error: errorOf(reply), operation };
     const notExecuted: Outcome = { outcome: "not_executed", problem, operation: undefined };
     if (isRefused) return notExecuted;
-    if (NO_PROOF.includes(problem?.code ?? "")) return unknown;
+    if (problem !== undefined && saysNothingMore(problem)) return unknown;
     if (problem?.outcome === "unknown" && problem.operation_id !== undefined) {
       operation = (await lookUp(send, problem.operation_id, deadline)) ?? operation;
       if (operation?.outcome === "not_executed") return { outcome: "not_executed", problem: undefined, operation };
@@ -79,11 +76,15 @@ function done({ status, body, headers }: Extract<Reply, { kind: "answer" }>): Ou
 /** Whether this attempt or an earlier one may have been executed. */
 function isOpenAfter(reply: Exclude<Reply, { kind: "answer" }>, wasOpen: boolean): boolean {
   if (reply.kind === "none") return wasOpen || reply.wasSent;
-  const { code, outcome, retryable } = reply.problem;
-  if (code === KEY_REUSED) return true;
+  const { outcome, retryable } = reply.problem;
   // What is retryable is repeated anyway, and a later attempt says more.
   if (outcome === "not_executed" && !retryable) return false;
   return wasOpen || outcome === "unknown";
+}
+
+/** A repetition gets the same: the key was not looked up, or another request has it. */
+function saysNothingMore({ code, outcome, retryable, status }: AnyProblem): boolean {
+  return code === KEY_REUSED || (outcome === undefined && !retryable && status < 500);
 }
 
 /** The outcome as soon as it is final. Undefined when the ledger does not have the operation: then only the repetition finds out. */

@@ -4,6 +4,7 @@ import { refuse } from "./problems/refusals.ts";
 
 /** Of all, for one client: the others keep the rest. */
 const CLIENT_SHARE = 0.75;
+const RETRY = { retryAfterMs: RETRY_AFTER_MS };
 
 export type SharedLimit = {
   /** Returns the function that leaves. Refusals: service_unavailable, and rate_limited for a client that has its share. */
@@ -17,22 +18,23 @@ export function sharedLimit(max: number, what: string): SharedLimit {
   const maxOfClient = Math.max(1, Math.floor(max * CLIENT_SHARE));
   return {
     enter(clientId) {
-      if (!all.tryEnter()) throw full("service_unavailable", "The server has", what);
+      if (!all.tryEnter()) throw refuse("service_unavailable", `Too many requests ${what}.`, RETRY);
       const own = ofClient.get(clientId) ?? 0;
       if (own >= maxOfClient) {
         all.leave();
-        throw full("rate_limited", "This client has", what);
+        throw refuse(
+          "rate_limited",
+          `This client has as many requests ${what} as it may have at the same time. This request was not executed. Send it again in a second.`,
+          RETRY,
+        );
       }
       ofClient.set(clientId, own + 1);
       return () => {
         all.leave();
-        ofClient.set(clientId, (ofClient.get(clientId) ?? 0) - 1);
+        const others = (ofClient.get(clientId) ?? 0) - 1;
+        if (others > 0) ofClient.set(clientId, others);
+        else ofClient.delete(clientId);
       };
     },
   };
-}
-
-function full(code: "rate_limited" | "service_unavailable", has: string, what: string) {
-  const message = `${has} as many requests ${what} as it may have at the same time. Nothing was executed. Send the request again in a second.`;
-  return refuse(code, message, { retryAfterMs: RETRY_AFTER_MS });
 }

@@ -53,7 +53,8 @@ function canonicalValue(schema: TSchema, value: unknown): unknown {
   return canonicalText === undefined ? String(value) : canonicalText(String(value));
 }
 
-/** Members without names in the schema, such as metadata: their order says nothing. */
+/** Members without names in the schema, such as metadata: their order says nothing, nor does an object without any. */
 function inOrder(members: object): unknown {
-  return Object.entries(members).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = Object.entries(members).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.length === 0 ? undefined : sorted;
 }

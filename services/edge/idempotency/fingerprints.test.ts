@@ -11,7 +11,7 @@ import { fingerprintOf } from "./fingerprint.ts";
 /**
  * Requests by their fingerprints. LINES ARE ADDED, NEVER EDITED: keys are kept for months, and a request whose fingerprint changes is refused
  * when it is repeated, or its caller sends the money again under a new key. Requests with one fingerprint are one request; the last one of
- * each writes what the first leaves to the defaults.
+ * each writes what the first leaves to the defaults. So a default never changes either: a request that leaves it out would mean something else.
  */
 const RECORDED: Readonly<Record<string, readonly string[]>> = {
   fa4de8f3577c9571a9d0b1f63fb443373611989ae795821e0a868d67bd58eec9: [
@@ -39,7 +39,10 @@ const RECORDED: Readonly<Record<string, readonly string[]>> = {
   c289b71e58c64ee972a855e8fd5fb4776b10f94ebc6104a29fe94458355e2570: [
     'POST investor/add {"mt5_login":"3000003","name":"Ada"}',
   ],
-  aead441db45b99af2ed1384f6da3c00a6aa4fd4cbf966f05d2c219d1cb0caa05: ['PATCH investor/8 {"email":"ada@example.com"}'],
+  aead441db45b99af2ed1384f6da3c00a6aa4fd4cbf966f05d2c219d1cb0caa05: [
+    'PATCH investor/8 {"email":"ada@example.com"}',
+    'PATCH investor/8 {"email":"ada@example.com","metadata":{}}',
+  ],
   "9c5c59c4032d6b1e065732329a20f814b161fbc2a8624ecf2457940c35c381a2": [
     'POST investor/assign {"master_login":"3000001","investor_login":"3000003","perf_fee":{"rate":0.3,"enabled":true}}',
     'POST investor/assign {"perf_fee":{"enabled":true,"rate":"0.300000"},"investor_login":"3000003","master_login":"3000001"}',

@@ -141,13 +141,7 @@ async function claim({ db, inserts, now }: ClaimDeps, request: ClaimRequest): Pr
     const claimed = seen && (await claimAgain(db, request, seen, now));
     if (claimed !== undefined) return claimed;
   }
-  throw refuse(
-    "service_unavailable",
-    "Other requests with this Idempotency-Key are being recorded at this moment. Nothing was executed by this one. Send it again in a second, with the same key.",
-    {
-      retryAfterMs: RETRY_AFTER_MS,
-    },
-  );
+  throw refuse("service_unavailable", "Other requests take the Idempotency-Key.", { retryAfterMs: RETRY_AFTER_MS });
 }
 
 /** Undefined when another request was faster. */
@@ -157,7 +151,9 @@ async function claimAgain(
   seen: StoredCommand,
   now: Clock,
 ): Promise<Claim | undefined> {
-  if (!seen.fingerprint.equals(request.fingerprint)) throw keyReused(seen.commandId);
+  if (!seen.fingerprint.equals(request.fingerprint)) {
+    throw keyReused(seen.commandId, seen.status === "REFUSED" ? "not_executed" : "unknown");
+  }
   if (seen.status === "DONE") return { commandId: seen.commandId, isRepeated: true, wasDone: true };
   if (seen.status === "IN_PROGRESS" && seen.busyUntil > now()) throw keyInProgress(seen.commandId);
   const { busyUntil } = request;

@@ -228,7 +228,9 @@ test.each([
         outcome: "unknown",
         operation_id: commandsOf(edge)[0],
         retryable: false,
-        detail: expect.stringMatching(/may have been\. Look it up .* before you send anything under another key\.$/),
+        detail: expect.stringMatching(
+          /may have been\. Repeat that one unchanged before you send anything under another key; /,
+        ),
       },
     });
     expect(commandsOf(edge)).toHaveLength(1);
@@ -400,4 +402,24 @@ test.each<[number, TestOptions]>([
   expect(repeated.status).toBe(status);
   expect(repeated.body).not.toHaveProperty("outcome");
   expect(repeated.body).not.toHaveProperty("operation_id");
+});
+
+test("what is wrong in a request with a key does not close an attempt whose answer was lost", async () => {
+  const edge = await testEdge({ funding: { deposit: async () => aDeposit() } });
+  await send(edge, "key-1");
+  const finer = await send(edge, "key-1", `${DEPOSIT}.001`);
+
+  expect([finer.status, finer.body]).toMatchObject([422, { code: "amount_precision" }]);
+  expect(finer.body).not.toHaveProperty("outcome");
+});
+
+test("a key of another request that was refused is answered as not executed", async () => {
+  const { edge } = await edgeWith(() => Promise.reject(INSUFFICIENT_FUNDS));
+  await send(edge, "key-1");
+
+  expect((await send(edge, "key-1", `${DEPOSIT}1`)).body).toMatchObject({
+    code: "idempotency_key_reused",
+    outcome: "not_executed",
+    operation_id: commandsOf(edge)[0],
+  });
 });

@@ -141,11 +141,6 @@ async function saveUses(pool: Pool, uses: Map<string, Date>): Promise<void> {
 }
 
 function cannotCheck(): Refusal {
-  return refuse(
-    "service_unavailable",
-    "API keys cannot be verified, because the database of the edge does not answer. Nothing was executed. Send the request again in a second.",
-    {
-      retryAfterMs: RETRY_AFTER_MS,
-    },
-  );
+  const message = "API keys cannot be verified: the database of the edge does not answer.";
+  return refuse("service_unavailable", message, { retryAfterMs: RETRY_AFTER_MS });
 }

@@ -114,7 +114,7 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   group_not_allowed: ["Group 'other' is not allowed for this role."],
   platform_account_not_found: ["The trading platform does not show account 3000001."],
   payment_account_equals_master: ["The payment account must differ from the trading account."],
-  idempotency_key_reused: [keyReused(BLOCKING.operationId).message, { ...BLOCKING, outcome: "unknown" }],
+  idempotency_key_reused: [keyReused(BLOCKING.operationId, "unknown").message, { ...BLOCKING, outcome: "unknown" }],
   rate_limited: [
     "This client has sent more requests than it may at this rate, by this API key and those that it has replaced. Send the request again after the time in Retry-After.",
     RETRY,

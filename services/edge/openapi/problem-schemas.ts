@@ -58,7 +58,12 @@ const ProblemModel = model(
         example: "0198c0de-0000-7000-8000-000000000001",
       }),
     ),
-    outcome: Type.Optional(problemOutcome.of("Known effect of a command; missing in answers to GET.", "not_executed")),
+    outcome: Type.Optional(
+      problemOutcome.of(
+        "Known effect of a command; missing in answers to GET, and where an Idempotency-Key was not looked up.",
+        "not_executed",
+      ),
+    ),
     errors: Type.Optional(Type.Array(FieldErrorItem, { description: "All wrong fields of the request." })),
   },
 );

@@ -8,7 +8,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   insufficient_scope: "The key lacks `required_scope`.",
   route_not_found: "There is no such path; also when a login or id in the path is empty.",
   master_not_found: "No Master has this login or id.",
-  investor_not_found: "No Investor has this login; also for the login of a Master.",
+  investor_not_found: "No Investor has this login or id; also for the login of a Master.",
   subscription_not_found: "This Investor was never assigned to this Master.",
   fee_configuration_not_found: "The Investor has no fee configuration.",
   fee_version_not_found: "The Investor has no fee version with this id.",

@@ -49,7 +49,8 @@ export function problemOf(error: unknown, facts: RequestFacts): Problem {
 function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undefined, facts: RequestFacts): Problem {
   const { title, retryable = false, members = {} } = problemKind(code);
   const isRetryable = retryable && outcome !== "unknown";
-  const hidesOutcome = facts.mayHaveComeBefore && isRefusedAtEntry(status);
+  // This request was not executed, but an earlier one with its key may have been.
+  const hidesOutcome = facts.mayHaveComeBefore && refusal?.outcome === undefined;
   const retryAfterMs = refusal?.retryAfterMs ?? (isRetryable ? RETRY_AFTER_MS : undefined);
   const isCommand = facts.intent === "command";
   const operationId =
@@ -78,14 +79,6 @@ function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undef
 function fixedDetail(code: ProblemCode, lookUp: string): string | undefined {
   if (code !== "outcome_unknown") return FIXED_DETAIL[code];
   return `The command may have been executed, or may still be. ${lookUp}`;
-}
-
-/**
- * Whether a request was refused before its content was examined. It was not executed, but an earlier one with its key may
- * have been, so the problem must not state that nothing was executed.
- */
-function isRefusedAtEntry(status: number): boolean {
-  return status === 401 || status === 403 || status === 429 || status >= 500;
 }
 
 /** One sentence for this occurrence; of an invalid request, which fields are invalid and why. */

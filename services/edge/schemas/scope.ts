@@ -2,16 +2,16 @@ import type { Scope } from "../keys/scopes.ts";
 import { setOf } from "./field.ts";
 
 export const scopeSet = setOf<Scope>("Scope", "Right of an API key.", {
-  "masters:read": "read Masters, and who follows them",
-  "masters:write": "create, register and change Masters",
-  "investors:read": "read Investors, balances and operations",
-  "investors:write": "create and register Investors",
+  "masters:read": "read Masters, their results, and who follows them",
+  "masters:write": "create, register and change Masters, and close them for good",
+  "investors:read": "read Investors, balances, equity, statements and operations",
+  "investors:write": "create, register and change Investors",
   "subscriptions:read": "read subscriptions and the reconciliation report of a Master",
   "subscriptions:write": "assign and unassign Investors",
   "funds:deposit": "deposit",
   "funds:withdraw": "withdraw",
   "fees:read": "read fee configurations, payments and credits",
-  "fees:write": "change fee configurations",
+  "fees:write": "change fee configurations, and with `masters:write` the payment account of a Master",
   "secrets:read": "read the platform passwords of accounts; every call is audited",
   ops: "reconciliation and reviews, for operators",
   events: "read events of all accounts",

@@ -19,7 +19,7 @@ export function scaledText(value: bigint, scale: number, decimals: number): stri
   return value < 0n && size > 0n ? `-${text}` : text;
 }
 
-/** Units of a pool. Null for what was recorded before they were kept. */
+/** Units of a pool. */
 export function unitsNumber(units: string): JsonNumber {
   return scaledNumber(BigInt(units), UNIT_SCALE, UNIT_SCALE);
 }

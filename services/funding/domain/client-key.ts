@@ -20,6 +20,6 @@ export type KeyedOperation = {
 };
 
 export function refusalUnderKey({ operationId, isSame, isInProgress }: KeyedOperation): Refusal | undefined {
-  if (!isSame) return keyReused(operationId);
+  if (!isSame) return keyReused(operationId, "unknown");
   return isInProgress ? keyInProgress(operationId) : undefined;
 }

@@ -36,7 +36,7 @@ export type OpenBreak = Required<Finding> & {
   readonly seenAt: Date;
 };
 
-/** Inserts or updates the checks of this version. Checks of an older version stay recorded and do not run any more. */
+/** Inserts or updates the checks of this version. Checks that it does not have stay recorded and do not run. */
 export async function insertChecks(
   db: Queryable,
   checks: readonly Omit<Check, "run" | "confirmations">[],

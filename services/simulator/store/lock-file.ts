@@ -12,6 +12,7 @@ const MAX_TRIES = 5;
 /** One process at a time may use a folder. Released by dispose, or when the holder ends for any reason. */
 export async function lockFolder(path: string): Promise<AsyncDisposable> {
   const own: Holder = { pid: process.pid, startedAt: startOf(process.pid) };
+  if (own.startedAt === "") throw new StartupError(`the lock ${path} cannot be taken: /proc cannot be read`);
   const text = JSON.stringify(own);
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600 });

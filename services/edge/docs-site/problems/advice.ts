@@ -85,7 +85,7 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
     "Check the login on the trading platform, or create the account with the route that creates it.",
   payment_account_equals_master: "Name another account as payment account.",
   idempotency_key_reused:
-    "Look at the operation of `operation_id`, which has the key, before you send anything under another one. Repeat a request with exactly the parameters of the first attempt, and make a new key for each new request.",
+    "The key belongs to the request of `operation_id`. Without `not_executed`, repeat that one unchanged before you send anything under another key; a deposit, withdrawal, assign or unassign is also at `GET /operations/{operation_id}`. Make a new key for each new request.",
   rate_limited: "Wait for the seconds in `Retry-After`, then repeat under the same `Idempotency-Key`, and slow down.",
   headers_too_large: "Send fewer or shorter headers, often cookies that are not needed.",
   internal_error: `${OPERATORS} Without \`outcome\` an earlier attempt may have been executed: repeat a command only under the same \`Idempotency-Key\`.`,
