@@ -23,12 +23,27 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(() => running[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
-describe("a system without traffic", () => idle(tested));
-describe("traces and log lines of a deposit", () => traces(tested));
-describe("a database that is restored to an older time", () => restoredDatabase(tested));
-describe("forged rows", () => forgedRows(tested));
-describe("faults of the trading platform", () => platformFaults(() => tested().client));
-describe("a saga whose process kills itself at a failpoint is finished, and each transfer is executed once", () =>
-  sagasThroughDeaths(tested));
-describe("after each fault every answer is correct and no transfer is executed twice", () => injectedFaults(tested));
-describe("processes that are killed", () => killedProcesses(tested));
+describe("a system without traffic", () => {
+  idle(tested);
+});
+describe("traces and log lines of a deposit", () => {
+  traces(tested);
+});
+describe("a database that is restored to an older time", () => {
+  restoredDatabase(tested);
+});
+describe("forged rows", () => {
+  forgedRows(tested);
+});
+describe("faults of the trading platform", () => {
+  platformFaults(() => tested().client);
+});
+describe("a saga whose process kills itself at a failpoint is finished, and each transfer is executed once", () => {
+  sagasThroughDeaths(tested);
+});
+describe("after each fault every answer is correct and no transfer is executed twice", () => {
+  injectedFaults(tested);
+});
+describe("processes that are killed", () => {
+  killedProcesses(tested);
+});

@@ -45,7 +45,7 @@ async function ageAccounts(system: TestSystem): Promise<void> {
 
 const VOTES = ["review_votes_platform", "review_votes_subscription", "review_votes_fee"];
 
-/** Rows that somebody with a certificate or a table has written are found, and stop the account or the Master. */
+/** Rows that an intruder has written, by the certificate of a service or into a table, are found, and stop the account or the Master. */
 export function forgedRows(tested: () => SystemUnderTest): void {
   let operator: Client;
   let second: string;
