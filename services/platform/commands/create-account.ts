@@ -4,11 +4,12 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { zero } from "#kernel/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal, restated, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { Secret } from "#kernel/secret.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { CreateAccountRequest, CreateAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
+import { lostAfterMs } from "../domain/permit.ts";
 import { tagOf } from "../protocol/account-tag.ts";
 import { checkNewAccount, decideGroup, decideLeverage } from "../domain/new-account.ts";
 import type { CommandOutcome } from "../mt5/classify.ts";
@@ -25,6 +26,7 @@ import {
   findCreation,
   getCreation,
   insertCreation,
+  isRegistered,
   markCreated,
   markNotSent,
   markSent,
@@ -54,9 +56,8 @@ export async function createAccount(
   try {
     return await repeatTransient(context, () => createOnce(deps, request, context));
   } catch (error) {
-    if (!(error instanceof Refusal) || !(await mayExist(deps, request))) throw error;
-    const { code, status, message, details, errors, retryAfterMs } = error;
-    throw new Refusal({ code, status, message, details, errors, retryAfterMs, outcome: "unknown" });
+    if (!(error instanceof Refusal) || error.code === "login_in_use" || !(await mayExist(deps, request))) throw error;
+    throw restated(error, { outcome: "unknown" });
   }
 }
 
@@ -69,7 +70,8 @@ async function mayExist(deps: Deps, request: CreateAccountRequest): Promise<bool
   const creation = await findCreation(pool, request.key);
   if (creation?.isCreated === true) return true;
   if (creation?.sentAt === undefined) return false;
-  if ((await readClock(pool)) < creation.sentAt.getTime() + settings.quietPeriodMs) return true;
+  const lostAt = lostAfterMs(creation.sentAt.getTime(), settings.commandTimeoutMs);
+  if ((await readClock(pool)) < lostAt + settings.quietPeriodMs) return true;
   return (await ownerOf(deps, newUserOf(request, creation)).catch(() => "ours")) === "ours";
 }
 
@@ -83,15 +85,23 @@ async function createOnce(
   if (role === undefined) {
     throw refuse("validation_failed", "The account role is required.", { outcome: "not_executed" });
   }
-  const group = decideGroup(role, request.group, deps.settings);
-  const leverage = decideLeverage({ role, group, leverage: request.leverage }, deps.settings);
-  let creation = await recordCreation(deps, request, { role, group });
+  const known = await findCreation(deps.pool, request.key);
+  const group = known?.group ?? decideGroup(role, request.group, deps.settings);
+  const isSent = known?.sentAt !== undefined;
+  const leverage = decideLeverage({ role, group, leverage: request.leverage, isSent }, deps.settings);
+  let creation = known ?? (await chooseLogin(deps, request, { key: request.key, role, group }));
+  if (creation.role !== role || !["", creation.group].includes(request.group)) {
+    throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
+  }
   // The database of the caller may have been restored alone: then it repeats the key with passwords that are not those of the account.
   if (creation.isCreated) await setPasswords(deps, newUserOf(request, creation));
   for (let skipped = 0; skipped <= MAX_SKIPPED && !creation.isCreated; skipped += 1) {
     const user = newUserOf({ ...request, leverage }, creation);
     const owner = await addUser(deps, creation.key, user, context);
-    if (owner === "ours before") await setPasswords(deps, user);
+    if (owner === "ours before") {
+      await requireUnregistered(deps, creation);
+      await setPasswords(deps, user);
+    }
     creation = owner === "other" ? await chooseNextLogin(deps, creation) : await finish(deps, creation, owner);
   }
   if (!creation.isCreated) {
@@ -102,17 +112,6 @@ async function createOnce(
     );
   }
   return { login: creation.login };
-}
-
-async function recordCreation(
-  deps: Deps,
-  request: CreateAccountRequest,
-  { role, group }: Pick<Creation, "role" | "group">,
-): Promise<Creation> {
-  const { key } = request;
-  const known = (await findCreation(deps.pool, key)) ?? (await chooseLogin(deps, request, { key, role, group }));
-  if (known.role === role && known.group === group) return known;
-  throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
 }
 
 async function chooseLogin(
@@ -188,10 +187,19 @@ async function finish(deps: Deps, creation: Creation, owner: Exclude<Owner, "oth
     });
     deps.freshDeals.add(login);
   } catch (error) {
-    // Another request for the same key has finished it.
     if (violatedConstraint(error) !== "log_entry_login_number_key") throw error;
+    // Otherwise another request for the same key has finished it.
+    await requireUnregistered(deps, creation);
   }
   return { ...creation, isCreated: true };
+}
+
+/** The account of a creation that did not end may have been registered: its passwords are no longer those of the creation. */
+async function requireUnregistered({ pool }: Deps, { key, login }: Creation): Promise<void> {
+  if (!(await isRegistered(pool, key))) return;
+  throw refuse("login_in_use", `Account ${login}, which was created for this request, was registered since.`, {
+    outcome: "not_executed",
+  });
 }
 
 async function chooseNextLogin({ pool, settings }: Deps, creation: Creation): Promise<Creation> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execute, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -121,11 +121,21 @@ export async function markCreated(tx: Transaction, key: string): Promise<void> {
   );
 }
 
-/** A creation that has not ended for longer is found by a check, and operators may register its account. */
+/** Condition: a creation that has not ended for longer is found by a check, and operators may register its account. */
+export const isBegunLately = fragment`requested_at > clock_timestamp() - interval '10 minutes'`;
+
 export async function isBeingCreated(db: Queryable, login: string): Promise<boolean> {
   return await matchesRow(
     db,
     sql`select from account_creation
-        where login = ${login} and created_at is null and requested_at > clock_timestamp() - interval '10 minutes'`,
+        where login = ${login} and created_at is null and ${isBegunLately}`,
+  );
+}
+
+/** Operators have registered the account of a creation that has not ended. */
+export async function isRegistered(db: Queryable, key: string): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select from account_creation join account using (login) where key = ${key} and account_creation.created_at is null`,
   );
 }
