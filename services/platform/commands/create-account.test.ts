@@ -234,11 +234,15 @@ test.concurrent("after the quiet period an account that the platform does not sh
   await expect(repeated()).rejects.toMatchObject(refused);
 });
 
-test.concurrent("a refused password does not say that the account was not created", async (context) => {
-  const { service } = await (await aWorld(context)).start({ hasJobs: false });
+test.concurrent("a refused password does not say that the account was not created, and one that comes too soon is set later", async (context) => {
+  const world = await aWorld(context);
+  const { service } = await world.start({ hasJobs: false });
   await service.createAccount(MASTER, aCall(30_000));
   const weak = service.createAccount({ ...MASTER, mainPassword: "weak" }, aCall(30_000));
   await expect(weak).rejects.toMatchObject({ code: "platform_rejected", outcome: "unknown" });
+  await world.control.fault({ command: "user/change_password", ...TOO_FREQUENT });
+  const late = service.createAccount({ ...MASTER, mainPassword: "Main#2027pw" }, aCall(30_000));
+  await expect(late).rejects.toMatchObject({ code: "platform_unavailable", outcome: "unknown" });
 });
 
 test.concurrent("a free login is found behind more taken ones than one statement looks through", async (context) => {
