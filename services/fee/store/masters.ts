@@ -143,14 +143,17 @@ export async function resumeAfterBreak(tx: Transaction, login: string): Promise<
 }
 
 /** The Masters whose fees go to one of the accounts, or went to it before. */
-export async function listMastersOfAccounts(db: Queryable, accounts: readonly string[]): Promise<string[]> {
-  return await column<string>(
+export async function listMastersOfAccounts(
+  db: Queryable,
+  accounts: readonly string[],
+): Promise<{ readonly account: string; readonly login: string }[]> {
+  return await many(
     db,
-    sql`select master_login as login
+    sql`select payment_account_login as account, master_login as login
         from fee_master
         where payment_account_login = any(${accounts}::text[])
         union
-        select master_login from former_payment_account where login = any(${accounts}::text[])
+        select login, master_login from former_payment_account where login = any(${accounts}::text[])
         order by login`,
   );
 }
