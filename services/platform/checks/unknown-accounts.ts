@@ -2,8 +2,7 @@ import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import type { Check, Finding, PendingBreak } from "#kernel/reconcile/check.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
 import { column, sql } from "#kernel/postgres/query.ts";
-import type { Deps } from "../deps.ts";
-import { isBegunLately } from "../store/account-creations.ts";
+import { CREATION_MS, type Deps } from "../deps.ts";
 
 /** Comment of an account that the service has created. */
 const TAG = /^PAMM [0-9a-f]{32}$/;
@@ -99,7 +98,8 @@ async function listUnknown({ pool }: UnknownDeps, logins: readonly string[]): Pr
             where not exists (select from account where account.login = shown.login)
               and not exists (
                 select from account_creation
-                where account_creation.login = shown.login and ${isBegunLately}
+                where account_creation.login = shown.login
+                  and requested_at > clock_timestamp() - ${CREATION_MS} * interval '1 millisecond'
               )
               and not exists (
                 select from review_case where subject = 'unknown_account:' || shown.login and state = 'DECIDED'

@@ -105,10 +105,8 @@ async function createOnce(
     creation = owner === "other" ? await chooseNextLogin(deps, creation) : await finish(deps, creation, owner);
   }
   if (!creation.isCreated) {
-    throw refuse(
-      "platform_unavailable",
+    throw unavailable(
       `More than ${MAX_SKIPPED} logins in a row have accounts of other managers. The next request goes on behind them.`,
-      { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS },
     );
   }
   return { login: creation.login };
@@ -150,10 +148,7 @@ async function addUser(deps: Deps, key: string, user: NewUser, context: CallCont
     if (refusedWith !== undefined) throw rejected(refusedWith);
     if (owner !== undefined) return owner === "ours" && added.kind === "refused" ? "ours before" : owner;
     if (remainingMs(context) < RETRY_MS + REPLY_RESERVE_MS) {
-      throw refuse("platform_unavailable", "The trading platform did not answer.", {
-        outcome: "not_executed",
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      throw unavailable("The trading platform did not answer.");
     }
     await delay(RETRY_MS);
   }
@@ -228,19 +223,18 @@ function newUserOf(request: CreateAccountRequest, { key, login, group }: Creatio
 function rejected(code: number): Error {
   if (code === RETCODE.loginsExhausted) return exhausted();
   if (code === RETCODE.tooFrequent) {
-    return refuse(
-      "platform_unavailable",
+    return unavailable(
       "The trading platform refuses more requests at this rate. Send the request again after the time in Retry-After.",
-      {
-        outcome: "not_executed",
-        retryAfterMs: RETRY_AFTER_MS,
-      },
     );
   }
   return refuse("platform_rejected", `The trading platform refused the account with code ${code}.`, {
     outcome: "not_executed",
     details: { platform_code: String(code) },
   });
+}
+
+function unavailable(message: string): Error {
+  return refuse("platform_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
 }
 
 function exhausted(): Error {

@@ -22,7 +22,8 @@ test.each([
 
 test("the leverage of a new account is limited by its group, or by the setting for all groups", () => {
   const limits = { maxLeverage: 1_000, maxLeverageOfGroup: new Map([["real\\b", 2_000]]) };
-  const leverageIn = (group: string, leverage: number) => decideLeverage({ role: "master", group, leverage, isSent: false }, limits);
+  const leverageIn = (group: string, leverage: number) =>
+    decideLeverage({ role: "master", group, leverage, isSent: false }, limits);
 
   expect([leverageIn("real\\a", 1_000), leverageIn("real\\b", 2_000)]).toEqual([1_000, 2_000]);
   for (const [group, limit] of [
