@@ -95,6 +95,7 @@ export async function lockWithOwed(
 }
 
 async function listOwed(tx: Transaction, investorLogins: readonly string[]): Promise<string[]> {
+  if (investorLogins.length === 0) return [];
   return await column<string>(
     tx,
     sql`select distinct master_login from fee_pair where investor_login = any(${investorLogins}::text[]) and debt_minor > 0`,
