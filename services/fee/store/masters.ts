@@ -70,7 +70,7 @@ export async function lockMasters(tx: Transaction, logins: readonly string[], bu
   return new Map(rows.map((row) => [row.masterLogin, masterOf(row)]));
 }
 
-export type Debtors = {
+type Debtors = {
   readonly investorLogins: readonly string[];
   /** What becomes of a debt to a Master that another transaction has locked: it is left, the transaction waits for it, or fails at once. */
   readonly whenBusy: "leave" | "wait" | "fail";

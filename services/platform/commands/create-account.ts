@@ -189,7 +189,7 @@ async function finish(deps: Deps, creation: Creation, owner: Exclude<Owner, "oth
   return { ...creation, isCreated: true };
 }
 
-/** The account of a creation that did not end may have been registered: its passwords are no longer those of the creation. */
+/** The account of a creation that did not end may have been registered since, with passwords of its own. */
 async function requireUnregistered({ pool }: Deps, { key, login }: Creation): Promise<void> {
   if (!(await isRegistered(pool, key))) return;
   throw refuse("login_in_use", `Account ${login}, which was created for this request, was registered since.`, {
