@@ -96,19 +96,19 @@ export class Refusal extends Error {
   }
 }
 
+function factsOf(refusal: Refusal): RefusalFacts {
+  const { code, status, message, details, errors, outcome, operationId, retryAfterMs } = refusal;
+  return { code, status, message, details, errors, outcome, operationId, retryAfterMs };
+}
+
 /** A refusal as it is stored, so that a repeated request gets the same answer: `new Refusal(...)` reads it. */
-export function recordedAs({
-  code,
-  status,
-  message,
-  details,
-  errors,
-  outcome,
-  operationId,
-  retryAfterMs,
-}: Refusal): string {
-  const facts: RefusalFacts = { code, status, message, details, errors, outcome, operationId, retryAfterMs };
-  return JSON.stringify(facts);
+export function recordedAs(refusal: Refusal): string {
+  return JSON.stringify(factsOf(refusal));
+}
+
+/** The refusal with some facts that only the service that passes it on knows. */
+export function restated(refusal: Refusal, facts: Partial<RefusalFacts>): Refusal {
+  return new Refusal({ ...factsOf(refusal), ...facts });
 }
 
 export type Refusals<Code extends string> = {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#kernel/duration.ts";
 import type { WakeSignal } from "#kernel/wake-signal.ts";
 import type { Failpoint } from "#kernel/failpoint.ts";
 import type { Log } from "#kernel/log.ts";
@@ -9,6 +10,9 @@ import type { WatchedClock } from "./domain/watched-clock.ts";
 import type { LegKind } from "./domain/leg-kind.ts";
 import type { SendQueue, TurnReader } from "./protocol/sending.ts";
 import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
+
+/** A creation that has not ended for longer is found by a check, and operators may register its account. */
+export const CREATION_MS = 10 * MINUTE_MS;
 
 /** Settings of the trading platform, chosen by operators. */
 export type Settings = LeverageLimits & {

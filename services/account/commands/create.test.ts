@@ -5,6 +5,7 @@ import { findAccounts } from "../queries/find.ts";
 import { listInvestors, listMasters } from "../queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "../queries/reveal.ts";
 import { aCall, aMaster, anInvestor, usd, world, type World, refusedWith } from "../testing/account.ts";
+import { addInvestor } from "./add-investor.ts";
 import { createInvestor } from "./create-investor.ts";
 import { createMaster } from "./create-master.ts";
 
@@ -127,6 +128,23 @@ test("a creation that the platform service refuses as a possible duplicate has e
   await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject(refused);
   expect(deps.platform.created.size).toBe(0);
 });
+
+test.each(["refused by the platform service", "found when the Investor is inserted"])(
+  "a creation whose account operators have registered since has ended, %s, and the account stays enabled",
+  async (where) => {
+    const deps = await world();
+    const isRefused = where.startsWith("refused");
+    deps.platform.faults.push(isRefused ? refusedWith("login_in_use") : undefined);
+    deps.platform.existing.add("3000001");
+    await addInvestor(deps, { login: "3000001", name: "Ivy" }, aCall("op-0"));
+    const refused = { code: "login_in_use", outcome: "not_executed" };
+    await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject(refused);
+    await tidyFailed(deps);
+    await resumeLater(deps);
+    await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject(refused);
+    expect(deps.platform.disabled).toEqual([]);
+  },
+);
 
 test("a request that never reached the platform service creates nothing, then or later", async () => {
   const deps = await world();

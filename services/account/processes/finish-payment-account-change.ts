@@ -3,7 +3,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, RETRY_AFTER_MS, recordedAs } from "#kernel/refusal.ts";
+import { Refusal, restated, RETRY_AFTER_MS, recordedAs } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
@@ -73,10 +73,7 @@ export function inUse(login: string): Refusal {
 }
 
 function withoutEffect(error: unknown): Refusal {
-  if (error instanceof Refusal && !isTransientFailure(error)) {
-    const { code, status, message, details, errors } = error;
-    return new Refusal({ code, status, message, details, errors, outcome: "not_executed" });
-  }
+  if (error instanceof Refusal && !isTransientFailure(error)) return restated(error, { outcome: "not_executed" });
   return refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was changed.", {
     outcome: "not_executed",
     retryAfterMs: RETRY_AFTER_MS,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal, restated, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
@@ -21,7 +22,11 @@ import {
 const ROLE = { trading: AccountRole.MASTER, payment: AccountRole.PAYMENT, investor: AccountRole.INVESTOR } as const;
 
 /** Of the conflicts, those that end a request. Another one, such as a busy account, passes. */
-const FINAL_CONFLICTS: ReadonlySet<string> = new Set(["login_range_exhausted", "possible_duplicate_account"]);
+const FINAL_CONFLICTS: ReadonlySet<string> = new Set([
+  "login_range_exhausted",
+  "possible_duplicate_account",
+  "login_in_use",
+]);
 
 /**
  * Continues a provisioning from its recorded state to its end. Every account is created under a key of its own, so a
@@ -86,19 +91,27 @@ async function refusalAfter(deps: Deps, { id, operationId }: Provisioning, refus
 }
 
 /** platform does not name the field of the request that it refuses. */
-function finalRefusal({ code, status, message, details, errors }: Refusal): Refusal {
-  const named = code === "group_not_allowed" ? [{ field: "platform_group", code, message }] : errors;
-  return new Refusal({ code, status, message, details, errors: named, outcome: "not_executed" });
+function finalRefusal(refusal: Refusal): Refusal {
+  const { code, message } = refusal;
+  return code === "group_not_allowed"
+    ? restated(refusal, { errors: [{ field: "platform_group", code, message }] })
+    : refusal;
 }
 
 /** One commit for the Master or Investor, its accounts and the end of the provisioning: there is never half a Master. */
 async function activate({ pool, now }: Deps, provisioning: Provisioning): Promise<void> {
   const createdAt = now();
-  await inTransaction(pool, async (tx) => {
-    if (await lockPending(tx, provisioning.id)) {
-      await markActive(tx, provisioning.id, await insertIdentity(tx, provisioning, createdAt));
-    }
-  });
+  try {
+    await inTransaction(pool, async (tx) => {
+      if (await lockPending(tx, provisioning.id)) {
+        await markActive(tx, provisioning.id, await insertIdentity(tx, provisioning, createdAt));
+      }
+    });
+  } catch (error) {
+    if (violatedConstraint(error) !== "account_pkey") throw error;
+    const message = "An account that was created for this request was registered since.";
+    await markFailed(pool, provisioning.id, refuse("login_in_use", message, { outcome: "not_executed" }));
+  }
 }
 
 async function insertIdentity(tx: Transaction, details: Provisioning, createdAt: Date): Promise<bigint> {

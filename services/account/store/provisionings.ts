@@ -125,11 +125,15 @@ export const nextUntidied = fragment`(
   select '-infinity'::timestamptz from provisioning where state = 'FAILED' and not is_tidied limit 1
 )`;
 
-/** Failed pairs whose first account still has to be disabled. */
+/** Failed pairs whose first account still has to be disabled, unless operators have registered it. */
 export async function listUntidied(db: Queryable, limit: number): Promise<{ id: bigint; login: string | null }[]> {
   return await many<{ id: bigint; login: string | null }>(
     db,
-    sql`select id, login from provisioning where state = 'FAILED' and not is_tidied order by id limit ${limit}`,
+    sql`select id, case when account.login is null then provisioning.login end as login
+        from provisioning left join account using (login)
+        where state = 'FAILED' and not is_tidied
+        order by id
+        limit ${limit}`,
   );
 }
 

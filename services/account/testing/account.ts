@@ -161,12 +161,11 @@ export function aRegistration(parts: Partial<AddMasterRequest> = {}): AddMasterR
 
 /** A refusal of createAccount. */
 export function refusedWith(
-  code: "group_not_allowed" | "possible_duplicate_account" | "platform_rejected",
+  code: "group_not_allowed" | "possible_duplicate_account" | "login_in_use" | "platform_rejected",
   outcome: Refusal["outcome"] = "not_executed",
 ): Refusal {
-  const status = (
-    { group_not_allowed: "invalid", possible_duplicate_account: "conflict", platform_rejected: "rejected" } as const
-  )[code];
+  const statuses = { group_not_allowed: "invalid", platform_rejected: "rejected" } as const;
+  const status = code in statuses ? statuses[code as keyof typeof statuses] : "conflict";
   return new Refusal({ code, status, message: "Refused.", outcome, details: { mt5_login: "3000009" } });
 }
 

@@ -32,7 +32,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   method_not_allowed: "The path has no such method; the header `Allow` names those that it has.",
   request_timeout: "The request arrived too slowly. Send it again.",
   login_already_registered: "The account is registered already.",
-  login_in_use: "The account has another role.",
+  login_in_use: "The account has another role, or was registered by another request while it was being created.",
   payment_account_in_use: "The payment account belongs to another Master.",
   below_min_deposit: "`actual` is below `required`, the minimum deposit of the Master.",
   investor_has_open_positions: "`open_positions` positions of the Investor have to be closed first.",

@@ -27,6 +27,7 @@ export function newAccount(alias: ReturnType<typeof aliasField>, exampleGroup: s
 export const NEW_ACCOUNT_REFUSALS = [
   "group_not_allowed",
   "possible_duplicate_account",
+  "login_in_use",
   "platform_rejected",
   "platform_unavailable",
   "login_range_exhausted",

@@ -36,7 +36,7 @@ export async function changePaymentAccount(
 }
 
 async function checkFree(tx: Transaction, masterLogin: string, account: string): Promise<void> {
-  if ((await listMastersOfAccounts(tx, [account])).every((owner) => owner === masterLogin)) return;
+  if ((await listMastersOfAccounts(tx, [account])).every(({ login }) => login === masterLogin)) return;
   throw refuse("payment_account_in_use", `Payment account ${account} is already assigned to another Master.`, {
     outcome: "not_executed",
   });

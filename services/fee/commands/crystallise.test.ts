@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { setBalance } from "#test/support/platform-fake/ledger.ts";
+import { countLockWaiters } from "#test/support/lock-waiters.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { readAllocations } from "../jobs/read-allocations.ts";
+import { lockMaster } from "../store/masters.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { aLeave, collectAll, decideLeave } from "../testing/leaving.ts";
 import {
@@ -10,7 +14,9 @@ import {
   debtsOf,
   endWeek,
   expectToReconcile,
+  owe,
   paymentsOf,
+  receive,
   result,
   runsOf,
   settle,
@@ -174,6 +180,25 @@ test("debts to all Masters are collected, oldest first, each to the payment acco
   ]);
   expect(await debtsOf(world)).toEqual({});
   await expectToReconcile(world);
+});
+
+test("a debt that arises while a withdrawal waits for the row of its Master is collected", async () => {
+  const world = await aWorld();
+  const { pool } = world.deps;
+  await anInvestor(world, { deposit: "1000.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  await anInvestor(world, { login: "9002" });
+  result(world, { 9002: "+1.00" }, OTHER_MASTER);
+  await receive(world);
+  await readAllocations(world.deps);
+  const { leaving } = await inTransaction(pool, async (tx) => {
+    await lockMaster(tx, MASTER);
+    const answer = crystallise(world.deps, aLeave(world), aCall());
+    await expect.poll(() => countLockWaiters(pool), { interval: 5 }).toBe(1);
+    await owe(pool, INVESTOR, OTHER_MASTER);
+    return { leaving: answer };
+  });
+  expect((await leaving).items).toHaveLength(2);
 });
 
 test("outside a pool only debts are due", async () => {

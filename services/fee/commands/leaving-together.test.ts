@@ -5,7 +5,16 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { lockMaster } from "../store/masters.ts";
 import { aCall, MASTER, OTHER_MASTER } from "../testing/fee.ts";
 import { aLeave } from "../testing/leaving.ts";
-import { anInvestor, aWorld, expectToReconcile, paymentsOf, receive, result, type World } from "../testing/world.ts";
+import {
+  anInvestor,
+  aWorld,
+  expectToReconcile,
+  owe,
+  paymentsOf,
+  receive,
+  result,
+  type World,
+} from "../testing/world.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
 import { collect } from "./collect.ts";
 import { crystallise } from "./crystallise.ts";
@@ -94,6 +103,21 @@ test("a locked Master delays only its own Investors", async () => {
     INVESTORS.map((login) => (masterOf(login) === MASTER ? "rejected" : "fulfilled")),
   );
   expect(await Promise.all(INVESTORS.map((login) => decide(world, login)))).toHaveLength(INVESTORS.length);
+});
+
+test("an Investor that owes fees to a locked Master delays no other Investor", async () => {
+  const world = await aProfit();
+  const leaving = INVESTORS.filter((login) => masterOf(login) === OTHER_MASTER);
+  const [debtor = ""] = leaving;
+  await owe(world.deps.pool, debtor, MASTER);
+  const decided = await inTransaction(world.deps.pool, async (tx) => {
+    await lockMaster(tx, MASTER);
+    return await Promise.allSettled(leaving.map((login) => decide(world, login)));
+  });
+  expect(decided.map(({ status }) => status)).toEqual(
+    leaving.map((login) => (login === debtor ? "rejected" : "fulfilled")),
+  );
+  expect((await decide(world, debtor)).items).toHaveLength(2);
 });
 
 test("one key that several callers decide at the same time is decided once", async () => {

@@ -172,7 +172,7 @@ test("breaks that are handled already take one statement, not a transaction each
   const source: BreakSource = {
     service: "platform",
     list: async () => ({ items, hasMore: false, checks: [] }),
-    mastersOf: async () => [MASTER],
+    mastersOf: async (page) => page.map(() => [MASTER]),
     stop: async (_tx, _login, { id }) => void stopped.push(id),
   };
   await stopOnBreaks(pool, [source]);
@@ -180,6 +180,22 @@ test("breaks that are handled already take one statement, not a transaction each
   await stopOnBreaks(pool, [source]);
   expect(connect).toHaveBeenCalledTimes(1);
   expect(stopped).toEqual([1n, 2n, 3n]);
+});
+
+test("the Masters of a page of breaks are read by one statement", async () => {
+  const { deps, platform } = await twoMasters();
+  const statements = async (): Promise<number> => {
+    await detectBreaks(deps);
+    const connect = vi.spyOn(deps.pool, "connect");
+    await stopOnBreaks(deps.pool, stoppingBreaks(deps));
+    const count = connect.mock.calls.length;
+    connect.mockRestore();
+    return count;
+  };
+  platform.breaks.push(aPaymentBreak(1n));
+  const ofOne = await statements();
+  platform.breaks.push(aPaymentBreak(2n, { check: "transfer_legs" }), aPaymentBreak(3n));
+  expect(await statements()).toBe(ofOne);
 });
 
 test("of two transactions that stop a Master at the same time, the second adds its break to the review", async () => {

@@ -22,14 +22,17 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
     {
       service: "fee",
       list: (request) => listBreaks(pool, request),
-      mastersOf: async ({ masterLogin }) => (masterLogin === "" ? [] : [masterLogin]),
+      mastersOf: async (page) => page.map(({ masterLogin }) => (masterLogin === "" ? [] : [masterLogin])),
       stop: (tx, login, found) => stop(tx, deps, login, found),
     },
     {
       service: "platform",
       list: (request) => platform.listBreaks(request, callContext({ caller: "fee", withinMs: CALL_MS })),
-      mastersOf: async (found) =>
-        STOPPING_ON_PLATFORM.has(found.check) ? await listMastersOfAccounts(pool, accountsOf(found)) : [],
+      async mastersOf(page) {
+        const accounts = page.map((found) => (STOPPING_ON_PLATFORM.has(found.check) ? accountsOf(found) : []));
+        const masters = Map.groupBy(await listMastersOfAccounts(pool, accounts.flat()), ({ account }) => account);
+        return accounts.map((own) => own.flatMap((account) => (masters.get(account) ?? []).map(({ login }) => login)));
+      },
       async stop(tx, login, found) {
         // The log of the payment account had the deal before the check found it.
         const isReviewed = found.check === "deal_matching" && (await isKnown(tx, login, found.dealIds));

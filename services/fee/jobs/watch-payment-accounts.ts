@@ -70,7 +70,7 @@ async function stopOnAmendments(deps: Deps, range: Range, entries: readonly Acco
   return await inTransaction(deps.pool, async (tx) => {
     if (!(await moveSeenNumber(tx, range))) return false;
     if (amendments.length === 0) return true;
-    for (const master of await listMastersOfAccounts(tx, [range.login])) {
+    for (const { login: master } of await listMastersOfAccounts(tx, [range.login])) {
       for (const entry of amendments) await stopForBreak(tx, deps, master, mismatchOf(entry));
     }
     return true;

@@ -45,14 +45,14 @@ export async function stopForBreak(
   seen: Mismatch,
 ): Promise<void> {
   let reviewCase = await lockUndecidedCase(tx, BREAK + login);
-  const isStopped = reviewCase === undefined && (await markStopped(tx, login, seen.reason));
-  // Another transaction may have stopped it since, because of another break.
-  if (!isStopped) reviewCase ??= await lockUndecidedCase(tx, BREAK + login);
-  if (reviewCase !== undefined) return await extendCase(tx, reviewCase, seen, now());
-  if (!isStopped) return;
-  await openCase(tx, newCaseOf(login, [shown(seen)]), now());
   const { reason } = seen;
-  afterCommit(tx, () => log.error("fees of Master stopped, manual review required", { login, reason }));
+  if (reviewCase === undefined && (await markStopped(tx, login, reason))) {
+    await openCase(tx, newCaseOf(login, [shown(seen)]), now());
+    return afterCommit(tx, () => log.error("fees of Master stopped, manual review required", { login, reason }));
+  }
+  // Another transaction may have stopped it since, because of another break.
+  reviewCase ??= await lockUndecidedCase(tx, BREAK + login);
+  if (reviewCase !== undefined) await extendCase(tx, reviewCase, seen, now());
 }
 
 export function isAboutBreak({ subject }: ReviewCase): boolean {

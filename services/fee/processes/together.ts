@@ -2,7 +2,7 @@ import { isTransient } from "#kernel/postgres/failure.ts";
 
 /**
  * The results of `work` for all items in one transaction. When that fails, it is repeated for the items of each Master, so that
- * a locked Master delays no other, and after a defect for each item. The error of an item is its result.
+ * a locked Master delays no other, and after a failure that is not the database's for each item. The error of an item is its result.
  */
 export async function workTogether<Item extends { readonly masterLogin: string | undefined }, Result>(
   items: readonly Item[],

@@ -8,6 +8,8 @@ import { aWorld } from "../testing/world.ts";
 import { insertMaster } from "./masters.ts";
 import { lockPairs, savePairs } from "./pairs.ts";
 
+const OWN = { ownLogins: [MASTER], masterLogins: [MASTER] };
+
 const layer = (hour: number, amount: bigint): Layer => {
   const at = new Date(Date.UTC(2026, 0, 3) + hour * HOUR_MS);
   return { amount, earnedFrom: at, earnedTo: at };
@@ -20,7 +22,7 @@ test("only the layers that change are written, and layers above the top are dele
   const none = { ...empty, earnings: { earned: 0n, mark: 0n, layers: [] }, storedLayers: [] };
   const save = (layers: readonly Layer[]) =>
     inTransaction(pool, async (tx) => {
-      const [pair = none] = await lockPairs(tx, [INVESTOR], [MASTER]);
+      const [pair = none] = await lockPairs(tx, [INVESTOR], OWN);
       await savePairs(tx, [{ ...pair, earnings: { ...pair.earnings, layers } }]);
       const { rows } = await tx.query("select pg_current_xact_id()::text as xid");
       return String(rows[0].xid);
@@ -48,6 +50,6 @@ test("only the layers that change are written, and layers above the top are dele
     [1, 10n, first],
     [2, 5n, third],
   ]);
-  const [pair] = await inTransaction(pool, (tx) => lockPairs(tx, [INVESTOR], [MASTER]));
+  const [pair] = await inTransaction(pool, (tx) => lockPairs(tx, [INVESTOR], OWN));
   expect(pair?.earnings.layers).toEqual([layer(1, 10n), layer(2, 5n)]);
 });

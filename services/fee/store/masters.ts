@@ -54,24 +54,52 @@ export async function lockMaster(tx: Transaction, login: string): Promise<FeeMas
 /** Some Masters, locked until commit. */
 export type LockedMasters = ReadonlyMap<string, FeeMaster>;
 
-/** Locks some Masters, and those that these Investors owe fees to, in the sequence in which all transactions lock them. */
-export async function lockMasters(
-  tx: Transaction,
-  logins: readonly string[],
-  debtors: readonly string[] = [],
-): Promise<LockedMasters> {
+const WAIT = fragment``;
+const SKIP = fragment`skip locked`;
+
+/** Locks some Masters, in the sequence in which all transactions lock them. */
+export async function lockMasters(tx: Transaction, logins: readonly string[], busy = WAIT): Promise<LockedMasters> {
   const rows = await many<MasterRow>(
     tx,
     sql`select ${COLUMNS}
         from fee_master_row
         where "masterLogin" = any(${[...new Set(logins)]}::text[])
-          or "masterLogin" = any(array(
-            select master_login from fee_pair where investor_login = any(${debtors}::text[]) and debt_minor > 0
-          ))
         order by "masterLogin"
-        for no key update`,
+        for no key update ${busy}`,
   );
   return new Map(rows.map((row) => [row.masterLogin, masterOf(row)]));
+}
+
+type Debtors = {
+  readonly investorLogins: readonly string[];
+  /** What becomes of a debt to a Master that another transaction has locked: it is left, the transaction waits for it, or fails at once. */
+  readonly whenBusy: "leave" | "wait" | "fail";
+};
+
+/**
+ * Locks some Masters, and those that these Investors owe fees to. Their debts are read again under the locks of the first: one that arose
+ * while the transaction waited counts.
+ */
+export async function lockWithOwed(
+  tx: Transaction,
+  logins: readonly string[],
+  { investorLogins, whenBusy }: Debtors,
+): Promise<LockedMasters> {
+  const expected = whenBusy === "wait" ? await listOwed(tx, investorLogins) : [];
+  const masters = await lockMasters(tx, [...logins, ...expected]);
+  const owed = (await listOwed(tx, investorLogins)).filter((login) => !masters.has(login));
+  if (owed.length === 0) return masters;
+  const others = await lockMasters(tx, owed, whenBusy === "wait" ? WAIT : SKIP);
+  if (whenBusy === "fail" && others.size < owed.length) throw new Error("a Master that fees are owed to is locked");
+  return new Map([...masters, ...others]);
+}
+
+async function listOwed(tx: Transaction, investorLogins: readonly string[]): Promise<string[]> {
+  if (investorLogins.length === 0) return [];
+  return await column<string>(
+    tx,
+    sql`select distinct master_login from fee_pair where investor_login = any(${investorLogins}::text[]) and debt_minor > 0`,
+  );
 }
 
 /** The Master must be locked. */
@@ -116,14 +144,17 @@ export async function resumeAfterBreak(tx: Transaction, login: string): Promise<
 }
 
 /** The Masters whose fees go to one of the accounts, or went to it before. */
-export async function listMastersOfAccounts(db: Queryable, accounts: readonly string[]): Promise<string[]> {
-  return await column<string>(
+export async function listMastersOfAccounts(
+  db: Queryable,
+  accounts: readonly string[],
+): Promise<{ readonly account: string; readonly login: string }[]> {
+  return await many(
     db,
-    sql`select master_login as login
+    sql`select payment_account_login as account, master_login as login
         from fee_master
         where payment_account_login = any(${accounts}::text[])
         union
-        select master_login from former_payment_account where login = any(${accounts}::text[])
+        select login, master_login from former_payment_account where login = any(${accounts}::text[])
         order by login`,
   );
 }

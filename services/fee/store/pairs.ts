@@ -33,13 +33,16 @@ export type PairDebt = {
   readonly since: Date;
 };
 
-/** Locks the pairs of some Investors with these Masters, which must be locked. */
+/** Locks the pairs of some Investors with these Masters, which must be locked: with those that are not their own, only where there is a debt. */
 export async function lockPairs(
   tx: Transaction,
   investorLogins: readonly string[],
-  masterLogins: readonly string[],
+  { ownLogins, masterLogins }: { readonly ownLogins: readonly string[]; readonly masterLogins: readonly string[] },
 ): Promise<Pair[]> {
-  const pairs = pairsOf(investorLogins, fragment`master_login = any(${masterLogins}::text[])`);
+  const pairs = pairsOf(
+    investorLogins,
+    fragment`master_login = any(${masterLogins}::text[]) and (debt_minor > 0 or master_login = any(${ownLogins}::text[]))`,
+  );
   const rows = await many<PairRow>(tx, sql`${pairs} for no key update`);
   const layers = await listLayers(tx, rows);
   return rows.map((row) => pairOf(row, layers.get(nameOf(row)) ?? []));

@@ -13,6 +13,7 @@ import { readAllocations } from "../jobs/read-allocations.ts";
 import { raiseWatermarks } from "../store/allocation-watermarks.ts";
 import { feeDeps, INVESTOR, MASTER, type OtherServices, otherServicesAt } from "./fee.ts";
 import { cents, formatCents } from "./worked-example.ts";
+import { addDebts } from "../store/pairs.ts";
 import { allocate, closeWeek, lastNumberOf, type Parts } from "./subscription-fake.ts";
 
 const FIRST_WEEK = Date.UTC(2026, 0, 3);
@@ -52,6 +53,13 @@ export async function anInvestor(
   setBalance(world.platform.ledger, login, cents(deposit));
   await setRate(world, { key: `subscription:${login}`, login, ratePpm, effectiveSince: new Date(FIRST_WEEK) });
   return login;
+}
+
+/** The Investor owes 30.00 to a Master, as after a fee that was refused. */
+export async function owe(pool: Pool, investorLogin: string, masterLogin: string): Promise<void> {
+  await inTransaction(pool, (tx) =>
+    addDebts(tx, [{ investorLogin, masterLogin, amount: 30_00n, since: new Date(FIRST_WEEK) }]),
+  );
 }
 
 export type NewRate = {

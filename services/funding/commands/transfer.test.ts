@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { TransferState, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
@@ -20,9 +20,11 @@ test("an applied transfer without a deal is a fault", () => {
   expect(() => outcomeOf(aResult(TransferState.APPLIED))).toThrow("an applied transfer has a deal");
 });
 
-test("a key that was used for another transfer is not known as not sent", async () => {
+test("a key that was used for another transfer is not known as not sent, and is not sent again", async () => {
   const used = new Refusal({ code: "transfer_mismatch", status: "conflict", message: "Used.", outcome: "unknown" });
-  const deps = { platform: { transfer: () => Promise.reject(used) } } as never;
-  const answer = await sendTransfer(deps, {} as never, callContext({ caller: "test", withinMs: 1_000 }));
+  const transfer = vi.fn(() => Promise.reject(used));
+  const deps = { platform: { transfer } } as never;
+  const answer = await sendTransfer(deps, {} as never, callContext({ caller: "test", withinMs: 2_000 }));
   expect(answer).toEqual({ kind: "open", doubt: "UNKNOWN" });
+  expect(transfer).toHaveBeenCalledOnce();
 });

@@ -33,6 +33,8 @@ export async function sendTransfer(
       return outcomeOf(await platform.transfer(request, withReplyReserve(context)));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      // It is answered the same each time.
+      if (error.code === "transfer_mismatch") return { kind: "open", doubt: "UNKNOWN" };
       // After a lost answer a later refusal does not prove that the first request was not recorded.
       if (!isLost && wasSurelyNotSent(error)) unsent = error;
     }
@@ -43,7 +45,7 @@ export async function sendTransfer(
   }
 }
 
-/** A request that platform refuses without recording it counts as not sent, unless another transfer has its key. */
+/** A request that platform refuses without recording it counts as not sent. */
 function wasSurelyNotSent({ status, outcome }: Refusal): boolean {
   if (outcome !== undefined) return outcome === "not_executed";
   return status === "invalid" || status === "not_found" || status === "conflict";

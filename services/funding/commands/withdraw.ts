@@ -4,7 +4,7 @@ import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { waitsForMaster } from "#kernel/queue-until-flat.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { type Refusal, restated } from "#kernel/refusal.ts";
 import { later } from "#kernel/retry.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
@@ -133,6 +133,5 @@ function decided(decision: WithdrawalDecision | undefined, operationId: string):
 function refusalOf({ operationId, queue }: Cashflow, refusal: Refusal | undefined): Refusal {
   if (refusal === undefined) return outcomeUnknown(operationId);
   if (!wasQueued({ queue })) return refusal;
-  const { code, status, message, details, outcome, retryAfterMs } = refusal;
-  return new Refusal({ code, status, message, details, outcome, retryAfterMs, operationId });
+  return restated(refusal, { operationId });
 }

@@ -184,16 +184,20 @@ test("a run that crashes leaves the breaks unchanged, and the check becomes stal
   expect(await stateOf(pool)).toMatchObject({ completedAt: before.completedAt, error: "" });
 });
 
-test("a run that finds as many breaks as a statement lists is not complete and closes nothing", async () => {
+test("a run that finds as many breaks as a statement lists is not complete and closes nothing, and the next one continues behind it", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
   check.find(aFinding("old"));
   await runCheck(runDeps(pool), check, undefined);
-  check.find(...Array.from({ length: MAX_FINDINGS }, (_, index) => aFinding(`deal:${index}`)));
+  const { completedAt, fullPassAt } = await stateOf(pool);
+  const findings = Array.from({ length: MAX_FINDINGS }, (_, index) => aFinding(`deal:${index}`));
+  check.answer({ findings, nextCursor: "7", endsPass: true });
   await runCheck(runDeps(pool), check, undefined);
-  const { openBreaks, error } = await stateOf(pool);
+  const { openBreaks, error, ...state } = await stateOf(pool);
   expect(openBreaks).toBe(MAX_FINDINGS + 1);
   expect(error).toContain("1000 breaks or more");
+  expect(state).toMatchObject({ completedAt, fullPassAt });
+  expect(await one(pool, sql`select cursor from reconciliation_check`)).toEqual({ cursor: "7" });
 });
 
 test("pages of breaks continue after an id and end early when the evidence is large", async () => {

@@ -53,7 +53,7 @@ async function write(
   const stored = distinct(findings).slice(0, MAX_FINDINGS);
   const opened = await recordFindings(tx, check, stored);
   if (findings.length >= MAX_FINDINGS) {
-    await failRun(tx, check.name, TOO_MANY);
+    await failRun(tx, check.name, TOO_MANY, run);
     return { opened, closed: [] };
   }
   const found = new Set(stored.map(({ key }) => key));

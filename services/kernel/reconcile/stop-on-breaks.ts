@@ -16,8 +16,8 @@ const MAX_PAGES = 10;
 export type BreakSource = {
   readonly service: string;
   readonly list: (request: ListBreaksRequest) => Promise<ListBreaksResponse>;
-  /** The Masters that the break stops; none when it is about something else. */
-  readonly mastersOf: (found: Break) => Promise<readonly string[]>;
+  /** The Masters that each break of a page stops; none when it is about something else. */
+  readonly mastersOf: (page: readonly Break[]) => Promise<readonly (readonly string[])[]>;
   /** In the transaction that records the break as handled. */
   readonly stop: (tx: Transaction, login: string, found: Break) => Promise<void>;
 };
@@ -31,8 +31,9 @@ export async function stopOnBreaks(pool: Pool, sources: readonly BreakSource[]):
   for (const { service, list, mastersOf, stop } of sources) {
     for await (const page of openBreaks(list)) {
       const handled = new Set(await listHandled(pool, service, page));
-      for (const found of page) {
-        for (const login of await mastersOf(found)) {
+      const masters = await mastersOf(page);
+      for (const [index, found] of page.entries()) {
+        for (const login of masters[index] ?? []) {
           if (handled.has(`${found.id} ${login}`)) continue;
           await inTransaction(pool, async (tx) => {
             if (await insertHandledBreak(tx, service, found.id, login)) await stop(tx, login, found);

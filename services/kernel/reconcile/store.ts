@@ -148,8 +148,12 @@ export async function completeRun(
   );
 }
 
-export async function failRun(db: Queryable, name: string, error: string): Promise<void> {
-  await execute(db, sql`update reconciliation_check set error = ${error} where name = ${name}`);
+/** With a run, the next one continues behind it: what it has found more often than it stores must not hold back the rest. */
+export async function failRun(db: Queryable, name: string, error: string, run?: CheckRun): Promise<void> {
+  await execute(
+    db,
+    sql`update reconciliation_check set error = ${error}, cursor = coalesce(${run?.nextCursor}, cursor) where name = ${name}`,
+  );
 }
 
 /** Inserts or confirms the breaks, and opens those with enough confirmations. Returns the keys of the breaks it opened. */

@@ -1,4 +1,4 @@
-import { execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "../postgres/query.ts";
+import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import { type CaseRow, caseFrom, type ReviewCase } from "./case-row.ts";
 import type { AppliedVote, Progress, Vote } from "./review.ts";
@@ -69,22 +69,22 @@ export async function lockUndecidedCase(tx: Transaction, subject: string): Promi
   return row === undefined ? undefined : caseFrom(row);
 }
 
-/** Stores the new progress of the case and the event, in the transaction that has locked the case. */
+/** Stores the new progress of the case and the event, in the transaction that has locked the case. Returns the amount of the case. */
 export async function saveVote(
   tx: Transaction,
   { caseId, commandId }: { readonly caseId: bigint; readonly commandId: string },
   applied: AppliedVote,
   vote: Vote,
-): Promise<void> {
-  await saveProgress(tx, caseId, applied.progress, vote.at);
+): Promise<bigint | null> {
   await insertReviewEvent(tx, { caseId, commandId }, { ...vote, event: applied.event });
+  return await saveProgress(tx, caseId, applied.progress, vote.at);
 }
 
-async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at: Date): Promise<void> {
+async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at: Date): Promise<bigint | null> {
   const proposal = "proposal" in progress ? progress.proposal : undefined;
   const decision = "decision" in progress ? progress.decision : undefined;
   const proposed = decision ?? proposal;
-  await execute(
+  const { amount } = await one<Pick<ReviewCase, "amount">>(
     tx,
     sql`update review_case
         set state = ${progress.state}, action = ${proposed?.action}, chosen_deal_id = ${proposed?.dealId}, note = ${proposed?.note},
@@ -92,8 +92,10 @@ async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at:
             confirmed_note = ${decision?.confirmedNote}, confirmed_by = ${decision?.confirmedBy},
             confirmed_at = ${decision?.confirmedAt},
             next_try_at = ${decision === undefined ? undefined : at}
-        where id = ${id}`,
+        where id = ${id}
+        returning amount_minor as amount`,
   );
+  return amount;
 }
 
 /** Stores changed facts of an undecided case, and voids a proposal that was made for the old facts. */

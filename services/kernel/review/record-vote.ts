@@ -26,7 +26,7 @@ export type Decider<Facts> = {
    */
   readonly examine: (tx: Transaction, reviewCase: ReviewCase, vote: Vote, facts: Facts) => Promise<void>;
   /**
-   * Carries out the decision, in the transaction that records it. "done": completely. "working": a job that uses
+   * Carries out the decision, in the transaction that records it afterwards. "done": completely. "working": a job that uses
    * listUnfinished does the rest, under keys that begin with keyOfReview.
    */
   readonly carryOut: (
@@ -70,15 +70,14 @@ export async function recordVote<Facts>(
     // About a decision, not about the rows of the service: it changes nothing there.
     const isUnconfirmed = reviewCase.reason === VOTES_UNCONFIRMED;
     if (action !== WITHDRAW_PROPOSAL && !isUnconfirmed) await decider.examine(tx, reviewCase, vote, facts);
-    await saveVote(tx, { caseId: reviewCase.id, commandId }, applied, vote);
-    if (applied.progress.state === "DECIDED") {
-      const { decision } = applied.progress;
-      const effect = isUnconfirmed ? "done" : await decider.carryOut(tx, reviewCase, decision, facts);
-      if (effect === "done") await markFinished(tx, reviewCase.id, vote.at);
-    }
-    // A decision may have changed its amount.
-    const after = (await findCase(tx, reviewCase.id)) ?? reviewCase;
-    return { review: reviewMessage({ ...after, progress: applied.progress }) };
+    const { progress } = applied;
+    const carryOut = async (decision: Decision) =>
+      isUnconfirmed ? "done" : await decider.carryOut(tx, reviewCase, decision, facts);
+    // Before the decision is saved, which publishes the amount that it was carried out for.
+    const effect = progress.state === "DECIDED" ? await carryOut(progress.decision) : undefined;
+    const amount = await saveVote(tx, { caseId: reviewCase.id, commandId }, applied, vote);
+    if (effect === "done") await markFinished(tx, reviewCase.id, vote.at);
+    return { review: reviewMessage({ ...reviewCase, amount, progress }) };
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { abs, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 type Row = {
@@ -54,7 +54,7 @@ function findingOf({ login, master, amendment, deal, leg, amountMinor, at }: Row
     key: `${amendment}:${login}:${deal}`,
     login,
     masterLogin: master,
-    atRiskMinor: amountMinor < 0n ? -amountMinor : amountMinor,
+    atRiskMinor: abs(amountMinor),
     operationIds: leg === null ? [] : [String(leg)],
     dealIds: [deal],
     message: `Deal ${deal}: ${MESSAGES[amendment] ?? amendment}.`,

@@ -122,6 +122,28 @@ test.for(["transfer_legs", "deal_matching"])(
   },
 );
 
+test("deal_matching finds a leg without its deal on a page behind the first one while more deals are amended than a run stores", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false });
+  const { deps } = instance;
+  const login = await anAccount(instance);
+  await insertManyDeposits(deps.pool, login, 6_000);
+  await corrupt(
+    deps.pool,
+    `insert into log_entry (login, number, kind, amount_minor, amendment, server, deal_id, deal_at)
+     select login, 1000000 + number, 'amendment', 0, 'deal_gone', server, deal_id, deal_at
+     from log_entry where number between 1000001 and 1001100;
+     delete from log_entry where key = 'many:5990' and kind <> 'amendment'`,
+  );
+  const check = platformChecks(readingChecks(deps)).find(({ name }) => name === "deal_matching")!;
+  await insertChecks(deps.pool, [check]);
+  const isFound = async () => {
+    await runCheck(deps, check, undefined);
+    const found = await many(deps.pool, sql`select from reconciliation_break where starts_with(key, 'operation:')`);
+    return found.length > 0;
+  };
+  await eventually(isFound, (found) => found);
+});
+
 test.concurrent("deal_matching finds an applied leg without its deal, with another amount, or with the deal of another account", async (context) => {
   const instance = await (await aWorld(context)).start({ hasJobs: false });
   const { pool } = instance.deps;

@@ -1,5 +1,5 @@
 import { column, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { type Check, CHECK_EVERY_MS, type Finding } from "#kernel/reconcile/check.ts";
+import { abs, type Check, CHECK_EVERY_MS, type Finding } from "#kernel/reconcile/check.ts";
 import { MAX_OPEN_ROWS, selectIds } from "#kernel/reconcile/table-walk.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
@@ -39,8 +39,8 @@ export function dealMatching({ pool, settings: { quietPeriodMs } }: Pick<Deps, "
     title: "Each applied leg is one deal of the log, and each deal of this service is one leg.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,
-    run: (request) =>
-      walkTables(
+    async run(request) {
+      const run = await walkTables(
         {
           pool,
           tables: TABLES,
@@ -52,14 +52,16 @@ export function dealMatching({ pool, settings: { quietPeriodMs } }: Pick<Deps, "
             const findings = [
               ...unlogged.filter(({ isAwaited }) => !isAwaited).map(unloggedFinding),
               ...(await listUnexplained(db, entries)).map(unexplainedFinding),
-              ...(await listAmended(db)),
             ];
             const awaited = unlogged.filter(({ isAwaited }) => isAwaited).map(({ leg }) => leg);
             return { findings, open: { leg: await listOpen(db, legs, awaited) } };
           },
         },
         request,
-      ),
+      );
+      // Last, because a run stores only its first findings.
+      return { ...run, findings: [...run.findings, ...(await listAmended(pool))] };
+    },
   };
 }
 
@@ -154,10 +156,6 @@ function factsOf(row: Row): Omit<Finding, "key" | "message"> {
       logged_operation: text(loggedLeg),
     },
   };
-}
-
-function abs(minor: bigint): bigint {
-  return minor < 0n ? -minor : minor;
 }
 
 function text(value: bigint | null): string | null {

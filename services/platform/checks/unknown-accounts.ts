@@ -2,7 +2,7 @@ import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import type { Check, Finding, PendingBreak } from "#kernel/reconcile/check.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
 import { column, sql } from "#kernel/postgres/query.ts";
-import type { Deps } from "../deps.ts";
+import { CREATION_MS, type Deps } from "../deps.ts";
 
 /** Comment of an account that the service has created. */
 const TAG = /^PAMM [0-9a-f]{32}$/;
@@ -85,7 +85,7 @@ async function compareGroup(
   return { compared: { group, after, upTo }, findings: own.map((user) => findingOf(user, group)) };
 }
 
-/** Without accounts whose creation has begun in the last ten minutes, and those that operators have acknowledged. */
+/** Without accounts whose creation has begun lately, and those that operators have acknowledged. */
 async function listUnknown({ pool }: UnknownDeps, logins: readonly string[]): Promise<string[]> {
   const unknown: string[] = [];
   for (let from = 0; from < logins.length && unknown.length <= MAX_REQUESTED; from += LOGINS_PER_STATEMENT) {
@@ -98,7 +98,8 @@ async function listUnknown({ pool }: UnknownDeps, logins: readonly string[]): Pr
             where not exists (select from account where account.login = shown.login)
               and not exists (
                 select from account_creation
-                where account_creation.login = shown.login and requested_at > clock_timestamp() - interval '10 minutes'
+                where account_creation.login = shown.login
+                  and requested_at > clock_timestamp() - ${CREATION_MS} * interval '1 millisecond'
               )
               and not exists (
                 select from review_case where subject = 'unknown_account:' || shown.login and state = 'DECIDED'

@@ -1,6 +1,7 @@
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { CommandOutcome } from "../mt5/classify.ts";
 import { Mt5Error } from "../mt5/errors.ts";
+import { RETCODE } from "../mt5/retcodes.ts";
 import { refuse } from "../refusals.ts";
 
 type Outcome = { readonly kind: "done" } | CommandOutcome;
@@ -15,7 +16,7 @@ export async function confirmChange(
 ): Promise<boolean> {
   const outcome = await changing.catch(asUnconfirmed);
   if (outcome === undefined || outcome.kind === "done") return outcome !== undefined;
-  if (outcome.kind === "refused") {
+  if (outcome.kind === "refused" && outcome.code !== RETCODE.tooFrequent) {
     const message = `The trading platform refused to ${change} account ${login} with code ${outcome.code}.`;
     throw refuse("platform_rejected", message, { details: { platform_code: String(outcome.code) } });
   }

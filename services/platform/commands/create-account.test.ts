@@ -180,17 +180,44 @@ test.concurrent("while a command without an answer may have created the account,
   const unknown = { code: "platform_unavailable", outcome: "unknown" };
   await expect(service.createAccount(MASTER, aCall(30_000))).rejects.toMatchObject(unknown);
 
-  // As the job of the caller repeats it after a crash of this process, and after a change of its configuration.
+  // As the job of the caller repeats it after a crash of this process.
   const next = await world.start({ hasJobs: false });
   await expect(next.service.createAccount(MASTER, aCall(30_000))).rejects.toMatchObject(unknown);
-  const other = await world.start({ hasJobs: false, settings: { masterGroups: [] } });
-  await expect(other.service.createAccount(MASTER, aCall(30_000))).rejects.toMatchObject({
-    code: "group_not_allowed",
-    outcome: "unknown",
-  });
 
   await world.control.noFaults();
   expect(await next.service.createAccount(MASTER, aCall(30_000))).toEqual({ login: "3000000" });
+});
+
+test.concurrent("a creation that has begun ends although its group was removed from the configuration and its leverage is above the limit since", async (context) => {
+  const world = await aWorld(context);
+  const { service } = await world.start({ hasJobs: false });
+  const { login } = await service.createAccount(MASTER, aCall(30_000));
+  await world.control.fault({ command: "user/add", effect: "drop_before", times: 100 });
+  const sent = { ...MASTER, key: "sent" };
+  await expect(service.createAccount(sent, aCall(1_500))).rejects.toMatchObject({ outcome: "unknown" });
+  await world.control.noFaults();
+
+  const changed = await world.start({ hasJobs: false, settings: { masterGroups: [], maxLeverage: 100 } });
+  expect(await changed.service.createAccount(MASTER, aCall(30_000))).toEqual({ login });
+  expect(await changed.service.createAccount(sent, aCall(30_000))).toEqual({ login: "3000001" });
+  expect((await changed.deps.mt5.getUser("3000001"))?.leverage).toBe(100);
+  const another = changed.service.createAccount({ ...MASTER, group: "pamm\\investor" }, aCall());
+  await expect(another).rejects.toMatchObject({ code: "creation_mismatch" });
+});
+
+test.concurrent("a creation whose account operators have registered since ends without its account, whose passwords stay", async (context) => {
+  const world = await aWorld(context);
+  const { service, deps } = await world.start({ hasJobs: false });
+  await world.control.fault({ command: "user/add", effect: "drop_after" });
+  await world.control.fault({ command: "user/get", effect: "retcode:10", times: 100 });
+  await expect(service.createAccount(MASTER, aCall(1_500))).rejects.toMatchObject({ outcome: "unknown" });
+  await world.control.noFaults();
+  await execute(deps.pool, sql`update account_creation set requested_at = now() - interval '11 minutes'`);
+  await service.adoptAccount({ login: "3000000", role: AccountRole.MASTER }, aCall());
+
+  const repeated = service.createAccount({ ...MASTER, mainPassword: "Main#2027pw" }, aCall(30_000));
+  await expect(repeated).rejects.toMatchObject({ code: "login_in_use", outcome: "not_executed" });
+  expect(await deps.mt5.checkPassword("3000000", new Secret(MASTER.mainPassword))).toBe(true);
 });
 
 test.concurrent("after the quiet period an account that the platform does not show was not created", async (context) => {
@@ -207,11 +234,15 @@ test.concurrent("after the quiet period an account that the platform does not sh
   await expect(repeated()).rejects.toMatchObject(refused);
 });
 
-test.concurrent("a refused password does not say that the account was not created", async (context) => {
-  const { service } = await (await aWorld(context)).start({ hasJobs: false });
+test.concurrent("a refused password does not say that the account was not created, and one that comes too soon is set later", async (context) => {
+  const world = await aWorld(context);
+  const { service } = await world.start({ hasJobs: false });
   await service.createAccount(MASTER, aCall(30_000));
   const weak = service.createAccount({ ...MASTER, mainPassword: "weak" }, aCall(30_000));
   await expect(weak).rejects.toMatchObject({ code: "platform_rejected", outcome: "unknown" });
+  await world.control.fault({ command: "user/change_password", ...TOO_FREQUENT });
+  const late = service.createAccount({ ...MASTER, mainPassword: "Main#2027pw" }, aCall(30_000));
+  await expect(late).rejects.toMatchObject({ code: "platform_unavailable", outcome: "unknown" });
 });
 
 test.concurrent("a free login is found behind more taken ones than one statement looks through", async (context) => {

@@ -4,11 +4,12 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { zero } from "#kernel/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal, restated, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { Secret } from "#kernel/secret.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { CreateAccountRequest, CreateAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
+import { lostAfterMs } from "../domain/permit.ts";
 import { tagOf } from "../protocol/account-tag.ts";
 import { checkNewAccount, decideGroup, decideLeverage } from "../domain/new-account.ts";
 import type { CommandOutcome } from "../mt5/classify.ts";
@@ -25,6 +26,7 @@ import {
   findCreation,
   getCreation,
   insertCreation,
+  isRegistered,
   markCreated,
   markNotSent,
   markSent,
@@ -54,9 +56,8 @@ export async function createAccount(
   try {
     return await repeatTransient(context, () => createOnce(deps, request, context));
   } catch (error) {
-    if (!(error instanceof Refusal) || !(await mayExist(deps, request))) throw error;
-    const { code, status, message, details, errors, retryAfterMs } = error;
-    throw new Refusal({ code, status, message, details, errors, retryAfterMs, outcome: "unknown" });
+    if (!(error instanceof Refusal) || error.code === "login_in_use" || !(await mayExist(deps, request))) throw error;
+    throw restated(error, { outcome: "unknown" });
   }
 }
 
@@ -69,7 +70,8 @@ async function mayExist(deps: Deps, request: CreateAccountRequest): Promise<bool
   const creation = await findCreation(pool, request.key);
   if (creation?.isCreated === true) return true;
   if (creation?.sentAt === undefined) return false;
-  if ((await readClock(pool)) < creation.sentAt.getTime() + settings.quietPeriodMs) return true;
+  const lostAt = lostAfterMs(creation.sentAt.getTime(), settings.commandTimeoutMs);
+  if ((await readClock(pool)) < lostAt + settings.quietPeriodMs) return true;
   return (await ownerOf(deps, newUserOf(request, creation)).catch(() => "ours")) === "ours";
 }
 
@@ -83,36 +85,31 @@ async function createOnce(
   if (role === undefined) {
     throw refuse("validation_failed", "The account role is required.", { outcome: "not_executed" });
   }
-  const group = decideGroup(role, request.group, deps.settings);
-  const leverage = decideLeverage({ role, group, leverage: request.leverage }, deps.settings);
-  let creation = await recordCreation(deps, request, { role, group });
+  const known = await findCreation(deps.pool, request.key);
+  const group = known?.group ?? decideGroup(role, request.group, deps.settings);
+  const isSent = known?.sentAt !== undefined;
+  const leverage = decideLeverage({ role, group, leverage: request.leverage, isSent }, deps.settings);
+  let creation = known ?? (await chooseLogin(deps, request, { key: request.key, role, group }));
+  if (creation.role !== role || !["", creation.group].includes(request.group)) {
+    throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
+  }
   // The database of the caller may have been restored alone: then it repeats the key with passwords that are not those of the account.
   if (creation.isCreated) await setPasswords(deps, newUserOf(request, creation));
   for (let skipped = 0; skipped <= MAX_SKIPPED && !creation.isCreated; skipped += 1) {
     const user = newUserOf({ ...request, leverage }, creation);
     const owner = await addUser(deps, creation.key, user, context);
-    if (owner === "ours before") await setPasswords(deps, user);
+    if (owner === "ours before") {
+      await requireUnregistered(deps, creation);
+      await setPasswords(deps, user);
+    }
     creation = owner === "other" ? await chooseNextLogin(deps, creation) : await finish(deps, creation, owner);
   }
   if (!creation.isCreated) {
-    throw refuse(
-      "platform_unavailable",
+    throw unavailable(
       `More than ${MAX_SKIPPED} logins in a row have accounts of other managers. The next request goes on behind them.`,
-      { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS },
     );
   }
   return { login: creation.login };
-}
-
-async function recordCreation(
-  deps: Deps,
-  request: CreateAccountRequest,
-  { role, group }: Pick<Creation, "role" | "group">,
-): Promise<Creation> {
-  const { key } = request;
-  const known = (await findCreation(deps.pool, key)) ?? (await chooseLogin(deps, request, { key, role, group }));
-  if (known.role === role && known.group === group) return known;
-  throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
 }
 
 async function chooseLogin(
@@ -151,10 +148,7 @@ async function addUser(deps: Deps, key: string, user: NewUser, context: CallCont
     if (refusedWith !== undefined) throw rejected(refusedWith);
     if (owner !== undefined) return owner === "ours" && added.kind === "refused" ? "ours before" : owner;
     if (remainingMs(context) < RETRY_MS + REPLY_RESERVE_MS) {
-      throw refuse("platform_unavailable", "The trading platform did not answer.", {
-        outcome: "not_executed",
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      throw unavailable("The trading platform did not answer.");
     }
     await delay(RETRY_MS);
   }
@@ -188,10 +182,19 @@ async function finish(deps: Deps, creation: Creation, owner: Exclude<Owner, "oth
     });
     deps.freshDeals.add(login);
   } catch (error) {
-    // Another request for the same key has finished it.
     if (violatedConstraint(error) !== "log_entry_login_number_key") throw error;
+    // Otherwise another request for the same key has finished it.
+    await requireUnregistered(deps, creation);
   }
   return { ...creation, isCreated: true };
+}
+
+/** The account of a creation that did not end may have been registered since, with passwords of its own. */
+async function requireUnregistered({ pool }: Deps, { key, login }: Creation): Promise<void> {
+  if (!(await isRegistered(pool, key))) return;
+  throw refuse("login_in_use", `Account ${login}, which was created for this request, was registered since.`, {
+    outcome: "not_executed",
+  });
 }
 
 async function chooseNextLogin({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
@@ -220,19 +223,18 @@ function newUserOf(request: CreateAccountRequest, { key, login, group }: Creatio
 function rejected(code: number): Error {
   if (code === RETCODE.loginsExhausted) return exhausted();
   if (code === RETCODE.tooFrequent) {
-    return refuse(
-      "platform_unavailable",
+    return unavailable(
       "The trading platform refuses more requests at this rate. Send the request again after the time in Retry-After.",
-      {
-        outcome: "not_executed",
-        retryAfterMs: RETRY_AFTER_MS,
-      },
     );
   }
   return refuse("platform_rejected", `The trading platform refused the account with code ${code}.`, {
     outcome: "not_executed",
     details: { platform_code: String(code) },
   });
+}
+
+function unavailable(message: string): Error {
+  return refuse("platform_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
 }
 
 function exhausted(): Error {

@@ -22,7 +22,8 @@ test.each([
 
 test("the leverage of a new account is limited by its group, or by the setting for all groups", () => {
   const limits = { maxLeverage: 1_000, maxLeverageOfGroup: new Map([["real\\b", 2_000]]) };
-  const leverageIn = (group: string, leverage: number) => decideLeverage({ role: "master", group, leverage }, limits);
+  const leverageIn = (group: string, leverage: number) =>
+    decideLeverage({ role: "master", group, leverage, isSent: false }, limits);
 
   expect([leverageIn("real\\a", 1_000), leverageIn("real\\b", 2_000)]).toEqual([1_000, 2_000]);
   for (const [group, limit] of [
@@ -43,7 +44,7 @@ test("the leverage of a new account is limited by its group, or by the setting f
 test("the payment account of a Master with a higher leverage gets the limit of its group", () => {
   const limits = { maxLeverage: 1_000, maxLeverageOfGroup: new Map([["real\\p", 100]]) };
 
-  expect(decideLeverage({ role: "payment", group: "real\\p", leverage: 1_000 }, limits)).toBe(100);
+  expect(decideLeverage({ role: "payment", group: "real\\p", leverage: 1_000, isSent: false }, limits)).toBe(100);
 });
 
 test("all errors of a new account are reported together", () => {

@@ -35,15 +35,20 @@ export function decideGroup(role: Role, requested: string, groups: AllowedGroups
 
 /**
  * The leverage of a new account in the group. A payment account has the leverage of its Master and must not trade, so its leverage is
- * reduced to the limit.
+ * reduced to the limit. So is that of an account that may exist already.
  */
 export function decideLeverage(
-  { role, group, leverage }: { readonly role: Role; readonly group: string; readonly leverage: number },
+  {
+    role,
+    group,
+    leverage,
+    isSent,
+  }: { readonly role: Role; readonly group: string; readonly leverage: number; readonly isSent: boolean },
   { maxLeverage, maxLeverageOfGroup }: LeverageLimits,
 ): number {
   const limit = maxLeverageOfGroup.get(group) ?? maxLeverage;
   if (leverage <= limit) return leverage;
-  if (role === "payment") return limit;
+  if (role === "payment" || isSent) return limit;
   const message = `leverage must be from 1 to ${limit} in group ${group}.`;
   const errors = [{ field: "leverage", code: "out_of_range", message }];
   throw refuse("validation_failed", message, { errors, outcome: "not_executed" });

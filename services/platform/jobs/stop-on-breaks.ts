@@ -13,7 +13,7 @@ export function stoppingBreaks(deps: Pick<Deps, "pool" | "log" | "settings">): r
     {
       service: "platform",
       list: (request) => listBreaks(deps.pool, request),
-      mastersOf: async (found) => (STOPPING_CHECKS.has(found.check) ? accountsOf(found) : []),
+      mastersOf: async (page) => page.map((found) => (STOPPING_CHECKS.has(found.check) ? accountsOf(found) : [])),
       stop: (tx, login, found) => stopForBreak(tx, deps, login, found),
     },
   ];

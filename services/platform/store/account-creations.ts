@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execute, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { CREATION_MS } from "../deps.ts";
 import type { Role } from "../domain/role.ts";
 
 type NewCreation = { readonly key: string; readonly role: Role; readonly group: string; readonly login: string };
@@ -121,11 +122,19 @@ export async function markCreated(tx: Transaction, key: string): Promise<void> {
   );
 }
 
-/** A creation that has not ended for longer is found by a check, and operators may register its account. */
 export async function isBeingCreated(db: Queryable, login: string): Promise<boolean> {
   return await matchesRow(
     db,
     sql`select from account_creation
-        where login = ${login} and created_at is null and requested_at > clock_timestamp() - interval '10 minutes'`,
+        where login = ${login} and created_at is null
+          and requested_at > clock_timestamp() - ${CREATION_MS} * interval '1 millisecond'`,
+  );
+}
+
+/** Operators have registered the account of a creation that has not ended. */
+export async function isRegistered(db: Queryable, key: string): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select from account_creation join account using (login) where key = ${key} and account_creation.created_at is null`,
   );
 }

@@ -73,7 +73,7 @@ function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
                    - unposted_minor as balance_minor
           from investor_account as account
                join holding on holding.subscription_id = account.pooled_subscription_id
-          where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor <> 0
+          where is_unacknowledged and quarantined_minor <> 0
         )
         select 'investor' as kind, login, master, external_minor as "externalMinor", 0::bigint as "importedMinor",
                acknowledged_minor as "acknowledgedMinor", 0::bigint as "ownMinor", balance_minor as "balanceMinor"

@@ -1,7 +1,14 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
-import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
-import { closeCase, listUndecided, lockCase, openCase, type NewCase, renewCase } from "#kernel/review/cases.ts";
+import {
+  closeCase,
+  listUndecided,
+  lockUndecidedCase,
+  openCase,
+  type NewCase,
+  renewCase,
+} from "#kernel/review/cases.ts";
 import { isProposedFor, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import type { Deps } from "../deps.ts";
 import { type ExternalFunds, resetAcknowledgedFunds, listExternalFunds } from "../store/external-funds.ts";
@@ -36,23 +43,13 @@ export async function openExternalReviews(deps: Deps): Promise<boolean> {
 
 async function updateCase(deps: Deps, reviewCase: ReviewCase, money: ExternalFunds | undefined): Promise<void> {
   if (money !== undefined && isSame(reviewCase, money)) return;
-  const newCase = money && newCaseOf(money);
   await inTransaction(deps.pool, async (tx) => {
-    const locked = await lockCase(tx, reviewCase.id);
-    if (locked !== undefined) await renewOrClose(tx, locked, newCase, deps.now());
+    const locked = await lockUndecidedCase(tx, reviewCase.subject);
+    if (locked === undefined) return;
+    if (money === undefined) await closeCase(tx, locked, deps.now());
+    // It may have been proposed since, for what is there now.
+    else if (!isSame(locked, money)) await renewCase(tx, locked, newCaseOf(money), deps.now());
   });
-}
-
-async function renewOrClose(
-  tx: Transaction,
-  reviewCase: ReviewCase,
-  newCase: NewCase | undefined,
-  at: Date,
-): Promise<void> {
-  const { state } = reviewCase.progress;
-  if (state !== "OPEN" && state !== "PROPOSED") return;
-  if (newCase === undefined) await closeCase(tx, reviewCase, at);
-  else await renewCase(tx, reviewCase, newCase, at);
 }
 
 function isSame(reviewCase: ReviewCase, money: ExternalFunds): boolean {

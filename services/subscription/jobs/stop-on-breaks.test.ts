@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
@@ -10,11 +10,11 @@ import { stoppingBreaks } from "./stop-on-breaks.ts";
 
 const runStopOnBreaks = (deps: Deps) => stopOnBreaks(deps.pool, stoppingBreaks(deps));
 
-/** The dependencies with a platform that lists these breaks, one per page. */
-function withBreaks({ deps }: World, breaks: readonly Break[]): Deps {
+/** The dependencies with a platform that lists these breaks, one per page unless stated. */
+function withBreaks({ deps }: World, breaks: readonly Break[], pageSize = 1): Deps {
   const listBreaks: Deps["platform"]["listBreaks"] = async ({ afterId }) => {
     const rest = breaks.filter(({ id }) => id > afterId);
-    return { items: rest.slice(0, 1), hasMore: rest.length > 1, checks: [] };
+    return { items: rest.slice(0, pageSize), hasMore: rest.length > pageSize, checks: [] };
   };
   return { ...deps, platform: { ...deps.platform, listBreaks } };
 }
@@ -106,4 +106,22 @@ test("a break that the subscription service found stops a Master also while the 
   const deps: Deps = { ...world.deps, platform: { ...world.deps.platform, listBreaks } };
   await expect(runStopOnBreaks(deps)).rejects.toThrow("connection lost");
   expect(await reasons(world)).toEqual({ [master]: "pool_ledger: the books differ" });
+});
+
+test("the Masters of a page of breaks are read by one statement", async () => {
+  const world = await aWorld();
+  const { investorLogin: login } = await subscribed(world, aMaster(world, 0n), 500_00n);
+  await settle(world);
+  const breaks = [1n, 2n, 3n].map((id) => aBreak(id, { check: "transfer_legs", login }));
+  const statements = async (count: number): Promise<number> => {
+    const deps = withBreaks(world, breaks.slice(0, count), count);
+    await runStopOnBreaks(deps);
+    const connect = vi.spyOn(deps.pool, "connect");
+    await runStopOnBreaks(deps);
+    const made = connect.mock.calls.length;
+    connect.mockRestore();
+    return made;
+  };
+  const ofOne = await statements(1);
+  expect(await statements(3)).toBe(ofOne);
 });

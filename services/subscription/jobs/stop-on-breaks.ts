@@ -21,8 +21,11 @@ const NO_DEAL = 0n;
 export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
   const { pool, platform } = deps;
   const stopping: Pick<BreakSource, "mastersOf" | "stop"> = {
-    mastersOf: async ({ check, login: account, masterLogin: master }) =>
-      STOPPING_CHECKS.has(check) ? await listConcernedMasters(pool, { account, master }) : [],
+    async mastersOf(page) {
+      const stopped = page.filter(({ check }) => STOPPING_CHECKS.has(check));
+      const masters = Map.groupBy(await listConcernedMasters(pool, stopped), ({ id }) => id);
+      return page.map(({ id }) => (masters.get(id) ?? []).map(({ login }) => login));
+    },
     async stop(tx, login, { check, login: account, message, dealIds }) {
       const dealId = dealIds[0] ?? NO_DEAL;
       const reason = `${check}: ${message}`;

@@ -119,6 +119,15 @@ create table investor_account (
   quarantine_acknowledged_minor bigint not null default 0,
   -- Number of the last entry of the log that has changed quarantined_minor and is no trade of the account; -1 before the first one.
   moved_number           bigint not null default -1,
+  -- As moved_number, when an operator acknowledged the amount.
+  acknowledged_number    bigint not null default -1,
+  -- Needs a review, or an acknowledgement has to be reset because the money is gone. An acknowledgement holds for what the account's own
+  -- trades make of the amount, up to its double, as a proposal does.
+  is_unacknowledged      boolean not null generated always as (
+    case when quarantined_minor = 0 then quarantine_acknowledged_minor <> 0
+         else moved_number > acknowledged_number or sign(quarantined_minor) <> sign(quarantine_acknowledged_minor)
+              or abs(quarantined_minor) > 2 * abs(quarantine_acknowledged_minor)
+    end) stored,
   -- Allocated results that are not posted yet.
   unposted_minor         bigint not null default 0,
   -- Consecutive refused postings, and when the next one may be made.
@@ -129,7 +138,7 @@ create table investor_account (
 
 create index investor_account_gap on investor_account (login) where received_number > filed_number;
 create index investor_account_unposted on investor_account (posting_next_at) where unposted_minor <> 0;
-create index investor_account_external on investor_account (login) where quarantined_minor <> quarantine_acknowledged_minor;
+create index investor_account_external on investor_account (login) where is_unacknowledged;
 
 -- The buckets of a subscription. Only the pooled amount can be negative, after a loss.
 create table holding (

@@ -31,7 +31,7 @@ function listOnInvestors(db: Queryable, limit: number): Promise<ExternalFunds[]>
     sql`select 'investor' as kind, account.login, quarantined_minor as amount, holding.master_login as "masterLogin",
                0::bigint as "ownCapital", 0::bigint as shortfall, moved_number as "movedNumber"
         from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
-        where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor <> 0
+        where is_unacknowledged and quarantined_minor <> 0
         order by account.login
         limit ${limit}`,
   );
@@ -62,8 +62,13 @@ function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
 }
 
 /** The caller has locked the account. */
-export async function acknowledgeQuarantine(tx: Transaction, login: string, amount: bigint): Promise<void> {
-  await execute(tx, sql`update investor_account set quarantine_acknowledged_minor = ${amount} where login = ${login}`);
+export async function acknowledgeQuarantine(tx: Transaction, login: string): Promise<void> {
+  await execute(
+    tx,
+    sql`update investor_account
+        set quarantine_acknowledged_minor = quarantined_minor, acknowledged_number = moved_number
+        where login = ${login}`,
+  );
 }
 
 /** The caller has locked the pool. */
@@ -81,7 +86,7 @@ export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
           from (
             select login
             from investor_account
-            where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor = 0
+            where is_unacknowledged and quarantined_minor = 0
             order by login
             limit ${MAX_RESETS}
           ) as gone
@@ -102,7 +107,7 @@ export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
 export const nextExternalReview = fragment`(
   select '-infinity'::timestamptz
   where (
-       select login from investor_account where quarantined_minor <> quarantine_acknowledged_minor order by login limit 1
+       select login from investor_account where is_unacknowledged order by login limit 1
      ) is not null
      or exists (
        select from master_pool

@@ -1,4 +1,4 @@
-import { column, execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { OWN_CAPITAL, type UnitHolding } from "../domain/pool/unit-pool.ts";
 
@@ -86,18 +86,23 @@ export async function stopMaster(tx: Transaction, login: string, reason: string)
   );
 }
 
-/** The Master that a break names, or the Master in whose pool the account is; empty when no pool is concerned. */
+/** The Master that each break names, or the Master in whose pool its account is; none when no pool is concerned. */
 export async function listConcernedMasters(
   db: Queryable,
-  { account, master }: { readonly account: string; readonly master: string },
-): Promise<string[]> {
-  return await column<string>(
+  breaks: readonly { readonly id: bigint; readonly login: string; readonly masterLogin: string }[],
+): Promise<{ readonly id: bigint; readonly login: string }[]> {
+  return await many(
     db,
-    sql`select login from master_pool where login = ${master}
-        union
-        select holding.master_login
-        from investor_account join holding on subscription_id = pooled_subscription_id
-        where investor_account.login = ${account} and ${master} = ''`,
+    sql`select id, coalesce(master_pool.login, holding.master_login) as login
+        from unnest(
+               ${breaks.map(({ id }) => id)}::bigint[],
+               ${breaks.map(({ login }) => login)}::text[],
+               ${breaks.map(({ masterLogin }) => masterLogin)}::text[]
+             ) as break (id, account, master)
+             left join master_pool on master_pool.login = master
+             left join investor_account on investor_account.login = account and master = ''
+             left join holding on subscription_id = pooled_subscription_id
+        where master_pool.login is not null or holding.master_login is not null`,
   );
 }
 

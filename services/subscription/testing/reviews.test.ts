@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { lockCase, saveVote } from "#kernel/review/cases.ts";
+import { applyVote } from "#kernel/review/review.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { countLockWaiters } from "#test/support/lock-waiters.ts";
+import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { decideReview } from "../commands/decide-review.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason, reviewsOf, vote } from "./reviews.ts";
@@ -238,6 +243,46 @@ test("acknowledged external funds open no new review until the amount changes", 
   await expectBooksToReconcile(world);
 });
 
+test("acknowledged external funds stay acknowledged while the Investor trades, until they double, change their sign or are moved by others", async () => {
+  const { world, investorLogin } = await aPool(500_00n);
+  const reason = "external_funds_on_investor";
+  const acknowledge = async () => await decide(world, await reviewWithReason(world, reason), "acknowledge");
+  const trade = async (amount: bigint) => {
+    trader(world, investorLogin).result(amount);
+    await settle(world);
+    return (await reviewsOf(world)).map((review) => review.amount?.minorUnits);
+  };
+  await moveExternally(world, investorLogin, 40_00n);
+  await acknowledge();
+  expect(await trade(40_00n)).toEqual([]);
+  expect(await trade(1n)).toEqual([80_01n]);
+  await acknowledge();
+  expect(await trade(-80_00n)).toEqual([]);
+  expect(await trade(-2n)).toEqual([-1n]);
+  await acknowledge();
+  await moveExternally(world, investorLogin, -1n);
+  expect((await reviewsOf(world)).map((review) => review.amount?.minorUnits)).toEqual([-2n]);
+});
+
+test("a proposal that is made while a review is renewed for a trade holds", async () => {
+  const { world, investorLogin } = await aPool(500_00n);
+  const { pool } = world.deps;
+  await moveExternally(world, investorLogin, 40_00n);
+  const { id } = await reviewWithReason(world, "external_funds_on_investor");
+  trader(world, investorLogin).result(2_00n);
+  await deliver(world);
+  const { renewing } = await inTransaction(pool, async (tx) => {
+    const { progress, actions } = (await lockCase(tx, id))!;
+    const job = openExternalReviews(world.deps);
+    await expect.poll(() => countLockWaiters(pool), { interval: 5 }).toBe(1);
+    const vote = { action: "adopt", dealId: 0n, note: "checked", actor: "anna", keyId: "key of anna", at: new Date() };
+    await saveVote(tx, { caseId: id, commandId: "" }, applyVote(progress, actions, vote), vote);
+    return { renewing: job };
+  });
+  await renewing;
+  expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({ state: ReviewState.PROPOSED });
+});
+
 test("a proposal is void when the amount changes, and the review closes when the funds are gone", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moveExternally(world, investorLogin, 40_00n);
@@ -285,6 +330,8 @@ test.each([40_00n, -40_00n])(
     const decided = await decideReview(world.deps, request, call);
     expect(decided.review).toMatchObject({ state: ReviewState.DECIDED, amount: { minorUnits: amount - 5_00n } });
     expect(await decideReview(world.deps, request, call)).toEqual(decided);
+    const noted = sql`select amount_minor as amount from state_change where kind = 'review' and state = 'decided'`;
+    expect(await many(world.deps.pool, noted)).toEqual([{ amount: amount - 5_00n }]);
     await settle(world);
     const pooled = 500_00n + amount - 5_00n;
     expect(await holdingOf(world, masterLogin, id)).toMatchObject({ pooled, quarantined: 0n });

@@ -12,7 +12,7 @@ import {
   withdrawCrystallisations,
 } from "../../store/crystallisations.ts";
 import { listOpenWeekly } from "../../store/due-payments.ts";
-import { lockMasters } from "../../store/masters.ts";
+import { lockWithOwed } from "../../store/masters.ts";
 import { type Pair, savePairs } from "../../store/pairs.ts";
 import { requireKnownFees, type Searching } from "../lost-fees/require-known-fees.ts";
 import { workTogether } from "../together.ts";
@@ -61,10 +61,14 @@ async function decideOnce(
   at: Date,
   maxResults: number,
 ): Promise<(Decided | Error)[]> {
-  const masters = await lockMasters(
+  const masters = await lockWithOwed(
     tx,
     requested.flatMap(({ masterLogin }) => masterLogin ?? []),
-    requested.map(({ investorLogin }) => investorLogin),
+    {
+      investorLogins: requested.map(({ investorLogin }) => investorLogin),
+      // Then each is decided alone: a busy Master delays only those who owe fees to it.
+      whenBusy: requested.length === 1 ? "wait" : "fail",
+    },
   );
   const isStopped = ({ masterLogin = "" }: RequestedCrystallisation): boolean =>
     masters.get(masterLogin)?.breakReason !== undefined;

@@ -56,7 +56,8 @@ export async function openBooks(
   const masterLogins = [...masters.values()].flatMap((each) =>
     each.breakReason === undefined ? each.masterLogin : [],
   );
-  const locked = await lockPairs(tx, investorLogins, masterLogins);
+  const ownLogins = wanted.flatMap(({ masterLogin }) => masterLogin ?? []);
+  const locked = await lockPairs(tx, investorLogins, { ownLogins, masterLogins });
   const known = new Map(locked.map((pair) => [nameOf(pair), pair]));
   const byInvestor = Map.groupBy(locked, ({ investorLogin }) => investorLogin);
   const before = wanted.map(({ investorLogin, masterLogin, throughNumber, isRepeated = false }) => {

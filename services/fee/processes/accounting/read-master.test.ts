@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
@@ -13,6 +14,7 @@ import {
   expectToReconcile,
   runsOf,
   endWeek,
+  owe,
   receive,
   paymentsOf,
   result,
@@ -21,6 +23,7 @@ import {
 } from "../../testing/world.ts";
 import { decideReview } from "../../commands/decide-review.ts";
 import { prepare } from "../../commands/crystallise.ts";
+import { lockMaster } from "../../store/masters.ts";
 import { readMaster } from "./read-master.ts";
 
 const numbers = sql`select number from allocation_entry order by number`;
@@ -34,6 +37,27 @@ test("concurrent readers record each entry of a Master once, and later reads con
   result(world, { [INVESTOR]: "+1.00" });
   await prepare(world.deps, { masterLogin: MASTER }, aCall());
   expect(await many(world.deps.pool, numbers)).toHaveLength(31);
+});
+
+test("a week is decided while a Master is locked that one of its Investors owes fees to, and that debt waits", async () => {
+  const world = await aWorld();
+  const { pool } = world.deps;
+  await anInvestor(world, { deposit: "1000.00" });
+  await anInvestor(world, { login: "9002" });
+  result(world, { 9002: "+1.00" }, OTHER_MASTER);
+  await readMaster(world.deps, OTHER_MASTER, aCall());
+  await owe(pool, INVESTOR, OTHER_MASTER);
+  const closeWeek = () => (result(world, { [INVESTOR]: "+100.00" }), endWeek(world, { [INVESTOR]: "0.00" }));
+  closeWeek();
+  await inTransaction(pool, async (tx) => {
+    await lockMaster(tx, OTHER_MASTER);
+    await readMaster(world.deps, MASTER, aCall());
+  });
+  const due = async () => (await paymentsOf(world)).map(({ due: amount }) => amount);
+  expect(await due()).toEqual(["30.00"]);
+  closeWeek();
+  await readMaster(world.deps, MASTER, aCall());
+  expect(await due()).toEqual(["30.00", "30.00", "30.00"]);
 });
 
 test("entries with more parts than one answer are recorded completely", async () => {

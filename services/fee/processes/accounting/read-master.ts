@@ -7,7 +7,7 @@ import { openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../../deps.ts";
 import { type JournalBatch, positionAfter } from "../../domain/journal.ts";
 import { insertBatch } from "../../store/journal.ts";
-import { type FeeMaster, findMaster, insertMaster, lockMasters, moveRead, stopMaster } from "../../store/masters.ts";
+import { type FeeMaster, findMaster, insertMaster, lockWithOwed, moveRead, stopMaster } from "../../store/masters.ts";
 import { requireKnownFees } from "../lost-fees/require-known-fees.ts";
 import { type ClosedWeek, decideClosedWeek, openWeek } from "./decide-closed-week.ts";
 import { UnreadableJournal } from "../../messages/journal.ts";
@@ -103,8 +103,8 @@ async function recordBatch(deps: Deps, batch: JournalBatch): Promise<Step> {
   const step = await inTransaction(deps.pool, async (tx): Promise<Step> => {
     await requireKnownFees(tx, deps);
     const week = weekOf(batch);
-    const debtors = week === undefined ? [] : batch.parts.map(({ investorLogin }) => investorLogin);
-    const masters = await lockMasters(tx, [masterLogin], debtors);
+    const investorLogins = week === undefined ? [] : batch.parts.map(({ investorLogin }) => investorLogin);
+    const masters = await lockWithOwed(tx, [masterLogin], { investorLogins, whenBusy: "leave" });
     if (!isNext(masters.get(masterLogin), batch)) return "outdated";
     const books = week && (await openWeek(tx, week, batch.parts, { masters, maxResults: deps.steps.results }));
     if (week !== undefined && books === undefined) return "folded";

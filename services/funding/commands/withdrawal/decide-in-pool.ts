@@ -4,7 +4,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, restated } from "#kernel/refusal.ts";
 import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { feeSuffix, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
@@ -55,11 +55,8 @@ async function handleRefusal(deps: Deps, saga: Saga, refusal: Refusal, context: 
     await pause(PAUSE_BETWEEN_TRIES_MS);
     return await getSaga(deps.pool, saga.cashflow.id);
   }
-  return await endOrWait(deps, saga, notExecuted(refusal), context);
-}
-
-function notExecuted({ code, status, message, details, retryAfterMs }: Refusal): Refusal {
-  return new Refusal({ code, status, message, details, retryAfterMs, outcome: "not_executed" });
+  const facts = { outcome: "not_executed", operationId: undefined } as const;
+  return await endOrWait(deps, saga, restated(refusal, facts), context);
 }
 
 function leaveOf({ cashflow, withdrawal }: Saga, held: HeldFacts): LeaveRequest {

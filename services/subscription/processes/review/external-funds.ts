@@ -50,7 +50,7 @@ export const acknowledge: Effect = {
   async carryOut(tx, _deps, { reviewCase }) {
     if (reviewCase.subject.startsWith(ON_INVESTOR)) {
       const { account } = await lockInvestor(tx, reviewCase);
-      return await acknowledgeQuarantine(tx, account.login, account.buckets.quarantined);
+      return await acknowledgeQuarantine(tx, account.login);
     }
     const [pool] = await lockPools(tx, [reviewCase.login]);
     assert(pool !== undefined);
