@@ -28,16 +28,3 @@ function updates(keptMs: number): RetentionRule {
     endedAt: fragment`item.applied_at`,
   });
 }
-
-/** Tables that no rule names, and why they may be kept. */
-export const KEPT: Readonly<Record<string, string>> = {
-  account: "one row for each account",
-  master: "one row for each Master",
-  investor: "one row for each Investor",
-  profile: "at most one row for each account, or request for one: the labels of its client",
-  erasure: "one row for each Investor whose personal data was erased: the evidence, without that data",
-  credential: "two rows for each account that was created",
-  payment_account_change: "one row for each change of a payment account: which Master an earlier one belongs to",
-  provisioning:
-    "one row for each account that was created: a repeated command gets its accounts, and its id is the owner of their credentials",
-};

@@ -95,10 +95,3 @@ function deliveries(keptMs: number): RetentionRule[] {
     }),
   ];
 }
-
-/** Tables that no rule names, and why they may be kept. */
-export const KEPT: Readonly<Record<string, string>> = {
-  api_key: "one row for each key that an operator makes; the audit names them",
-  key_system: "one row",
-  event_removal: "one row",
-};

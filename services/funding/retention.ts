@@ -48,9 +48,3 @@ function operations(keptMs: number): RetentionRule {
       )`,
   });
 }
-
-/** Tables that no rule names, and why they may be kept. */
-export const KEPT: Readonly<Record<string, string>> = {
-  known_master: "one row for each Master",
-  known_investor: "one row for each Investor",
-};

@@ -68,28 +68,9 @@ export function negate({ currency, minor }: Money): Money {
   return { currency, minor: -minor };
 }
 
-export function sum(amounts: Iterable<Money>, currency: Currency = "USD"): Money {
-  let total = zero(currency);
-  for (const amount of amounts) total = add(total, amount);
-  return total;
-}
-
-export function min(left: Money, right: Money): Money {
-  return isLess(right, left) ? right : left;
-}
-
-export function max(left: Money, right: Money): Money {
-  return isLess(left, right) ? right : left;
-}
-
 export function isLess(left: Money, right: Money): boolean {
   sameCurrency(left, right);
   return left.minor < right.minor;
-}
-
-export function isEqual(left: Money, right: Money): boolean {
-  sameCurrency(left, right);
-  return left.minor === right.minor;
 }
 
 export function isZero({ minor }: Money): boolean {
@@ -98,10 +79,6 @@ export function isZero({ minor }: Money): boolean {
 
 export function isPositive({ minor }: Money): boolean {
   return minor > 0n;
-}
-
-export function isNegative({ minor }: Money): boolean {
-  return minor < 0n;
 }
 
 /** Callers cannot cause a mix of currencies, so it is a fault and not a refusal. */

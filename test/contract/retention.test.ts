@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readConfig, type Settings } from "#kernel/config.ts";
 import { listMigrations } from "#kernel/postgres/migration-files.ts";
-import { KEPT as ofKernel } from "#kernel/retention/kept.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
+import { KEPT_TABLES } from "./kept-tables.ts";
 import * as account from "../../services/account/retention.ts";
 import * as edge from "../../services/edge/retention.ts";
 import * as fee from "../../services/fee/retention.ts";
@@ -20,21 +20,13 @@ import { FEEDS as SUBSCRIPTION_FEEDS } from "../../services/subscription/service
 
 const defaults = <Known extends Settings>(settings: Known) => readConfig(settings, {});
 
-type Service = { readonly rules: readonly RetentionRule[]; readonly kept: Readonly<Record<string, string>> };
-
-const SERVICES: Readonly<Record<string, Service>> = {
-  account: { rules: account.accountRules(ACCOUNT_FEEDS, defaults(account.ACCOUNT_RETENTION)), kept: account.KEPT },
-  edge: { rules: edge.edgeRules(defaults(edge.EDGE_RETENTION)), kept: edge.KEPT },
-  fee: { rules: fee.feeRules(FEE_FEEDS, defaults(fee.FEE_RETENTION)), kept: fee.KEPT },
-  funding: { rules: funding.fundingRules(FUNDING_FEEDS, defaults(funding.FUNDING_RETENTION)), kept: funding.KEPT },
-  platform: {
-    rules: platform.platformRules(PLATFORM_FEEDS, defaults(platform.PLATFORM_RETENTION)),
-    kept: platform.KEPT,
-  },
-  subscription: {
-    rules: subscription.subscriptionRules(SUBSCRIPTION_FEEDS, defaults(subscription.SUBSCRIPTION_RETENTION)),
-    kept: subscription.KEPT,
-  },
+const RULES: Readonly<Record<string, readonly RetentionRule[]>> = {
+  account: account.accountRules(ACCOUNT_FEEDS, defaults(account.ACCOUNT_RETENTION)),
+  edge: edge.edgeRules(defaults(edge.EDGE_RETENTION)),
+  fee: fee.feeRules(FEE_FEEDS, defaults(fee.FEE_RETENTION)),
+  funding: funding.fundingRules(FUNDING_FEEDS, defaults(funding.FUNDING_RETENTION)),
+  platform: platform.platformRules(PLATFORM_FEEDS, defaults(platform.PLATFORM_RETENTION)),
+  subscription: subscription.subscriptionRules(SUBSCRIPTION_FEEDS, defaults(subscription.SUBSCRIPTION_RETENTION)),
 };
 
 /** The tables of the migrations of a service, those of the kernel included. */
@@ -46,14 +38,15 @@ function tablesOf(service: string): string[] {
 /** A service without feeds of its own has the table, and never a row in it. */
 const UNUSED: Readonly<Record<string, readonly string[]>> = { edge: ["outbox"] };
 
-test.each(Object.entries(SERVICES))(
+test.each(Object.entries(RULES))(
   "each table of %s has a rule that removes old rows, or a reason why none does",
-  (service, { rules, kept }) => {
+  (service, rules) => {
+    const { [service]: kept = {}, kernel = {} } = KEPT_TABLES;
     const ruled = new Set(rules.flatMap(({ tables }) => tables));
     const tables = tablesOf(service);
     expect(tables.length).toBeGreaterThan(4);
 
-    const known = [...ruled, ...Object.keys(kept), ...Object.keys(ofKernel), ...(UNUSED[service] ?? [])];
+    const known = [...ruled, ...Object.keys(kept), ...Object.keys(kernel), ...(UNUSED[service] ?? [])];
     expect(tables.filter((table) => !known.includes(table))).toEqual([]);
     expect(Object.keys(kept).filter((table) => !tables.includes(table) || ruled.has(table))).toEqual([]);
     expect([...ruled].filter((table) => !tables.includes(table))).toEqual([]);
@@ -72,26 +65,26 @@ function feedsOf(service: string): string[] {
 }
 
 test("the feeds of the services are found in their code", () => {
-  const feeds = Object.keys(SERVICES).flatMap(feedsOf);
+  const feeds = Object.keys(RULES).flatMap(feedsOf);
   expect(new Set(feeds).size).toBe(feeds.length);
   expect(feeds).toEqual(
     [...ACCOUNT_FEEDS, ...FEE_FEEDS, ...FUNDING_FEEDS, ...PLATFORM_FEEDS, ...SUBSCRIPTION_FEEDS].toSorted(),
   );
 });
 
-test.each(Object.entries(SERVICES))("each feed of %s has a rule that removes its old events", (service, { rules }) => {
+test.each(Object.entries(RULES))("each feed of %s has a rule that removes its old events", (service, rules) => {
   const ruled = rules.flatMap(({ name }) => (name.startsWith("events ") ? [name.slice("events ".length)] : []));
   expect(ruled.toSorted()).toEqual(feedsOf(service));
   expect(feedsOf(service).length > 0).toBe(UNUSED[service] === undefined);
 });
 
 test("a table of the kernel without a rule is in some service", () => {
-  const tables = new Set(Object.keys(SERVICES).flatMap(tablesOf));
-  expect(Object.keys(ofKernel).filter((table) => !tables.has(table))).toEqual([]);
+  const tables = new Set(Object.keys(RULES).flatMap(tablesOf));
+  expect(Object.keys(KEPT_TABLES["kernel"] ?? {}).filter((table) => !tables.has(table))).toEqual([]);
 });
 
 test("rules of one service have different names", () => {
-  for (const { rules } of Object.values(SERVICES)) {
+  for (const rules of Object.values(RULES)) {
     expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
   }
 });
@@ -107,7 +100,7 @@ test("what the edge may repeat is still known to the services", () => {
 test("every rule is in the runbook, with what it removes and for how long the rows are kept", () => {
   const page = readFileSync(new URL("../../docs/operate.md", import.meta.url), "utf8");
   const rows = page.split("\n").filter((line) => line.startsWith("| `"));
-  for (const { rules } of Object.values(SERVICES)) {
+  for (const rules of Object.values(RULES)) {
     for (const { name } of rules) {
       const shown = name.startsWith("events ") ? "events <feed>" : name;
       expect(

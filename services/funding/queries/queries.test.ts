@@ -3,7 +3,7 @@ import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { deposit } from "../commands/deposit.ts";
 import { withdraw } from "../commands/withdraw.ts";
-import { getCashflow } from "../store/cashflows.ts";
+import { listCashflows } from "../store/cashflows.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, usd, world } from "../testing/funding.ts";
 import { balanceReads, getBalance, getBalances } from "./get-balance.ts";
@@ -182,7 +182,7 @@ test("an interrupted operation is pending until the deadline of its caller, and 
   expect((await operation(new Date(Date.now() + 11_000))).outcome).toBe(OperationOutcome.UNKNOWN);
   const count = async (outcome: OperationOutcome, at: Date) =>
     (await listOperations({ ...deps, now: () => at }, { ...ALL, outcome })).items.length;
-  const { deadline } = await getCashflow(deps.pool, "op-1");
+  const { deadline } = (await listCashflows(deps.pool, ["op-1"])).get("op-1")!;
   const before = new Date(deadline.getTime() - 1);
   expect([await count(OperationOutcome.PENDING, before), await count(OperationOutcome.UNKNOWN, before)]).toEqual([
     1, 0,

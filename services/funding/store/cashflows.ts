@@ -37,12 +37,6 @@ export async function listCashflows(
   return new Map(rows.map((row) => [row.operationId, cashflowOf(row)]));
 }
 
-export async function getCashflow(db: Queryable, operationId: string): Promise<Cashflow> {
-  const cashflow = (await listCashflows(db, [operationId])).get(operationId);
-  assert(cashflow !== undefined, `Operation ${operationId} is not recorded.`);
-  return cashflow;
-}
-
 export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashflow> {
   const [cashflow] = await listCashflowsById(db, [id]);
   assert(cashflow !== undefined, `Cashflow ${id} is not recorded.`);
