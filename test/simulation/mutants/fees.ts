@@ -19,7 +19,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I11", "I10"],
-    seed: 255,
+    seed: 368,
   },
   {
     name: "the outcome of one fee is recorded for another",
