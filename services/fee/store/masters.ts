@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   column,
   execute,
+  type Fragment,
   fragment,
   many,
   matchesRow,
@@ -54,19 +55,26 @@ export async function lockMaster(tx: Transaction, login: string): Promise<FeeMas
 /** Some Masters, locked until commit. */
 export type LockedMasters = ReadonlyMap<string, FeeMaster>;
 
-const WAIT = fragment``;
-const SKIP = fragment`skip locked`;
-
 /** Locks some Masters, in the sequence in which all transactions lock them. */
-export async function lockMasters(tx: Transaction, logins: readonly string[], busy = WAIT): Promise<LockedMasters> {
-  const rows = await many<MasterRow>(
-    tx,
-    sql`select ${COLUMNS}
-        from fee_master_row
-        where "masterLogin" = any(${[...new Set(logins)]}::text[])
-        order by "masterLogin"
-        for no key update ${busy}`,
-  );
+export async function lockMasters(tx: Transaction, logins: readonly string[]): Promise<LockedMasters> {
+  return byLogin(await many<MasterRow>(tx, sql`${locking(logins)}`));
+}
+
+/** Those that no other transaction has locked. */
+async function lockFreeMasters(tx: Transaction, logins: readonly string[]): Promise<LockedMasters> {
+  return byLogin(await many<MasterRow>(tx, sql`${locking(logins)} skip locked`));
+}
+
+function locking(logins: readonly string[]): Fragment {
+  return fragment`
+    select ${COLUMNS}
+    from fee_master_row
+    where "masterLogin" = any(${[...new Set(logins)]}::text[])
+    order by "masterLogin"
+    for no key update`;
+}
+
+function byLogin(rows: readonly MasterRow[]): LockedMasters {
   return new Map(rows.map((row) => [row.masterLogin, masterOf(row)]));
 }
 
@@ -89,7 +97,7 @@ export async function lockWithOwed(
   const masters = await lockMasters(tx, [...logins, ...expected]);
   const owed = (await listOwed(tx, investorLogins)).filter((login) => !masters.has(login));
   if (owed.length === 0) return masters;
-  const others = await lockMasters(tx, owed, whenBusy === "wait" ? WAIT : SKIP);
+  const others = await (whenBusy === "wait" ? lockMasters : lockFreeMasters)(tx, owed);
   if (whenBusy === "fail" && others.size < owed.length) throw new Error("a Master that fees are owed to is locked");
   return new Map([...masters, ...others]);
 }

@@ -10,8 +10,8 @@ type Holder = { readonly pid: number; readonly startedAt: string };
 const MAX_TRIES = 5;
 
 /** One process at a time may use a folder. Released by dispose, or when the holder ends for any reason. */
-export async function lockFolder(path: string): Promise<AsyncDisposable> {
-  const own: Holder = { pid: process.pid, startedAt: startOf(process.pid) };
+export async function lockFolder(path: string, startedAt = startOf(process.pid)): Promise<AsyncDisposable> {
+  const own: Holder = { pid: process.pid, startedAt };
   if (own.startedAt === "") throw new StartupError(`the lock ${path} cannot be taken: /proc cannot be read`);
   const text = JSON.stringify(own);
   const draft = `${path}.${randomUUID()}`;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sized } from "#test/support/proof.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { cancelled, expired } from "#kernel/queue-until-flat.ts";
 import { statesOf } from "#kernel/testing/states.ts";
@@ -247,6 +248,7 @@ test(
         await runQueued(deps);
         return [pair, call];
       },
+      stride: sized({ test: 7, proof: 1 }),
     });
     for (const { pair, call } of cases) {
       expect(await endOf(world, call.commandId)).toBe("EXECUTED");

@@ -20,19 +20,24 @@ export type Saga<Facts> = {
   /** Prepares `count` independent cases, each for one run of the saga. */
   readonly prepare: (count: number) => Promise<Facts[]>;
   readonly run: (deps: Deps, facts: Facts) => Promise<unknown>;
+  /** Larger where each case costs time that grows with their number. */
+  readonly stride?: number;
 };
 
 /** Runs the saga once without a crash, then with a crash at each point, each time for a new case; then recovers. */
-export async function crashAtEveryPoint<Facts>(world: World, { prepare, run }: Saga<Facts>): Promise<Facts[]> {
+export async function crashAtEveryPoint<Facts>(
+  world: World,
+  { prepare, run, stride = STRIDE }: Saga<Facts>,
+): Promise<Facts[]> {
   const [first] = await prepare(1);
   const uncrashed = crashing(world.deps, Number.POSITIVE_INFINITY);
   if (first === undefined) throw new Error("no case was prepared");
   await run(uncrashed.deps, first);
-  const cases = await prepare(Math.ceil(uncrashed.pointsPassed() / STRIDE));
+  const cases = await prepare(Math.ceil(uncrashed.pointsPassed() / stride));
   for (const [index, facts] of cases.entries()) {
-    const { deps, crashed } = crashing(world.deps, index * STRIDE);
+    const { deps, crashed } = crashing(world.deps, index * stride);
     const outcome = await Promise.race([run(deps, facts).then(() => "finished"), crashed.then(() => "crashed")]);
-    expect(outcome, `crash after ${index * STRIDE} points`).toBe("crashed");
+    expect(outcome, `crash after ${index * stride} points`).toBe("crashed");
     // What the crashed process had claimed is free for the next case.
     await passTime(world, LONG_MS);
   }
