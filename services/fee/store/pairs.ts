@@ -39,11 +39,8 @@ export async function lockPairs(
   investorLogins: readonly string[],
   { ownLogins, masterLogins }: { readonly ownLogins: readonly string[]; readonly masterLogins: readonly string[] },
 ): Promise<Pair[]> {
-  const pairs = pairsOf(
-    investorLogins,
-    fragment`master_login = any(${masterLogins}::text[]) and (debt_minor > 0 or master_login = any(${ownLogins}::text[]))`,
-  );
-  const rows = await many<PairRow>(tx, sql`${pairs} for no key update`);
+  const isTheirs = fragment`master_login = any(${masterLogins}::text[]) and (debt_minor > 0 or master_login = any(${ownLogins}::text[]))`;
+  const rows = await many<PairRow>(tx, sql`${pairsOf(investorLogins, isTheirs)} for no key update`);
   const layers = await listLayers(tx, rows);
   return rows.map((row) => pairOf(row, layers.get(nameOf(row)) ?? []));
 }
@@ -61,8 +58,8 @@ export async function readPairs(
 ): Promise<PrepaidPair[]> {
   const isOwed = fragment`debt_minor > 0
     and master_login not in (select master_login from fee_master where break_reason is not null)`;
-  const pairs = pairsOf([investorLogin], fragment`(master_login = any(${masterLogins}::text[]) or (${isOwed}))`);
-  const rows = await many<PairRow & { readonly prepaid: bigint }>(db, sql`${pairs}`);
+  const isTheirs = fragment`(master_login = any(${masterLogins}::text[]) or (${isOwed}))`;
+  const rows = await many<PairRow & { readonly prepaid: bigint }>(db, sql`${pairsOf([investorLogin], isTheirs)}`);
   const layers = await listLayers(db, rows);
   return rows.map((row) => ({ ...pairOf(row, layers.get(nameOf(row)) ?? []), prepaid: row.prepaid }));
 }
