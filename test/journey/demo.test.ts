@@ -49,7 +49,7 @@ test("every balance matches at the end of the demo", { timeout: TIMEOUT_MS }, as
 });
 
 /** On a system of its own: as long as both scenarios together. */
-test.runIf(IS_PROOF)("the story that fills a console ends converged", { timeout: TIMEOUT_MS }, async () => {
+test.runIf(IS_PROOF)("the year of the showcase ends converged", { timeout: TIMEOUT_MS }, async () => {
   const showcase = system.demo("showcase", "--weeks", "4", "--investors", "3", "--end");
   expect(await showcase.ended, showcase.output()).toBe(0);
   for (const shown of ["Harbour is converged", "Ridge is converged", "Spark is archived", "750.00 on the Investor"]) {
