@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { Reporter, TestModule, TestRunEndReason } from "vitest/node";
+import type { Reporter, TestModule, TestRunEndReason, Vitest } from "vitest/node";
 
 type Errors = readonly { readonly message: string }[];
 
@@ -9,9 +9,15 @@ const MAX_WIDTH = 200;
 
 /**
  * Prints `N passed, N failed, N skipped` as the last line, which continuous integration reads, and the first failures before
- * it. A file that does not load counts as one failure, and a run without tests fails.
+ * it. A file that does not load counts as one failure, and a run without tests fails, unless it was asked for with --passWithNoTests.
  */
 export class ClosingLine implements Reporter {
+  #mayBeEmpty = false;
+
+  onInit({ config }: Vitest): void {
+    this.#mayBeEmpty = config.passWithNoTests === true;
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[], reason: TestRunEndReason): void {
     const counts = { passed: 0, failed: 0, skipped: 0 };
     const failures: string[] = [];
@@ -28,7 +34,7 @@ export class ClosingLine implements Reporter {
     }
     // An error outside any test, such as a server that does not start, fails the run.
     if (counts.failed === 0 && errors.length > 0) counts.failed = errors.length;
-    if (counts.passed + counts.failed === 0) counts.failed = 1;
+    if (counts.passed + counts.failed === 0 && !this.#mayBeEmpty) counts.failed = 1;
     if (counts.failed > 0 || reason !== "passed") process.exitCode = 1;
     const listed = failures.slice(0, MAX_LISTED).map((failure) => `failed: ${failure}\n`);
     const line = `${listed.join("")}${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`;
