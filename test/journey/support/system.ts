@@ -5,6 +5,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { inject } from "vitest";
+import { startOf } from "#kernel/process-start.ts";
 import { freePort } from "../../../deploy/local/ports.ts";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
 import { pidFile } from "../../../deploy/local/state.ts";
@@ -172,17 +173,9 @@ export function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): No
 async function untilStoresEnded(stateDir: string): Promise<void> {
   for (const name of ["postgres", "nats"] as const) {
     const pid = existsSync(join(stateDir, PID_FILES[name] ?? "")) ? findPid(stateDir, name) : undefined;
-    for (const byMs = performance.now() + RESTARTED_MS; pid !== undefined && isRunning(pid); await sleep(50)) {
+    for (const byMs = performance.now() + RESTARTED_MS; pid !== undefined && startOf(pid) !== ""; await sleep(50)) {
       if (performance.now() > byMs) throw new Error(`${name} has not ended`);
     }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }
 
