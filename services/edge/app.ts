@@ -8,7 +8,14 @@ import { refusedRequests } from "./audit/refused-requests.ts";
 import { auditEntry } from "./audit/audit-entry.ts";
 import { acceptJsonBodies, acceptOptionalBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
 import { compileSerializer, compileValidator } from "./compilers.ts";
-import { answerClientError, HTTP_LIMITS, MAX_URL_LENGTH } from "./connection.ts";
+import {
+  answerClientError,
+  demandNoExpectation,
+  HTTP_LIMITS,
+  listenTo,
+  MAX_URL_LENGTH,
+  noteRequest,
+} from "./connection.ts";
 import { serveDocument } from "./openapi/serve-document.ts";
 import { serveConsole } from "./console/serve-console.ts";
 import { serveDocsSite } from "./docs-site/serve-docs-site.ts";
@@ -62,6 +69,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     clientErrorHandler: answerClientError,
   });
+  listenTo(app.server);
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(compileSerializer);
   app.decorateRequest("edge", undefined as unknown as RequestState);
@@ -136,7 +144,9 @@ function addHooks(app: FastifyInstance, { log, audit, isDraining = () => false }
     request.edge = beginRequest(spanOf(request));
     // Emitted also when the caller disconnects before the response.
     reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
+    noteRequest(request, reply.raw);
     reply.headers(commonHeaders(request));
+    demandNoExpectation(request, reply);
     if ((request.raw.url ?? "").length > MAX_URL_LENGTH) {
       throw refuse("url_too_long", `The URL is longer than ${MAX_URL_LENGTH} characters.`);
     }

@@ -1,9 +1,13 @@
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test, type TestContext } from "vitest";
+import { anInvestor } from "./testing/replies/account.ts";
+import { anEvent } from "./testing/replies/events.ts";
+import { aStatement, aStatementLine } from "./testing/replies/history.ts";
 import { aCaller, type TestOptions, TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aDeposit } from "./testing/replies/funding.ts";
 import { aSubscription } from "./testing/replies/subscription.ts";
+import { cents } from "./testing/replies/values.ts";
 
 const AUTHORIZATION = `Authorization: Bearer ${TEST_KEY}`;
 
@@ -18,23 +22,31 @@ async function listening(
   const address = edge.app.server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const dial = async (): Promise<Socket> => {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     await once(socket, "connect");
     return socket;
   };
-  return { edge, dial };
+  /** Sends the bytes, closes the sending side, and returns everything that is answered. */
+  const sendAndClose = async (bytes: string | Buffer): Promise<string> => {
+    const socket = await dial();
+    socket.end(bytes);
+    return await readAll(socket);
+  };
+  return { edge, dial, sendAndClose };
 }
 
-/** Everything that the edge sends until the connection ends. */
+/** Everything that the edge sends until the connection ends, one character for each byte. */
 async function readAll(socket: Socket): Promise<string> {
   let text = "";
-  socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
   socket.on("error", () => undefined);
+  socket.on("end", () => socket.end());
   await once(socket, "close");
   return text;
 }
 
 const DEPOSIT = "/api/v1/investor/deposit?login=1&amount=1";
+const STATEMENT = "/api/v1/info/investor/3000003/statement?from=2026-01-01T00:00:00&to=2026-02-01T00:00:00";
 
 async function waitUntil(isMet: () => boolean | Promise<boolean>): Promise<void> {
   for (const until = Date.now() + 5_000; Date.now() < until;) {
@@ -191,6 +203,187 @@ test("a client has at most three quarters of the requests in progress, so that o
   expect((await get("anna")).status, "the slots are free again").toBe(500);
 });
 
+/** Status line, headers and body of each answer; a body is as long as its length or its chunks say. */
+function answersOf(text: string): { status: string; body: string }[] {
+  const answers = [];
+  for (let rest = text; rest !== "";) {
+    const headEnd = rest.indexOf("\r\n\r\n") + 4;
+    const head = rest.slice(0, headEnd);
+    rest = rest.slice(headEnd);
+    let body = "";
+    const [, length] = /content-length: (\d+)/i.exec(head) ?? [];
+    if (/transfer-encoding: chunked/i.test(head)) {
+      for (let size = -1; size !== 0;) {
+        const lineEnd = rest.indexOf("\r\n");
+        size = parseInt(rest.slice(0, lineEnd), 16);
+        expect(size, "the answer is cut off").not.toBeNaN();
+        body += rest.slice(lineEnd + 2, lineEnd + 2 + size);
+        rest = rest.slice(lineEnd + 2 + size + 2);
+      }
+    } else if (length !== undefined) {
+      body = rest.slice(0, Number(length));
+      rest = rest.slice(Number(length));
+    }
+    answers.push({ status: statusOf(head), body });
+  }
+  return answers;
+}
+
+const head = (method: string, url: string, ...headers: string[]): string =>
+  [`${method} ${url} HTTP/1.1`, "Host: a", AUTHORIZATION, ...headers, "", ""].join("\r\n");
+
+test("a client that closes its sending side after the request gets its whole answer", async () => {
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const many = Array.from({ length: 3_000 }, (_, each) => aSubscription({ id: BigInt(each) }));
+  const lines = Array.from({ length: 500 }, (_, each) => aStatementLine(BigInt(each), 1n, 1n));
+  let [reads, polls] = [0, 0];
+  const { edge, sendAndClose } = await listening({
+    accounts: { addInvestor: () => held.then(() => anInvestor()), findInvestor: async () => anInvestor() },
+    funding: { deposit: () => held.then(() => aDeposit()) },
+    subscriptions: { listSubscriptions: async () => ({ items: many, hasMore: (reads += 1) % 3 !== 0 }) },
+    events: {
+      read: async () => ({
+        events: (polls += 1) < 3 ? [] : [anEvent()],
+        removedThrough: 0n,
+        through: 1_024n,
+        issuedThrough: 1_024n,
+        hasMore: false,
+      }),
+    },
+    platform: {
+      async readStatement({ after }) {
+        const number = (after?.number ?? 0n) + 1n;
+        return aStatement({ closing: { number, balance: cents(1n) }, lines, hasMore: number < 5n });
+      },
+    },
+  });
+  const json = '{"mt5_login":"3000003","name":"Ada"}';
+  const answers = Promise.all([
+    sendAndClose(head("POST", DEPOSIT, "Content-Length: 0")),
+    sendAndClose(
+      head("POST", "/api/v1/investor/add", "Content-Type: application/json", `Content-Length: ${json.length}`) + json,
+    ),
+    sendAndClose(head("POST", DEPOSIT, "Transfer-Encoding: chunked") + "0\r\n\r\n"),
+    sendAndClose(head("GET", "/api/v1/info/subscriptions")),
+    sendAndClose(head("GET", "/api/v1/events?wait=30")),
+    sendAndClose(head("GET", `${STATEMENT}&format=csv`)),
+    sendAndClose(`POST ${DEPOSIT} HTTP/1.0\r\n${AUTHORIZATION}\r\nContent-Length: 0\r\n\r\n`),
+    sendAndClose(head("GET", "/healthz")),
+    sendAndClose(head("GET", "/api/v1/unknown")),
+    sendAndClose(head("POST", DEPOSIT, "Content-Length: 0") + head("GET", "/api/v1/master/x")),
+  ]);
+  // The commands take longer than it takes the edge to see that the client has closed.
+  await waitUntil(() => edge.calls.filter(({ method }) => /deposit|addInvestor/.test(method)).length === 5);
+  await new Promise((done) => setTimeout(done, 100));
+  resolve();
+  const [deposit, added, chunked, list, events, csv, old, health, unknown, both] = (
+    await answers
+  ).map(answersOf);
+
+  for (const answer of [deposit, chunked]) expect(answer).toMatchObject([{ status: "HTTP/1.1 200 OK" }]);
+  expect(JSON.parse(deposit![0]!.body)).toMatchObject({ status: "success" });
+  expect(JSON.parse(added![0]!.body)).toMatchObject({ mt5_login: expect.any(String) as string });
+  expect(JSON.parse(list![0]!.body)).toHaveLength(9_000);
+  expect(JSON.parse(events![0]!.body)).toMatchObject({ items: [{ type: "deposit.executed" }] });
+  expect(csv![0]!.body.split("\r\n")).toHaveLength(1 + 1 + 5 * 500 + 1 + 1);
+  expect(csv![0]!.body).toContain("closing_balance");
+  expect(old![0]!.status).toBe("HTTP/1.1 200 OK");
+  expect(health).toMatchObject([{ status: "HTTP/1.1 200 OK" }]);
+  expect(unknown).toMatchObject([{ status: "HTTP/1.1 404 Not Found" }]);
+  expect(both!.map(({ status }) => status)).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 422 Unprocessable Entity"]);
+  expect(edge.audited.map(({ status }) => status)).not.toContain(499);
+
+  const [document] = answersOf(await sendAndClose(head("GET", "/openapi.json")));
+  expect(document!.body.length).toBeGreaterThan(200_000);
+  expect(JSON.parse(document!.body)).toMatchObject({ openapi: expect.any(String) as string });
+});
+
+test.each([
+  ["a part of a request and its end", "GET /healthz HT", true],
+  ["a part of a body and its end", head("POST", "/api/v1/investor/add", "Content-Type: application/json", "Content-Length: 9") + "{", true],
+  ["no request", "hello\r\n\r\n", false],
+])("a command is answered before the problem of what follows it: %s", async (_what, rest, closes) => {
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const { edge, dial } = await listening({ funding: { deposit: () => held.then(() => aDeposit()) } });
+  const socket = await dial();
+  const all = readAll(socket);
+  socket.write(head("POST", DEPOSIT, "Content-Length: 0") + rest);
+  if (closes) socket.end();
+  await waitUntil(() => edge.calls.length === 1);
+  // Also when more of it comes.
+  if (!closes) socket.write("more\r\n\r\n");
+  await new Promise((done) => setTimeout(done, 50));
+  resolve();
+
+  expect(answersOf(await all)).toMatchObject([
+    { status: "HTTP/1.1 200 OK", body: expect.stringContaining('"success"') as string },
+    { status: "HTTP/1.1 400 Bad Request", body: expect.stringContaining('"bad_request"') as string },
+  ]);
+  expect(edge.audited[0]).toMatchObject({ route: "/api/v1/investor/deposit", status: 200 });
+});
+
+test("a request whose body is cut off by the end of the sending side is refused, and not executed", async () => {
+  const { edge, sendAndClose } = await listening();
+  const torn = head("POST", DEPOSIT, "Content-Type: application/json", "Content-Length: 24") + '{"external_id":"dep';
+  const chunked = head("POST", DEPOSIT, "Content-Type: application/json", "Transfer-Encoding: chunked") + "8\r\n{\"a\":";
+
+  for (const bytes of [torn, chunked]) {
+    expect(answersOf(await sendAndClose(bytes))).toMatchObject([
+      { status: "HTTP/1.1 400 Bad Request", body: expect.stringContaining('"bad_request"') as string },
+    ]);
+  }
+  expect(edge.calls).toEqual([]);
+});
+
+test("an expectation that is not known is refused with a problem; 100-continue works, and HTTP/1.0 has none", async () => {
+  const { edge, sendAndClose } = await listening({ funding: { deposit: async () => aDeposit() } });
+  const deposit = (...headers: string[]) => sendAndClose(head("POST", DEPOSIT, "Content-Length: 0", ...headers));
+
+  for (const value of ["fly-me-to-the-moon", "100-continue, something", "200-ok=1"]) {
+    const text = (await deposit(`Expect: ${value}`)).replace("HTTP/1.1 100 Continue\r\n\r\n", "");
+    expect(statusOf(text)).toBe("HTTP/1.1 417 Expectation Failed");
+    expect(text).toMatch(/content-type: application\/problem\+json; charset=utf-8\r\n/i);
+    expect(text).toMatch(/connection: close\r\n/i);
+    const [requestId] = /[0-9a-f-]{36}/.exec(text) ?? [];
+    expect(bodyOf(text)).toMatchObject({
+      type: "/docs/problems/expectation_failed",
+      code: "expectation_failed",
+      status: 417,
+      request_id: requestId,
+      instance: "/api/v1/investor/deposit",
+      outcome: "not_executed",
+    });
+  }
+  expect(edge.calls).toEqual([]);
+  const unknown = await sendAndClose(head("GET", "/api/v1/unknown", "Expect: something"));
+  expect(bodyOf(unknown)).toMatchObject({ status: 417 });
+
+  for (const value of ["100-continue", "100-Continue"]) {
+    expect((await deposit(`Expect: ${value}`)).split("\r\n\r\n", 2).map(statusOf)).toEqual([
+      "HTTP/1.1 100 Continue",
+      "HTTP/1.1 200 OK",
+    ]);
+  }
+  expect(statusOf(await deposit("Expect: "))).toBe("HTTP/1.1 200 OK");
+  for (const value of ["something", "100-continue"]) {
+    const old = `POST ${DEPOSIT} HTTP/1.0\r\n${AUTHORIZATION}\r\nExpect: ${value}\r\nContent-Length: 0\r\n\r\n`;
+    expect(statusOf(await sendAndClose(old))).toBe("HTTP/1.1 200 OK");
+  }
+});
+
+test("a caller that closes its connection gets what it has asked for, which is audited as it is", async () => {
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const { edge, dial } = await listening({ funding: { deposit: () => held.then(() => aDeposit()) } });
+  const socket = await dial();
+  socket.write(head("POST", DEPOSIT, "Content-Length: 0"));
+  await waitUntil(() => edge.calls.length === 1);
+  socket.destroy();
+  resolve();
+  await waitUntil(() => edge.audited.length === 1);
+
+  expect(edge.audited).toMatchObject([{ route: "/api/v1/investor/deposit", status: 200 }]);
+});
+
 test("a caller that disconnects is audited, and its slot is freed when the command ends", async () => {
   const oneRequest = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
@@ -201,7 +394,7 @@ test("a caller that disconnects is audited, and its slot is freed when the comma
   const socket = await dial();
   socket.write(`POST ${DEPOSIT} HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\nContent-Length: 0\r\n\r\n`);
   await waitUntil(() => edge.calls.length === 1);
-  socket.destroy();
+  socket.resetAndDestroy();
   await waitUntil(() => edge.audited.length === 1);
 
   expect(edge.audited).toMatchObject([{ route: "/api/v1/investor/deposit", status: 499, decision: "allowed" }]);
@@ -226,7 +419,7 @@ test("a caller that disconnects in the middle of a list frees its slot", async (
   socket.write(`GET /api/v1/info/subscriptions HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\n\r\n`);
   await once(socket, "data");
   expect((await edge.call({ url: "/api/v1/info/subscriptions" })).status).toBe(503);
-  socket.destroy();
+  socket.resetAndDestroy();
   isEndless = false;
   await waitUntil(async () => (await edge.call({ url: "/api/v1/info/subscriptions" })).status === 200);
 });
@@ -241,7 +434,7 @@ test("a caller that disconnects before a list begins frees its slot", async () =
   const socket = await dial();
   socket.write(`GET /api/v1/info/subscriptions HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\n\r\n`);
   await waitUntil(() => edge.calls.length === 1);
-  socket.destroy();
+  socket.resetAndDestroy();
   await new Promise((done) => setTimeout(done, 50));
   resolve();
   await waitUntil(async () => (await edge.call({ url: "/api/v1/info/subscriptions" })).status === 200);

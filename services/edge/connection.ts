@@ -1,5 +1,6 @@
-import { STATUS_CODES } from "node:http";
+import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { v7 as uuidv7 } from "uuid";
 import { PROBLEM_TYPE, problemOf } from "./problems/problem.ts";
 import type { ProblemCode } from "./problems/problems.ts";
@@ -31,14 +32,58 @@ export const HTTP_LIMITS = {
   },
 } as const;
 
+/**
+ * A caller may close its sending side after the request, and gets its whole answer. One that closes its connection looks the same until it is
+ * answered, so its request goes on too; one that resets it has left.
+ */
+export function listenTo(server: Server): void {
+  // Node has this property without documentation; its types lack it.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  // Node would answer without a body: demandNoExpectation refuses it with a problem.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+}
+
+/** What a client expects beside `100-continue`, which Node has sent by then. HTTP/1.0 has no expectations. */
+export function demandNoExpectation({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.httpVersion === "1.0") return;
+  const expected = (raw.headers.expect ?? "").split(",").map((each) => each.trim().toLowerCase());
+  if (expected.every((each) => each === "" || each === "100-continue")) return;
+  // The client may send its body, or leave it out.
+  reply.header("connection", "close");
+  throw refuse("expectation_failed", "The only expectation that the header Expect may have is 100-continue.");
+}
+
+const inProgress = new WeakMap<Socket, Set<ServerResponse>>();
+/** The rest of what they send is an error each time. */
+const refused = new WeakSet<Socket>();
+
+/** Remembers which requests of a connection are being answered. */
+export function noteRequest({ socket }: FastifyRequest, response: ServerResponse): void {
+  const ofSocket = inProgress.get(socket) ?? new Set();
+  inProgress.set(socket, ofSocket.add(response));
+  response.once("close", () => ofSocket.delete(response));
+}
+
 type ClientError = Error & { readonly code?: string | undefined; readonly rawPacket?: unknown };
 
-/** Bytes that are not a request get a problem body too, written by hand because no reply object exists. */
+/**
+ * Bytes that are not a request get a problem body too, written by hand because no reply object exists. Requests that were received whole
+ * before them are answered first.
+ */
 export function answerClientError(error: ClientError, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  const last = [...(inProgress.get(socket) ?? [])].findLast(({ req }) => req.complete);
+  if (last === undefined) refuseBytes(error, socket);
+  else last.once("close", () => refuseBytes(error, socket));
+}
+
+function refuseBytes(error: ClientError, socket: Socket): void {
+  if (!socket.writable) return;
   const requestId = uuidv7();
   const cause = codeOf(error);
   const refusal = refuse(cause, DETAILS[cause]);

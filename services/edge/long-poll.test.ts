@@ -99,7 +99,7 @@ test("reading stops when the caller disconnects", async () => {
   const call = request({ port, path: `/api/v1/operations/${ID}?wait=30`, headers }).end();
   call.on("error", () => {});
   await waitFor(() => expect(reads()).toBeGreaterThan(1));
-  call.destroy();
+  call.socket?.resetAndDestroy();
 
   await waitFor(() => expect(edge.lines.join("")).toContain('"status":499'));
   const readsBefore = reads();

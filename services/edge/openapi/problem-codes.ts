@@ -9,6 +9,7 @@ const ANY_ROUTE: readonly ProblemCode[] = [
   "method_not_allowed",
   "request_timeout",
   "url_too_long",
+  "expectation_failed",
   "validation_failed",
   "rate_limited",
   "headers_too_large",

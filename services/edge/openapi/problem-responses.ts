@@ -21,6 +21,7 @@ const BEFORE_THE_ROUTE: ReadonlySet<ProblemCode> = new Set([
   "body_too_large",
   "url_too_long",
   "unsupported_media_type",
+  "expectation_failed",
   "rate_limited",
   "headers_too_large",
   "internal_error",
@@ -35,6 +36,7 @@ const WITHOUT_A_RATE: ReadonlySet<ProblemCode> = new Set([
   "unauthorized",
   "method_not_allowed",
   "url_too_long",
+  "expectation_failed",
 ]);
 const OTHER_HEADERS: Readonly<Partial<Record<ProblemCode, AnswerHeader>>> = {
   unauthorized: "WWW-Authenticate",

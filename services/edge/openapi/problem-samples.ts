@@ -111,6 +111,7 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   body_too_large: ["The request body is too large."],
   url_too_long: ["The URL is longer than 8192 characters."],
   unsupported_media_type: ["The request body must be application/json."],
+  expectation_failed: ["The only expectation that the header Expect may have is 100-continue."],
   group_not_allowed: ["Group 'other' is not allowed for this role."],
   platform_account_not_found: ["The trading platform does not show account 3000001."],
   payment_account_equals_master: ["The payment account must differ from the trading account."],

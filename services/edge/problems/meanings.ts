@@ -67,6 +67,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   body_too_large: "The body is larger than 64 KiB.",
   url_too_long: "The URL is longer than 8 KiB.",
   unsupported_media_type: "The body has to be `application/json`, without Content-Encoding.",
+  expectation_failed: "The header Expect has another expectation than `100-continue`.",
   validation_failed: "The request is wrong in itself; `errors` names every wrong field.",
   invalid_cursor: "The cursor is of another route, filter or system.",
   amount_precision: "An amount has more than two decimals.",

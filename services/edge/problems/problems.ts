@@ -120,6 +120,7 @@ export const PROBLEMS = {
   body_too_large: { status: 413, title: "The request body is too large" },
   url_too_long: { status: 414, title: "The URL is too long" },
   unsupported_media_type: { status: 415, title: "The request body must be application/json" },
+  expectation_failed: { status: 417, title: "The expectation is not supported" },
   validation_failed: { status: 422, title: "The request is invalid" },
   invalid_cursor: { status: 422, title: "The cursor is invalid" },
   amount_precision: { status: 422, title: "The amount has more than two decimals" },

@@ -9,6 +9,7 @@ export const { refuse, refusals } = refusalsOf({
   body_too_large: "invalid",
   url_too_long: "invalid",
   unsupported_media_type: "invalid",
+  expectation_failed: "invalid",
   request_timeout: "invalid",
   headers_too_large: "invalid",
   validation_failed: "invalid",

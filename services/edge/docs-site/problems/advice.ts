@@ -75,6 +75,7 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   body_too_large: "Send at most 64 KiB.",
   url_too_long: "Shorten the query, usually the `comment` or `cursor`.",
   unsupported_media_type: "Send `Content-Type: application/json`.",
+  expectation_failed: "Leave the header Expect out, or send `100-continue`.",
   validation_failed: "Correct all fields of `errors` and send the request again.",
   invalid_cursor:
     "Begin at the first page: a cursor belongs to one route and one set of filters, and an `after` is the id of an event that this system has had.",
