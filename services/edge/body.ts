@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "./problems/refusals.ts";
-import { parseJson } from "./wire/json-body.ts";
+import { type ParsedJson, parseJson } from "./wire/json-body.ts";
 
 /** Above the largest valid body: a Master whose texts have their maximum length, with each character escaped. */
 export const MAX_BODY_BYTES = 64 * 1024;
@@ -14,38 +14,62 @@ const MAX_NAME_LENGTH = 64;
 export function acceptJsonBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addHook("preParsing", async (request) => {
-    const encoding = request.headers["content-encoding"] ?? "identity";
-    if (encoding !== "identity") {
-      throw refuse("unsupported_media_type", "Content-Encoding is not supported. Send the body uncompressed.");
-    }
+    if (isEncoded(request.headers)) throw refuse("unsupported_media_type", NO_ENCODING);
   });
-  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, bytes, done) => {
-    const parsed = parseJson(bytes as Buffer);
-    if (parsed === undefined) done(refuse("malformed_json", "The request body is not valid JSON in UTF-8."), undefined);
-    else if (parsed.duplicates.length > 0) done(duplicated(parsed.duplicates), undefined);
-    else done(null, parsed.value);
+  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
+    const { refusal, value, duplicates } = readJson(request, bytes as Buffer);
+    if (refusal !== undefined) done(refusal, undefined);
+    else if (duplicates.length > 0) done(duplicated(duplicates), undefined);
+    else done(null, value);
   });
 }
 
 /**
- * A JSON object is read. Any other body is none, as of a route without a body: a client that sends one has its parameters in the query, and must
- * not be refused for what it was never asked for.
+ * The parameters are in the query, and a JSON object may add labels. It is read whatever its media type is, and what cannot be read is refused: a
+ * label is never lost. A body that says nothing is none.
  */
 export function acceptOptionalBodies(scope: FastifyInstance): void {
-  ignoreBodies(scope, isJson);
-  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, bytes, done) => {
-    const { value, duplicates: all = [] } = parseJson(bytes as Buffer) ?? {};
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    const duplicates = all.filter((path) => /^(?:external_id|metadata)(?:\.|$)/.test(path));
-    if (isObject && duplicates.length > 0) done(duplicated(duplicates), undefined);
-    else done(null, isObject ? value : undefined);
+  scope.removeAllContentTypeParsers();
+  scope.addHook("onRequest", (request, _reply, done) => {
+    const { headers } = request;
+    const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+    const [, charset = "utf-8"] = CHARSET.exec(headers["content-type"] ?? "") ?? [];
+    // The framework would refuse a malformed media type before it chooses the parser.
+    if (hasBody) headers["content-type"] = `application/json; charset=${charset}`;
+    else delete headers["content-type"];
+    done();
+  });
+  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
+    if (bytes.toString("utf8").trim() === "") return done(null, undefined);
+    const { refusal, value, duplicates } = readJson(request, bytes as Buffer);
+    const ofLabels = duplicates.filter((path) => /^(?:external_id|metadata)(?:\.|$)/.test(path));
+    if (refusal !== undefined) done(refusal, undefined);
+    else if (ofLabels.length > 0) done(duplicated(ofLabels), undefined);
+    else done(null, saysNothing(value) ? undefined : value);
   });
 }
 
-function isJson({ headers }: Pick<FastifyRequest, "headers">): boolean {
-  return (
-    /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "") && headers["content-encoding"] === undefined
-  );
+function saysNothing(value: unknown): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
+const NO_ENCODING = "Content-Encoding is not supported. Send the body uncompressed.";
+
+type ReadJson = ParsedJson & { readonly refusal?: Refusal };
+
+function readJson({ headers }: Pick<FastifyRequest, "headers">, bytes: Buffer): ReadJson {
+  const refused = (refusal: Refusal): ReadJson => ({ refusal, value: undefined, duplicates: [] });
+  if (isEncoded(headers)) return refused(refuse("unsupported_media_type", NO_ENCODING));
+  const [, charset = "utf-8"] = CHARSET.exec(headers["content-type"] ?? "") ?? [];
+  // In another charset, only ASCII means the same.
+  const isReadable = /^utf-?8$/i.test(charset) || bytes.every((byte) => byte < 0x80);
+  const parsed = isReadable ? parseJson(bytes) : undefined;
+  return parsed ?? refused(refuse("malformed_json", "The request body is not valid JSON in UTF-8."));
+}
+
+function isEncoded(headers: FastifyRequest["headers"]): boolean {
+  return (headers["content-encoding"] ?? "identity") !== "identity";
 }
 
 function duplicated(names: readonly string[]): Refusal {
@@ -57,15 +81,11 @@ function duplicated(names: readonly string[]): Refusal {
 }
 
 /** A body is read up to the limit, and ignored. */
-export function ignoreBodies(
-  scope: FastifyInstance,
-  isRead: (request: Pick<FastifyRequest, "headers">) => boolean = () => false,
-): void {
+export function ignoreBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addHook("onRequest", (request, _reply, done) => {
     // The framework would refuse a malformed media type before it chooses the parser.
-    if (isRead(request)) request.headers["content-type"] = "application/json";
-    else delete request.headers["content-type"];
+    delete request.headers["content-type"];
     done();
   });
   scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _bytes, done) => done(null, undefined));

@@ -141,7 +141,7 @@ type Facts<P extends Shape | undefined, Q extends Shape | undefined, B> = {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** The parameters are in the query; a JSON body may add to them, and any other body is ignored. */
+  /** The parameters are in the query; a JSON body may add to them. */
   readonly hasOptionalBody?: boolean;
   /** Refusals of its own, beside those that any route may answer. */
   readonly refusals: readonly ProblemCode[];

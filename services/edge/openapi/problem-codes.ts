@@ -41,7 +41,7 @@ export function codesOf(route: Route): ReadonlySet<ProblemCode> {
     ...ANY_ROUTE,
     ...(route.scope === ANY_KEY ? [] : (["insufficient_scope"] as const)),
     ...(route.params === undefined ? [] : WITH_PATH),
-    ...(route.body === undefined || route.hasOptionalBody === true ? [] : WITH_BODY),
+    ...(route.body === undefined ? [] : WITH_BODY),
     ...fields.flatMap((field) => OF_FIELD[field] ?? []),
     ...route.refusals,
     ...(isCommand(route) ? COMMANDS : []),

@@ -45,7 +45,11 @@ test("__proto__ is an ordinary member and changes no prototype", () => {
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
 
-test.each([["{"], [""], ["NaN"], ["{'a': 1}"], ["{}{}"], ["\uFEFF{}"], ["[".repeat(60_000)]])(
+test("a byte order mark before JSON is skipped", () => {
+  expect(parse('\uFEFF{"a": 1}')).toEqual({ a: 1 });
+});
+
+test.each([["{"], [""], ["NaN"], ["{'a': 1}"], ["{}{}"], ["\uFEFF\uFEFF{}"], ["{\uFEFF}"], ["[".repeat(60_000)]])(
   "text that is not JSON is not parsed: %.10s",
   (text) => {
     expect(parseJson(Buffer.from(text))).toBeUndefined();

@@ -14,6 +14,9 @@ const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
 /** `duplicates` are the paths of members that an object has more than once; the last one counts in `value`. */
 export type ParsedJson = { readonly value: unknown; readonly duplicates: readonly string[] };
 
+/** Some clients write it before JSON. */
+const BYTE_ORDER_MARK = /^\u{feff}/u;
+
 /**
  * Parses JSON and keeps the text of each number, because a float cannot represent 0.1 exactly.
  * Undefined when the bytes are not JSON. A member named __proto__ stays a plain member.
@@ -21,7 +24,7 @@ export type ParsedJson = { readonly value: unknown; readonly duplicates: readonl
 export function parseJson(bytes: Buffer): ParsedJson | undefined {
   if (!isUtf8(bytes)) return undefined;
   try {
-    const text = bytes.toString("utf8");
+    const text = bytes.toString("utf8").replace(BYTE_ORDER_MARK, "");
     const value = parse(text, function keepText(name, member, { source }) {
       if (typeof member === "number" && source !== undefined) {
         const known = numbers.get(this) ?? new Map<string, string>();
