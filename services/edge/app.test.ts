@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { ANY_KEY } from "./keys/scopes.ts";
+import { ANY_KEY, SCOPES } from "./keys/scopes.ts";
 import { ROUTES } from "./routes.ts";
 import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
-import { aMaster } from "./testing/replies/account.ts";
+import { aMaster, anInvestor } from "./testing/replies/account.ts";
 import { aDeposit } from "./testing/replies/funding.ts";
-import { LARGE } from "./testing/replies/values.ts";
+import { AT, LARGE } from "./testing/replies/values.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=1";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -215,4 +215,28 @@ test("integers that exceed the precision of a float are written in full", async 
   const edge = await testEdge({ funding: { deposit: async () => aDeposit({ dealId: LARGE }) } });
 
   expect((await edge.call({ method: "POST", url: DEPOSIT })).text).toContain(`"deal_id":${LARGE},`);
+});
+
+test.each([
+  ["/api/v1/master/7/close", "masters:close"],
+  ["/api/v1/ops/investors/3000003/erase", "investors:erase"],
+] as const)("what cannot be undone has a scope of its own: %s needs %s", async (url, scope) => {
+  const accounts = {
+    closeMaster: async () => aMaster(),
+    eraseInvestor: async () => ({
+      investor: anInvestor(),
+      requestedBy: "tests",
+      requestedAt: AT,
+      erasedAt: AT,
+      onPlatform: true,
+    }),
+  };
+  const without = await testEdge({ accounts, scopes: SCOPES.filter((one) => one !== scope) });
+  expect(await without.call({ method: "POST", url })).toMatchObject({
+    status: 403,
+    body: { code: "insufficient_scope", required_scope: scope, outcome: "not_executed" },
+  });
+  expect(without.calls).toEqual([]);
+  const holder = await testEdge({ accounts, scopes: [scope] });
+  expect((await holder.call({ method: "POST", url })).status).toBe(200);
 });

@@ -276,9 +276,7 @@ test("a client that closes its sending side after the request gets its whole ans
   await waitUntil(() => edge.calls.filter(({ method }) => /deposit|addInvestor/.test(method)).length === 5);
   await new Promise((done) => setTimeout(done, 100));
   resolve();
-  const [deposit, added, chunked, list, events, csv, old, health, unknown, both] = (
-    await answers
-  ).map(answersOf);
+  const [deposit, added, chunked, list, events, csv, old, health, unknown, both] = (await answers).map(answersOf);
 
   for (const answer of [deposit, chunked]) expect(answer).toMatchObject([{ status: "HTTP/1.1 200 OK" }]);
   expect(JSON.parse(deposit![0]!.body)).toMatchObject({ status: "success" });
@@ -300,7 +298,11 @@ test("a client that closes its sending side after the request gets its whole ans
 
 test.each([
   ["a part of a request and its end", "GET /healthz HT", true],
-  ["a part of a body and its end", head("POST", "/api/v1/investor/add", "Content-Type: application/json", "Content-Length: 9") + "{", true],
+  [
+    "a part of a body and its end",
+    head("POST", "/api/v1/investor/add", "Content-Type: application/json", "Content-Length: 9") + "{",
+    true,
+  ],
   ["no request", "hello\r\n\r\n", false],
 ])("a command is answered before the problem of what follows it: %s", async (_what, rest, closes) => {
   const { promise: held, resolve } = Promise.withResolvers<void>();
@@ -325,7 +327,7 @@ test.each([
 test("a request whose body is cut off by the end of the sending side is refused, and not executed", async () => {
   const { edge, sendAndClose } = await listening();
   const torn = head("POST", DEPOSIT, "Content-Type: application/json", "Content-Length: 24") + '{"external_id":"dep';
-  const chunked = head("POST", DEPOSIT, "Content-Type: application/json", "Transfer-Encoding: chunked") + "8\r\n{\"a\":";
+  const chunked = head("POST", DEPOSIT, "Content-Type: application/json", "Transfer-Encoding: chunked") + '8\r\n{"a":';
 
   for (const bytes of [torn, chunked]) {
     expect(answersOf(await sendAndClose(bytes))).toMatchObject([

@@ -31,6 +31,9 @@ export const EVENT_TYPES = {
   "review.obsolete": "a case is gone, and with it its item in the list of reviews: no decision was needed",
 } as const satisfies Readonly<Record<string, string>>;
 
+/** The filter that names all types. */
+export const ALL_TYPES = "*";
+
 /** Filters of all types of a kind, as `deposit.*`. */
 export const EVENT_KINDS = [...new Set(Object.keys(EVENT_TYPES).map((type) => `${type.split(".")[0]}.*`))];
 
@@ -38,7 +41,7 @@ export const EVENT_KINDS = [...new Set(Object.keys(EVENT_TYPES).map((type) => `$
 export function readTypes(filter: string): readonly string[] | undefined {
   const all = Object.keys(EVENT_TYPES);
   const named = filter.split(",").map((part) => {
-    if (part === "*") return all;
+    if (part === ALL_TYPES) return all;
     return part.endsWith(".*")
       ? all.filter((type) => type.startsWith(part.slice(0, -1)))
       : all.filter((type) => type === part);

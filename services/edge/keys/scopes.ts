@@ -2,8 +2,10 @@
 export const SCOPES = [
   "masters:read",
   "masters:write",
+  "masters:close",
   "investors:read",
   "investors:write",
+  "investors:erase",
   "subscriptions:read",
   "subscriptions:write",
   "funds:deposit",

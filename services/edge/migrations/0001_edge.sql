@@ -205,6 +205,8 @@ create table webhook (
   failures        integer not null default 0 check (failures >= 0),
   failing_since   timestamptz,
   paused_until    timestamptz not null default '-infinity',
+  -- Until then it has asked to be sent nothing.
+  asked_until     timestamptz not null default '-infinity',
   -- When it was given up.
   disabled_at     timestamptz,
   last_error      text not null default '',

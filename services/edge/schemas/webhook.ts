@@ -3,6 +3,7 @@ import { jsonInteger } from "../wire/json-number.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import type { Delivery, DeliveryStatus } from "../store/webhook-deliveries.ts";
 import type { Webhook } from "../store/webhooks.ts";
+import { ALL_TYPES } from "../events/event-types.ts";
 import { addressIn, isPublicAddress } from "../webhooks/public-address.ts";
 import type { WithSecret } from "../webhooks/webhooks.ts";
 import { eventType } from "./event.ts";
@@ -22,11 +23,9 @@ export const webhookUrl = text("webhook_url", {
   shown: { format: "uri", maxLength: 2_000 },
 });
 
-export const ALL_TYPES = "*";
-
 const WEBHOOK_TYPES = {
   description:
-    "Types of the events that are sent, separated by commas; `deposit.*` names all of a kind, `*` all types.",
+    "Types of the events that are sent, separated by commas; `deposit.*` names all of a kind, `*` all that the keys of the client may read. 403 for one that the key of the request may not read, as in `GET /events`.",
   example: "deposit.*,subscription.cancelled",
 };
 
@@ -44,7 +43,7 @@ const webhookStatus = setOf("WebhookStatus", "Whether events are sent to a webho
   enabled: "Events are sent.",
   paused: "Its client has switched it off. Events wait.",
   disabled:
-    "It has accepted no event for 72 hours, or events were removed before they were sent. Mend it, then enable it.",
+    "It has accepted no event for 72 hours, has answered 410, or events were removed before they were sent; `last_error` says why. Mend it, then enable it.",
 });
 
 const FIELDS = {
@@ -55,9 +54,12 @@ const FIELDS = {
   failing_since: nullableTimeReply("Since when every attempt has failed; null when the last one did not."),
   last_error: nullableString({
     description:
-      "Why the last attempt has failed, as a code such as `timeout`, `redirect`, `status_500` or `econnrefused`; null when it did not.",
+      "Why the last attempt has failed, as a code such as `timeout`, `redirect`, `status_500` or `econnrefused`; `status_410` and `events_removed` have disabled it. Null when it did not.",
     example: null,
   }),
+  deferred_until: nullableTimeReply(
+    "Until when it has asked to be sent nothing, by 429 or 503 with `Retry-After`; null when it has not.",
+  ),
   through_event_id: integer({ description: "Events up to this id are sent, or listed as deliveries.", example: 1_024 }),
   old_secret_until: nullableTimeReply("Until when the previous secret signs too; null without one."),
   created_at: timeReply("When it was created."),
@@ -76,7 +78,8 @@ export const WebhookSecret = model("WebhookSecret", "A webhook with its secret, 
 export const deliveryStatus = setOf<DeliveryStatus>("DeliveryStatus", "What became of a delivery.", {
   pending: "It waits for its first or next attempt.",
   delivered: "The endpoint has answered with a status from 200 to 299.",
-  failed: "It was given up: after 72 hours, or because the event was removed.",
+  failed:
+    "It was given up: after 72 hours, because the event was removed, or because no key of the client may read it any more.",
 });
 
 export const DeliveryItem = model("WebhookDelivery", "One event for one webhook.", {
@@ -99,7 +102,7 @@ export const DeliveryItem = model("WebhookDelivery", "One event for one webhook.
 });
 
 export function webhookFields(webhook: Webhook) {
-  const { id, url, types, failingSince, lastError, throughEvent, previousUntil, createdAt } = webhook;
+  const { id, url, types, failingSince, lastError, askedUntil, throughEvent, previousUntil, createdAt } = webhook;
   return {
     id,
     url,
@@ -107,6 +110,7 @@ export function webhookFields(webhook: Webhook) {
     status: statusOf(webhook),
     failing_since: nullableTimestamp(failingSince),
     last_error: lastError === "" ? null : lastError,
+    deferred_until: nullableTimestamp(askedUntil),
     through_event_id: throughEvent,
     old_secret_until: nullableTimestamp(previousUntil),
     created_at: timestamp(createdAt),

@@ -1,8 +1,8 @@
-import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { StoredEvent } from "./events.ts";
 import type { DeliveryStatus } from "./webhook-deliveries.ts";
 import type { StoredSecrets } from "./webhook-secrets.ts";
-import { IS_SERVED } from "./webhooks.ts";
+import { IS_SERVED, SCOPES_OF_CLIENT } from "./webhooks.ts";
 
 export type ClaimedDelivery = StoredSecrets & {
   readonly id: bigint;
@@ -12,6 +12,8 @@ export type ClaimedDelivery = StoredSecrets & {
   /** This one included. */
   readonly attempts: number;
   readonly failures: number;
+  /** Of the keys of the client. */
+  readonly scopes: readonly string[];
   /** Undefined when the event was removed. */
   readonly event: StoredEvent | undefined;
 };
@@ -39,7 +41,7 @@ export async function claimDeliveries(
     sql`with served as materialized (
           select webhook.id, failures, case when failures = 0 then ${perWebhook}::integer else 1 end as most
           from webhook
-          where ${IS_SERVED} and paused_until <= clock_timestamp()
+          where ${IS_SERVED} and greatest(paused_until, asked_until) <= clock_timestamp()
         ), head as (
           select distinct on (webhook_id, login) webhook_id, most, delivery.id, next_try_at, claimed_until > clock_timestamp() as is_claimed
           from served join webhook_delivery as delivery on webhook_id = served.id and status = 'pending'
@@ -59,7 +61,7 @@ export async function claimDeliveries(
           where delivery.id = due.id and status = 'pending' and claimed_until <= clock_timestamp()
           returning delivery.id, webhook_id, event_id, attempts
         )
-        select claimed.id, claimed.webhook_id as "webhookId", attempts, client_id as "clientId", url, secret, failures,
+        select claimed.id, claimed.webhook_id as "webhookId", attempts, client_id as "clientId", url, secret, failures, ${SCOPES_OF_CLIENT} as scopes,
                case when previous_until > clock_timestamp() then previous_secret end as previous,
                event.id as "event_id", event.key as "event_key", event.type as "event_type", event.state as "event_state",
                event.subject as "event_subject", event.occurred_at as "event_occurredAt", event.login as "event_login",
@@ -71,8 +73,8 @@ export async function claimDeliveries(
         order by claimed.id`,
   );
   return rows.map((row) => {
-    const { id, webhookId, attempts, clientId, url, secret, failures, previous, ...facts } = row;
-    const claimed = { id, webhookId, attempts, clientId, url, secret, failures, previous };
+    const { id, webhookId, attempts, clientId, url, secret, failures, scopes, previous, ...facts } = row;
+    const claimed = { id, webhookId, attempts, clientId, url, secret, failures, scopes, previous };
     if (facts.event_id === null) return { ...claimed, event: undefined };
     const event = Object.fromEntries(
       Object.entries(facts).map(([name, value]) => [name.slice("event_".length), value]),
@@ -100,7 +102,7 @@ export async function markDelivered(
             and exists (select from webhook where webhook.id = ${webhookId} and failures >= ${pausedFrom})
         )
         update webhook set failures = 0, failing_since = null, paused_until = '-infinity', last_error = ''
-        where id = ${webhookId} and failures > 0`,
+        where id = ${webhookId} and last_error <> '' and disabled_at is null and asked_until <= clock_timestamp()`,
   );
 }
 
@@ -112,9 +114,12 @@ export type FailedAttempt = {
   readonly giveUpAfterMs: number;
 };
 
-/** What was claimed by another process since then is left to it. Returns whether the delivery was given up. */
+/**
+ * Of an endpoint that was disabled or has another address since, an answer says nothing. What was claimed by another process since then is left to it. Returns
+ * whether the delivery was given up.
+ */
 export async function markFailed(db: Queryable, claimed: ClaimedDelivery, failed: FailedAttempt): Promise<boolean> {
-  const { id, webhookId, attempts } = claimed;
+  const { id, webhookId, attempts, url } = claimed;
   const { status, error, retryMs, pauseMs, giveUpAfterMs } = failed;
   const row = await maybeOne<{ status: DeliveryStatus }>(
     db,
@@ -124,7 +129,7 @@ export async function markFailed(db: Queryable, claimed: ClaimedDelivery, failed
               paused_until = clock_timestamp() + ${pauseMs} * interval '1 millisecond',
               disabled_at = case when failing_since < clock_timestamp() - ${giveUpAfterMs} * interval '1 millisecond'
                                  then clock_timestamp() else disabled_at end
-          where id = ${webhookId}
+          where id = ${webhookId} and url = ${url} and disabled_at is null
         )
         update webhook_delivery
         set claimed_until = '-infinity', last_status = ${status}, last_error = ${error},
@@ -137,6 +142,49 @@ export async function markFailed(db: Queryable, claimed: ClaimedDelivery, failed
   return row?.status === "failed";
 }
 
+/**
+ * The endpoint has asked to be sent nothing for a while: no event is sent to it until then, and the time counts neither towards the end of the
+ * delivery nor of the endpoint.
+ */
+export async function markDeferred(
+  db: Queryable,
+  { id, webhookId, attempts, url }: ClaimedDelivery,
+  { status, error, waitMs }: { readonly status: number; readonly error: string; readonly waitMs: number },
+): Promise<void> {
+  const wait = fragment`${waitMs} * interval '1 millisecond'`;
+  await execute(
+    db,
+    sql`with endpoint as (
+          update webhook
+          set asked_until = greatest(asked_until, clock_timestamp() + ${wait}), last_error = ${error},
+              failing_since = failing_since + greatest(interval '0', clock_timestamp() + ${wait} - greatest(asked_until, clock_timestamp()))
+          where id = ${webhookId} and url = ${url} and disabled_at is null
+        )
+        update webhook_delivery
+        set claimed_until = '-infinity', last_status = ${status}, last_error = ${error}, next_try_at = clock_timestamp(),
+            first_try_at = first_try_at + ${wait}
+        where id = ${id} and status = 'pending' and attempts = ${attempts}`,
+  );
+}
+
+/** The endpoint wants no event any more. What it has not got waits, in case its client enables it again. */
+export async function markGone(
+  db: Queryable,
+  { id, webhookId, attempts, url }: ClaimedDelivery,
+  { status, error }: { readonly status: number; readonly error: string },
+): Promise<void> {
+  await execute(
+    db,
+    sql`with endpoint as (
+          update webhook set disabled_at = clock_timestamp(), last_error = ${error}
+          where id = ${webhookId} and url = ${url} and disabled_at is null
+        )
+        update webhook_delivery
+        set claimed_until = '-infinity', last_status = ${status}, last_error = ${error}, next_try_at = clock_timestamp()
+        where id = ${id} and status = 'pending' and attempts = ${attempts}`,
+  );
+}
+
 /** Not an attempt: the process stops before the answer. */
 export async function releaseDelivery(db: Queryable, { id, attempts }: ClaimedDelivery): Promise<void> {
   await execute(
@@ -145,7 +193,7 @@ export async function releaseDelivery(db: Queryable, { id, attempts }: ClaimedDe
   );
 }
 
-/** Its event was removed, so nothing is left to send. */
+/** Nothing is left to send, or nothing that its client may read. */
 export async function giveUp(db: Queryable, { id }: ClaimedDelivery, reason: string): Promise<void> {
   await execute(
     db,

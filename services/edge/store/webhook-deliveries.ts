@@ -1,7 +1,7 @@
 import { execute, fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { readEvents } from "./events.ts";
-import { IS_SERVED } from "./webhooks.ts";
+import { IS_SERVED, SCOPES_OF_CLIENT } from "./webhooks.ts";
 
 export type DeliveryStatus = "pending" | "delivered" | "failed";
 
@@ -29,7 +29,7 @@ export async function listDeliveries(
   const ofStatus = status === undefined ? fragment`` : fragment`and status = ${status}`;
   const rows = await many<Delivery>(
     db,
-    sql`select id, event_id as "eventId", type, status, attempts, next_try_at as "nextTryAt", last_status as "lastStatus",
+    sql`select id, event_id as "eventId", type, status, attempts, greatest(next_try_at, (select asked_until from webhook where webhook.id = webhook_id)) as "nextTryAt", last_status as "lastStatus",
                last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"
         from webhook_delivery
         where webhook_id = ${webhookId} ${ofStatus} and id < ${beforeId}
@@ -60,10 +60,10 @@ export async function listBehind(db: Queryable, mostPending: number, limit: numb
 export async function lockCursor(
   tx: Transaction,
   id: bigint,
-): Promise<{ types: string; throughEvent: bigint } | undefined> {
+): Promise<{ types: string; throughEvent: bigint; scopes: readonly string[] } | undefined> {
   return await maybeOne(
     tx,
-    sql`select types, through_event as "throughEvent" from webhook where id = ${id} and ${IS_SERVED} for no key update skip locked`,
+    sql`select types, through_event as "throughEvent", ${SCOPES_OF_CLIENT} as scopes from webhook where id = ${id} and ${IS_SERVED} for no key update skip locked`,
   );
 }
 

@@ -11,6 +11,7 @@ import {
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { BOOTSTRAP_ID } from "../keys/auth.ts";
+import { SCOPES } from "../keys/scopes.ts";
 
 /** An endpoint as its client sees it. */
 export type Webhook = {
@@ -23,6 +24,8 @@ export type Webhook = {
   readonly failingSince: Date | undefined;
   readonly disabledAt: Date | undefined;
   readonly lastError: string;
+  /** Until then it has asked to be sent nothing. */
+  readonly askedUntil: Date | undefined;
   readonly previousUntil: Date | undefined;
   readonly createdAt: Date;
   /** Encrypted. */
@@ -35,6 +38,7 @@ export type Own = { readonly clientId: string; readonly commandId: string };
 const WEBHOOK = fragment`
   id, client_id as "clientId", url, types, is_enabled as "isEnabled", through_event as "throughEvent", failing_since as "failingSince",
   disabled_at as "disabledAt", last_error as "lastError",
+  case when asked_until > clock_timestamp() then asked_until end as "askedUntil",
   case when previous_until > clock_timestamp() then previous_until end as "previousUntil", created_at as "createdAt", secret`;
 
 /**
@@ -103,6 +107,7 @@ export async function updateWebhook(
             failures = case when ${begins} then 0 else failures end,
             failing_since = case when ${begins} then null else failing_since end,
             paused_until = case when ${begins} then '-infinity' else paused_until end,
+            asked_until = case when ${begins} then '-infinity' else asked_until end,
             last_error = case when ${begins} then '' else last_error end
         where client_id = ${clientId} and id = ${id} and deleted_at is null
         returning ${WEBHOOK}`,
@@ -173,15 +178,21 @@ export async function replayFrom(
   return withoutNulls(replayed);
 }
 
-/** A condition of the row `webhook`: it is sent events. The keys of its client still permit it, also when they were revoked after it was made. */
+/** The keys of the client of the row `webhook` that permit it now, also when they were made after it. */
+const KEYS_OF_CLIENT = fragment`
+  api_key where api_key.client_id = webhook.client_id and 'webhooks' = any (scopes) and revoked_at is null
+    and (expires_at is null or expires_at > clock_timestamp())`;
+
+/** The rights of these keys. */
+export const SCOPES_OF_CLIENT = fragment`
+  (case when webhook.client_id = ${BOOTSTRAP_ID} then ${SCOPES}::text[]
+        else array(select distinct unnest(scopes) from ${KEYS_OF_CLIENT}) end)`;
+
+/** A condition of the row `webhook`: it is sent events. */
 export const IS_SERVED = fragment`
   webhook.is_enabled and webhook.disabled_at is null and webhook.deleted_at is null
   and (
-    exists (
-      select from api_key
-      where api_key.client_id = webhook.client_id and 'webhooks' = any (scopes) and revoked_at is null
-        and (expires_at is null or expires_at > clock_timestamp())
-    )
+    exists (select from ${KEYS_OF_CLIENT})
     or (webhook.client_id = ${BOOTSTRAP_ID} and exists (select from key_system where has_bootstrap_key))
   )`;
 

@@ -84,6 +84,9 @@ async function aReceiver(answer: () => Answer = () => ACCEPT) {
   return { id: webhook.id, url, received, secrets };
 }
 
+/** The secret of a receiver, encrypted for another client. */
+const secretFor = (client: string, secret: string): string => CIPHER.encrypt(new Secret(secret), client);
+
 function aReplica() {
   const job = deliverWebhooks({
     pool,
@@ -263,6 +266,165 @@ test("a replay sends what follows the event again, each under its id, and types 
   expect(receiver.received).toHaveLength(5);
 }, 40_000);
 
+const refuse =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  (_request, response) =>
+    void response.writeHead(status, headers).end();
+const page = { beforeId: 2n ** 62n, status: undefined, limit: 10 };
+const enable = (id: bigint) =>
+  webhooks.update({ ...of(id), url: undefined, types: undefined, isEnabled: true }, aCommand());
+
+test("an endpoint that answers 410 is disabled with this reason, and gets what it has not got when it is enabled again", async () => {
+  let answer = refuse(410);
+  const receiver = await aReceiver(() => answer);
+  const other = await aReceiver();
+  const logins = ["9001", "9002", "9003"];
+  await record(2, logins);
+  aReplica();
+  await waitFor(async () => expect((await webhooks.get(of(receiver.id))).disabledAt).toBeInstanceOf(Date), WAIT);
+  await waitFor(() => expect(onceEach(other.received)).toHaveLength(6), WAIT);
+
+  // Other attempts that were on their way say nothing about it any more.
+  await waitFor(async () => {
+    const { items } = await webhooks.deliveries({ ...of(receiver.id), ...page });
+    expect(items.filter(({ lastStatus }) => lastStatus === 410)).toHaveLength(receiver.received.length);
+  }, WAIT);
+  expect(await webhooks.get(of(receiver.id))).toMatchObject({ lastError: "status_410" });
+  await passTime();
+  await record(1, ["9004"]);
+  await waitFor(() => expect(onceEach(other.received)).toHaveLength(7), WAIT);
+  const sent = receiver.received.length;
+  expect(sent).toBeLessThanOrEqual(logins.length);
+
+  answer = ACCEPT;
+  await enable(receiver.id);
+  await waitFor(async () => expect(await statuses(receiver.id)).toEqual(["delivered"]), WAIT);
+  expectInOrder(receiver.received.slice(sent), logins, 2);
+  expect(await webhooks.get(of(receiver.id))).toMatchObject({ disabledAt: undefined, lastError: "" });
+}, 40_000);
+
+test.each([
+  [429, () => "120"],
+  [503, () => new Date(Date.now() + 120_000).toUTCString()],
+])(
+  "an endpoint that answers %i with Retry-After is sent nothing until then, also by another replica",
+  async (status, retryAfter) => {
+    let answer = refuse(status, { "retry-after": retryAfter() });
+    const receiver = await aReceiver(() => answer);
+    const other = await aReceiver();
+    // As if it had failed for so long that one more failure disables it.
+    await execute(
+      pool,
+      sql`update webhook set failures = 2, failing_since = clock_timestamp() - interval '72 hours', last_error = 'timeout' where id = ${receiver.id}`,
+    );
+    await record(2, ["9001"]);
+    {
+      await using _first = aReplica();
+      await waitFor(async () => expect((await webhooks.get(of(receiver.id))).askedUntil).toBeInstanceOf(Date), WAIT);
+    }
+    const { askedUntil, failingSince, disabledAt, lastError } = await webhooks.get(of(receiver.id));
+    const secondsLeft = (askedUntil!.getTime() - Date.now()) / 1_000;
+    expect(secondsLeft).toBeGreaterThan(105);
+    expect(secondsLeft).toBeLessThanOrEqual(121);
+    expect({ disabledAt, lastError }).toEqual({ disabledAt: undefined, lastError: `status_${status}` });
+    // The time that it has asked for is not counted.
+    expect(Date.now() - failingSince!.getTime()).toBeLessThan(72 * 3_600_000 - 100_000);
+    const { items } = await webhooks.deliveries({ ...of(receiver.id), ...page });
+    expect(items.map(({ attempts, status: state }) => [attempts, state])).toEqual([
+      [0, "pending"],
+      [1, "pending"],
+    ]);
+    expect(items.map(({ nextTryAt }) => nextTryAt)).toEqual([askedUntil, askedUntil]);
+
+    aReplica();
+    await passTime();
+    await record(1, ["9002"]);
+    await waitFor(() => expect(onceEach(other.received)).toHaveLength(3), WAIT);
+    expect(receiver.received).toHaveLength(1);
+
+    answer = ACCEPT;
+    await execute(pool, sql`update webhook set asked_until = clock_timestamp()`);
+    await waitFor(() => expect(onceEach(receiver.received)).toHaveLength(3), WAIT);
+    await waitFor(async () => {
+      expect(await webhooks.get(of(receiver.id))).toMatchObject({ failingSince: undefined, lastError: "" });
+    }, WAIT);
+  },
+  40_000,
+);
+
+test.each([
+  [429, {}],
+  [503, { "retry-after": "soon" }],
+  [503, { "retry-after": "-120" }],
+  [500, { "retry-after": "86400" }],
+] as const)(
+  "%i with %j is a failure",
+  async (status, headers) => {
+    const receiver = await aReceiver(() => refuse(status, headers));
+    await record(1, ["9001"]);
+    aReplica();
+
+    const failing = { failingSince: expect.any(Date) as Date, lastError: `status_${status}`, askedUntil: undefined };
+    await waitFor(async () => expect(await webhooks.get(of(receiver.id))).toMatchObject(failing), WAIT);
+  },
+  40_000,
+);
+
+test("an endpoint that has another address, or is enabled again, need not wait", async () => {
+  const receiver = await aReceiver(() => refuse(429, { "retry-after": "9999999" }));
+  await record(1, ["9001"]);
+  aReplica();
+  await waitFor(async () => expect((await webhooks.get(of(receiver.id))).askedUntil).toBeInstanceOf(Date), WAIT);
+  const { askedUntil } = await webhooks.get(of(receiver.id));
+  expect(askedUntil!.getTime() - Date.now()).toBeLessThanOrEqual(86_400_000);
+
+  await enable(receiver.id);
+  await waitFor(() => expect(receiver.received).toHaveLength(2), WAIT);
+}, 40_000);
+
+test("a webhook is sent what the keys of its client may read, also when one has lost a scope since", async () => {
+  const client = "KeyOfTests01";
+  const setScopes = (scopes: string[]) => execute(pool, sql`update api_key set scopes = ${scopes}::text[]`);
+  await execute(
+    pool,
+    sql`insert into api_key (id, environment, name, pepper_id, hash, scopes, allowed_addresses, client_id, created_at)
+        values (${client}, 'test', 'crm', 'p', ${Buffer.alloc(32)}, '{webhooks,fees:read}', '{}', ${client}, clock_timestamp())`,
+  );
+  let isHeld = true;
+  const receiver = await aReceiver(() => (isHeld ? refuse(500) : ACCEPT));
+  await execute(
+    pool,
+    sql`update webhook set client_id = ${client}, secret = ${secretFor(client, receiver.secrets[0]!)}`,
+  );
+  const newest = async () => (await column<bigint>(pool, sql`select max(id) from event`))[0];
+  const reached = () =>
+    waitFor(async () => {
+      const [through] = await column<bigint>(pool, sql`select through_event from webhook`);
+      expect(through).toBe(await newest());
+    }, WAIT);
+  aReplica();
+
+  // Deposits are not for it: it is not sent them, and none is listed.
+  await record(1, ["9001"]);
+  await reached();
+  expect(await statuses(receiver.id)).toEqual([]);
+
+  await setScopes(["webhooks", "investors:read"]);
+  await record(2, ["9002"]);
+  await waitFor(() => expect(receiver.received).toHaveLength(1), WAIT);
+
+  // What waits is not sent any more when the scope is gone.
+  await setScopes(["webhooks", "ops"]);
+  isHeld = false;
+  await waitFor(async () => {
+    await passTime();
+    expect(await statuses(receiver.id)).toEqual(["failed"]);
+  }, WAIT);
+  const reasons = await column<string>(pool, sql`select distinct last_error from webhook_delivery`);
+  expect(reasons).toEqual(["insufficient_scope"]);
+  expect(receiver.received).toHaveLength(1);
+}, 40_000);
+
 test("after 72 hours an event is given up and its endpoint disabled; enabled again, it gets what waits", async () => {
   let isDead = true;
   const receiver = await aReceiver(() =>
@@ -280,10 +442,10 @@ test("after 72 hours an event is given up and its endpoint disabled; enabled aga
   await passTime();
   await waitFor(async () => expect((await webhooks.get(of(receiver.id))).disabledAt).toBeInstanceOf(Date), WAIT);
 
-  const page = { beforeId: 2n ** 62n, status: undefined, limit: 1 };
-  const newest = await webhooks.deliveries({ ...of(receiver.id), ...page });
+  const first = { ...page, limit: 1 };
+  const newest = await webhooks.deliveries({ ...of(receiver.id), ...first });
   expect(newest).toMatchObject({ items: [{ status: "pending", attempts: 0 }], hasMore: true });
-  const failed = await webhooks.deliveries({ ...of(receiver.id), ...page, status: "failed" });
+  const failed = await webhooks.deliveries({ ...of(receiver.id), ...first, status: "failed" });
   expect(failed).toMatchObject({ items: [{ attempts: 2, lastStatus: 503, lastError: "status_503" }], hasMore: false });
   isDead = false;
   await webhooks.update({ ...of(receiver.id), url: undefined, types: undefined, isEnabled: true }, aCommand());

@@ -6,12 +6,15 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { readTypes } from "../events/event-types.ts";
+import { mayRead, permittedTypes } from "../events/readable-types.ts";
 import {
   type ClaimedDelivery,
   claimDeliveries,
   giveUp,
+  markDeferred,
   markDelivered,
   markFailed,
+  markGone,
   releaseDelivery,
 } from "../store/webhook-attempts.ts";
 import { disableWebhook, listBehind, lockCursor, makeDeliveries } from "../store/webhook-deliveries.ts";
@@ -38,7 +41,7 @@ const attempted = new Counter({
   help: "Attempts to deliver an event to an endpoint of a client, by result.",
   labelNames: ["result"],
 });
-for (const result of ["delivered", "failed", "given_up"]) attempted.inc({ result }, 0);
+for (const result of ["delivered", "failed", "deferred", "gone", "given_up"]) attempted.inc({ result }, 0);
 
 /** Without endpoints one statement looks for them. */
 const LOOK_EVERY_MS = 15_000;
@@ -104,7 +107,7 @@ async function makeNext(pool: Pool): Promise<boolean> {
     await inTransaction(pool, async (tx) => {
       const cursor = await lockCursor(tx, id);
       if (cursor === undefined) return;
-      const types = readTypes(cursor.types);
+      const types = permittedTypes(readTypes(cursor.types), cursor.scopes);
       if (await makeDeliveries(tx, { id, types, throughEvent: cursor.throughEvent }, EVENTS_PER_PAGE)) isFull = true;
       else await disableWebhook(tx, id, "events_removed");
     });
@@ -114,7 +117,9 @@ async function makeNext(pool: Pool): Promise<boolean> {
 
 async function deliver(options: DeliverOptions, claimed: ClaimedDelivery, signal: AbortSignal): Promise<void> {
   const { pool } = options;
-  if (claimed.event === undefined) return await giveUp(pool, claimed, "events_removed");
+  const { event, scopes } = claimed;
+  if (event === undefined) return await giveUp(pool, claimed, "events_removed");
+  if (!mayRead(event.type, scopes)) return await giveUp(pool, claimed, "insufficient_scope");
   const attempt = await attemptOf(options, claimed, signal);
   failpoint("after_answer", "webhook");
   await record(pool, claimed, attempt);
@@ -141,6 +146,8 @@ async function record(pool: Pool, claimed: ClaimedDelivery, attempt: Attempt): P
   if (attempt.kind === "interrupted") return await releaseDelivery(pool, claimed);
   attempted.inc({ result: attempt.kind });
   if (attempt.kind === "delivered") return await markDelivered(pool, claimed, attempt.status, FAILURES_BEFORE_PAUSE);
+  if (attempt.kind === "deferred") return await markDeferred(pool, claimed, attempt);
+  if (attempt.kind === "gone") return await markGone(pool, claimed, attempt);
   const { status, error } = attempt;
   const isGivenUp = await markFailed(pool, claimed, {
     status,

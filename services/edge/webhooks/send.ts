@@ -1,11 +1,16 @@
 import { type ClientRequest, type IncomingMessage, request as sendHttp } from "node:http";
 import { request as sendHttps } from "node:https";
+import { readRetryAfter } from "./retry-after.ts";
 import { addressIn, AddressNotAllowed, isPublicAddress, publicLookup } from "./public-address.ts";
 
 /** What became of an attempt. No part of an answer but its status is kept. */
 export type Attempt =
   | { readonly kind: "delivered"; readonly status: number }
   | { readonly kind: "failed"; readonly status: number | undefined; readonly error: string }
+  /** The endpoint exists, and has asked to be sent nothing for a while. */
+  | { readonly kind: "deferred"; readonly status: number; readonly error: string; readonly waitMs: number }
+  /** The endpoint wants no event any more. */
+  | { readonly kind: "gone"; readonly status: number; readonly error: string }
   /** This process stops. */
   | { readonly kind: "interrupted" };
 
@@ -22,6 +27,10 @@ export type SendOptions = {
   readonly withinMs?: number;
 };
 
+const GONE = 410;
+/** Too many requests, and unavailable for a while. */
+const MAY_DEFER: ReadonlySet<number> = new Set([429, 503]);
+
 /** From the connection to the status of the answer. */
 export const ANSWER_WITHIN_MS = 15_000;
 /** Of an answer whose status is known this much is read, for so long, so that usual receivers see no error; then the connection is cut. */
@@ -37,7 +46,11 @@ export async function send(letter: Letter, options: SendOptions): Promise<Attemp
     const status = response.statusCode ?? 0;
     leave(response);
     if (status >= 200 && status < 300) return { kind: "delivered", status };
-    return { kind: "failed", status, error: status >= 300 && status < 400 ? "redirect" : `status_${status}` };
+    const error = status >= 300 && status < 400 ? "redirect" : `status_${status}`;
+    if (status === GONE) return { kind: "gone", status, error };
+    const waitMs = MAY_DEFER.has(status) ? readRetryAfter(response.headers["retry-after"], Date.now()) : undefined;
+    if (waitMs !== undefined) return { kind: "deferred", status, error, waitMs };
+    return { kind: "failed", status, error };
   } catch (error) {
     if (signal.aborted) return { kind: "interrupted" };
     return { kind: "failed", status: undefined, error: timeout.aborted ? "timeout" : codeOf(error) };

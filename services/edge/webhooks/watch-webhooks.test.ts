@@ -21,14 +21,17 @@ type Columns = {
   isEnabled?: boolean;
   throughEvent?: bigint;
   clientId?: string;
+  askedUntil?: Date;
 };
 
-async function aWebhook({ failingSince, disabledAt, isEnabled = true, throughEvent = 9n, clientId }: Columns = {}) {
+async function aWebhook(columns: Columns = {}) {
+  const { failingSince, disabledAt, isEnabled = true, throughEvent = 9n, clientId, askedUntil } = columns;
   await execute(
     pool,
-    sql`insert into webhook (client_id, command_id, url, types, secret, through_event, is_enabled, failures, failing_since, disabled_at)
+    sql`insert into webhook (client_id, command_id, url, types, secret, through_event, is_enabled, failures, failing_since, disabled_at, asked_until)
         select ${clientId ?? "bootstrap"}, 'command-' || count(*), 'https://crm.example.com', '*', 'k.s', ${throughEvent}, ${isEnabled},
-               ${failingSince === undefined ? 0 : 1}, ${failingSince ?? null}, ${disabledAt ?? null}
+               ${failingSince === undefined ? 0 : 1}, ${failingSince ?? null}, ${disabledAt ?? null},
+               coalesce(${askedUntil ?? null}::timestamptz, '-infinity')
         from webhook`,
   );
 }
@@ -52,7 +55,7 @@ async function anEvent(id: bigint, recordedAt: Date) {
   );
 }
 
-const NONE = { enabled: 0, failing: 0, paused: 0, disabled: 0 };
+const NONE = { enabled: 0, failing: 0, deferred: 0, paused: 0, disabled: 0 };
 const minutes = (seconds: number): number => Math.round(seconds / 60);
 
 test("without webhooks nothing fails and nothing waits", async () => {
@@ -83,6 +86,16 @@ test.each(["delivery", "event"])("an endpoint that accepts events is late when a
   const state = await readWebhookState(pool);
   expect(state).toMatchObject({ ...NONE, enabled: 1, waiting: kind === "delivery" ? 1 : 0 });
   expect(minutes(state.oldestSeconds)).toBe(7);
+});
+
+test("an endpoint that has asked to be sent nothing is not late, and afterwards only by what it does not take then", async () => {
+  await aWebhook({ askedUntil: ago(-60) });
+  await aDelivery(ago(600));
+  expect(await readWebhookState(pool)).toMatchObject({ ...NONE, deferred: 1, waiting: 1, oldestSeconds: 0 });
+  await execute(pool, sql`update webhook set asked_until = ${ago(6)}`);
+  const state = await readWebhookState(pool);
+  expect(state).toMatchObject({ ...NONE, enabled: 1, waiting: 1 });
+  expect(minutes(state.oldestSeconds)).toBe(6);
 });
 
 test("what is paused, disabled, or without a key of its client, is never late", async () => {

@@ -9,7 +9,7 @@ const RUN_EVERY_MS = 15_000;
 
 const webhooks = new Gauge({
   name: "pamm_webhooks",
-  help: "Webhooks of all clients by status; failing ones are enabled, and their last attempt has failed.",
+  help: "Webhooks of all clients by status; failing ones are enabled, and their last attempt has failed; deferred ones have asked to be sent nothing for a while.",
   labelNames: ["status"],
 });
 const failing = new Gauge({
@@ -29,6 +29,8 @@ const oldest = new Gauge({
   help: "Age of the oldest event that an endpoint which accepts others has not got; 0 without one.",
 });
 
+const STATUSES = ["enabled", "failing", "deferred", "paused", "disabled"] as const;
+
 /** Updates the metrics of webhooks. Every replica shows the state of the tables. */
 export function watchWebhooks(pool: Pool, log: Log): Job {
   const work = (): Promise<boolean> => showWebhooks(pool).then(() => false);
@@ -37,7 +39,7 @@ export function watchWebhooks(pool: Pool, log: Log): Job {
 
 export async function showWebhooks(pool: Pool): Promise<void> {
   const state = await readWebhookState(pool);
-  for (const status of ["enabled", "failing", "paused", "disabled"] as const) webhooks.set({ status }, state[status]);
+  for (const status of STATUSES) webhooks.set({ status }, state[status]);
   failing.set(state.failingSeconds);
   disabledAt.set(state.disabledAt);
   waiting.set(state.waiting);

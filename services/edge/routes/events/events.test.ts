@@ -1,14 +1,19 @@
 import { expect, test } from "vitest";
+import { EVENT_TYPES, readTypes } from "../../events/event-types.ts";
+import { SCOPES, type Scope } from "../../keys/scopes.ts";
 import { type EventFilter, type EventPage } from "../../store/events.ts";
 import { anEvent } from "../../testing/replies/events.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 
 const NONE: EventPage = { events: [], removedThrough: 0n, through: 0n, issuedThrough: 10_000n, hasMore: false };
 
-async function edgeThatAnswers(...pages: readonly EventPage[]) {
+const edgeThatAnswers = (...pages: readonly EventPage[]) => edgeOfKey(SCOPES, ...pages);
+
+async function edgeOfKey(scopes: readonly Scope[], ...pages: readonly EventPage[]) {
   const asked: EventFilter[] = [];
   let looks = 0;
   const edge = await testEdge({
+    scopes,
     events: {
       async read(filter) {
         asked.push(filter);
@@ -75,4 +80,58 @@ test("a reader begins after the newest event, without reading those before; a po
   ]);
   await get("?begin=latest&after=7");
   expect(asked.slice(2)).toEqual([{ after: 7n, types: undefined, limit: 100 }]);
+});
+
+/** Every kind, with the scope of the route that shows its subject. */
+const NEEDED: readonly [string, Scope][] = [
+  ["deposit.*", "investors:read"],
+  ["withdrawal.*", "investors:read"],
+  ["unassign.*", "investors:read"],
+  ["subscription.*", "subscriptions:read"],
+  ["mirror.*", "subscriptions:read"],
+  ["exit.*", "subscriptions:read"],
+  ["fee.*", "fees:read"],
+  ["break.*", "ops"],
+  ["review.*", "ops"],
+];
+
+test.each([...new Set(NEEDED.map(([, scope]) => scope))])(
+  "a key with the scope %s reads the events of what it permits, and those alone",
+  async (scope) => {
+    const { get, asked } = await edgeOfKey(["events", scope], NONE);
+    const own = NEEDED.filter(([, needed]) => needed === scope).map(([kind]) => kind);
+    await get("");
+    await get("?types=*");
+    for (const filter of asked) expect(filter.types).toEqual(readTypes(own.join(",")));
+    for (const [kind, needed] of NEEDED) {
+      for (const types of [kind, `${own[0]},${kind}`, readTypes(kind)!.join(",")]) {
+        const answer = await get(`?types=${types}`);
+        if (needed === scope) {
+          expect(answer.status, types).toBe(200);
+          continue;
+        }
+        const named = types.split(",").filter((part) => !part.startsWith(`${own[0]?.split(".")[0]}.`));
+        expect([answer.status, answer.body], types).toMatchObject([
+          403,
+          {
+            code: "insufficient_scope",
+            required_scope: needed,
+            detail: expect.stringContaining(named.join(", ")) as string,
+          },
+        ]);
+      }
+    }
+  },
+);
+
+test("each type of an event is of a kind that some scope reads", () => {
+  expect(new Set(NEEDED.flatMap(([kind]) => readTypes(kind)!))).toEqual(new Set(Object.keys(EVENT_TYPES)));
+});
+
+test("a key that may read no subject reads no events", async () => {
+  const { get, asked } = await edgeOfKey(["events", "funds:deposit"], NONE);
+  for (const query of ["", "?types=*", "?begin=latest&wait=30"]) {
+    expect((await get(query)).body).toMatchObject({ code: "insufficient_scope", required_scope: "investors:read" });
+  }
+  expect(asked).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { demandKnown } from "../../events/known-after.ts";
-import { readTypes } from "../../events/event-types.ts";
+import { demandReadable, permittedTypes } from "../../events/readable-types.ts";
+import { ALL_TYPES, readTypes } from "../../events/event-types.ts";
 import { Event, eventItem } from "../../schemas/event.ts";
 import { choice, model, text } from "../../schemas/field.ts";
 import { ascendingPage } from "../../schemas/page.ts";
@@ -20,7 +21,7 @@ export const listEvents = route({
   tag: "Events",
   summary: "List events",
   description:
-    "Changes of states in one order, each once: deposits, withdrawals, subscriptions, mirrors, exits, fees, breaks and reviews. An event never comes before the route of its subject shows the state. Events of one account are in the order in which the service that has them recorded them. 410 when events after `after` may be removed already: nothing is left out silently.",
+    "Changes of states in one order, each once: deposits, withdrawals, subscriptions, mirrors, exits, fees, breaks and reviews. An event never comes before the route of its subject shows the state. Events of one account are in the order in which the service that has them recorded them. A key reads the types whose subjects it may read: deposits, withdrawals and queued unassigns need `investors:read`, subscriptions, mirrors and exits `subscriptions:read`, fees `fees:read`, breaks and reviews `ops`. 410 when events after `after` may be removed already: nothing is left out silently.",
   returns: "A page of events.",
   query: Type.Object({
     after: Type.Optional(
@@ -30,7 +31,8 @@ export const listEvents = route({
     ),
     types: Type.Optional(
       text("event_types", {
-        description: "Only events of these types, separated by commas; `deposit.*` names all types of deposits.",
+        description:
+          "Only events of these types, separated by commas; `deposit.*` names all types of deposits. 403 for one that the key may not read; without it, all that it may.",
         example: "deposit.*,subscription.cancelled",
       }),
     ),
@@ -80,7 +82,9 @@ export const listEvents = route({
     },
   ],
 
-  async handle({ events }, { query }, { poll }) {
+  async handle({ events }, { query }, { poll, key }) {
+    const scopes = [...key.scopes];
+    demandReadable(query.types ?? ALL_TYPES, scopes);
     const isFromNow = query.after === undefined && query.begin === "latest";
     // Of no type there is no event, so the page reaches the end of the log.
     const after = isFromNow
@@ -88,7 +92,7 @@ export const listEvents = route({
       : BigInt(query.after ?? 0);
     const filter = {
       after,
-      types: query.types === undefined ? undefined : readTypes(query.types),
+      types: permittedTypes(query.types === undefined ? undefined : readTypes(query.types), scopes),
       limit: Number(query.limit ?? DEFAULT_LIMIT),
     };
     const {

@@ -91,7 +91,7 @@ test("a body that cannot be read is refused on every route, and nothing is execu
   for (const url of [...ROUTES, "/api/v1/investor/add"]) {
     for (const [body, type] of unreadable) {
       const answer = await send(body, type, url);
-      const isJson = /^application\/json/.test(type ?? "");
+      const isJson = type?.startsWith("application/json") === true;
       const wanted = url.endsWith("/add") && !isJson ? [415, "unsupported_media_type"] : [400, "malformed_json"];
       const { code } = answer.body as { code: string };
       expect([answer.status, code], `${url} ${type} ${body.toString("latin1")}`).toEqual(wanted);

@@ -8,7 +8,7 @@ export const closeMaster = route({
   operationId: "closeMaster",
   method: "POST",
   url: "/api/v1/master/:master_id/close",
-  scope: "masters:write",
+  scope: "masters:close",
   class: "money",
   tag: "Masters",
   summary: "Close a Master",

@@ -11,7 +11,7 @@ export const eraseInvestor = route({
   operationId: "eraseInvestor",
   method: "POST",
   url: "/api/v1/ops/investors/:investor_login/erase",
-  scope: "ops",
+  scope: "investors:erase",
   class: "money",
   tag: "Investors",
   summary: "Erase the personal data of a closed Investor",

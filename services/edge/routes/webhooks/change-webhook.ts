@@ -11,6 +11,7 @@ import {
   webhookTypes,
   webhookUrl,
 } from "../../schemas/webhook.ts";
+import { demandReadable } from "../../events/readable-types.ts";
 import { route } from "../../route.ts";
 
 const KNOWN = ["url", "types", "enabled"] as const;
@@ -23,6 +24,7 @@ const A_WEBHOOK = {
   status: "enabled",
   failing_since: null,
   last_error: null,
+  deferred_until: null,
   through_event_id: 1024,
   old_secret_until: null,
   created_at: "2026-01-02T03:04:05.678000",
@@ -62,6 +64,7 @@ export const updateWebhook = route({
   },
 
   async handle({ webhooks }, { params, body }, context) {
+    if (body.types !== undefined) demandReadable(body.types, [...context.key.scopes]);
     const change = { url: body.url, types: body.types, isEnabled: body.enabled };
     const webhook = { clientId: context.client.id, id: BigInt(params.webhook_id) };
     return webhookFields(await webhooks.update({ ...webhook, ...change }, context));

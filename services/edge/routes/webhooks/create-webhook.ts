@@ -1,13 +1,8 @@
 import { Type } from "typebox";
+import { ALL_TYPES } from "../../events/event-types.ts";
+import { demandReadable } from "../../events/readable-types.ts";
 import { route } from "../../route.ts";
-import {
-  ALL_TYPES,
-  urlErrors,
-  webhookSecret,
-  WebhookSecret,
-  newWebhookTypes,
-  webhookUrl,
-} from "../../schemas/webhook.ts";
+import { urlErrors, webhookSecret, WebhookSecret, newWebhookTypes, webhookUrl } from "../../schemas/webhook.ts";
 
 const LOOK_UP =
   "Repeat it with the same Idempotency-Key. Without one, look for the URL in GET /api/v1/webhooks before sending a new one.";
@@ -39,6 +34,7 @@ export const createWebhook = route({
         status: "enabled",
         failing_since: null,
         last_error: null,
+        deferred_until: null,
         through_event_id: 1024,
         old_secret_until: null,
         created_at: "2026-01-02T03:04:05.678000",
@@ -50,6 +46,7 @@ export const createWebhook = route({
 
   async handle({ webhooks }, { body }, context) {
     const { url, types = ALL_TYPES } = body;
+    demandReadable(types, [...context.key.scopes]);
     return webhookSecret(await webhooks.create({ clientId: context.client.id, url, types }, context));
   },
 });

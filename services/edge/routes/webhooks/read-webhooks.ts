@@ -24,6 +24,7 @@ const A_WEBHOOK = {
   status: "enabled",
   failing_since: null,
   last_error: null,
+  deferred_until: null,
   through_event_id: 1024,
   old_secret_until: null,
   created_at: "2026-01-02T03:04:05.678000",

@@ -14,6 +14,7 @@ export function aWebhook(own: Partial<Webhook> = {}): Webhook {
     failingSince: undefined,
     disabledAt: undefined,
     lastError: "",
+    askedUntil: undefined,
     previousUntil: undefined,
     createdAt: AT,
     secret: "encrypted",
