@@ -4,6 +4,7 @@ import { commandsAgain } from "./routes/commands-again.ts";
 import { erasure } from "./routes/erasure.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { operationRoutes } from "./routes/operations.ts";
+import { rawRequests } from "./routes/raw-requests.ts";
 import { noSecretInLogs } from "./routes/secrets.ts";
 import { type Client, clientOf } from "./support/client.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
@@ -34,6 +35,12 @@ describe("events", TIMEOUT, () => {
 });
 describe("commands that are sent again", () => {
   commandsAgain(() => client);
+});
+describe("raw requests", TIMEOUT, () => {
+  rawRequests(
+    () => system,
+    () => client,
+  );
 });
 describe("secrets", () => {
   noSecretInLogs(
