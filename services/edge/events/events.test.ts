@@ -10,6 +10,7 @@ import { StateChanged } from "#proto/pamm/common/v1/state.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { readEvents, removeEvents } from "../store/events.ts";
+import { demandKnown } from "./known-after.ts";
 import { recordStates } from "./record-states.ts";
 
 const WAIT = { timeout: 8_000, interval: 10 };
@@ -143,6 +144,9 @@ test("after a restore of the edge the lost events come again with the same keys 
   const entry = BigInt(first!.key.split("-")[1]!);
   await execute(pool, sql`update feed_cursor set number = 1, entry_id = ${entry} where feed = 'funding.states'`);
   await execute(pool, sql`select setval('event_id_seq', 1000000)`);
+  const beyond = (after: bigint) => readEvents(pool, { ...ALL, after }).then((page) => demandKnown(after, page));
+  await expect(beyond(1_000_001n)).rejects.toMatchObject({ code: "invalid_cursor", errors: [{ field: "after" }] });
+  await beyond(1_000_000n);
   await replica();
   await waitFor(async () => expect(await subjectsOf(pool)).toEqual(["1", "2", "3"]), WAIT);
 

@@ -235,10 +235,10 @@ test("a key with allowed addresses is valid from these only", async () => {
   const { keyRing, admin } = await keySystem();
   const { text } = await createKey(admin, { ...REQUEST, allowedAddresses: ["192.0.2.0/24"] });
 
-  expect([await keyRing.authenticate(text, ADDRESS), await keyRing.authenticate(text, "198.51.100.1")]).toMatchObject([
-    { client: "CRM" },
-    undefined,
-  ]);
+  for (const form of ["", "::ffff:"]) {
+    expect(await keyRing.authenticate(text, form + ADDRESS)).toMatchObject({ client: "CRM" });
+    expect(await keyRing.authenticate(text, `${form}198.51.100.1`)).toBeUndefined();
+  }
 });
 
 test("the last use is recorded", async () => {
@@ -345,7 +345,9 @@ test("failed attempts from one address are limited, and a valid key from the sam
   const attempts = await Promise.allSettled(Array.from({ length: 120 }, () => keyRing.authenticate("guess", ADDRESS)));
 
   expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(100);
-  await expect(keyRing.authenticate("guess", ADDRESS)).rejects.toMatchObject({ code: "rate_limited" });
+  for (const address of [ADDRESS, `::ffff:${ADDRESS}`]) {
+    await expect(keyRing.authenticate("guess", address)).rejects.toMatchObject({ code: "rate_limited" });
+  }
   expect(await keyRing.authenticate("guess", "198.51.100.1")).toBeUndefined();
   expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
 });

@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { anInvestor } from "../../testing/replies/account.ts";
 import { aDeposit, aWithdrawal } from "../../testing/replies/funding.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 
@@ -54,6 +55,14 @@ test("a JSON body labels a command, whatever its media type, also after a byte o
   }
   const ascii = Buffer.from('{"external_id":"dep-77"}');
   expect(await send(ascii, "application/json; charset=iso-8859-1")).toMatchObject({ labels: { externalId: "dep-77" } });
+});
+
+test("a byte order mark is skipped where the body is required, too", async () => {
+  const edge = await testEdge({ accounts: { addInvestor: async () => anInvestor() } });
+  const payload = `${MARK}{"mt5_login":"3000003","name":"Ada","external_id":"CRM-7"}`;
+  const headers = { "content-type": "application/json" };
+  const { status } = await edge.call({ method: "POST", url: "/api/v1/investor/add", payload, headers });
+  expect([status, edge.calls.at(-1)?.request]).toMatchObject([200, { labels: { externalId: "CRM-7" } }]);
 });
 
 test("a body that says nothing is none", async () => {
