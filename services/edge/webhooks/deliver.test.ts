@@ -370,6 +370,35 @@ test.each([
   40_000,
 );
 
+test.each([410, 429])(
+  "what an endpoint says with %i outlasts the answers of attempts that were on their way",
+  async (status) => {
+    const slow: Answer[] = [
+      (_request, response) => void setTimeout(() => response.writeHead(204).end(), 200),
+      (_request, response) => void setTimeout(() => response.writeHead(500).end(), 250),
+    ];
+    const receiver = await aReceiver(() => slow.shift() ?? refuse(status, { "retry-after": "120" }));
+    await record(1, ["9001", "9002", "9003"]);
+    aReplica();
+    await waitFor(async () => {
+      const { items } = await webhooks.deliveries({ ...of(receiver.id), ...page });
+      expect(items.map(({ lastStatus }) => lastStatus).toSorted()).toEqual([204, status, 500].toSorted());
+    }, WAIT);
+
+    const { disabledAt, askedUntil, lastError } = await webhooks.get(of(receiver.id));
+    if (status === 410) {
+      expect([disabledAt, lastError]).toEqual([expect.any(Date), "status_410"]);
+    } else {
+      expect(askedUntil!.getTime() - Date.now()).toBeGreaterThan(100_000);
+    }
+    await passTime();
+    await record(1, ["9004"]);
+    await new Promise((done) => setTimeout(done, 1_500));
+    expect(receiver.received).toHaveLength(3);
+  },
+  40_000,
+);
+
 test("an endpoint that has another address, or is enabled again, need not wait", async () => {
   const receiver = await aReceiver(() => refuse(429, { "retry-after": "9999999" }));
   await record(1, ["9001"]);
