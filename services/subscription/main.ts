@@ -13,6 +13,7 @@ import { askEdge } from "#kernel/review/ask-edge.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { watchQueue } from "#kernel/work-queue/watch-queue.ts";
 import { runService } from "#kernel/service.ts";
+import { calendarOf } from "#kernel/time-zone.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
@@ -62,6 +63,8 @@ await runService(caller, async (context) => {
     now: systemClock,
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
     week,
+    serverDays: config.MT5_TIME_ZONE === undefined ? undefined : calendarOf(config.MT5_TIME_ZONE),
+    valuedEveryMs: config.PAMM_VALUATION_INTERVAL,
     transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
   };
   const { sweep } = relayFeeds(context, backbone);

@@ -1,10 +1,16 @@
 import type { Fragment } from "#kernel/postgres/query.ts";
 import { later } from "#kernel/retry.ts";
-import { markMaster, waitAfterCutOff } from "../processes/allocate/mark-master.ts";
+import { markMaster, valueMaster, waitAfterCutOff } from "../processes/allocate/mark-master.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
-import { listPoolsToStrike, listWeeksToClose, nextStrike, nextWeekToClose } from "../store/marking.ts";
+import {
+  claimPoolsToValue,
+  listPoolsToStrike,
+  listWeeksToClose,
+  nextStrike,
+  nextWeekToClose,
+} from "../store/marking.ts";
 
 /** Masters of one run, all read from the trading platform at the same time, with the same requests. */
 const MASTERS_PER_RUN = 64;
@@ -21,6 +27,13 @@ export async function strikeWaitingFlows(deps: Deps): Promise<boolean> {
   const cutOff = lastCutOff(deps.week, deps.now());
   const pools = await listPoolsToStrike(deps.pool, { cutOff, limit: MASTERS_PER_RUN });
   await Promise.all(pools.map((login) => markMaster(deps, login, jobContext())));
+  return pools.length === MASTERS_PER_RUN;
+}
+
+/** Values the pools of Masters with open positions, for their track record. */
+export async function valuePools(deps: Deps): Promise<boolean> {
+  const pools = await claimPoolsToValue(deps.pool, MASTERS_PER_RUN);
+  await Promise.all(pools.map((login) => valueMaster(deps, login, jobContext())));
   return pools.length === MASTERS_PER_RUN;
 }
 
