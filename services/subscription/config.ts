@@ -28,8 +28,8 @@ export const settings = {
   PAMM_FEE_ANCHOR: instant({ whenMissing: "2025-01-04T00:00:00Z" }),
   /** The clock of the trade server, whose days performance can be asked for. */
   MT5_TIME_ZONE: optional(timeZone()),
-  /** How often the pool of a Master with open positions is valued. */
-  PAMM_VALUATION_INTERVAL: durationWithin("PT1S", "PT1H", "PT15M"),
+  /** How often the pool of a Master with open positions is valued. Once an hour at least, also after a try that has failed. */
+  PAMM_VALUATION_INTERVAL: durationWithin("PT1S", "PT30M", "PT15M"),
 };
 
 function parsePeriod(text: string): number | undefined {

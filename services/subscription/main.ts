@@ -1,7 +1,7 @@
 import streams from "#streams" with { type: "json" };
 import { followFeed, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
-import { readConfig } from "#kernel/config.ts";
+import { type Config, readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { pullWakeUps } from "#kernel/nats/pull.ts";
@@ -61,11 +61,8 @@ await runService(caller, async (context) => {
     wakeSignals: createWakeSignals(),
     log,
     now: systemClock,
-    isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
     week,
-    serverDays: config.MT5_TIME_ZONE === undefined ? undefined : calendarOf(config.MT5_TIME_ZONE),
-    valuedEveryMs: config.PAMM_VALUATION_INTERVAL,
-    transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
+    ...choicesOf(config),
   };
   const { sweep } = relayFeeds(context, backbone);
   const movements = await followFeed(
@@ -107,3 +104,14 @@ await runService(caller, async (context) => {
     states: STATES_FEED,
   });
 });
+
+/** What an operator has chosen. */
+function choicesOf(config: Config<typeof settings>) {
+  const { MT5_TIME_ZONE: zone } = config;
+  return {
+    isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
+    serverDays: zone === undefined ? undefined : calendarOf(zone),
+    valuedEveryMs: config.PAMM_VALUATION_INTERVAL,
+    transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
+  };
+}

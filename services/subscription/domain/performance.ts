@@ -1,4 +1,3 @@
-import type { Calendar } from "#kernel/time-zone.ts";
 import type { E8 } from "./pool/unit-pool.ts";
 
 /** A change of the value of all units that no deposit, withdrawal or fee has made. */
@@ -44,8 +43,8 @@ export type DayPart = PerformanceDay & {
   readonly worth: E8 | undefined;
 };
 
-/** The days of the trade server. */
-export type ServerDays = Pick<Calendar, "dayOf">;
+/** The days of the trade server, such as 2026-01-31. */
+export type ServerDays = { readonly dayOf: (at: Date) => string };
 
 /** 1 USD: the value of a unit before the first result. */
 export const FIRST_VALUE = 10n ** 18n;

@@ -30,10 +30,18 @@ export async function strikeWaitingFlows(deps: Deps): Promise<boolean> {
   return pools.length === MASTERS_PER_RUN;
 }
 
-/** Values the pools of Masters with open positions, for their track record. */
+/**
+ * Values the pools of Masters with open positions, for their track record. Those that cannot be read are tried again when their claim
+ * ends, and have a gap until then.
+ */
 export async function valuePools(deps: Deps): Promise<boolean> {
   const pools = await claimPoolsToValue(deps.pool, MASTERS_PER_RUN);
-  await Promise.all(pools.map((login) => valueMaster(deps, login, jobContext())));
+  const ended = await Promise.allSettled(pools.map((login) => valueMaster(deps, login, jobContext())));
+  const [first, ...others] = ended.filter((each) => each.status === "rejected");
+  // One line for all of a run: with the platform away there are as many as Masters.
+  if (first !== undefined) {
+    deps.log.info("pools not valued, retry scheduled", { count: others.length + 1, error: first.reason as unknown });
+  }
   return pools.length === MASTERS_PER_RUN;
 }
 

@@ -249,7 +249,7 @@ async function recordOf(world: World, masterLogin: string, period: Partial<ListP
   return { value: Number(days.at(-1)?.value) / 1e18, maxDrawdownPpm, days: days.length };
 }
 
-test("a Master that floats at -60 % and closes at +5 % has fallen by 60 %, and nobody's share has changed meanwhile", async () => {
+test("a Master that floats at -60 % and closes at +5 % has fallen by 60 %, and no share has changed meanwhile", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 1_000_00n);

@@ -320,7 +320,7 @@ test("with day=server days are those of the trade server, through both changes o
   expect((await edge.call({ url: `${INVESTOR}/statement?${year}` })).status).toBe(200);
 });
 
-test("the days of a server whose zone nobody has named are refused", async () => {
+test("the days of a server whose zone the operator has not named are refused", async () => {
   const edge = await testEdge({ timeZone: "" });
   for (const url of [`${PERFORMANCE}?day=server`, `${INVESTOR}/statement?${PERIOD}&day=server`]) {
     expect(errorsOf(await edge.call({ url }))).toEqual([["day", "unknown_value"]]);

@@ -34,14 +34,9 @@ export async function markMaster(deps: Deps, login: string, context: CallContext
   await countFailedMark(deps.pool, login, reason);
 }
 
-/**
- * Reads a Master as `markMaster` does, so that its pool is valued. A failure leaves the claim of the valuation: it is tried again when that
- * ends, and the track record has a gap until then.
- */
+/** Reads a Master as `markMaster` does, so that its pool is valued. Throws when it cannot be read. */
 export async function valueMaster(deps: Deps, login: string, context: CallContext): Promise<void> {
-  await tryToMark(deps, { login, isValuation: true }, context).catch((error: unknown) => {
-    deps.log.info("pool not valued, retry scheduled", { login, error });
-  });
+  await tryToMark(deps, { login, isValuation: true }, context);
 }
 
 /** Undefined when nothing is left to do or allowed; else the reason for a retry. */
