@@ -52,7 +52,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
     },
     subscriptions: {
       ...NO_CASES,
-      listPerformance: async () => ({ days: all, openingValue: "", hasMore: false }),
+      listPerformance: async () => ({ days: all, openingValue: "", hasMore: false, maxDrawdownPpm: 250_000 }),
       listResults: async ({ beforeLogNumber, limit }) => resultPage(rows, beforeLogNumber, limit),
       getEquity: async ({ investorLogin }) => anEquity({ investorLogin }),
       getProof: async () =>
