@@ -162,6 +162,22 @@ test.each(texts)("two spellings of a text are one request of %s", async (operati
   expect(await fingerprintOf(other)).not.toBe(fingerprint);
 });
 
+test("the services are asked in the composed form, to store and to search", async () => {
+  const asked = await testEdge({
+    funding: { deposit: () => Promise.reject(refuse("operation_in_progress", "Seen.")) },
+    accounts: { searchInvestors: async () => ({ items: [], hasMore: false }) },
+  });
+  const comment = encodeURIComponent(DECOMPOSED);
+  const money = { url: `/api/v1/investor/deposit?login=1&amount=1&comment=${comment}`, method: "POST" } as const;
+  await asked.call({ ...money, payload: { external_id: DECOMPOSED, metadata: { a: DECOMPOSED } } });
+  await asked.call({ url: `/api/v1/investors?name=${comment}&external_id=${comment}` });
+
+  expect(asked.calls.map(({ request }) => request)).toMatchObject([
+    { comment: COMPOSED, labels: { externalId: COMPOSED, metadata: { a: COMPOSED } } },
+    { namePrefix: COMPOSED, externalId: COMPOSED },
+  ]);
+});
+
 test("a text is as long as its composed form", () => {
   const body = { name: "e\u0301".repeat(255), strategy: "one\r\ntwo\rthree\n", metadata: { a: "e\u0301", b: null } };
   const group = { platform_group: DECOMPOSED };

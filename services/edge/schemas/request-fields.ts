@@ -154,7 +154,7 @@ export const currency = text("currency", {
 export const comment = (standard: string): TString =>
   text("comment", {
     description:
-      "Reference of the caller, stored in full; the comment on the trading platform contains as much of it as fits.",
+      "Reference of the caller, stored in full; the comment on the trading platform has as much of it as fits, in ASCII letters.",
     example: "CRM-2026-0001",
     default: standard,
     shown: { minLength: 1, maxLength: MAX_COMMENT_LENGTH },
