@@ -3,7 +3,15 @@ import type { Log } from "#kernel/log.ts";
 import { listenError } from "#kernel/startup-error.ts";
 import type { TradeServer } from "../trade-server.ts";
 import type { Connection } from "../webapi/connection.ts";
-import { changeRights, createAccount, fixAccount, listAccounts, listDeals, moveBalance, showAccount } from "./accounts.ts";
+import {
+  changeRights,
+  createAccount,
+  fixAccount,
+  listAccounts,
+  listDeals,
+  moveBalance,
+  showAccount,
+} from "./accounts.ts";
 import { bookDeal, cancelDeal, editDeal, removeDeal } from "./deals.ts";
 import { addFault, listFaults, removeFaults } from "./faults.ts";
 import { changeManager } from "./manager.ts";
