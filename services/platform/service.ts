@@ -24,6 +24,7 @@ import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { readHistories } from "./jobs/read-histories.ts";
 import { type LockDeps, releaseLostLocks } from "./jobs/release-lost-locks.ts";
+import { tradingRights, type TradingRightsDeps } from "./jobs/trading-rights.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
@@ -109,6 +110,8 @@ const EVERY_MS = {
   importedFees: 60_000,
   // A lock is lost only when the database of its service has lost commits.
   locks: 30_000,
+  // An Investor that has left its pool may trade again after this time.
+  rights: 10_000,
 };
 /** A leg that could not be sent is asked for again after this time, unless a signal comes: a caller may wait for it. */
 const WAITING_PAUSE_MS = 250;
@@ -145,6 +148,12 @@ export function platformJobs(deps: Deps, readEveryMs: number, others: readonly D
 export function releaseLocksJob(deps: LockDeps): Job {
   const { log } = deps;
   return runJob({ name: "release lost locks", everyMs: EVERY_MS.locks, work: () => releaseLostLocks(deps), log });
+}
+
+/** As above. */
+export function tradingRightsJob(deps: TradingRightsDeps): Job {
+  const { log } = deps;
+  return runJob({ name: "trading rights", everyMs: EVERY_MS.rights, work: () => tradingRights(deps), log });
 }
 
 /** The jobs whose work is in tables. */

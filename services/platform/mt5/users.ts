@@ -34,6 +34,7 @@ export type NewUser = {
   readonly leverage: number;
   /** Identifies later whether this service created the account. */
   readonly comment: string;
+  readonly mayTrade: boolean;
   readonly mainPassword: Secret<string>;
   readonly investorPassword: Secret<string>;
 };
@@ -46,6 +47,10 @@ const MAX_NAME_LENGTH = 127;
 const MAX_COMMENT_LENGTH = 63;
 /** Answers to a request for an account's state which say nothing about its money. */
 const NOT_SHOWN: ReadonlySet<Mt5Problem> = new Set(["retcode", "forbidden", "http_status", "bad_answer"]);
+
+export function mayTrade({ rights }: Pick<User, "rights">): boolean {
+  return (rights & USER_RIGHT.tradeDisabled) === 0n;
+}
 
 /** The person of an account as the platform shows it. */
 export function personOf(user: Pick<NewUser, "firstName" | "lastName" | "email">): Pick<User, "name" | "email"> {
@@ -70,7 +75,7 @@ export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOu
       LastName: name(user.lastName),
       Email: email,
       Leverage: String(user.leverage),
-      Rights: DEFAULT_RIGHTS.toString(),
+      Rights: (user.mayTrade ? DEFAULT_RIGHTS : DEFAULT_RIGHTS | USER_RIGHT.tradeDisabled).toString(),
       Comment: platformText(user.comment, MAX_COMMENT_LENGTH),
       PassMain: user.mainPassword,
       PassInvestor: user.investorPassword,

@@ -1,0 +1,127 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import type { Deps } from "../deps.ts";
+import type { ChangeOutcome } from "../mt5/user-record.ts";
+import { Mt5Error } from "../mt5/errors.ts";
+import { askTradingUse, type TradingUse } from "../protocol/trading-use.ts";
+import { takeTrading } from "../protocol/take-trading.ts";
+import { lockAccount } from "../store/accounts.ts";
+import {
+  beginReturn,
+  endReturn,
+  isReturning,
+  listTaken,
+  listTrading,
+  lockTaken,
+  NOT_SHOWN,
+  returnLater,
+  type TakenRight,
+} from "../store/taken-rights.ts";
+
+export type TradingRightsDeps = Pick<Deps, "pool" | "mt5" | "log" | "settings"> & { readonly tradingUse: TradingUse };
+
+/** Rights that one run gives back, and takes again: each is three requests to the platform. */
+const BATCH = 100;
+
+/**
+ * Gives the right to trade back to accounts that need not be without it any more, and takes it again from accounts to which somebody else
+ * has given it: those are breaks of the check trading_rights.
+ */
+export async function tradingRights(deps: TradingRightsDeps): Promise<boolean> {
+  if (deps.settings.takesTrading) await takeAgain(deps);
+  return await giveBack(deps);
+}
+
+async function giveBack(deps: TradingRightsDeps): Promise<boolean> {
+  let tries = 0;
+  let after = "";
+  for (;;) {
+    const page = await listTaken(deps.pool, after, MAX_PAGE_SIZE);
+    if (page.length === 0) return false;
+    const { now, soon } = await askTradingUse(deps.tradingUse, page);
+    for (const right of page.filter(({ login }) => !now.has(login) && !soon.has(login))) {
+      if (tries === BATCH) return true;
+      tries += 1;
+      if (await begin(deps, right)) await finish(deps, right.login);
+    }
+    if (page.length < MAX_PAGE_SIZE) return false;
+    after = page.at(-1)?.login ?? "";
+  }
+}
+
+/**
+ * Asks again under the locks of the account and of the row: an assignment or a registration that was recorded before is seen, and a later
+ * one finds that the right is being given back, and waits.
+ */
+async function begin({ pool, tradingUse }: TradingRightsDeps, right: TakenRight): Promise<boolean> {
+  const { login } = right;
+  return await inTransaction(pool, async (tx) => {
+    const account = await lockAccount(tx, login);
+    if (!(await lockTaken(tx, right))) return false;
+    const { now, soon } = await askTradingUse(tradingUse, [{ login, role: account?.role }]);
+    if (now.has(login) || soon.has(login)) return false;
+    await beginReturn(tx, login);
+    return true;
+  });
+}
+
+async function finish({ pool, mt5, log }: TradingRightsDeps, login: string): Promise<void> {
+  let maySent = false;
+  const outcome = await mt5
+    .setTrading(login, true, async () => {
+      // A process that was paused meanwhile must not send.
+      if (!(await isReturning(pool, login))) throw new Refusal(TOO_LATE);
+      maySent = true;
+    })
+    .catch(failureOf);
+  if (outcome === "too late") return;
+  if (outcome !== undefined && outcome !== "not read" && outcome.kind === "done") {
+    await endReturn(pool, login);
+    log.info("right to trade given back", { login });
+    return;
+  }
+  const reason = reasonOf(outcome);
+  await returnLater(pool, login, { reason, maySent: maySent && isOpen(outcome) });
+  // An account that the platform does not show is archived, and its right is given back when it returns.
+  if (outcome !== undefined) log.warn("right to trade not given back, retry scheduled", { login, reason });
+}
+
+const TOO_LATE = {
+  code: "deadline_exceeded",
+  status: "unavailable",
+  message: "The right is given back later.",
+} as const;
+
+function failureOf(error: unknown): "not read" | "too late" {
+  if (error instanceof Mt5Error) return "not read";
+  if (error instanceof Refusal) return "too late";
+  throw error;
+}
+
+type Failed = ChangeOutcome | "not read" | undefined;
+
+/** The command was written, and may still be executed. */
+function isOpen(outcome: Failed): boolean {
+  return outcome === "not read" || outcome?.kind === "unknown";
+}
+
+function reasonOf(outcome: Failed): string {
+  if (outcome === undefined) return NOT_SHOWN;
+  if (outcome === "not read" || outcome.kind === "done") return "the trading platform did not answer";
+  return outcome.kind === "refused"
+    ? `the trading platform refused with code ${outcome.code}`
+    : `the trading platform did not confirm it: ${outcome.reason}`;
+}
+
+async function takeAgain({ pool, mt5, log }: TradingRightsDeps): Promise<void> {
+  for (const login of await listTrading(pool, BATCH)) {
+    try {
+      await takeTrading({ pool, mt5 }, login);
+      log.warn("right to trade taken again, the account must not trade", { login });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      log.error("right to trade not taken, correct the rights of the account or of the manager", { login, error });
+    }
+  }
+}
