@@ -24,7 +24,7 @@ import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { readHistories } from "./jobs/read-histories.ts";
 import { type LockDeps, releaseLostLocks } from "./jobs/release-lost-locks.ts";
-import { tradingRights, type TradingRightsDeps } from "./jobs/trading-rights.ts";
+import { giveTradingBack, takeTradingAgain, type TradingRightsDeps } from "./jobs/trading-rights.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
@@ -104,6 +104,8 @@ const EVERY_MS = {
   failing: 60_000,
   // The check that finds them runs every five minutes.
   unknown: 60_000,
+  // The check that finds these accounts runs every five minutes, too.
+  trading: 60_000,
   // Twice the usual interval at which Prometheus reads the metrics.
   outcomes: 30_000,
   // They fall when fees are due, after hours or days.
@@ -138,6 +140,7 @@ export function platformJobs(deps: Deps, readEveryMs: number, others: readonly D
     job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
     job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
+    job("take trading again", EVERY_MS.trading, () => takeTradingAgain(deps)),
     job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
     job("watch imported fees", EVERY_MS.importedFees, () => watchImportedFees(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: [...dueJobs(deps), ...others] }),
@@ -151,9 +154,9 @@ export function releaseLocksJob(deps: LockDeps): Job {
 }
 
 /** As above. */
-export function tradingRightsJob(deps: TradingRightsDeps): Job {
+export function giveTradingBackJob(deps: TradingRightsDeps): Job {
   const { log } = deps;
-  return runJob({ name: "trading rights", everyMs: EVERY_MS.rights, work: () => tradingRights(deps), log });
+  return runJob({ name: "give trading back", everyMs: EVERY_MS.rights, work: () => giveTradingBack(deps), log });
 }
 
 /** The jobs whose work is in tables. */

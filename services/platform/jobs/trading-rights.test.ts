@@ -9,7 +9,7 @@ import { tradingRights as tradingRightsCheck } from "../checks/trading-rights.ts
 import { tradingUseFake } from "../testing/owners.ts";
 import { aDeposit, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
-import { tradingRights } from "./trading-rights.ts";
+import { giveTradingBack, takeTradingAgain } from "./trading-rights.ts";
 
 /** Enabled and all that is usual; the same without trading. */
 const TRADES = 0x163;
@@ -27,8 +27,11 @@ async function aSystem(lifetime: TestLifetime, { takesTrading = true } = {}) {
     instance,
     use,
     rightsOf: async (login: string) => (await world.control.account(login)).rights,
-    /** One run of the job. */
-    run: () => tradingRights(deps),
+    /** One run of both jobs. */
+    async run() {
+      await takeTradingAgain(deps);
+      await giveTradingBack(deps);
+    },
     check: () => tradingRightsCheck(deps).run({ cursor: "", pendingBreaks: [] }),
     deps,
   };
@@ -96,6 +99,11 @@ test.concurrent("an Investor that could trade gets its right back when it is in 
   ]);
 
   use.pooled.pop();
+  // After a restore the other services may not know its subscription.
+  instance.deps.gate.note("stopped");
+  await run();
+  expect(await rightsOf(login)).toBe(TRADES_NOT | 0x8000);
+  instance.deps.gate.note("open");
   await run();
   expect([await rightsOf(login), await taken(instance)]).toEqual([TRADES | 0x8000, []]);
 });

@@ -19,21 +19,15 @@ import {
   type TakenRight,
 } from "../store/taken-rights.ts";
 
-export type TradingRightsDeps = Pick<Deps, "pool" | "mt5" | "log" | "settings"> & { readonly tradingUse: TradingUse };
+export type TradingRightsDeps = Pick<Deps, "pool" | "mt5" | "log" | "gate"> & { readonly tradingUse: TradingUse };
 
 /** Rights that one run gives back, and takes again: each is three requests to the platform. */
 const BATCH = 100;
 
-/**
- * Gives the right to trade back to accounts that need not be without it any more, and takes it again from accounts to which somebody else
- * has given it: those are breaks of the check trading_rights.
- */
-export async function tradingRights(deps: TradingRightsDeps): Promise<boolean> {
-  if (deps.settings.takesTrading) await takeAgain(deps);
-  return await giveBack(deps);
-}
-
-async function giveBack(deps: TradingRightsDeps): Promise<boolean> {
+/** Gives the right to trade back to accounts that need not be without it any more. */
+export async function giveTradingBack(deps: TradingRightsDeps): Promise<boolean> {
+  // A restored database does not know every subscription until operators have resumed.
+  if (deps.gate.read() !== "open") return false;
   let tries = 0;
   let after = "";
   for (;;) {
@@ -43,7 +37,8 @@ async function giveBack(deps: TradingRightsDeps): Promise<boolean> {
     for (const right of page.filter(({ login }) => !now.has(login) && !soon.has(login))) {
       if (tries === BATCH) return true;
       tries += 1;
-      if (await begin(deps, right)) await finish(deps, right.login);
+      // The others wait until the platform answers.
+      if ((await begin(deps, right)) && (await finish(deps, right.login)) === "not read") return false;
     }
     if (page.length < MAX_PAGE_SIZE) return false;
     after = page.at(-1)?.login ?? "";
@@ -66,7 +61,7 @@ async function begin({ pool, tradingUse }: TradingRightsDeps, right: TakenRight)
   });
 }
 
-async function finish({ pool, mt5, log }: TradingRightsDeps, login: string): Promise<void> {
+async function finish({ pool, mt5, log }: TradingRightsDeps, login: string): Promise<Tried> {
   let maySent = false;
   const outcome = await mt5
     .setTrading(login, true, async () => {
@@ -75,16 +70,17 @@ async function finish({ pool, mt5, log }: TradingRightsDeps, login: string): Pro
       maySent = true;
     })
     .catch(failureOf);
-  if (outcome === "too late") return;
+  if (outcome === "too late") return outcome;
   if (outcome !== undefined && outcome !== "not read" && outcome.kind === "done") {
     await endReturn(pool, login);
     log.info("right to trade given back", { login });
-    return;
+    return outcome;
   }
   const reason = reasonOf(outcome);
   await returnLater(pool, login, { reason, maySent: maySent && isOpen(outcome) });
   // An account that the platform does not show is archived, and its right is given back when it returns.
   if (outcome !== undefined) log.warn("right to trade not given back, retry scheduled", { login, reason });
+  return outcome;
 }
 
 const TOO_LATE = {
@@ -100,6 +96,7 @@ function failureOf(error: unknown): "not read" | "too late" {
 }
 
 type Failed = ChangeOutcome | "not read" | undefined;
+type Tried = Failed | "too late";
 
 /** The command was written, and may still be executed. */
 function isOpen(outcome: Failed): boolean {
@@ -114,14 +111,29 @@ function reasonOf(outcome: Failed): string {
     : `the trading platform did not confirm it: ${outcome.reason}`;
 }
 
-async function takeAgain({ pool, mt5, log }: TradingRightsDeps): Promise<void> {
+/**
+ * Takes the right to trade again from accounts to which it was given although they must not have it, or that are older than the setting: those
+ * are breaks of the check trading_rights.
+ */
+export async function takeTradingAgain({
+  pool,
+  mt5,
+  log,
+  settings,
+}: Pick<Deps, "pool" | "mt5" | "log" | "settings">): Promise<boolean> {
+  if (!settings.takesTrading) return false;
+  const failed: { readonly login: string; readonly error: Refusal }[] = [];
   for (const login of await listTrading(pool, BATCH)) {
     try {
       await takeTrading({ pool, mt5 }, login);
       log.warn("right to trade taken again, the account must not trade", { login });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      log.error("right to trade not taken, correct the rights of the account or of the manager", { login, error });
+      failed.push({ login, error });
     }
   }
+  const [first] = failed;
+  // One line: all of them fail when the manager lacks the right.
+  if (first !== undefined) log.warn("rights to trade not taken, retry scheduled", { ...first, count: failed.length });
+  return false;
 }
