@@ -11,7 +11,7 @@ import type { Registry } from "./checks/unregistered-accounts.ts";
 import type { settings } from "./config.ts";
 import type { Owner } from "./checks/key-owner.ts";
 import type { LockDeps } from "./jobs/release-lost-locks.ts";
-import type { TradingUse } from "./protocol/trading-use.ts";
+import type { TradingUse } from "./checks/trading-use.ts";
 
 type Access = { readonly config: Config<typeof settings>; readonly identity: Identity };
 

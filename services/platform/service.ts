@@ -153,10 +153,11 @@ export function releaseLocksJob(deps: LockDeps): Job {
   return runJob({ name: "release lost locks", everyMs: EVERY_MS.locks, work: () => releaseLostLocks(deps), log });
 }
 
-/** As above. */
-export function giveTradingBackJob(deps: TradingRightsDeps): Job {
+/** The jobs that ask other services. */
+export function askingJobs(deps: LockDeps & TradingRightsDeps): Job[] {
   const { log } = deps;
-  return runJob({ name: "give trading back", everyMs: EVERY_MS.rights, work: () => giveTradingBack(deps), log });
+  const work = () => giveTradingBack(deps);
+  return [releaseLocksJob(deps), runJob({ name: "give trading back", everyMs: EVERY_MS.rights, work, log })];
 }
 
 /** The jobs whose work is in tables. */

@@ -51,8 +51,9 @@ test("an Investor trades before and after its subscriptions, and not between two
 test("created Investors and payment accounts never trade", TIMEOUT, async () => {
   const { login: master, paymentLogin } = await newMaster(client);
   const investor = await newInvestor(client, "100");
-  for (const login of [investor, paymentLogin])
+  for (const login of [investor, paymentLogin]) {
     await expect(openPosition(client, login)).rejects.toThrow(/may not trade/);
+  }
   await bookResult(client, master, "1");
 });
 

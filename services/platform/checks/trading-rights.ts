@@ -4,10 +4,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import { type Check, type CheckRun, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import type { Deps } from "../deps.ts";
-import type { Role } from "../domain/role.ts";
-import { USER_RIGHT } from "../mt5/users.ts";
-import { askTradingUse, type TradingUse } from "../protocol/trading-use.ts";
-import { NOT_SHOWN } from "../store/taken-rights.ts";
+import { askTradingUse, type TradingUse } from "./trading-use.ts";
 import { type Accounts, readAccountPage } from "./account-page.ts";
 
 /** A run reads the rights of a thousand accounts with ten requests to the platform. */
@@ -17,9 +14,13 @@ const RUN_MS = 20_000;
 
 export type RightsDeps = Pick<Deps, "pool" | "mt5" | "settings"> & { readonly tradingUse: TradingUse };
 
-type Row = { readonly login: string; readonly role: Role };
+type Row = { readonly login: string; readonly role: keyof typeof NAMES };
 
-const NAMES = { investor: "an Investor in a pool", payment: "a payment account", master: "a Master" } as const;
+const NAMES = { investor: "an Investor in a pool", payment: "a payment account" } as const;
+/** TRADE_DISABLED of the platform. */
+const TRADE_DISABLED = 0x4n;
+/** Why a right is not given back yet, which operators cannot change. */
+export const NOT_SHOWN = "the trading platform does not show the account";
 const NOTHING: CheckRun = { findings: [], covers: () => true, nextCursor: "", endsPass: true };
 
 /** Tries to give a right back, of about a quarter of an hour, after which operators see that it fails. */
@@ -67,7 +68,7 @@ async function listTrading({ mt5, tradingUse }: RightsDeps, rows: readonly Row[]
   const { users } = await mt5.readUsers(used.map(({ login }) => login));
   return used.flatMap((row) => {
     const rights = users.get(row.login)?.rights;
-    return rights === undefined || (rights & USER_RIGHT.tradeDisabled) !== 0n ? [] : [{ ...row, rights }];
+    return rights === undefined || (rights & TRADE_DISABLED) !== 0n ? [] : [{ ...row, rights }];
   });
 }
 

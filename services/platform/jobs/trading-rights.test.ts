@@ -28,7 +28,7 @@ async function aSystem(lifetime: TestLifetime, { takesTrading = true } = {}) {
     use,
     rightsOf: async (login: string) => (await world.control.account(login)).rights,
     /** One run of both jobs. */
-    async run() {
+    run: async () => {
       await takeTradingAgain(deps);
       await giveTradingBack(deps);
     },
@@ -202,7 +202,7 @@ test.concurrent("a right is not given back while an assignment may need it, nor 
     sql`update account set locked_by = null, lock_number = null, lock_granted_at = null`,
   );
   await passTime(instance);
-  // The platform executes the command after its connection is closed: until then nobody may assign the account.
+  // The platform executes the command after its connection is closed: until then no caller can assign the account.
   await world.control.fault({ command: "user/update", effect: "late_apply", times: 1, delay_ms: 1_500 });
   await run();
   expect([await rightsOf(login), await taken(instance)]).toEqual([
@@ -280,7 +280,7 @@ test.concurrent("a payment account is registered without positions only, may not
   expect([await rightsOf(login), await taken(instance)]).toEqual([TRADES, []]);
   await world.control.close(position);
 
-  // A crash before the registration, which account records within its first minute: nobody uses the account.
+  // A crash before the registration, which account records within its first minute: no Master uses the account.
   await adopt();
   await run();
   expect(await rightsOf(login)).toBe(TRADES_NOT);

@@ -4,7 +4,8 @@ import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
 import type { ChangeOutcome } from "../mt5/user-record.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { askTradingUse, type TradingUse } from "../protocol/trading-use.ts";
+import { NOT_SHOWN } from "../checks/trading-rights.ts";
+import { askTradingUse, type TradingUse } from "../checks/trading-use.ts";
 import { takeTrading } from "../protocol/take-trading.ts";
 import { lockAccount } from "../store/accounts.ts";
 import {
@@ -14,7 +15,6 @@ import {
   listTaken,
   listTrading,
   lockTaken,
-  NOT_SHOWN,
   returnLater,
   type TakenRight,
 } from "../store/taken-rights.ts";

@@ -57,7 +57,7 @@ create table taken_right (
   login           text primary key,
   -- When it was taken last, or found to be needed by a registration.
   taken_at        timestamptz not null default clock_timestamp(),
-  -- The right is being given back until then: nobody locks or registers the account.
+  -- The right is being given back until then: no saga locks the account, and no Master gets it.
   returning_until timestamptz,
   next_try_at     timestamptz not null default clock_timestamp(),
   -- To give it back.

@@ -11,8 +11,6 @@ export type TakenRight = { readonly login: string; readonly role: Role | undefin
  * An assignment is recorded before.
  */
 const KEPT_FOR_MS = 60_000;
-/** Why a right is not given back yet. */
-export const NOT_SHOWN = "the trading platform does not show the account";
 /** Longer than an attempt to give a right back, which is three requests to the platform. */
 const RETURN_MS = 60_000;
 /** An account that the platform does not show, or a manager without the right, may stay so for months. */

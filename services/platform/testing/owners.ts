@@ -4,7 +4,7 @@ import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import type { Owners } from "../checks/ownership.ts";
 import type { Registry } from "../checks/unregistered-accounts.ts";
 import type { Owner } from "../checks/key-owner.ts";
-import type { TradingUse } from "../protocol/trading-use.ts";
+import type { TradingUse } from "../checks/trading-use.ts";
 
 /** The services that request transfers, with the rows that a test gives them. */
 export function ownersFake(rows: Partial<Record<Owner, readonly OwnedLeg[]>> = {}): {
