@@ -11,6 +11,7 @@ export const { refuse, refusals } = refusalsOf({
   login_already_registered: "conflict",
   login_in_use: "conflict",
   payment_account_in_use: "conflict",
+  payment_account_has_open_positions: "conflict",
   master_closed: "conflict",
   account_busy: "conflict",
   possible_duplicate_account: "conflict",

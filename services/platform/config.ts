@@ -6,6 +6,7 @@ import {
   durationWithin,
   integer,
   list,
+  oneOf,
   optional,
   variable,
   secret,
@@ -58,6 +59,7 @@ export const settings = {
   MT5_PING_INTERVAL: durationWithin("PT1S", "PT1M", "PT4S"),
   MT5_PROVE_ALIVE_AFTER: durationWithin("PT0.1S", "PT1M", "PT1S"),
   MT5_READ_INTERVAL: durationWithin("PT0.05S", "PT1H", "PT1S"),
+  PAMM_INVESTOR_TRADING: oneOf(["disable", "leave"], { whenMissing: "disable" }),
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
   PAMM_REVIEW_AFTER: duration({ whenMissing: "PT6H" }),
 };

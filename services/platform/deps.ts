@@ -22,6 +22,8 @@ export type Settings = LeverageLimits & {
   readonly investorGroups: readonly string[];
   readonly paymentGroup: string;
   readonly loginRange: { readonly first: bigint; readonly last: bigint };
+  /** Investors in a pool and payment accounts may not trade; false leaves the rights of all accounts as they are. */
+  readonly takesTrading: boolean;
   readonly quietPeriodMs: number;
   /** Age at which a leg whose attempts fail, or whose history cannot be read, is shown to operators. */
   readonly reviewAfterMs: number;

@@ -12,6 +12,7 @@ export const { refuse, refusals } = refusalsOf({
   safety_stop: "unavailable",
   platform_account_not_found: "not_found",
   login_in_use: "conflict",
+  payment_account_has_open_positions: "conflict",
   login_not_managed: "not_found",
   history_reading_not_found: "not_found",
   creation_mismatch: "conflict",

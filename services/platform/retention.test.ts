@@ -19,7 +19,7 @@ import { insertManyDeposits } from "./testing/many-transfers.ts";
 import { aDeposit } from "./testing/requests.ts";
 import { openReviews } from "./testing/reviews.ts";
 import { aCall, anAccount, aWorld, type Instance } from "./testing/world.ts";
-import { ownersFake, registryFake } from "./testing/owners.ts";
+import { ownersFake, registryFake, tradingUseFake } from "./testing/owners.ts";
 
 const RULES = platformRules(FEEDS, {
   PAMM_RETAIN_EVENTS: 35 * DAY_MS,
@@ -58,8 +58,8 @@ async function findings({ deps }: Instance): Promise<string[]> {
     readWholeLogin: (login: string) => readWholeLogin(deps, login),
   };
   const found: string[] = [];
-  const others = { owners: ownersFake().owners, registrations: registryFake(), confirm: confirmsNothing };
-  const checks = platformChecks({ ...deps, ...readers, ...others });
+  const asked = { owners: ownersFake().owners, registrations: registryFake(), tradingUse: tradingUseFake() };
+  const checks = platformChecks({ ...deps, ...readers, ...asked, confirm: confirmsNothing });
   // No other service has recorded the transfers of this test.
   for (const check of checks.filter(({ name }) => name !== "transfer_ownership")) {
     const run = await check.run({ cursor: "", pendingBreaks: [] });

@@ -24,6 +24,7 @@ import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { readHistories } from "./jobs/read-histories.ts";
 import { type LockDeps, releaseLostLocks } from "./jobs/release-lost-locks.ts";
+import { giveTradingBack, takeTradingAgain, type TradingRightsDeps } from "./jobs/trading-rights.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
@@ -103,12 +104,16 @@ const EVERY_MS = {
   failing: 60_000,
   // The check that finds them runs every five minutes.
   unknown: 60_000,
+  // The check that finds these accounts runs every five minutes, too.
+  trading: 60_000,
   // Twice the usual interval at which Prometheus reads the metrics.
   outcomes: 30_000,
   // They fall when fees are due, after hours or days.
   importedFees: 60_000,
   // A lock is lost only when the database of its service has lost commits.
   locks: 30_000,
+  // An Investor that has left its pool may trade again after this time.
+  rights: 10_000,
 };
 /** A leg that could not be sent is asked for again after this time, unless a signal comes: a caller may wait for it. */
 const WAITING_PAUSE_MS = 250;
@@ -135,6 +140,7 @@ export function platformJobs(deps: Deps, readEveryMs: number, others: readonly D
     job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
     job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
+    job("take trading again", EVERY_MS.trading, () => takeTradingAgain(deps)),
     job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
     job("watch imported fees", EVERY_MS.importedFees, () => watchImportedFees(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: [...dueJobs(deps), ...others] }),
@@ -145,6 +151,13 @@ export function platformJobs(deps: Deps, readEveryMs: number, others: readonly D
 export function releaseLocksJob(deps: LockDeps): Job {
   const { log } = deps;
   return runJob({ name: "release lost locks", everyMs: EVERY_MS.locks, work: () => releaseLostLocks(deps), log });
+}
+
+/** The jobs that ask other services. */
+export function askingJobs(deps: LockDeps & TradingRightsDeps): Job[] {
+  const { log } = deps;
+  const work = () => giveTradingBack(deps);
+  return [releaseLocksJob(deps), runJob({ name: "give trading back", everyMs: EVERY_MS.rights, work, log })];
 }
 
 /** The jobs whose work is in tables. */

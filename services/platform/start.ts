@@ -23,7 +23,7 @@ import { refuseForeign } from "./own-requests.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { platformRules } from "./retention.ts";
 import { serverOffsets } from "./store/server-offsets.ts";
-import { FEEDS, platformJobs, platformService, releaseLocksJob, STATES_FEED } from "./service.ts";
+import { askingJobs, FEEDS, platformJobs, platformService, STATES_FEED } from "./service.ts";
 
 export const SERVICE = "platform";
 export const SCHEMA = { service: SERVICE, migrations: new URL("./migrations/", import.meta.url) };
@@ -67,6 +67,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       maxLeverage: config.MT5_MAX_LEVERAGE,
       maxLeverageOfGroup: config.MT5_GROUP_MAX_LEVERAGE ?? new Map(),
       loginRange: config.MT5_LOGIN_RANGE,
+      takesTrading: config.PAMM_INVESTOR_TRADING === "disable",
       quietPeriodMs: config.PAMM_QUIET_PERIOD,
       reviewAfterMs: config.PAMM_REVIEW_AFTER,
       commandTimeoutMs: config.MT5_COMMAND_TIMEOUT,
@@ -82,7 +83,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
   const owners = connectOwners(stack, { config, identity });
-  stack.use(releaseLocksJob({ ...deps, ...owners }));
+  for (const job of askingJobs({ ...deps, ...owners })) stack.use(job);
   const checks = platformChecks({
     ...deps,
     ...owners,

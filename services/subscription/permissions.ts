@@ -38,6 +38,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   getProof: ["edge"],
   findTransfers: ["platform"],
   findLockOwners: ["platform"],
+  findPooled: ["platform"],
   listBreaks: ["edge"],
   listReviews: ["edge"],
   // Its actor was authenticated by the edge.

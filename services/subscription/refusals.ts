@@ -22,6 +22,7 @@ export const { refuse, refusals } = refusalsOf({
   allocation_in_progress: "conflict",
   investor_deficit: "conflict",
   account_busy: "conflict",
+  platform_rejected: "rejected",
   safety_stop: "unavailable",
   platform_unavailable: "unavailable",
   service_unavailable: "unavailable",

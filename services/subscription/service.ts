@@ -33,6 +33,7 @@ import { settleExits } from "./jobs/settle-exits.ts";
 import { settleGates } from "./jobs/settle-gates.ts";
 import { gatheredReads } from "./queries/gathered.ts";
 import { findLeave } from "./queries/find-leave.ts";
+import { findPooled } from "./queries/find-pooled.ts";
 import { getClosing } from "./queries/get-closing.ts";
 import { getEquity } from "./queries/get-equity.ts";
 import { listInvestorAllocations } from "./queries/list-investor-allocations.ts";
@@ -123,6 +124,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     listFlatMasters: (request) => listFlatMasters(deps, request),
     getProof: (request, context) => getProof(deps, request, context),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
+    findPooled: ({ investorLogins }) => findPooled(deps, investorLogins),
     findLockOwners: async ({ lockOwners }) => ({ lockOwners: await listLockOwners(deps.pool, lockOwners) }),
     listBreaks: (request) => listBreaks(deps.pool, request),
     listReviews: (request) => listReviews(deps.pool, request),

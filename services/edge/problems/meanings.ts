@@ -34,6 +34,8 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   login_already_registered: "The account is registered already.",
   login_in_use: "The account has another role, or was registered by another request while it was being created.",
   payment_account_in_use: "The payment account belongs to another Master.",
+  payment_account_has_open_positions:
+    "`open_positions` positions have to be closed first: a payment account never trades.",
   below_min_deposit: "`actual` is below `required`, the minimum deposit of the Master.",
   investor_has_open_positions: "`open_positions` positions of the Investor have to be closed first.",
   already_subscribed: "The Investor has an active subscription.",

@@ -41,6 +41,11 @@ export const PROBLEMS = {
   login_already_registered: { status: 409, title: "The login is already registered" },
   login_in_use: { status: 409, title: "The login is in use in another role" },
   payment_account_in_use: { status: 409, title: "The payment account is already assigned" },
+  payment_account_has_open_positions: {
+    status: 409,
+    title: "The payment account has open positions",
+    members: { open_positions: "integer" },
+  },
   below_min_deposit: {
     status: 409,
     title: "The balance is below the minimum deposit",

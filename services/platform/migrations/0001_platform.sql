@@ -50,6 +50,22 @@ create index account_undecided on account (login) where undecided_from is not nu
 -- For the reader, which learns of new accounts.
 create index account_managed on account (managed_at);
 
+-- An account whose right to trade the service has taken, recorded before the command. It had the right, and gets it back when its Investor
+-- is in no pool, or no Master pays its fees to it: a job asks for that, and removes the row when the platform shows the right again. An
+-- account that could not trade before has no row. A payment account has its row before it is managed.
+create table taken_right (
+  login           text primary key,
+  -- When it was taken last, or found to be needed by a registration.
+  taken_at        timestamptz not null default clock_timestamp(),
+  -- The right is being given back until then: no saga locks the account, and no Master gets it.
+  returning_until timestamptz,
+  next_try_at     timestamptz not null default clock_timestamp(),
+  -- To give it back.
+  tries           integer not null default 0 check (tries >= 0),
+  -- Why the last try has failed.
+  reason          text
+);
+
 -- The next login of the configured range; one row.
 create table login_allocation (
   is_only boolean primary key default true check (is_only),

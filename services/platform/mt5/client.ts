@@ -20,7 +20,7 @@ import { probeRights } from "./rights.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
 import { createOffsetMemory, type OffsetMemory } from "./measured-offsets.ts";
 import { measuredTime, type TimeSource, zoneTime } from "./time-source.ts";
-import { disableUser } from "./disable-user.ts";
+import { disableUser, setTrading } from "./change-rights.ts";
 import { eraseUser } from "./erase-user.ts";
 import { addUser, changePassword, checkPassword, getUser, getUsers, readUsers } from "./users.ts";
 
@@ -31,6 +31,7 @@ export type Mt5Client = Disposable & {
   readonly readUsers: Bound<typeof readUsers>;
   readonly addUser: Bound<typeof addUser>;
   readonly disableUser: Bound<typeof disableUser>;
+  readonly setTrading: Bound<typeof setTrading>;
   readonly eraseUser: Bound<typeof eraseUser>;
   readonly checkPassword: Bound<typeof checkPassword>;
   readonly changePassword: Bound<typeof changePassword>;
@@ -172,6 +173,7 @@ function bindContext(mt5: Mt5Context) {
     readUsers: readUsers.bind(undefined, mt5),
     addUser: addUser.bind(undefined, mt5),
     disableUser: disableUser.bind(undefined, mt5),
+    setTrading: setTrading.bind(undefined, mt5),
     eraseUser: eraseUser.bind(undefined, mt5),
     checkPassword: checkPassword.bind(undefined, mt5),
     changePassword: changePassword.bind(undefined, mt5),

@@ -368,6 +368,7 @@ test("passwords are sent in a body and in no URL", async () => {
     email: "a@b.c",
     leverage: 1,
     comment: "",
+    mayTrade: false,
     mainPassword: new Secret("Abcdef1!"),
     investorPassword: new Secret("Ghijkl2?"),
   });

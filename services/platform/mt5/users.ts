@@ -33,6 +33,7 @@ export type NewUser = {
   readonly leverage: number;
   /** Identifies later whether this service created the account. */
   readonly comment: string;
+  readonly mayTrade: boolean;
   readonly mainPassword: Secret<string>;
   readonly investorPassword: Secret<string>;
 };
@@ -42,6 +43,10 @@ export const USER_RIGHT = { enabled: 0x1n, tradeDisabled: 0x4n } as const;
 const DEFAULT_RIGHTS = 0x163n;
 /** Answers to a request for an account's state which say nothing about its money. */
 const NOT_SHOWN: ReadonlySet<Mt5Problem> = new Set(["retcode", "forbidden", "http_status", "bad_answer"]);
+
+export function mayTrade({ rights }: Pick<User, "rights">): boolean {
+  return (rights & USER_RIGHT.tradeDisabled) === 0n;
+}
 
 /** The person of an account as the platform shows it. */
 export function personOf(user: Pick<NewUser, "firstName" | "lastName" | "email">): Pick<User, "name" | "email"> {
@@ -62,7 +67,7 @@ export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOu
       LastName: user.lastName,
       Email: email,
       Leverage: String(user.leverage),
-      Rights: DEFAULT_RIGHTS.toString(),
+      Rights: (user.mayTrade ? DEFAULT_RIGHTS : DEFAULT_RIGHTS | USER_RIGHT.tradeDisabled).toString(),
       Comment: user.comment,
       PassMain: user.mainPassword,
       PassInvestor: user.investorPassword,

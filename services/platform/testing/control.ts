@@ -30,7 +30,10 @@ export function controlOf(url: string) {
       const { login } = (await call("POST", "accounts", account)) as { login: number };
       return String(login);
     },
-    account: (login: string) => call("GET", `accounts/${login}`) as Promise<{ balance: string; positions: unknown[] }>,
+    account: (login: string) =>
+      call("GET", `accounts/${login}`) as Promise<{ balance: string; rights: number; positions: unknown[] }>,
+    /** A dealer sets all rights of the account. */
+    setRights: (login: string, rights: number) => call("POST", `accounts/${login}/rights`, { rights }),
     /** Sets the balance to the sum of the deals. */
     fix: (login: string) => call("POST", `accounts/${login}/fix`, {}) as Promise<{ balance: string }>,
     deals: (login: string) => call("GET", `accounts/${login}/deals`) as Promise<ControlDeal[]>,

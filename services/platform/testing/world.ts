@@ -138,6 +138,8 @@ async function startInstance(
       server: SERVER,
       ...GROUPS,
       loginRange: { first: 3_000_000n, last: 3_999_999n },
+      // Tests trade on whatever account they have.
+      takesTrading: false,
       quietPeriodMs,
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,

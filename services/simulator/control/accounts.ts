@@ -1,4 +1,4 @@
-import { type Account, cutText, DEFAULT_LEVERAGE, DEFAULT_RIGHTS } from "../domain/account.ts";
+import { type Account, cutText, DEFAULT_LEVERAGE, DEFAULT_RIGHTS, MAX_RIGHTS } from "../domain/account.ts";
 import { decideBalanceOperation } from "../domain/balance-operation.ts";
 import { DEAL_ACTION, moneyDeal } from "../domain/deal.ts";
 import { CommandRefused } from "../domain/retcode.ts";
@@ -37,6 +37,16 @@ export function listDeals(server: TradeServer, login: number): object[] {
 export function fixAccount(server: TradeServer, login: number): object {
   getAccount(server, login);
   record(server, { kind: "balance_fixed", login, ...historyOf(server.books, login) });
+  return showAccount(server, login);
+}
+
+/** Sets all rights of an account, as another dealer does. */
+export function changeRights(server: TradeServer, login: number, body: unknown): object {
+  const account = getAccount(server, login);
+  const read = readerOf(body);
+  const rights = read.required("rights", `a whole number from 0 to ${MAX_RIGHTS}`, integer(0, MAX_RIGHTS));
+  read.finish();
+  record(server, { kind: "account", account: { ...account, rights } });
   return showAccount(server, login);
 }
 

@@ -3,7 +3,15 @@ import type { Log } from "#kernel/log.ts";
 import { listenError } from "#kernel/startup-error.ts";
 import type { TradeServer } from "../trade-server.ts";
 import type { Connection } from "../webapi/connection.ts";
-import { createAccount, fixAccount, listAccounts, listDeals, moveBalance, showAccount } from "./accounts.ts";
+import {
+  changeRights,
+  createAccount,
+  fixAccount,
+  listAccounts,
+  listDeals,
+  moveBalance,
+  showAccount,
+} from "./accounts.ts";
 import { bookDeal, cancelDeal, editDeal, removeDeal } from "./deals.ts";
 import { addFault, listFaults, removeFaults } from "./faults.ts";
 import { changeManager } from "./manager.ts";
@@ -55,6 +63,7 @@ function addRoutes(app: FastifyInstance, { server, connections }: ControlOptions
   app.get("/control/accounts/:id", ({ params }) => showAccount(server, idOf(params)));
   app.get("/control/accounts/:id/deals", ({ params }) => listDeals(server, idOf(params)));
   app.post("/control/accounts", ({ body }) => createAccount(server, body));
+  app.post("/control/accounts/:id/rights", ({ params, body }) => changeRights(server, idOf(params), body));
   app.post("/control/accounts/:id/fix", ({ params }) => fixAccount(server, idOf(params)));
   app.post("/control/prices", ({ body }) => setPrice(server, body));
   app.post("/control/positions", ({ body }) => openPosition(server, body));

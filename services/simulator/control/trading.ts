@@ -1,4 +1,4 @@
-import { mayTrade } from "../domain/account.ts";
+import { type Account, mayTrade } from "../domain/account.ts";
 import { EURUSD, marginOf, openingPrice, type Quote, SYMBOLS } from "../domain/market.ts";
 import type { Position } from "../domain/position.ts";
 import {
@@ -76,6 +76,7 @@ export function closePosition(server: TradeServer, id: number, body: unknown): o
 /** On a netting account: trades more than is open the other way. */
 export function reversePosition(server: TradeServer, id: number, body: unknown): object {
   const position = getPosition(server, id);
+  tradingAccount(server, position.login);
   const read = readerOf(body);
   const traded = {
     volume: read.required("volume", "lots, more than is open", moreThan(position)),
@@ -115,7 +116,7 @@ export function bookResult(server: TradeServer, body: unknown): object {
     commission: read.optional("commission", "an amount, negative when it costs", amount()) ?? 0n,
   };
   read.finish();
-  getAccount(server, result.login);
+  tradingAccount(server, result.login);
   const market = marketOf(server, NAMES[0] ?? "");
   const deals = recordDeals(server, resultDeals(result, market, server.books.counters.nextOrder));
   return { deal: deals.at(-1)?.ticket };
@@ -131,9 +132,16 @@ function isOpposite(position: Position, other: Position): boolean {
   return other.login === position.login && other.symbol === position.symbol && other.side !== position.side;
 }
 
-function checkMargin(server: TradeServer, { login: owner, side, volume: lots }: Opening, market: Market): void {
+/** Throws for an account whose rights let it open nothing. What is open can still be closed, as by a dealer. */
+function tradingAccount(server: TradeServer, owner: number): Account {
   const account = getAccount(server, owner);
-  if (!mayTrade(account)) throw new ControlProblem("trade_disabled", `account ${owner} may not trade`);
+  if (mayTrade(account)) return account;
+  const rights = `0x${account.rights.toString(16)}`;
+  throw new ControlProblem("trade_disabled", `account ${owner} may not trade: its rights are ${rights}`);
+}
+
+function checkMargin(server: TradeServer, { login: owner, side, volume: lots }: Opening, market: Market): void {
+  const account = tradingAccount(server, owner);
   const { marginFree } = accountState(server.books, account);
   const needed = marginOf(market.symbol, lots, openingPrice(side, market.quote), account.leverage);
   if (needed > marginFree) {

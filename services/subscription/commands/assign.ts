@@ -146,13 +146,16 @@ async function decide(deps: Deps, id: bigint, master: Master, context: CallConte
     // The saga is recorded, and a closing counts the assignments that were recorded before it: one of the two sees the other.
     const accepting = { ...master, acceptingInvestors: true };
     checkAssignment({ admission: await failAsUnavailable(() => findAdmission(deps.pool, accepting)) });
-    const held = await holdLock(deps, lockOfAssignment(subscription), context);
+    const isRepeated = isSingleSubscription && (await hasFollowedBefore(pool, subscription.investorLogin));
+    // From here on the Investor does not trade: what is read is what joins the pool. One that is refused keeps its right.
+    const takeTrading = isRepeated ? undefined : { minBalance: master.minDeposit };
+    const held = await holdLock(deps, { ...lockOfAssignment(subscription), takeTrading }, context);
     checkAssignment({
       account: {
         balance: usd(held.balance),
         openPositions: held.openPositions,
         minDeposit: moneyFromProto(master.minDeposit, "min_deposit"),
-        hasFollowedBefore: isSingleSubscription && (await hasFollowedBefore(pool, subscription.investorLogin)),
+        hasFollowedBefore: isRepeated,
       },
     });
     const at = now();

@@ -29,6 +29,8 @@ export function refusalOfLock({ code, message, details }: Pick<Refusal, "code" |
       return accountBusy(
         "Another operation of this Investor is in progress, and this one waited for its end as long as it may. Nothing was executed. Send the request again in a second.",
       );
+    case "platform_rejected":
+      return refuse(code, `${message} Nothing was executed.`, { outcome: "not_executed", details });
     case "safety_stop":
       return refuse("safety_stop", message, { outcome: "not_executed" });
     default:

@@ -2,6 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
+import type { HoldRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { accountBusy, refusalOfLock } from "../domain/lock-refusals.ts";
 import { findFiledNumber } from "../store/filed-numbers.ts";
@@ -21,7 +22,11 @@ export type AccountLockFacts = {
 const MAX_READS = 5;
 
 /** Takes the account lock and reads the account until the log is filed exactly up to the log position of the reading. */
-export async function holdLock(deps: Deps, accountLock: AccountLock, context: CallContext): Promise<AccountLockFacts> {
+export async function holdLock(
+  deps: Deps,
+  accountLock: AccountLock & Pick<HoldRequest, "takeTrading">,
+  context: CallContext,
+): Promise<AccountLockFacts> {
   for (let reads = 1; reads <= MAX_READS; reads += 1) {
     const held = await callWithoutEffect(() => deps.platform.hold(accountLock, withReplyReserve(context)));
     const { logNumber, logEntryId, openPositions } = held;

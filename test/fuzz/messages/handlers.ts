@@ -132,6 +132,7 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       maxLeverage: 5_000,
       maxLeverageOfGroup: new Map(),
       loginRange: { first: 3_000_000n, last: 3_999_999n },
+      takesTrading: true,
       quietPeriodMs: QUIET_PERIOD_MS,
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,

@@ -100,6 +100,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
       }),
     addUser: () => notSimulated("addUser"),
     disableUser: () => notSimulated("disableUser"),
+    setTrading: () => notSimulated("setTrading"),
     eraseUser: () => notSimulated("eraseUser"),
     checkPassword: () => notSimulated("checkPassword"),
     changePassword: () => notSimulated("changePassword"),

@@ -58,6 +58,8 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       maxLeverage: 5_000,
       maxLeverageOfGroup: new Map(),
       loginRange: { first: 1n, last: 2n },
+      // Rights of accounts are not simulated.
+      takesTrading: false,
       quietPeriodMs,
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,

@@ -24,7 +24,14 @@ import { balanceOf, type FakeDeal, getAccount, lastEntry, openAccount, type Plat
 import { execute, executeWaiting, release, transferOnce, type PlatformTransfers } from "./transfers.ts";
 
 /** What goes wrong once, at the next call of this kind. */
-export type Fault = "lost answer" | "unreachable" | "unknown" | "expired" | "insufficient_funds" | "account_busy";
+export type Fault =
+  | "lost answer"
+  | "unreachable"
+  | "unknown"
+  | "expired"
+  | "insufficient_funds"
+  | "account_busy"
+  | "platform_rejected";
 
 export type PlatformFake = PlatformTransfers & {
   readonly client: Client<PlatformServiceService>;
@@ -203,6 +210,7 @@ function hold({ ledger, faults }: Parts, { login, lockOwner }: HoldRequest): Hol
   if (ledger.released.includes(lockOwner)) throw refusal("lock_not_owned", "conflict");
   if (fault === "account_busy" || owner !== lockOwner) throw refusal("account_busy", "conflict");
   if (fault === "unreachable") throw serviceUnavailable("platform");
+  if (fault === "platform_rejected") throw refusal(fault, "rejected");
   ledger.accountLocks.set(login, lockOwner);
   if (fault === "lost answer") throw outcomeUnknown("platform");
   return factsOf(ledger, login);
@@ -251,7 +259,7 @@ function readAccount(ledger: PlatformLedger, login: string, aheadMs: number): Re
   };
 }
 
-function refusal(code: string, status: "conflict" | "not_found" | "unavailable"): Refusal {
+function refusal(code: string, status: "conflict" | "not_found" | "rejected" | "unavailable"): Refusal {
   return new Refusal({ code, status, message: code, outcome: "not_executed" });
 }
 

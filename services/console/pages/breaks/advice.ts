@@ -20,6 +20,8 @@ const ADVICE: Readonly<Record<string, string>> = {
     "The platform has an account that this system created and has no complete record of: its creation does not end, or the database was restored. Have the CRM register it again, before permits are resumed; or acknowledge its review when it shall stay outside.",
   unregistered_accounts:
     "An account is managed that the directory does not know. Have the CRM register it again; or acknowledge its review when it shall stay outside.",
+  trading_rights:
+    "An account may trade that must not, or was not given its right back. The service changes it again by itself: when the break stays, ask the platform's operator for the manager's right to edit accounts.",
   fee_payments: "The fees of the Master are stopped. Find the cause, then decide the review; fees continue after it.",
   fee_overdue:
     "Fees wait. When the fees of the Master are stopped, decide the review; otherwise the platform or an account is busy.",

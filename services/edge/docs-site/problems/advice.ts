@@ -38,6 +38,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
     "`GET /investors?external_id=` or `GET /masters?external_id=` shows the account that has it. When it is the account that you wanted, use it; otherwise send another `external_id`.",
   login_in_use: "Register another account: one login has one role.",
   payment_account_in_use: "Use a payment account of its own for each Master.",
+  payment_account_has_open_positions:
+    "Close the positions of the payment account on the trading platform, or use another account, then repeat the request.",
   below_min_deposit: "Deposit the difference between `required` and `actual`, then assign again.",
   investor_has_open_positions:
     "Close the positions of the Investor's account on the trading platform, then repeat the request.",

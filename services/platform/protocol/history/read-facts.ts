@@ -3,6 +3,7 @@ import type { GatheredRead } from "#kernel/gather-reads.ts";
 import type { Deps } from "../../deps.ts";
 import { Mt5Error, type Mt5Problem } from "../../mt5/errors.ts";
 import type { Position } from "../../mt5/positions.ts";
+import { mayTrade, type User } from "../../mt5/users.ts";
 import { refuse } from "../../refusals.ts";
 import { listLogEnds, type LogEnd } from "../../store/positions.ts";
 import { readDecided, readLogin } from "./read-history.ts";
@@ -11,6 +12,7 @@ import { readDecided, readLogin } from "./read-history.ts";
 export type Facts = {
   readonly balanceMinor: bigint;
   readonly positions: readonly Position[];
+  readonly mayTrade: boolean;
   readonly log: LogEnd;
   /** The platform and the log agree: no change is still unread. */
   readonly isComplete: boolean;
@@ -50,7 +52,7 @@ export async function readFactsTogether(
         if (user === undefined) return [[login, notShown(login)]];
         if (log === undefined) return [[login, notManaged(login)]];
         // The history was read after the positions: a list that equals the positions of the log was not cut.
-        return isSame(open, log) ? [[login, compared(user.balanceMinor, open, log)]] : [];
+        return isSame(open, log) ? [[login, compared(user, open, log)]] : [];
       }),
     );
   } catch (error) {
@@ -86,12 +88,13 @@ export async function readFacts(deps: Deps, login: string): Promise<Facts> {
   const logs = await listLogEnds(deps.pool, [login]);
   const log = logs.get(login);
   if (log === undefined) throw notManaged(login);
-  return compared(user.balanceMinor, positions, log);
+  return compared(user, positions, log);
 }
 
-function compared(balanceMinor: bigint, positions: readonly Position[], log: LogEnd): Facts {
+function compared(user: User, positions: readonly Position[], log: LogEnd): Facts {
+  const { balanceMinor } = user;
   const isComplete = isSame(positions, log) && log.balance.minor === balanceMinor && log.undecidedFrom === null;
-  return { balanceMinor, positions, log, isComplete };
+  return { balanceMinor, positions, mayTrade: mayTrade(user), log, isComplete };
 }
 
 function isSame(positions: readonly Position[], log: LogEnd): boolean {
