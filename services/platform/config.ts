@@ -16,6 +16,9 @@ import { MAX_LEVERAGE } from "#kernel/limits.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
+import type { DealTypes } from "./deps.ts";
+import { LEG_KINDS, type LegKind } from "./domain/leg-kind.ts";
+import { BALANCE_TYPES } from "./mt5/balance.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
 import { isTimeZone } from "./mt5/zone-clock.ts";
 import type { LoginRange } from "./store/account-creations.ts";
@@ -25,6 +28,8 @@ import { PLATFORM_RETENTION } from "./retention.ts";
 const MIN_QUIET_PERIOD_MS = 200_000;
 /** Maximum sessions that the platform allows a manager; each is one connection with one request at a time. */
 const MAX_SESSIONS = 16;
+
+const KINDS = Object.keys(LEG_KINDS) as readonly LegKind[];
 
 export const settings = {
   PLATFORM_DATABASE_URL: databaseUrl(),
@@ -50,6 +55,7 @@ export const settings = {
   MT5_PAYMENT_GROUP: text("a group", { whenMissing: "pamm\\payment" }),
   MT5_MAX_LEVERAGE: integer(1, MAX_LEVERAGE, { whenMissing: String(MAX_LEVERAGE) }),
   MT5_GROUP_MAX_LEVERAGE: optional(groupLimits()),
+  MT5_DEAL_TYPES: optional(dealTypes()),
   MT5_LOGIN_RANGE: loginRange("3000000-3999999"),
   MT5_SESSIONS: integer(1, MAX_SESSIONS, { whenMissing: "8" }),
   MT5_TIME_ZONE: optional(timeZone()),
@@ -105,6 +111,25 @@ function fingerprint() {
 
 function groupLimits() {
   return variable(`limits as GROUP=LEVERAGE separated by commas, each from 1 to ${MAX_LEVERAGE}`, parseGroupLimits);
+}
+
+function dealTypes() {
+  return variable(
+    `kinds and their types as KIND=TYPE separated by commas, each kind once; kinds: ${KINDS.join(", ")}; types: ${BALANCE_TYPES.join(", ")}`,
+    parseDealTypes,
+  );
+}
+
+function parseDealTypes(value: string): DealTypes | undefined {
+  const types: { -readonly [Kind in keyof DealTypes]: DealTypes[Kind] } = {};
+  for (const part of value.split(",")) {
+    const [name, digits] = part.trim().split("=");
+    const kind = KINDS.find((each) => each === name);
+    const type = BALANCE_TYPES.find((each) => String(each) === digits);
+    if (kind === undefined || type === undefined || kind in types) return undefined;
+    types[kind] = type;
+  }
+  return types;
 }
 
 function loginRange(whenMissing: string) {

@@ -71,6 +71,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       reviewAfterMs: config.PAMM_REVIEW_AFTER,
       commandTimeoutMs: config.MT5_COMMAND_TIMEOUT,
       turnWaitMs: TURN_WAIT_MS,
+      dealTypes: config.MT5_DEAL_TYPES ?? {},
     },
     sender,
     reach: failpoint,

@@ -142,6 +142,7 @@ async function startInstance(
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: 5_000,
+      dealTypes: {},
       ...settings,
     },
     sender,

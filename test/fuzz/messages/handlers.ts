@@ -133,6 +133,7 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
+      dealTypes: {},
     },
     sender: await registerInstance({ pool, log }),
     reach: () => undefined,

@@ -62,6 +62,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
+      dealTypes: {},
     },
     sender: await registerInstance({ pool, log }),
     reach: (point) => process.deliver("failpoint", point, () => undefined),
