@@ -8,10 +8,12 @@ import {
   list,
   optional,
   variable,
+  type VariableOptions,
   secret,
   text,
   url,
 } from "#kernel/config-variables.ts";
+import { parseDuration } from "#kernel/duration.ts";
 import { MAX_LEVERAGE } from "#kernel/limits.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
@@ -65,6 +67,7 @@ export const settings = {
   MT5_PROVE_ALIVE_AFTER: durationWithin("PT0.1S", "PT1M", "PT1S"),
   MT5_READ_INTERVAL: durationWithin("PT0.05S", "PT1H", "PT1S"),
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
+  PAMM_MAX_TICK_AGE: tickAge({ whenMissing: "PT1H" }),
   PAMM_REVIEW_AFTER: duration({ whenMissing: "PT6H" }),
 };
 
@@ -99,6 +102,14 @@ export function readTrust(config: {
 }): ServerTrust {
   const { MT5_CA_FILE: caFile, MT5_TLS_NAME: name, MT5_TLS_FINGERPRINT: fingerprint } = config;
   return fingerprint === undefined ? { ca: readCertificates("MT5_CA_FILE", caFile), name } : { fingerprint };
+}
+
+function tickAge(options: VariableOptions) {
+  return variable(
+    "an ISO 8601 duration such as PT1H, or off",
+    (value) => (value === "off" ? Number.POSITIVE_INFINITY : parseDuration(value)),
+    options,
+  );
 }
 
 /** As openssl and browsers show it, with or without colons. */

@@ -34,6 +34,8 @@ export type Settings = LeverageLimits & {
   readonly turnWaitMs: number;
   /** The type of the platform's balance operation for each kind of leg; the usual one where none is named. */
   readonly dealTypes: DealTypes;
+  /** An older price of a symbol is a mark only when it came in the session that is open now. Infinite: any price is. */
+  readonly maxTickAgeMs: number;
 };
 
 /** This process as it is recorded with each attempt. */

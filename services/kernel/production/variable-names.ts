@@ -17,6 +17,7 @@ export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
   "PAMM_FEE_PERIOD",
   "PAMM_HTTP_HOST",
   "PAMM_HTTP_PORT",
+  "PAMM_MAX_TICK_AGE",
   "PAMM_METRICS_HOST",
   "PAMM_METRICS_PORT",
   "PAMM_MIGRATE",

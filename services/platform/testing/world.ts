@@ -143,6 +143,7 @@ async function startInstance(
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: 5_000,
       dealTypes: {},
+      maxTickAgeMs: 3_600_000,
       ...settings,
     },
     sender,

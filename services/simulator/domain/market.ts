@@ -51,12 +51,15 @@ export type TradingSession = { readonly symbol: string; readonly isOpen: boolean
 export type SessionMinutes = { readonly open: number; readonly close: number };
 
 const DAYS_OF_WEEK = 7;
+/** The first of January 1970 was a Thursday, and weeks begin on Sunday. */
+const FIRST_WEEKDAY = 4;
 const DAY_MINUTES = DAY_MS / MINUTE_MS;
 
 /** The sessions of each day of the week, from Sunday on, as the symbol's settings show them. */
 export function weekOfSessions(session: TradingSession | undefined, nowMsc: number): readonly SessionMinutes[][] {
-  const today = new Date(nowMsc).getUTCDay();
-  const beganToday = session !== undefined && Math.floor(session.sinceMsc / DAY_MS) === Math.floor(nowMsc / DAY_MS);
+  const dayOf = (msc: number): number => Math.floor(msc / DAY_MS);
+  const today = (dayOf(nowMsc) + FIRST_WEEKDAY) % DAYS_OF_WEEK;
+  const beganToday = session !== undefined && dayOf(session.sinceMsc) === dayOf(nowMsc);
   return Array.from({ length: DAYS_OF_WEEK }, (_, day) => {
     if (session?.isOpen === false) return [];
     const open = beganToday && day === today ? Math.floor((session.sinceMsc % DAY_MS) / MINUTE_MS) : 0;

@@ -16,6 +16,8 @@ export type Master = {
   readonly weeksClosedThrough: Date | null;
   readonly lastAllocation: bigint;
   readonly isInDeficit: boolean;
+  /** What was to be struck waits for a price. */
+  readonly waitsForPrice: boolean;
   /** All open positions of the Master are in the books. */
   readonly arePositionsKnown: boolean;
   /** Log position up to which operators have accepted deals that would otherwise stop the Master. */
@@ -34,7 +36,7 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
                stopped_reason as "stoppedReason", gate_closed_at is null as "hasOpenGate", gate_fence as "gateFence",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
                is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown",
-               accepted_deals_number as "acceptedDealsNumber", own_units as units, own_waiting_minor as waiting,
+               accepted_deals_number as "acceptedDealsNumber", price_since is not null as "waitsForPrice", own_units as units, own_waiting_minor as waiting,
                own_pooled_minor as pooled, own_unredeemed_minor as unredeemed, own_carry_e8 as carry
         from master_pool
         where login = ${login}

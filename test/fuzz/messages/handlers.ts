@@ -134,6 +134,7 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
       dealTypes: {},
+      maxTickAgeMs: 3_600_000,
     },
     sender: await registerInstance({ pool, log }),
     reach: () => undefined,

@@ -63,6 +63,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
       dealTypes: {},
+      maxTickAgeMs: 3_600_000,
     },
     sender: await registerInstance({ pool, log }),
     reach: (point) => process.deliver("failpoint", point, () => undefined),

@@ -14,6 +14,7 @@ import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { findLastDay, savePerformance } from "../../store/performance.ts";
 import { hasProgress, type Master, saveProgress } from "../../store/masters.ts";
+import { endPriceWait } from "../../store/market-waits.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { listActiveHoldings } from "../../store/unit-holdings.ts";
@@ -179,6 +180,7 @@ export async function strikeLedger(
     await stopForError(tx, deps, error, { login, ticket, account: login, dealId: 0n, isWaitingDeal: false });
     return undefined;
   }
+  if (master.waitsForPrice) await endPriceWait(tx, master.login);
   const isInDeficit = poolEquity(pool) < 0n;
   if (isInDeficit && !master.isInDeficit) logDeficit(tx, deps.log, { login: master.login, dealId: master.filedDealId });
   const holdings = new Map(allHoldings(pool).map((holding) => [holding.subscriptionId, holding]));
@@ -205,6 +207,8 @@ export async function strikeLedger(
 export async function saveLedger(tx: Transaction, ledger: Ledger): Promise<void> {
   const { opened, master, stored, pool, admitted, allocated, chain } = ledger;
   await saveUnitPool(tx, master.login, stored, pool);
+  // The deals of a flat Master admit money without a strike at marks.
+  if (opened.waitsForPrice && !hasSomethingToStrike(ledger)) await endPriceWait(tx, master.login);
   await deleteArrivals(tx, admitted);
   if (allocated !== 0n || hasProgress(opened, master)) await saveProgress(tx, { ...master, allocated });
   await savePerformance(tx, master.login, daysOf(chain));

@@ -4,7 +4,8 @@ import { later, reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { cutOffsDue, lastCutOff, type Week } from "../../domain/weeks.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
-import { countFailedMark, resetMarkTries } from "../../store/marking.ts";
+import { countFailedMark, hasFlowsToStrike, resetMarkTries } from "../../store/marking.ts";
+import { waitForPrice } from "../../store/market-waits.ts";
 import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger } from "./ledger.ts";
 import { type MasterReading, readMaster } from "./read-master.ts";
 
@@ -38,7 +39,7 @@ export async function markMaster(deps: Deps, login: string, context: CallContext
 async function tryToMark(deps: Deps, login: string, context: CallContext): Promise<string | undefined> {
   let reads = 0;
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const reading = await readMaster(deps, login, context);
+    const reading = await readMaster(deps, login, context, await hasFlowsToStrike(deps.pool, login));
     const end = reading.isComplete
       ? await inTransaction(deps.pool, (tx) => markAtLogPosition(tx, deps, login, reading))
       : ({ kind: "moved", why: "the Master's latest deals are still being read" } as const);
@@ -58,7 +59,7 @@ type End =
   | { readonly kind: "waits"; readonly why: string };
 
 async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
-  const { requestedAt, platformAt, logNumber, lastDealAt, marks } = reading;
+  const { requestedAt, platformAt, logNumber, lastDealAt, marks, arePricesChecked, oldPrices } = reading;
   const master = await lockMaster(tx, login);
   if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };
   const closeThrough = lastCutOff(deps.week, later(platformAt, -waitAfterCutOff(deps.week)));
@@ -78,6 +79,15 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, rea
   if (master.filedNumber !== logNumber) {
     await saveLedger(tx, ledger);
     return { kind: "moved", why: "the Master trades faster than it can be marked" };
+  }
+  if (!arePricesChecked) {
+    await saveLedger(tx, ledger);
+    return { kind: "moved", why: "money joined or left while the Master was read" };
+  }
+  if (oldPrices !== undefined) {
+    await saveLedger(tx, ledger);
+    await waitForPrice(tx, login, oldPrices, deps.now());
+    return { kind: "done" };
   }
   const struck = await strikeLedger(tx, deps, ledger, marks);
   await saveLedger(tx, struck ?? ledger);
