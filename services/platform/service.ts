@@ -45,6 +45,7 @@ import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
 import { inspectClosing } from "./queries/inspect-closing.ts";
 import { listReviews } from "./queries/list-reviews.ts";
+import { oldPrices } from "./queries/old-prices.ts";
 import { previewHold } from "./queries/preview-hold.ts";
 import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
@@ -59,6 +60,7 @@ export const FEEDS = [MOVEMENTS_FEED, IMPORTS_FEED, STATES_FEED];
 /** Every rpc of the contract and the one function behind it. */
 export function platformService(deps: Deps): Implementation<PlatformServiceService> {
   const holds = holdQueues(deps);
+  const prices = oldPrices(deps);
   return {
     createAccount: (request, context) => createAccount(deps, request, context),
     disableAccount: (request) => disableAccount(deps, request),
@@ -79,7 +81,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readLog: (request) => readLog(deps, request),
     readStatement: (request) => readStatement(deps, request),
     findAmendments: (request) => findAmendments(deps, request),
-    readAccount: (request) => readAccount({ ...deps, holds }, request),
+    readAccount: (request) => readAccount({ ...deps, holds, oldPrices: prices }, request),
     readHistoryAgain: (request) => readHistoryAgain(deps, request),
     getHistoryReading: (request) => getHistoryReading(deps, request),
     getStatus: () => getStatus(deps),

@@ -21,8 +21,6 @@ export type TradeServer = {
   readonly journal: Journal;
   readonly nowMs: NowMs;
   readonly offset: ZoneOffset;
-  /** Wall clock of the start: the time of prices that were never set. */
-  readonly startedMsc: number;
   readonly isVisibleGroup: (group: string) => boolean;
   /** Logins with a deal since the last restart: the others have no account state. */
   readonly active: Set<number>;
@@ -49,7 +47,6 @@ export function createTradeServer(
     ...stored,
     nowMs,
     offset,
-    startedMsc: wallClockMs(nowMs(), offset),
     isVisibleGroup: groupMask(settings.managerGroups),
     active: new Set(),
     hidden: new Map(),

@@ -27,6 +27,7 @@ import { requireRecordedWeeks } from "./processes/require-recorded-weeks.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { readQueue } from "./store/unassign-queue.ts";
 import { watchClosings } from "./jobs/watch-closings.ts";
+import { watchMarketWaits } from "./jobs/watch-market-waits.ts";
 import { subscriptionRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
 import { leaveReads } from "./store/leave-reads.ts";
@@ -82,7 +83,7 @@ await runService(caller, async (context) => {
   for (const job of subscriptionJobs(deps, [sweep])) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
-  stack.use(watchClosings({ pool: deps.pool, log }));
+  for (const watch of [watchClosings, watchMarketWaits]) stack.use(watch({ pool: deps.pool, log }));
   stack.use(watchQueue({ pool: deps.pool, log, command: "unassign", readQueue }));
   stack.use(
     reconcile({

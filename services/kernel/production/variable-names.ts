@@ -18,6 +18,7 @@ export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
   "PAMM_HTTP_HOST",
   "PAMM_HTTP_PORT",
   "PAMM_INVESTOR_TRADING",
+  "PAMM_MAX_TICK_AGE",
   "PAMM_METRICS_HOST",
   "PAMM_METRICS_PORT",
   "PAMM_MIGRATE",

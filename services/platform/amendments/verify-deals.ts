@@ -1,7 +1,7 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { verificationDelayMs, shownWithinMs } from "../domain/next-scan.ts";
-import { type Deal, effectOf } from "../mt5/deals.ts";
+import { type Deal, effectOf, isBalanceOperation } from "../mt5/deals.ts";
 import { readClock } from "../store/clock.ts";
 import {
   type DueVerification,
@@ -9,7 +9,6 @@ import {
   postponeVerification,
   saveVerifications,
 } from "../store/deal-verifications.ts";
-import { isBalanceOperation } from "../protocol/history/explain-deal.ts";
 import { formatReference, readReference } from "../domain/reference.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
 import { reportAmendments } from "./report-amendments.ts";

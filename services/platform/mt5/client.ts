@@ -16,6 +16,7 @@ import { createOutstandingAnswers, createSeenTickets, createTicketLook } from ".
 import { findPositions, readPositions } from "./positions.ts";
 import { createReadPace, READ_BACKOFF } from "./read-pace.ts";
 import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
+import { readSessions, readTicks } from "./prices.ts";
 import { probeRights } from "./rights.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
 import { createOffsetMemory, type OffsetMemory } from "./measured-offsets.ts";
@@ -39,6 +40,8 @@ export type Mt5Client = Disposable & {
   readonly readPositions: Bound<typeof readPositions>;
   readonly findPositions: Bound<typeof findPositions>;
   readonly readDeals: Bound<typeof readDeals>;
+  readonly readTicks: Bound<typeof readTicks>;
+  readonly readSessions: Bound<typeof readSessions>;
   readonly countDeals: Bound<typeof countDeals>;
   readonly findDeals: Bound<typeof findDeals>;
   readonly findGroupDeals: Bound<typeof findGroupDeals>;
@@ -181,6 +184,8 @@ function bindContext(mt5: Mt5Context) {
     listGroupLogins: listGroupLogins.bind(undefined, mt5),
     readPositions: readPositions.bind(undefined, mt5),
     findPositions: findPositions.bind(undefined, mt5),
+    readTicks: readTicks.bind(undefined, mt5),
+    readSessions: readSessions.bind(undefined, mt5),
     countDeals: countDeals.bind(undefined, mt5),
     findDeals: findDeals.bind(undefined, mt5),
     findGroupDeals: findGroupDeals.bind(undefined, mt5),

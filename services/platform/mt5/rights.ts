@@ -19,6 +19,8 @@ export type MissingRights = {
 /** The currency of all accounts, and the digits of its amounts. */
 const CURRENCY = "USD";
 const CURRENCY_DIGITS = 2;
+/** Whether the server has it does not matter: the right is refused before the symbol is looked at. */
+const SOME_SYMBOL = "EURUSD";
 /** No balance operation has this type: the platform refuses it with code 3, and an amount of zero moves nothing. */
 const NO_TYPE = "99";
 
@@ -52,6 +54,11 @@ export async function probeRights(mt5: Mt5Context, groups: readonly string[]): P
   const nothing = { login, type: NO_TYPE, balance: "0.00", comment: "", check_margin: "1" };
   if (await isRefused(mt5, { method: "POST", path: "trade/balance", query: nothing })) {
     needed.push("the manager's right 'Accountant' (trade/balance is refused)");
+  }
+  if (await isRefused(mt5, { method: "GET", path: "tick/last", query: { symbol: SOME_SYMBOL, trans_id: "0" } })) {
+    limiting.push(
+      "the times of prices (tick/last is refused): while positions of a Master are open, money neither gets nor returns units of its pool",
+    );
   }
   return { needed, limiting, unchecked: [] };
 }

@@ -41,7 +41,10 @@ export function controlOf(url: string) {
       call("POST", "balance", { login: Number(login), amount, comment }) as Promise<{ deal: number }>,
     result: (login: string, profit: string, costs: Costs = {}) =>
       call("POST", "results", { login: Number(login), profit, ...costs }) as Promise<{ deal: number }>,
-    price: (price: string) => call("POST", "prices", { symbol: "EURUSD", bid: price, ask: price }),
+    /** `time_msc`: of the server's wall clock, without it now. */
+    price: (price: string, own: { time_msc?: number } = {}) =>
+      call("POST", "prices", { symbol: "EURUSD", bid: price, ask: price, ...own }),
+    session: (open: boolean) => call("POST", "sessions", { symbol: "EURUSD", open }),
     open: (login: string, volume: string, own: { side?: "buy" | "sell"; commission?: string } = {}) =>
       call("POST", "positions", { login: Number(login), symbol: "EURUSD", side: "buy", volume, ...own }) as Promise<{
         position: number;

@@ -144,6 +144,8 @@ async function startInstance(
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: 5_000,
+      dealTypes: {},
+      maxTickAgeMs: 3_600_000,
       ...settings,
     },
     sender,

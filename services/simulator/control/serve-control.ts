@@ -18,7 +18,15 @@ import { changeManager } from "./manager.ts";
 import { ControlProblem } from "./problem.ts";
 import { restart } from "./restart.ts";
 import { statsOf } from "./stats.ts";
-import { bookResult, closePosition, closePositionBy, openPosition, reversePosition, setPrice } from "./trading.ts";
+import {
+  bookResult,
+  closePosition,
+  closePositionBy,
+  openPosition,
+  reversePosition,
+  setPrice,
+  setSession,
+} from "./trading.ts";
 
 export type ControlOptions = {
   readonly server: TradeServer;
@@ -66,6 +74,7 @@ function addRoutes(app: FastifyInstance, { server, connections }: ControlOptions
   app.post("/control/accounts/:id/rights", ({ params, body }) => changeRights(server, idOf(params), body));
   app.post("/control/accounts/:id/fix", ({ params }) => fixAccount(server, idOf(params)));
   app.post("/control/prices", ({ body }) => setPrice(server, body));
+  app.post("/control/sessions", ({ body }) => setSession(server, body));
   app.post("/control/positions", ({ body }) => openPosition(server, body));
   app.post("/control/positions/:id/close", ({ params, body }) => closePosition(server, idOf(params), body ?? {}));
   app.post("/control/positions/:id/close-by", ({ params, body }) => closePositionBy(server, idOf(params), body ?? {}));

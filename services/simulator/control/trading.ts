@@ -36,10 +36,32 @@ export function setPrice(server: TradeServer, body: unknown): object {
     const points = price(value);
     return points !== undefined && points >= bid ? points : undefined;
   });
+  const nowMsc = serverTimeMs(server);
+  const time = read.optional("time_msc", "a time of the server's wall clock that has passed", integer(0, nowMsc));
   read.finish();
-  const change = (server.books.quotes.get(symbol)?.change ?? 0) + 1;
-  record(server, { kind: "quote", quote: { symbol, bid, ask, timeMsc: serverTimeMs(server), change } });
+  const isOpen = server.books.sessions.get(symbol)?.isOpen !== false;
+  quote(server, symbol, { bid, ask, timeMsc: time ?? nowMsc, isLast: time !== undefined || !isOpen });
   return { symbol, bid: priceText(bid, symbol), ask: priceText(ask, symbol) };
+}
+
+/** When a session ends, its last tick stays. When it begins, the first tick comes with the next price. */
+export function setSession(server: TradeServer, body: unknown): object {
+  const read = readerOf(body);
+  const symbol = read.required("symbol", `one of ${NAMES.join(", ")}`, choice(NAMES));
+  const isOpen = read.required("open", "true or false", (value) => (typeof value === "boolean" ? value : undefined));
+  read.finish();
+  const sinceMsc = serverTimeMs(server);
+  record(server, { kind: "session", session: { symbol, isOpen, sinceMsc } });
+  const last = server.books.quotes.get(symbol);
+  if (!isOpen && last !== undefined && last.isLast !== true) {
+    quote(server, symbol, { ...last, timeMsc: sinceMsc, isLast: true });
+  }
+  return { symbol, open: isOpen };
+}
+
+function quote(server: TradeServer, symbol: string, price: Omit<Quote, "symbol" | "change">): void {
+  const change = (server.books.quotes.get(symbol)?.change ?? 0) + 1;
+  record(server, { kind: "quote", quote: { ...price, symbol, change } });
 }
 
 export function openPosition(server: TradeServer, body: unknown): object {

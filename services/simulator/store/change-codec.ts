@@ -42,6 +42,7 @@ function mapped(change: Change, convert: Convert): unknown {
     case "account_removed":
     case "deal_removed":
     case "forgotten":
+    case "session":
     case "counters":
       return change;
   }

@@ -40,6 +40,7 @@ function* booksAsChanges(books: Books): Generator<Change> {
   for (const deal of books.deals.values()) yield { kind: "history", deal };
   for (const position of books.positions.values()) yield { kind: "position", position };
   for (const quote of books.quotes.values()) yield { kind: "quote", quote };
+  for (const session of books.sessions.values()) yield { kind: "session", session };
   yield { kind: "counters", counters: { ...books.counters } };
 }
 

@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { SUBSCRIBERS } from "./changed-logins.ts";
 import { examineLogins, LIMITS } from "./examine-logins.ts";
 
-/** An exit normally takes seconds. */
+/** An exit normally takes seconds, unless it waits for free margin of the Master. */
 const PAUSED_TOO_LONG_MS = 300_000;
 
 type Row = {
@@ -70,14 +70,15 @@ function brokenEndings(scope: Fragment) {
       select candidate.*,
              (select min(created_at) from exit_transfer where subscription_id = candidate.id) as since,
              (select coalesce(max(reason), '') from exit_transfer
-              where subscription_id = candidate.id and state = 'OPEN') as reason
+              where subscription_id = candidate.id and state = 'OPEN') as reason,
+             (select margin_next_at from master_pool where login = candidate.master) as margin_next_at
       from candidate
     )
     select id, master, investor, left_minor as "atRiskMinor", since, reason,
            case status when 'PAUSED' then 'paused' when 'CANCELLED' then 'unfinished' else 'misplaced' end as problem
     from timed
     where case status
-            when 'PAUSED' then is_pooled or since < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
+            when 'PAUSED' then is_pooled or greatest(since, margin_next_at) < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
             when 'CANCELLED' then left_minor <> 0 or is_pooled or is_leaving
             else not is_pooled
           end

@@ -53,6 +53,14 @@ create table master_pool (
   mirror_refusals      integer not null default 0,
   mirror_next_at       timestamptz not null default '-infinity',
   mirror_reason        text,
+  -- Since when money that is to leave the Master waits for its free margin, consecutive refusals for want of it, and the next try.
+  margin_since         timestamptz,
+  margin_refusals      integer not null default 0,
+  margin_next_at       timestamptz not null default '-infinity',
+  -- Since when flows wait for a price of the Master's open positions, which price, and when it is looked for again.
+  price_since          timestamptz,
+  price_reason         text,
+  price_next_at        timestamptz not null default '-infinity',
   check (received_number >= filed_number)
 );
 

@@ -28,6 +28,7 @@ import {
   aProof,
   aSubscription,
 } from "../../../services/edge/testing/replies/subscription.ts";
+import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./case.ts";
 import { attemptRoutes, caseRoutes, listedKeyRoutes, permitRoutes, profileRoutes, runRoutes } from "./lookup-cases.ts";
@@ -623,6 +624,14 @@ const reconciliationRoutes: readonly Case[] = [
             hasMore: true,
             investorsCount: 2n,
             unredeemed: cents(5n),
+            waits: [
+              {
+                reason: MarketWaitReason.FREE_MARGIN,
+                amount: cents(390_00n),
+                since: AT,
+                message: "390.00 USD of fees, withdrawals or exits is above the free margin of Master 3000001.",
+              },
+            ],
           }),
       },
     },

@@ -137,6 +137,8 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
+      dealTypes: {},
+      maxTickAgeMs: 3_600_000,
     },
     sender: await registerInstance({ pool, log }),
     reach: () => undefined,

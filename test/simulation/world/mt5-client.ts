@@ -88,6 +88,13 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         const shownOf = (login: string) => server.positionsOf(login).slice(isCut ? 1 : 0);
         return new Map(logins.map((login) => [login, shownOf(login).map((own) => openPosition(login, own))]));
       }),
+    // The market never closes.
+    readTicks: (symbols) =>
+      request("prices", () => {
+        const tick = { at: new Date(scheduler.nowMs), serverMs: scheduler.nowMs };
+        return new Map(symbols.map((symbol) => [symbol, tick]));
+      }),
+    readSessions: () => Promise.resolve([]),
     countDeals: (login, period) => request("number of deals", () => history([login], period).length),
     findDeals: (logins, period) => request("deals", () => history(logins, period), withDeals(logins, period)),
     // All accounts are in one group.

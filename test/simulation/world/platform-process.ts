@@ -64,6 +64,8 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
+      dealTypes: {},
+      maxTickAgeMs: 3_600_000,
     },
     sender: await registerInstance({ pool, log }),
     reach: (point) => process.deliver("failpoint", point, () => undefined),

@@ -13,6 +13,7 @@ import {
   type LogBalance,
   type LogPosition,
   type PlatformServiceService,
+  type OldPrice,
   type ReadAccountResponse,
   type ShownBalance,
   type TransferAnswer,
@@ -41,6 +42,8 @@ export type PlatformFake = PlatformTransfers & {
     isDown: boolean;
     /** How far the clock of the trading platform is ahead of the others. */
     aheadMs: number;
+    /** Prices that are no marks, of any position. */
+    oldPrices: OldPrice[];
   };
   /** Open breaks. */
   readonly breaks: Break[];
@@ -79,7 +82,7 @@ export function platformFake({ now = () => new Date(), balances = {} }: Options 
     imported: new Map(),
     rules: { refuse: () => undefined, isBusy: no, losesAnswer: no, delay: no, delaysCredit: no },
     faults: { transfer: [], hold: [], release: [] },
-    state: { isDown: false, aheadMs: 0 },
+    state: { isDown: false, aheadMs: 0, oldPrices: [] },
     breaks: [],
     finish(key) {
       const transfer = parts.byKey.get(key);
@@ -146,9 +149,11 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       const entries = log.filter(({ number }) => number > afterNumber).slice(0, limit);
       return { entries, lastNumber: lastEntry(ledger, login).number };
     },
-    async readAccount({ login }) {
+    async readAccount({ login, checkPrices }) {
       reach();
-      return readAccount(ledger, login, fake.state.aheadMs);
+      const account = readAccount(ledger, login, fake.state.aheadMs);
+      const symbols = checkPrices === true ? account.positions.map(({ symbol }) => symbol) : [];
+      return { ...account, oldPrices: fake.state.oldPrices.filter(({ symbol }) => symbols.includes(symbol)) };
     },
     async readBalances({ positions }) {
       reach();
@@ -256,6 +261,7 @@ function readAccount(ledger: PlatformLedger, login: string, aheadMs: number): Re
     complete: isComplete,
     platformAt: new Date(ledger.now().getTime() + aheadMs),
     lastDealAt: lastEntry(ledger, login).dealAt,
+    oldPrices: [],
   };
 }
 

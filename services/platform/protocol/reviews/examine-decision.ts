@@ -2,7 +2,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { STILL_UNKNOWN } from "../../domain/review-actions.ts";
-import { type Deal, DEAL_ACTION, effectOf } from "../../mt5/deals.ts";
+import { type Deal, effectOf, isBalanceOperation } from "../../mt5/deals.ts";
 import { listExplainedDeals } from "../../store/explained-deals.ts";
 import { legNumber } from "../../domain/leg-number.ts";
 import { type Locked, lockAccountAndLeg } from "../record.ts";
@@ -58,7 +58,7 @@ export async function requireDealOfLeg(tx: Transaction, reviewCase: ReviewCase, 
   if (shown === undefined) throw actionNotPossible(`The trading platform does not show deal ${dealId}.`);
   const differences = [
     ...(shown.login === reviewCase.login ? [] : [`it is on login ${shown.login}`]),
-    ...(shown.action === DEAL_ACTION.balance ? [] : ["it is not a balance operation"]),
+    ...(isBalanceOperation(shown) ? [] : ["it is not a balance operation"]),
     ...(effectOf(shown) === leg.amountMinor ? [] : ["its amount differs"]),
   ];
   if (differences.length > 0) {

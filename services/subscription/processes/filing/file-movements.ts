@@ -11,6 +11,7 @@ import { lockBooks, saveAccounts, savePools } from "../../store/books.ts";
 import { insertFurtherExits, markExitsApplied } from "../../store/exit-transfers.ts";
 import { insertFeeDebits } from "../../store/fees.ts";
 import { insertFlows } from "../../store/flows.ts";
+import { retryAfterDeals } from "../../store/market-waits.ts";
 import { markMirrorsApplied } from "../../store/mirrors.ts";
 import { markPostingsApplied } from "../../store/postings.ts";
 import { closeReserves } from "../../store/reserves.ts";
@@ -96,6 +97,11 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
       at,
     ),
   );
+  if (await retryAfterDeals(tx, [...new Set(outcome.results.map(({ login }) => login))])) {
+    for (const signal of [deps.wakeSignals.mirrors, deps.wakeSignals.exits, deps.wakeSignals.strikes]) {
+      afterCommit(tx, signal.notify);
+    }
+  }
   await recordStops(tx, outcome.stopped, at);
   wake(tx, deps, books);
 }
