@@ -4,6 +4,7 @@ import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { flag, instant, optional, variable } from "#kernel/config-variables.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
+import { parseAdoptionRule } from "./domain/adoption-rule.ts";
 import { SUBSCRIPTION_RETENTION } from "./retention.ts";
 
 /** For rehearsals. Three times the pause of the job that closes weeks: money commands at 0.5 s were seen to time out. */
@@ -26,6 +27,13 @@ export const settings = {
     whenMissing: "P7D",
   }),
   PAMM_FEE_ANCHOR: instant({ whenMissing: "2025-01-04T00:00:00Z" }),
+  /** Deals on Investors that are adopted without a review. */
+  PAMM_ADOPT_CHARGES: optional(
+    variable(
+      "actions such as 4 and beginnings of comments, separated by commas; no trades (0, 1), credit (3) or bonus (6)",
+      parseAdoptionRule,
+    ),
+  ),
 };
 
 function parsePeriod(text: string): number | undefined {

@@ -24,6 +24,7 @@ import { PERMISSIONS, READERS } from "./permissions.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { requireRecordedWeeks } from "./processes/require-recorded-weeks.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
+import { adoptsNothing } from "./domain/adoption-rule.ts";
 import { readQueue } from "./store/unassign-queue.ts";
 import { watchClosings } from "./jobs/watch-closings.ts";
 import { subscriptionRules } from "./retention.ts";
@@ -62,6 +63,7 @@ await runService(caller, async (context) => {
     now: systemClock,
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
     week,
+    adoptsCharge: config.PAMM_ADOPT_CHARGES ?? adoptsNothing,
     transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
   };
   const { sweep } = relayFeeds(context, backbone);
@@ -80,7 +82,6 @@ await runService(caller, async (context) => {
   const { catchUp } = movements;
   stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));
   for (const job of subscriptionJobs(deps, [sweep])) stack.use(job);
-  const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(watchClosings({ pool: deps.pool, log }));
   stack.use(watchQueue({ pool: deps.pool, log, command: "unassign", readQueue }));
@@ -89,10 +90,10 @@ await runService(caller, async (context) => {
       pool: deps.pool,
       log,
       checks: subscriptionChecks({ ...deps, confirm: askEdge(backbone.broker, caller) }),
-      maxMs,
+      maxMs: config.PAMM_CHECK_INTERVAL,
     }),
   );
-  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
+  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), config.PAMM_CHECK_INTERVAL));
   stack.use(retain({ pool: deps.pool, rules: subscriptionRules(FEEDS, config), log }));
   await serveContract(context, backbone, {
     contract: SubscriptionServiceService,

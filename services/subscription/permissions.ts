@@ -40,8 +40,10 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   findLockOwners: ["platform"],
   listBreaks: ["edge"],
   listReviews: ["edge"],
+  listReviewGroups: ["edge"],
   // Its actor was authenticated by the edge.
   decideReview: ["edge"],
+  decideReviewGroup: ["edge"],
 };
 
 /** The services that read its feeds. */

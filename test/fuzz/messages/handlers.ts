@@ -104,6 +104,7 @@ export const REAL_SERVICES: readonly RealService[] = [
         now,
         isSingleSubscription: true,
         week: { anchor: new Date("2025-01-04T00:00:00Z"), periodMs: WEEK_MS },
+        adoptsCharge: () => false,
         transfersKeptMs: WEEK_MS,
       }) as Implementation<Contract>,
   },
