@@ -3,6 +3,7 @@ import type { Deps } from "../deps.ts";
 import { adoptExternal } from "../domain/adopt-external.ts";
 import type { AccountBook, HoldingBook } from "../domain/books.ts";
 import { changeAccount, changeHolding } from "../domain/buckets.ts";
+import { undecidedOf } from "../domain/quarantine.ts";
 import { lockBooks, saveAccounts } from "../store/books.ts";
 import { insertFlows } from "../store/flows.ts";
 import { saveHoldings } from "../store/holdings.ts";
@@ -39,7 +40,9 @@ export async function adoptExternalFunds(
   const adopted = adoptExternal(amount, holding.buckets);
   if (adopted === undefined) return false;
   const { change, flow, unredeemed } = adopted;
-  await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
+  const after = { ...account, buckets: changeAccount(account.buckets, change) };
+  // What comes later has another cause, also when it is the same amount.
+  await saveAccounts(tx, [undecidedOf(after) === 0n ? { ...after, cause: undefined } : after]);
   const buckets = changeHolding(holding.buckets, change);
   await saveHoldings(tx, [{ ...holding, buckets, unredeemed: holding.unredeemed + unredeemed }]);
   if (flow !== 0n) await insertFlows(tx, [{ subscriptionId: holding.subscriptionId, amount: flow }], at);

@@ -137,6 +137,17 @@ test("a charge by rule that is above the share waits for a deposit on its way, o
   await expectBooksToReconcile(world);
 });
 
+test("what comes after an adoption is not of its cause, also when it is the same amount", async () => {
+  const { world, logins } = await aPool("", 1_000_00n);
+  const [login = ""] = logins;
+  charge(world, login, -15_00n);
+  await settle(world);
+  await decide(world, await reviewWithReason(world, "external_funds_on_investor"), "adopt");
+  trader(world, login).result(-15_00n);
+  await settle(world);
+  expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({ cause: undefined });
+});
+
 test("two replicas that adopt a charge by rule at once adopt it once, also after a crash before", async () => {
   const { world, masterLogin, logins } = await aPool("4", 1_000_00n);
   charge(world, logins[0] ?? "", -15_00n);

@@ -69,6 +69,9 @@ export function GroupVote({ group, reviews, changed }: Props) {
           signed in with a key of their own.
         </p>
       )}
+      {choices.length === 0 && reviews.length > 0 && (
+        <p>Each action names a deal of its own here. Open the reviews below, and decide them one by one.</p>
+      )}
       {choices.length > 0 && (
         <form class="vote" onSubmit={submit}>
           <fieldset>
