@@ -8,7 +8,7 @@ import { pooled } from "../journey/support/trading.ts";
 import { type Browser, startChromium } from "../support/chromium.ts";
 import { CHROMIUM, type ConsolePage, isSkipped, openConsole } from "./support/console-page.ts";
 
-/** Follows the link of the case that the overview tells of. */
+/** Follows the link of the case with this sentence in the overview. */
 async function openCase(tab: ConsolePage, happened: string): Promise<void> {
   await tab.go("overview");
   await tab.shows(happened);
