@@ -44,6 +44,7 @@ import { eraseInvestor } from "./routes/ops/erase-investor.ts";
 import { listBreaks } from "./routes/ops/list-breaks.ts";
 import { getBreak, getReview } from "./routes/ops/get-case.ts";
 import { listReviews } from "./routes/ops/list-reviews.ts";
+import { decideReviewGroup, listReviewGroups } from "./routes/ops/review-groups.ts";
 import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
 import { getPermits } from "./routes/ops/get-permits.ts";
 import { cancelOperation } from "./routes/operations/cancel-operation.ts";
@@ -123,6 +124,8 @@ export const ROUTES: readonly Route[] = [
   getBreak,
   getPermits,
   decideReview,
+  listReviewGroups,
+  decideReviewGroup,
   eraseInvestor,
   listEvents,
   createWebhook,

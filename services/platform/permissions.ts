@@ -32,8 +32,10 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   getPermits: ["edge"],
   listBreaks: ["edge", "fee", "subscription"],
   listReviews: ["edge"],
+  listReviewGroups: ["edge"],
   // Its actor was authenticated by the edge.
   decideReview: ["edge"],
+  decideReviewGroup: ["edge"],
 };
 
 /** The services that read its feeds. */

@@ -1,3 +1,5 @@
+import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
+import { listReviewGroups } from "#kernel/review/list-reviews.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, type JobOptions, runJob } from "#kernel/job.ts";
 import { nextUnfinished } from "#kernel/review/cases.ts";
@@ -87,7 +89,10 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     getStatus: () => getStatus(deps),
     getPermits: () => getPermits(deps),
     listReviews: (request) => listReviews(deps, request),
+    listReviewGroups: (request) => listReviewGroups(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),
+    decideReviewGroup: (request, context) =>
+      voteOnGroup((vote, own) => decideReview(deps, vote, own), request, context),
     readBalances: (request) => readBalances(deps, request),
     readLogBalances: (request) => readLogBalances(deps, request),
     listBreaks: (request) => listBreaks(deps.pool, request),

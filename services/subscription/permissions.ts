@@ -41,8 +41,10 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   findPooled: ["platform"],
   listBreaks: ["edge"],
   listReviews: ["edge"],
+  listReviewGroups: ["edge"],
   // Its actor was authenticated by the edge.
   decideReview: ["edge"],
+  decideReviewGroup: ["edge"],
 };
 
 /** The services that read its feeds. */

@@ -242,6 +242,8 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     findTransfers: unused,
     listBreaks: unused,
     listReviews: unused,
+    listReviewGroups: unused,
     decideReview: unused,
+    decideReviewGroup: unused,
   };
 }

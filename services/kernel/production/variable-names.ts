@@ -1,5 +1,6 @@
 /** Variables with the prefix of this project that a service reads. A process may have those of others: services can share one environment. */
 export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
+  "PAMM_ADOPT_CHARGES",
   "PAMM_API_KEY_PEPPER",
   "PAMM_API_KEY_PEPPER_OLD",
   "PAMM_BOOTSTRAP_API_KEY",

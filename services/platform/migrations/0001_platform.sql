@@ -304,6 +304,9 @@ create table log_entry (
   -- Dealers can edit the platform's history. An amendment is an entry of 0.00 that names the changed deal. unmatched_deal:
   -- a deal with a reference of this service that no leg has.
   amendment        text check (amendment in ('deal_gone', 'deal_changed', 'deal_cancelled', 'unmatched_deal')),
+  -- Of an external entry: type and comment of the deal, as the platform showed them.
+  label_action     smallint,
+  label_comment    text,
   -- A correction, decided by operators, is an entry with the difference between the deal as it was logged and as the platform
   -- shows it now. It names the deal in a column of its own, because deal_id is unique among booked entries.
   corrected_deal_id bigint check (corrected_deal_id > 0),
@@ -321,6 +324,8 @@ create table log_entry (
     ((kind <> 'trade' or action is not null) and (action is null or kind in ('trade', 'correction'))),
   check (kind <> 'trade' or (entry is not null and position_id is not null and symbol is not null and volume is not null
          and volume_closed is not null and amount_minor = profit_minor + swap_minor + commission_minor + fee_minor)),
+  constraint log_entry_has_label check
+    ((label_action is null) = (label_comment is null) and (label_action is null or kind = 'external')),
   constraint log_entry_amendment check
     ((kind in ('amendment', 'correction')) = (amendment is not null) and (kind <> 'amendment' or amount_minor = 0)),
   constraint log_entry_correction check

@@ -57,8 +57,8 @@ export function controlOf(url: string) {
     reverse: (position: number, volume: string, costs: Costs = {}) =>
       call("POST", `positions/${position}/reverse`, { volume, ...costs }) as Promise<{ deal: number; profit: string }>,
     /** Books any deal that is not a trade: charges, credits, dividends. */
-    book: (login: string, action: number, amount: string) =>
-      call("POST", "deals", { login: Number(login), action, amount }) as Promise<{ deal: number }>,
+    book: (login: string, action: number, amount: string, comment = "") =>
+      call("POST", "deals", { login: Number(login), action, amount, comment }) as Promise<{ deal: number }>,
     editDeal: (deal: number, own: Costs & { profit?: string; comment?: string }) =>
       call("POST", `deals/${deal}/edit`, own),
     cancelDeal: (deal: number) => call("POST", `deals/${deal}/cancel`),

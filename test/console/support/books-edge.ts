@@ -135,6 +135,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
 
 /** The overview, where a session begins, asks for them. */
 const NO_CASES = {
+  listReviewGroups: async () => ({ items: [], hasMore: false }),
   listReviews: async () => ({ items: [], hasMore: false }),
   listBreaks: async () => ({ items: [], hasMore: false, checks: [] }),
 };

@@ -20,7 +20,15 @@ import {
 } from "../../../services/edge/testing/replies/funding.ts";
 import { anEvent } from "../../../services/edge/testing/replies/events.ts";
 import { A_WEBHOOK_SECRET, aDelivery, aWebhook } from "../../../services/edge/testing/replies/webhooks.ts";
-import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
+import { otherGroup } from "../../../services/kernel/review/refusals.ts";
+import {
+  aBreak,
+  aCheck,
+  aReading,
+  aReview,
+  aReviewGroup,
+  aReviewOfCharge,
+} from "../../../services/edge/testing/replies/ops.ts";
 import {
   anAccountProof,
   anAssignmentPreview,
@@ -536,7 +544,7 @@ const reviewRoutes: readonly Case[] = [
       platform: { listReviews: async () => ({ items: [], hasMore: false }) },
       subscriptions: {
         listReviews: async () => ({
-          items: [aReview(), aReview({ id: 6n, reason: "external_funds_on_investor", amount: cents(-40_00n) })],
+          items: [aReview(), aReviewOfCharge()],
           hasMore: true,
         }),
       },
@@ -570,6 +578,47 @@ const reviewRoutes: readonly Case[] = [
             },
           }),
         }),
+      },
+    },
+  },
+  {
+    name: "list-review-groups",
+    method: "GET",
+    url: "/api/v1/ops/review-groups?limit=2",
+    answers: {
+      platform: { listReviewGroups: async () => ({ items: [], hasMore: false }) },
+      subscriptions: { listReviewGroups: async () => ({ items: [aReviewGroup()], hasMore: false }) },
+      fees: { listReviewGroups: async () => ({ items: [], hasMore: false }) },
+    },
+  },
+  {
+    name: "decide-review-group",
+    method: "POST",
+    url: "/api/v1/ops/review-groups",
+    body: {
+      group: "subscription-0123456789abcdef01234567",
+      ids: "subscription-5,subscription-6",
+      action: "adopt",
+      note: "The dormant fee of January.",
+    },
+    answers: {
+      subscriptions: {
+        decideReviewGroup: async ({ action, note }) => {
+          const proposal = { action, dealId: 0n, note, proposedBy: "anna", proposedAt: LATER };
+          const review = aReviewOfCharge({
+            id: 5n,
+            actions: ["adopt", "withdraw_proposal"],
+            state: ReviewState.PROPOSED,
+            decision: { ...proposal, confirmedBy: "", confirmedAt: undefined },
+          });
+          const { code, message } = otherGroup();
+          return {
+            votes: [
+              { reviewId: 5n, review, code: "", message: "" },
+              { reviewId: 6n, review: undefined, code, message },
+            ],
+          };
+        },
       },
     },
   },

@@ -107,6 +107,7 @@ export const REAL_SERVICES: readonly RealService[] = [
         week: { anchor: new Date("2025-01-04T00:00:00Z"), periodMs: WEEK_MS },
         serverDays: UTC,
         valuedEveryMs: WEEK_MS,
+        adoptsCharge: () => false,
         transfersKeptMs: WEEK_MS,
       }) as Implementation<Contract>,
   },

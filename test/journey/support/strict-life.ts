@@ -227,5 +227,9 @@ async function operate({ ask, refused }: Caller, master: string, webhook: string
   await ask("getPermits");
   const decision = { id: "subscription-999999", action: "release", note: "strict" };
   await refused("insufficient_scope", "decideReview", { body: decision });
+  await ask("listReviewGroups");
+  const group = "subscription-0123456789abcdef01234567";
+  const votes = { group, ids: "subscription-999999", action: "adopt", note: "strict" };
+  await refused("insufficient_scope", "decideReviewGroup", { body: votes });
   await refused("history_reading_not_found", "getHistoryReading", { path: { login: master } });
 }

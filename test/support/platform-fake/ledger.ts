@@ -36,6 +36,8 @@ export type Entry = {
   /** Ticket of the deal; default: the next one. */
   readonly dealId?: bigint;
   readonly comment?: string;
+  /** MetaTrader's type of an external deal; default: balance. */
+  readonly action?: number;
   readonly lockOwner?: string;
 };
 
@@ -59,6 +61,7 @@ export type PlatformLedger = {
   readonly now: () => Date;
 };
 
+const BALANCE = 2;
 const FIRST_TICKET = 900_000n;
 
 /** Opens an account with the balance, in cents, that it had before the service managed it. */
@@ -123,6 +126,8 @@ export function enter(ledger: PlatformLedger, login: string, entry: Entry): Acco
     dealAt,
     trade,
     reason,
+    dealAction: entry.action ?? trade?.action ?? (kind === MovementKind.EXTERNAL ? BALANCE : 0),
+    dealComment: entry.comment ?? "",
   };
   log.push(moved);
   feed.push(moved);

@@ -179,7 +179,9 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     getStatus: notSupported,
     getPermits: notSupported,
     listReviews: notSupported,
+    listReviewGroups: notSupported,
     decideReview: notSupported,
+    decideReviewGroup: notSupported,
   };
 }
 

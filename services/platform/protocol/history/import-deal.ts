@@ -37,7 +37,7 @@ export async function importDeal(
   const leg = { ...lost, key, ordinal: importedOrdinal(kind), number, attempt, login, server, dealId, at };
   const transferId = await insertImportedLeg(tx, { ...leg, isExclusive: isExclusive(kind) });
   if (transferId === undefined) return undefined;
-  return { ...externalEntry(deal), kind, cause: { leg: number, transferId, key } };
+  return { ...externalEntry(deal), kind, label: undefined, cause: { leg: number, transferId, key } };
 }
 
 /**

@@ -22,7 +22,7 @@ import { movementOf, resultOf } from "../../messages/movement.ts";
 import { publishExitsCompleted, publishMirrorsApplied } from "../../messages/capital-events.ts";
 import { recordStops } from "../review/record-stops.ts";
 
-type FilingDeps = Pick<Deps, "now" | "wakeSignals" | "log">;
+export type FilingDeps = Pick<Deps, "now" | "wakeSignals" | "log" | "adoptsCharge">;
 
 /**
  * Files the log entries of platform: each entry of each login once, in the order of its log. Calls no other service; the
@@ -32,7 +32,7 @@ export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: re
   // Payment accounts do not belong to a pool.
   const ours = moved.filter(({ role }) => role === AccountRole.INVESTOR || role === AccountRole.MASTER);
   if (ours.length === 0) return;
-  const sources = new Map(ours.map((source) => [movementOf(source), source]));
+  const sources = new Map(ours.map((source) => [movementOf(source, deps.adoptsCharge), source]));
   const books = await lockBooks(tx, {
     investorLogins: loginsOf(ours, AccountRole.INVESTOR),
     masterLogins: loginsOf(ours, AccountRole.MASTER),
