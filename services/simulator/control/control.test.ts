@@ -12,6 +12,7 @@ test("an existing account is listed with its balance, and its login is outside t
     body: {
       login: 900_201,
       group: "pamm\\master",
+      archived: false,
       name: "Zoë",
       balance: "1000.50",
       credit: "0.00",

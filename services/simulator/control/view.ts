@@ -12,6 +12,7 @@ export function accountView(books: Books, account: Account): object {
   return {
     login: account.login,
     group: account.group,
+    archived: account.isArchived === true,
     name: account.texts["Name"] ?? "",
     balance: formatMoney(state.balance),
     credit: formatMoney(state.credit),
