@@ -60,6 +60,7 @@ export const settings = {
   MT5_READ_INTERVAL: durationWithin("PT0.05S", "PT1H", "PT1S"),
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
   PAMM_REVIEW_AFTER: duration({ whenMissing: "PT6H" }),
+  PAMM_ARCHIVED_AFTER: duration({ whenMissing: "PT30M" }),
 };
 
 /** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */

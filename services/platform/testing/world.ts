@@ -140,6 +140,7 @@ async function startInstance(
       loginRange: { first: 3_000_000n, last: 3_999_999n },
       quietPeriodMs,
       reviewAfterMs: 21_600_000,
+      archivedAfterMs: 1_800_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: 5_000,
       ...settings,

@@ -26,6 +26,7 @@ import {
   tryInsertSubscription,
 } from "../store/subscriptions.ts";
 import { abandonAssignment, finishAssignment, lockOfAssignment } from "../processes/assign/finish-assignment.ts";
+import { findArchivedMaster } from "../archived-master.ts";
 import { holdLock } from "../processes/account-lock.ts";
 import { accountBusy } from "../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
@@ -147,6 +148,7 @@ async function decide(deps: Deps, id: bigint, master: Master, context: CallConte
     const accepting = { ...master, acceptingInvestors: true };
     checkAssignment({ admission: await failAsUnavailable(() => findAdmission(deps.pool, accepting)) });
     const held = await holdLock(deps, lockOfAssignment(subscription), context);
+    checkAssignment({ archived: await findArchivedMaster(deps, subscription.masterLogin, context) });
     checkAssignment({
       account: {
         balance: usd(held.balance),

@@ -30,7 +30,15 @@ import {
 } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./case.ts";
-import { attemptRoutes, caseRoutes, listedKeyRoutes, permitRoutes, profileRoutes, runRoutes } from "./lookup-cases.ts";
+import {
+  archivedRoutes,
+  attemptRoutes,
+  caseRoutes,
+  listedKeyRoutes,
+  permitRoutes,
+  profileRoutes,
+  runRoutes,
+} from "./lookup-cases.ts";
 import { historyRoutes } from "./history-cases.ts";
 
 const eventRoutes: readonly Case[] = [
@@ -665,6 +673,7 @@ export const CASES: readonly Case[] = [
   ...operationRoutes,
   ...feeRoutes,
   ...permitRoutes,
+  ...archivedRoutes,
   ...runRoutes,
   ...profileRoutes,
   ...reconciliationRoutes,

@@ -132,6 +132,7 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       quietPeriodMs: QUIET_PERIOD_MS,
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
+      archivedAfterMs: 1_800_000,
       turnWaitMs: TURN_WAIT_MS,
     },
     sender: await registerInstance({ pool, log }),

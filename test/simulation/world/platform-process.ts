@@ -61,6 +61,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       quietPeriodMs,
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
+      archivedAfterMs: 1_800_000,
       turnWaitMs: TURN_WAIT_MS,
     },
     sender: await registerInstance({ pool, log }),

@@ -43,6 +43,7 @@ export const addMaster = route({
     "payment_account_in_use",
     "payment_account_equals_master",
     "platform_account_not_found",
+    "currency_not_supported",
     "platform_unavailable",
   ],
   examples: [

@@ -56,6 +56,7 @@ export const updateMaster = route({
     "master_closed",
     "payment_account_equals_master",
     "platform_account_not_found",
+    "currency_not_supported",
     "payment_account_in_use",
     "login_in_use",
     "external_id_in_use",
