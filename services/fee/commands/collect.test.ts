@@ -93,7 +93,7 @@ test("a fee to an archived payment account stays reserved, holds up no withdrawa
   const { findings } = await late(deps).run({ cursor: "", pendingBreaks: [] });
   expect(findings).toEqual([]);
 
-  const next = "5003";
+  const next = "6099";
   openAccount(platform.ledger, next, AccountRole.PAYMENT);
   await changePaymentAccount(deps, { masterLogin: MASTER, from: PAYMENT_ACCOUNT, to: next });
   await settle(world);

@@ -73,6 +73,7 @@ test.concurrent("an account that is moved into another currency is stopped until
   await expect(service.transfer(aDeposit(login, 1_00n), aCall())).rejects.toMatchObject({ code: "safety_stop" });
   await expect(service.hold({ login, lockOwner: "one" }, aCall())).rejects.toMatchObject({ code: "safety_stop" });
   expect(await service.transfer(aDeposit(other, 1_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: false });
   const review = await reviewOf(instance, "account_stopped");
   expect(review).toMatchObject({ login, actions: ["resume"] });
   expect(review.evidence).toContain("USC");
@@ -84,6 +85,7 @@ test.concurrent("an account that is moved into another currency is stopped until
   await world.control.move(login, "pamm\\investor");
   expect(await runChecks(instance)).toEqual([]);
   await decideBoth(instance, review, { action: "resume" });
+  expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true });
   expect(await service.transfer(aDeposit(login, 1_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
 });
 
