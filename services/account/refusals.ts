@@ -4,6 +4,7 @@ import { refusalsOf } from "#kernel/refusal.ts";
 export const { refuse, refusals } = refusalsOf({
   validation_failed: "invalid",
   group_not_allowed: "invalid",
+  currency_not_supported: "invalid",
   payment_account_equals_master: "invalid",
   platform_account_not_found: "invalid",
   master_not_found: "not_found",

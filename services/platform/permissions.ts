@@ -30,6 +30,7 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   getHistoryReading: ["edge"],
   getStatus: ["edge"],
   getPermits: ["edge"],
+  listUnshownAccounts: ["edge"],
   listBreaks: ["edge", "fee", "subscription"],
   listReviews: ["edge"],
   listReviewGroups: ["edge"],

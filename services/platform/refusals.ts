@@ -16,6 +16,8 @@ export const { refuse, refusals } = refusalsOf({
   login_not_managed: "not_found",
   history_reading_not_found: "not_found",
   creation_mismatch: "conflict",
+  account_archived: "conflict",
+  currency_not_supported: "invalid",
   account_busy: "conflict",
   busy: "busy",
   possible_duplicate: "conflict",

@@ -12,6 +12,7 @@ import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { platformChecks } from "./checks/checks.ts";
 import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
+import { noteAccounts, type ReadAccounts } from "./protocol/unshown-accounts.ts";
 import { FEEDS } from "./service.ts";
 import { platformRules } from "./retention.ts";
 import { findingsOf, logOf } from "./testing/log-of.ts";
@@ -56,6 +57,7 @@ async function findings({ deps }: Instance): Promise<string[]> {
   const readers = {
     readLogin: (login: string) => readLogin(deps, login),
     readWholeLogin: (login: string) => readWholeLogin(deps, login),
+    noteAccounts: (read: ReadAccounts) => noteAccounts(deps, read),
   };
   const found: string[] = [];
   const asked = { owners: ownersFake().owners, registrations: registryFake(), tradingUse: tradingUseFake() };

@@ -19,6 +19,8 @@ import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
 import { recheckAmendedAccounts, verifyAppliedDeals } from "./amendments/amendments.ts";
+import { confirmArchived } from "./jobs/confirm-archived.ts";
+import { findReturned } from "./jobs/find-returned.ts";
 import { compareClocks } from "./jobs/compare-clocks.ts";
 import { heartbeat } from "./jobs/heartbeat.ts";
 import { findLostLegs } from "./jobs/find-lost-legs.ts";
@@ -46,6 +48,7 @@ import { findTransferOfDeal } from "./queries/find-transfer-of-deal.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
 import { inspectClosing } from "./queries/inspect-closing.ts";
+import { listUnshownAccounts } from "./queries/list-unshown-accounts.ts";
 import { listReviews } from "./queries/list-reviews.ts";
 import { oldPrices } from "./queries/old-prices.ts";
 import { previewHold } from "./queries/preview-hold.ts";
@@ -95,6 +98,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
       voteOnGroup((vote, own) => decideReview(deps, vote, own), request, context),
     readBalances: (request) => readBalances(deps, request),
     readLogBalances: (request) => readLogBalances(deps, request),
+    listUnshownAccounts: (request) => listUnshownAccounts(deps, request),
     listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }
@@ -113,6 +117,10 @@ const EVERY_MS = {
   unknown: 60_000,
   // The check that finds these accounts runs every five minutes, too.
   trading: 60_000,
+  // The absence of an account is confirmed for half an hour.
+  archived: 60_000,
+  // An account whose owner has left it for months is waited for by no caller; a request for a hundred of them.
+  returned: 300_000,
   // Twice the usual interval at which Prometheus reads the metrics.
   outcomes: 30_000,
   // They fall when fees are due, after hours or days.
@@ -132,6 +140,7 @@ const URGENT_RETRY_MS = 1_000;
 /** The background jobs of one process, and `others` with work in tables; a failed run is repeated with growing pauses. */
 export function platformJobs(deps: Deps, readEveryMs: number, others: readonly DueJob[] = []): AsyncDisposable[] {
   const reader = dealReader(deps);
+  const { archivedAfterMs } = deps.settings;
   const job = (name: string, everyMs: number, work: JobOptions["work"], own: Partial<JobOptions> = {}): Job =>
     runJob({ name, everyMs, work, log: deps.log, ...own });
   return [
@@ -148,6 +157,8 @@ export function platformJobs(deps: Deps, readEveryMs: number, others: readonly D
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
     job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
     job("take trading again", EVERY_MS.trading, () => takeTradingAgain(deps)),
+    job("confirm archived accounts", Math.min(EVERY_MS.archived, archivedAfterMs), () => confirmArchived(deps)),
+    job("find returned accounts", Math.min(EVERY_MS.returned, archivedAfterMs), findReturned(deps)),
     job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
     job("watch imported fees", EVERY_MS.importedFees, () => watchImportedFees(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: [...dueJobs(deps), ...others] }),

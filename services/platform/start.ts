@@ -14,6 +14,7 @@ import { platformChecks } from "./checks/checks.ts";
 import { readTrust, requireKnownGroups, requireSafeQuietPeriod, settings } from "./config.ts";
 import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
 import type { Settings } from "./deps.ts";
+import { noteAccounts } from "./protocol/unshown-accounts.ts";
 import { connectOwners } from "./connect-owners.ts";
 import { connectPlatform } from "./connect-platform.ts";
 import { hasOpenAttempts } from "./store/attempts.ts";
@@ -78,6 +79,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     confirm: askEdge(backbone.broker, SERVICE),
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),
+    noteAccounts: (read) => noteAccounts(deps, read),
   });
   stack.use(retain({ pool: deps.pool, rules: platformRules(FEEDS, config), log }));
   stack.use(reconcile({ pool: deps.pool, log, checks, maxMs: config.PAMM_CHECK_INTERVAL }));
@@ -105,6 +107,7 @@ function settingsOf(config: Config<typeof settings>): Settings {
     takesTrading: config.PAMM_INVESTOR_TRADING === "disable",
     quietPeriodMs: config.PAMM_QUIET_PERIOD,
     reviewAfterMs: config.PAMM_REVIEW_AFTER,
+    archivedAfterMs: config.PAMM_ARCHIVED_AFTER,
     commandTimeoutMs: config.MT5_COMMAND_TIMEOUT,
     turnWaitMs: TURN_WAIT_MS,
     dealTypes: config.MT5_DEAL_TYPES ?? {},

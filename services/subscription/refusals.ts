@@ -21,6 +21,7 @@ export const { refuse, refusals } = refusalsOf({
   master_open_positions: "conflict",
   allocation_in_progress: "conflict",
   investor_deficit: "conflict",
+  account_archived: "conflict",
   account_busy: "conflict",
   platform_rejected: "rejected",
   safety_stop: "unavailable",

@@ -77,6 +77,10 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
     "The Master's latest deals are still being allocated to its Investors, which takes seconds. Nothing was executed. Send the request again in a second.",
     RETRY,
   ],
+  account_archived: [
+    "The trading platform does not show account 3000003 any more: the broker has archived or deleted it. Nothing was executed. It ends by itself when the broker restores the account.",
+    { outcome: "not_executed", details: { mt5_login: "3000003" } },
+  ],
   account_busy: [
     "Another operation on this account is in progress, and this one waited 5 seconds for its end. Nothing was executed. Send the request again in a second.",
     { ...RETRY, ...BLOCKING },

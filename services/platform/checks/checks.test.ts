@@ -9,6 +9,7 @@ import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
+import { noteAccounts } from "../protocol/unshown-accounts.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import type { Deps } from "../deps.ts";
 import { type CheckDeps, platformChecks } from "./checks.ts";
@@ -28,6 +29,7 @@ function readingChecks(deps: Deps): CheckDeps {
     confirm: confirmsNothing,
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),
+    noteAccounts: (read) => noteAccounts(deps, read),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Check } from "#kernel/reconcile/check.ts";
 import { type BalanceDeps, balances } from "./balances.ts";
+import { currencies } from "./currencies.ts";
 import { dealMatching } from "./deal-matching.ts";
 import { legs } from "./legs.ts";
 import { ownership, type OwnershipDeps } from "./ownership.ts";
@@ -19,6 +20,7 @@ export function platformChecks(deps: CheckDeps): Check[] {
     legs(deps),
     dealMatching(deps),
     balances(deps),
+    currencies(deps),
     unresolved(deps),
     unknownAccounts(deps),
     unregisteredAccounts(deps),

@@ -18,6 +18,7 @@ import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { isBeingCreated } from "../store/account-creations.ts";
 import { findAccount } from "../store/accounts.ts";
+import { requireCurrency } from "./require-currency.ts";
 import { repeatTransient } from "./repeat-transient.ts";
 import { readClock } from "../store/clock.ts";
 import { insertAdoptedDeals } from "../store/explained-deals.ts";
@@ -42,6 +43,7 @@ export async function adoptAccount(
   await requireFree(deps, login, role);
   const user = await orUnavailable(deps.mt5.getUser(login));
   if (user === undefined) throw notShown(login);
+  requireCurrency(user.group, await orUnavailable(deps.mt5.getGroup(user.group)));
   if (role === "payment") await keepFromTrading(deps, login);
   const isOwn = isOwnAccount(user, deps.settings.loginRange);
   const { group, balanceMinor } = isOwn

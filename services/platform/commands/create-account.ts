@@ -36,6 +36,8 @@ import { readClock } from "../store/clock.ts";
 import { findUnknownByTag } from "../store/unknown-accounts.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { refuseDuplicateAccount } from "./refuse-duplicate-account.ts";
+import { orUnavailable } from "../protocol/unavailable.ts";
+import { requireCurrency } from "./require-currency.ts";
 import { repeatTransient } from "./repeat-transient.ts";
 import { setPasswords } from "./set-passwords.ts";
 
@@ -89,6 +91,11 @@ async function createOnce(
   const group = known?.group ?? decideGroup(role, request.group, deps.settings);
   const isSent = known?.sentAt !== undefined;
   const leverage = decideLeverage({ role, group, leverage: request.leverage, isSent }, deps.settings);
+  if (!isSent) {
+    // One that the manager does not see is refused by the platform.
+    const shown = await orUnavailable(deps.mt5.getGroup(group));
+    if (shown !== undefined) requireCurrency(group, shown);
+  }
   let creation = known ?? (await chooseLogin(deps, request, { key: request.key, role, group }));
   if (creation.role !== role || !["", creation.group].includes(request.group)) {
     throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });

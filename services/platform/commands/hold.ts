@@ -30,7 +30,7 @@ type HoldDeps = Deps & { readonly holds: HoldQueues };
  * all earlier legs have ended, then the facts. Facts are returned only when the balance is the sum of the log.
  */
 export async function hold(deps: HoldDeps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
-  const { login, lockOwner } = request;
+  const { login, lockOwner, acceptsArchived = false } = request;
   if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
   // What begins here could not move any money.
   const [closed] = holdReasons({ login, gate: deps.gate.read() });
@@ -41,7 +41,9 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   let isGranted = false;
   let takes = 0;
   do {
-    const claim = await deps.holds.claiming.add({ login, lockOwner, withdrawal }, byMs).catch(lateIsUnclaimed);
+    const claim = await deps.holds.claiming
+      .add({ login, lockOwner, withdrawal, acceptsArchived }, byMs)
+      .catch(lateIsUnclaimed);
     behind = claim?.behind;
     isGranted = claim !== undefined && behind === undefined;
     // An account of this service cannot trade as a rule, and for the others one reading of the facts is enough in this order.

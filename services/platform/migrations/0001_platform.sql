@@ -41,14 +41,25 @@ create table account (
   -- Number of the last mirror or result of its log. A caller has at most one of them open, so one that was calculated without it was
   -- executed before, and the caller has lost its record.
   netted_number   bigint not null default -1,
+  -- Since when the platform has not shown the account, which has no money and nothing in progress. Its history is not read meanwhile.
+  unshown_since   timestamptz,
+  -- Set when that was confirmed: the broker has archived or deleted it. Nothing is sent on it until the platform shows it again.
+  archived_at     timestamptz,
+  -- When the platform showed it again last. Older deals may be gone with a deleted account.
+  returned_at     timestamptz,
+  check (archived_at is null or unshown_since is not null),
   check ((locked_by is null) = (lock_number is null)),
   check (lock_granted_at is null or locked_by is not null),
   check ((reading_until is null) = (reading_token is null)),
   check (not may_lack_deals or undecided_from is not null)
 ) with (fillfactor = 70);
 create index account_undecided on account (login) where undecided_from is not null;
--- For the reader, which learns of new accounts.
+-- For the currencies of the groups.
+create index account_of_group on account (platform_group, login);
+-- For the reader, which learns of new accounts, and of those that are not shown, or shown again.
 create index account_managed on account (managed_at);
+create index account_unshown on account (unshown_since) where unshown_since is not null;
+create index account_returned on account (returned_at) where returned_at is not null;
 
 -- An account whose right to trade the service has taken, recorded before the command. It had the right, and gets it back when its Investor
 -- is in no pool, or no Master pays its fees to it: a job asks for that, and removes the row when the platform shows the right again. An
@@ -390,6 +401,10 @@ create view recorded_deal as
     limit 1
   ) as last on true
   where last.amendment is distinct from 'deal_gone'
+    -- Those of an account that was away may be gone with it.
+    and not exists (
+      select from account where account.login = recorded.login and account.returned_at > recorded.deal_at
+    )
     and not exists (
       select from log_entry as reported
       where reported.login = recorded.login and reported.server = recorded.server
@@ -497,3 +512,14 @@ create unique index finding_once on finding (login, reason, coalesce(leg_number,
 \ir ../../kernel/reconcile/tables.sql
 \ir ../../kernel/reconcile/handled-break.sql
 \ir ../../kernel/review/review.sql
+
+create function note_account() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into state_change (kind, state, subject, login)
+  values ('account', case when new.archived_at is null then 'returned' else 'archived' end, new.login, new.login);
+  return null;
+end
+$$;
+
+create trigger note_update after update on account for each row
+  when ((old.archived_at is null) is distinct from (new.archived_at is null)) execute function note_account();

@@ -9,7 +9,7 @@ import { findDeals, findDealsByTicket, findGroupDeals } from "./deal-batches.ts"
 import { countDeals, getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
-import { listGroupLogins } from "./groups.ts";
+import { getGroup, listGroupLogins } from "./groups.ts";
 import type { ServerTrust } from "./http/server-trust.ts";
 import type { Credentials } from "./session/handshake.ts";
 import { createOutstandingAnswers, createSeenTickets, createTicketLook } from "./answer-correlation.ts";
@@ -23,13 +23,15 @@ import { createOffsetMemory, type OffsetMemory } from "./measured-offsets.ts";
 import { measuredTime, type TimeSource, zoneTime } from "./time-source.ts";
 import { disableUser, setTrading } from "./change-rights.ts";
 import { eraseUser } from "./erase-user.ts";
-import { addUser, changePassword, checkPassword, getUser, getUsers, readUsers } from "./users.ts";
+import { addUser, changePassword, checkPassword, findUsersBeside, getUser, getUsers, readUsers } from "./users.ts";
 
 /** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
 export type Mt5Client = Disposable & {
   readonly getUser: Bound<typeof getUser>;
   readonly getUsers: Bound<typeof getUsers>;
   readonly readUsers: Bound<typeof readUsers>;
+  readonly findUsersBeside: Bound<typeof findUsersBeside>;
+  readonly getGroup: Bound<typeof getGroup>;
   readonly addUser: Bound<typeof addUser>;
   readonly disableUser: Bound<typeof disableUser>;
   readonly setTrading: Bound<typeof setTrading>;
@@ -174,6 +176,8 @@ function bindContext(mt5: Mt5Context) {
     getUser: getUser.bind(undefined, mt5),
     getUsers: getUsers.bind(undefined, mt5),
     readUsers: readUsers.bind(undefined, mt5),
+    findUsersBeside: findUsersBeside.bind(undefined, mt5),
+    getGroup: getGroup.bind(undefined, mt5),
     addUser: addUser.bind(undefined, mt5),
     disableUser: disableUser.bind(undefined, mt5),
     setTrading: setTrading.bind(undefined, mt5),

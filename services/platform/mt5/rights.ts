@@ -1,7 +1,7 @@
 import type { Mt5Context } from "./context.ts";
 import { Mt5Error } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
-import { getGroup } from "./groups.ts";
+import { CURRENCY, CURRENCY_DIGITS, getGroup } from "./groups.ts";
 import { isJsonArray } from "./http/json.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import { RETCODE } from "./retcodes.ts";
@@ -16,9 +16,6 @@ export type MissingRights = {
   readonly unchecked: readonly string[];
 };
 
-/** The currency of all accounts, and the digits of its amounts. */
-const CURRENCY = "USD";
-const CURRENCY_DIGITS = 2;
 /** Whether the server has it does not matter: the right is refused before the symbol is looked at. */
 const SOME_SYMBOL = "EURUSD";
 /** No balance operation has this type: the platform refuses it with code 3, and an amount of zero moves nothing. */
@@ -74,7 +71,7 @@ async function checkGroup(mt5: Mt5Context, name: string): Promise<GroupProblem |
     };
   }
   const { currency, currencyDigits } = group;
-  if (currency === CURRENCY && currencyDigits === CURRENCY_DIGITS) return undefined;
+  if (group.isSupported) return undefined;
   const problem = `group ${name} in ${CURRENCY} with ${CURRENCY_DIGITS} digits (it is in ${currency} with ${currencyDigits})`;
   return { problem, isNeeded: true };
 }

@@ -138,6 +138,22 @@ export async function readUsers(mt5: BatchContext, logins: readonly string[]): P
   return { users, unreadable };
 }
 
+/**
+ * Those of the accounts that one request shows together with another account, which the platform shows. Undefined when the answer lacks that one: then it
+ * says nothing about the others.
+ */
+export async function findUsersBeside(
+  mt5: BatchContext,
+  witness: string,
+  logins: readonly string[],
+): Promise<ReadonlySet<string> | undefined> {
+  if (logins.length === 0) return new Set();
+  const answered = await readBatch(mt5, "user/get_batch", { login: [witness, ...logins].join(",") });
+  if (answered.kind !== "rows") return undefined;
+  const shown = new Set(answered.rows.map((row) => foundIn(row).login));
+  return shown.has(witness) ? new Set(logins.filter((login) => shown.has(login))) : undefined;
+}
+
 type BatchContext = Pick<Mt5Context, "read" | "batches">;
 /** An account that exists; without a user when its record cannot be read. */
 type Found = { readonly login: string; readonly user: User | undefined };

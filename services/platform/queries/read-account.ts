@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
+import { findCurrencyBreak } from "../store/account-stops.ts";
 import { findLastDealAt } from "../store/log.ts";
 import { listOpenPositions } from "../store/positions.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
@@ -32,7 +33,11 @@ export async function readAccount(
       profit: moneyToProto(usd(profitMinor)),
       swap: moneyToProto(usd(swapMinor)),
     })),
-    complete: isComplete && (!checkPrices || symbolsOf(positions).every((symbol) => symbols.includes(symbol))),
+    // Amounts that are not dollars and cents equal no log: nothing is decided with them.
+    complete:
+      isComplete &&
+      (!checkPrices || symbolsOf(positions).every((symbol) => symbols.includes(symbol))) &&
+      (await findCurrencyBreak(deps.pool, login)) === undefined,
     oldPrices: [...old],
     platformAt,
     lastDealAt: await findLastDealAt(deps.pool, login, log.number),

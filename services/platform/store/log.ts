@@ -188,6 +188,7 @@ export type LogBalance = {
   readonly lastNumber: bigint;
   /** Time of the newest deal of the whole log. */
   readonly lastDealAt: Date | null;
+  readonly isArchived: boolean;
 };
 
 /** Balance at each log position. Entries never change, so neither does the result. Leaves out logins that are not managed. */
@@ -195,7 +196,8 @@ export async function listLogBalances(db: Queryable, positions: readonly LogNumb
   return many<LogBalance>(
     db,
     sql`select account.login, log_number as "lastNumber", log_minor - later.amount as "balanceMinor",
-               filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt"
+               filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt",
+               archived_at is not null as "isArchived"
         from unnest(
                ${positions.map(({ login }) => login)}::text[], ${positions.map(({ number }) => number)}::bigint[]
              ) as requested (login, number)

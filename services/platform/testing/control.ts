@@ -30,6 +30,14 @@ export function controlOf(url: string) {
       const { login } = (await call("POST", "accounts", account)) as { login: number };
       return String(login);
     },
+    archive: (login: string) => call("POST", `accounts/${login}/archive`),
+    restore: (login: string) => call("POST", `accounts/${login}/restore`),
+    /** For good, with its deals. */
+    remove: (login: string) => call("DELETE", `accounts/${login}`),
+    move: (login: string, group: string) => call("POST", `accounts/${login}/group`, { group }),
+    group: (group: string, currency: string, digits: number) => call("POST", "groups", { group, currency, digits }),
+    /** The manager sees the accounts of these groups only. */
+    managerGroups: (groups: string) => call("POST", "manager", { groups }),
     account: (login: string) =>
       call("GET", `accounts/${login}`) as Promise<{ balance: string; rights: number; positions: unknown[] }>,
     /** A dealer sets all rights of the account. */

@@ -142,6 +142,7 @@ async function startInstance(
       takesTrading: false,
       quietPeriodMs,
       reviewAfterMs: 21_600_000,
+      archivedAfterMs: 1_800_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: 5_000,
       dealTypes: {},

@@ -4,16 +4,21 @@ import { listenError } from "#kernel/startup-error.ts";
 import type { TradeServer } from "../trade-server.ts";
 import type { Connection } from "../webapi/connection.ts";
 import {
+  archiveAccount,
   changeRights,
   createAccount,
+  deleteAccount,
   fixAccount,
   listAccounts,
   listDeals,
+  moveAccount,
   moveBalance,
+  restoreAccount,
   showAccount,
 } from "./accounts.ts";
 import { bookDeal, cancelDeal, editDeal, removeDeal } from "./deals.ts";
 import { addFault, listFaults, removeFaults } from "./faults.ts";
+import { listGroups, setGroup } from "./groups.ts";
 import { changeManager } from "./manager.ts";
 import { ControlProblem } from "./problem.ts";
 import { restart } from "./restart.ts";
@@ -73,6 +78,12 @@ function addRoutes(app: FastifyInstance, { server, connections }: ControlOptions
   app.post("/control/accounts", ({ body }) => createAccount(server, body));
   app.post("/control/accounts/:id/rights", ({ params, body }) => changeRights(server, idOf(params), body));
   app.post("/control/accounts/:id/fix", ({ params }) => fixAccount(server, idOf(params)));
+  app.post("/control/accounts/:id/archive", ({ params }) => archiveAccount(server, idOf(params)));
+  app.post("/control/accounts/:id/restore", ({ params }) => restoreAccount(server, idOf(params)));
+  app.post("/control/accounts/:id/group", ({ params, body }) => moveAccount(server, idOf(params), body));
+  app.delete("/control/accounts/:id", ({ params }) => deleteAccount(server, idOf(params)));
+  app.get("/control/groups", () => listGroups(server));
+  app.post("/control/groups", ({ body }) => setGroup(server, body));
   app.post("/control/prices", ({ body }) => setPrice(server, body));
   app.post("/control/sessions", ({ body }) => setSession(server, body));
   app.post("/control/positions", ({ body }) => openPosition(server, body));

@@ -13,6 +13,7 @@ export function accountView(books: Books, account: Account): object {
     login: account.login,
     group: account.group,
     rights: account.rights,
+    archived: account.isArchived === true,
     name: account.texts["Name"] ?? "",
     balance: formatMoney(state.balance),
     credit: formatMoney(state.credit),

@@ -27,6 +27,8 @@ export type Account = {
   readonly numbers: Readonly<Record<string, number>>;
   readonly balance: bigint;
   readonly credit: bigint;
+  /** Out of the sight of every manager, with its deals, until it is restored. */
+  readonly isArchived?: boolean;
 };
 
 export function mayTrade({ rights }: Account): boolean {

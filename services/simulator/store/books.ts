@@ -2,6 +2,7 @@ import type { Account } from "../domain/account.ts";
 import { type AccountState, stateOf } from "../domain/account-state.ts";
 import type { Change, Counters } from "../domain/change.ts";
 import { type Deal, type Effect, effectOf, isTrade } from "../domain/deal.ts";
+import type { Group } from "../domain/group.ts";
 import { FIRST_QUOTES, type Quote, type TradingSession } from "../domain/market.ts";
 import { afterDeal, type Position, positionFrom } from "../domain/position.ts";
 
@@ -15,6 +16,7 @@ export type Books = {
   readonly positionsByLogin: Map<number, Set<number>>;
   readonly quotes: Map<string, Quote>;
   readonly sessions: Map<string, TradingSession>;
+  readonly groups: Map<string, Group>;
   readonly counters: { -readonly [Name in keyof Counters]: Counters[Name] };
   /** By how much a deal is at most dated before an earlier one, because the wall clock went back. */
   setBackMs: number;
@@ -33,6 +35,7 @@ export function emptyBooks(firstLogin: number): Books {
     positionsByLogin: new Map(),
     quotes: new Map(FIRST_QUOTES.map((quote) => [quote.symbol, quote])),
     sessions: new Map(),
+    groups: new Map(),
     counters: { nextDeal: FIRST_TICKET, nextOrder: FIRST_ORDER, nextLogin: firstLogin, lastTimeMsc: 0 },
     setBackMs: 0,
   };
@@ -59,6 +62,9 @@ export function applyChange(books: Books, change: Change): void {
       return;
     case "session":
       books.sessions.set(change.session.symbol, change.session);
+      return;
+    case "group":
+      books.groups.set(change.group.name, change.group);
       return;
     case "forgotten":
       return forgetDeals(books, change.fromTicket);

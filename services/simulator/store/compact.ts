@@ -36,6 +36,7 @@ export async function compactJournal(path: string, books: Books): Promise<number
 }
 
 function* booksAsChanges(books: Books): Generator<Change> {
+  for (const group of books.groups.values()) yield { kind: "group", group };
   for (const account of books.accounts.values()) yield { kind: "account", account };
   for (const deal of books.deals.values()) yield { kind: "history", deal };
   for (const position of books.positions.values()) yield { kind: "position", position };

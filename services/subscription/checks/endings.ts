@@ -59,6 +59,7 @@ function brokenEndings(scope: Fragment) {
     with candidate as (
       select subscription.id, subscription.master_login as master, subscription.investor_login as investor, status,
              coalesce(inbound_minor + waiting_minor + abs(pooled_minor) + reserved_minor + outbound_minor, 0) as left_minor,
+             coalesce(reserved_minor, 0) as reserved_minor,
              pooled_subscription_id is not distinct from subscription.id as is_pooled,
              exists (
                select from exit_transfer where exit_transfer.subscription_id = subscription.id and state = 'OPEN'
@@ -78,7 +79,10 @@ function brokenEndings(scope: Fragment) {
            case status when 'PAUSED' then 'paused' when 'CANCELLED' then 'unfinished' else 'misplaced' end as problem
     from timed
     where case status
-            when 'PAUSED' then is_pooled or greatest(since, margin_next_at) < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
+            when 'PAUSED' then is_pooled
+              or greatest(since, margin_next_at) < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
+                -- The exit itself is complete: a fee waits, which is late by fee_overdue, unless its payment account is archived.
+                and (is_leaving or reserved_minor = 0 or left_minor <> reserved_minor)
             when 'CANCELLED' then left_minor <> 0 or is_pooled or is_leaving
             else not is_pooled
           end

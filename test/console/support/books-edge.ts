@@ -93,6 +93,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
     platform: {
       ...NO_CASES,
       getPermits: async () => granted,
+      listUnshownAccounts: async () => ({ accounts: [], hasMore: false, archived: 0n, unconfirmed: 0n }),
       findAmendments: async () => ({ amendments: [] }),
       readStatement: async ({ after, limit }) => statementPage(rows, after?.number ?? 0n, limit),
     },

@@ -1,5 +1,5 @@
 import { OperationAction, OperationOutcome, type Operation } from "#proto/pamm/funding/v1/funding.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { refuse } from "../../../services/edge/problems/refusals.ts";
 import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/account.ts";
 import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/replies/attempts.ts";
@@ -119,6 +119,7 @@ export function consoleEdge(
       listReviews: async ({ afterId, limit }) => slice(isHeld ? [BEHIND] : [], afterId, limit),
       listReviewGroups: async ({ afterId, limit }) => slice(isHeld ? [BEHIND_GROUP] : [], afterId, limit),
       getPermits: async () => (isHeld ? thePermits() : granted),
+      listUnshownAccounts: async () => (cases === 0 ? NO_ARCHIVED : ARCHIVED),
       getHistoryReading: async ({ login }) => aReading({ login }),
       findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }),
       readBalances: async () => ({ items: [] }),
@@ -151,6 +152,26 @@ const BEHIND_GROUP = aReviewGroup({
 });
 const CHARGES = aReviewGroup();
 const NONE = { items: [], hasMore: false };
+const NO_ARCHIVED = { accounts: [], hasMore: false, archived: 0n, unconfirmed: 0n };
+const ARCHIVED = {
+  accounts: [
+    {
+      login: "3000002",
+      role: AccountRole.PAYMENT,
+      unshownSince: new Date("2026-02-03T04:05:06.789Z"),
+      archivedAt: undefined,
+    },
+    {
+      login: "3000003",
+      role: AccountRole.INVESTOR,
+      unshownSince: new Date("2026-01-02T03:04:05.678Z"),
+      archivedAt: new Date("2026-02-03T04:05:06.789Z"),
+    },
+  ],
+  hasMore: false,
+  archived: 1n,
+  unconfirmed: 1n,
+};
 
 function profile(index: number, text: string) {
   const login = String(3_000_001 + index);

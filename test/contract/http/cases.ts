@@ -39,7 +39,15 @@ import {
 import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./case.ts";
-import { attemptRoutes, caseRoutes, listedKeyRoutes, permitRoutes, profileRoutes, runRoutes } from "./lookup-cases.ts";
+import {
+  archivedRoutes,
+  attemptRoutes,
+  caseRoutes,
+  listedKeyRoutes,
+  permitRoutes,
+  profileRoutes,
+  runRoutes,
+} from "./lookup-cases.ts";
 import { historyRoutes } from "./history-cases.ts";
 
 const eventRoutes: readonly Case[] = [
@@ -723,6 +731,7 @@ export const CASES: readonly Case[] = [
   ...operationRoutes,
   ...feeRoutes,
   ...permitRoutes,
+  ...archivedRoutes,
   ...runRoutes,
   ...profileRoutes,
   ...reconciliationRoutes,

@@ -225,6 +225,7 @@ async function operate({ ask, refused }: Caller, master: string, webhook: string
   await ask("listReviews");
   // The key of the system may not decide; each operator has one of their own.
   await ask("getPermits");
+  await ask("listArchivedAccounts");
   const decision = { id: "subscription-999999", action: "release", note: "strict" };
   await refused("insufficient_scope", "decideReview", { body: decision });
   await ask("listReviewGroups");

@@ -79,6 +79,9 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         const users = logins.filter((login) => !unreadable.has(login)).flatMap((login) => findUser(login) ?? []);
         return { users: new Map(users.map((user) => [user.login, user])), unreadable };
       }),
+    // All accounts are shown.
+    findUsersBeside: () => notSimulated("findUsersBeside"),
+    getGroup: () => notSimulated("getGroup"),
     readPositions: (login) =>
       request("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
     // A server may cut the list.

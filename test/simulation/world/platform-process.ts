@@ -63,6 +63,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       quietPeriodMs,
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
+      archivedAfterMs: 1_800_000,
       turnWaitMs: TURN_WAIT_MS,
       dealTypes: {},
       maxTickAgeMs: 3_600_000,

@@ -56,6 +56,8 @@ export type PlatformLedger = {
   readonly accountLocks: Map<string, string>;
   /** Lock owners that can never acquire a lock again. */
   readonly released: string[];
+  /** Logins that the trading platform does not show any more. */
+  readonly archived: Set<string>;
   readonly feed: AccountMoved[];
   readonly deals: FakeDeal[];
   readonly now: () => Date;

@@ -69,7 +69,15 @@ type Options = {
  */
 export function platformFake({ now = () => new Date(), balances = {} }: Options = {}): PlatformFake {
   const accountLocks = new Map<string, string>();
-  const ledger: PlatformLedger = { accounts: new Map(), accountLocks, released: [], feed: [], deals: [], now };
+  const ledger: PlatformLedger = {
+    accounts: new Map(),
+    accountLocks,
+    released: [],
+    archived: new Set(),
+    feed: [],
+    deals: [],
+    now,
+  };
   for (const [login, opening] of Object.entries(balances)) openAccount(ledger, login, AccountRole.INVESTOR, opening);
   const { deals, released } = ledger;
   const no = () => false;
@@ -130,11 +138,17 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       reach();
       return hold(fake, request);
     },
-    async previewHold({ login }) {
+    async previewHold({ login, acceptsArchived }) {
       reach();
       const { lockOwner } = getAccount(ledger, login);
-      const refusals = lockOwner === undefined ? [] : [refusalToProto(refusal("account_busy", "conflict"))];
-      return { refusals, facts: factsOf(ledger, login) };
+      const codes = [
+        ...(ledger.archived.has(login) && acceptsArchived !== true ? ["account_archived"] : []),
+        ...(lockOwner === undefined ? [] : ["account_busy"]),
+      ];
+      return {
+        refusals: codes.map((code) => refusalToProto(refusal(code, "conflict"))),
+        facts: factsOf(ledger, login),
+      };
     },
     async release({ login, lockOwner }) {
       reach();
@@ -178,6 +192,7 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     getHistoryReading: notSupported,
     getStatus: notSupported,
     getPermits: notSupported,
+    listUnshownAccounts: notSupported,
     listReviews: notSupported,
     listReviewGroups: notSupported,
     decideReview: notSupported,
@@ -186,6 +201,10 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
 }
 
 function transfer(fake: Parts, request: TransferRequest): TransferResult {
+  const archived = request.legs.find(({ login }) => fake.ledger.archived.has(login));
+  if (archived !== undefined && !request.enqueue && !fake.byKey.has(request.key)) {
+    throw new Refusal({ ...refusal("account_archived", "conflict"), details: { mt5_login: archived.login } });
+  }
   const fault = fake.faults.transfer.shift();
   if (fault === "unreachable") throw serviceUnavailable("platform");
   const isNew = !fake.byKey.has(request.key);
@@ -211,8 +230,9 @@ function answerOf(fake: Parts, request: TransferRequest): TransferAnswer {
   }
 }
 
-function hold({ ledger, faults }: Parts, { login, lockOwner }: HoldRequest): HoldResponse {
+function hold({ ledger, faults }: Parts, { login, lockOwner, acceptsArchived }: HoldRequest): HoldResponse {
   const fault = faults.hold.shift();
+  if (ledger.archived.has(login) && acceptsArchived !== true) throw refusal("account_archived", "conflict");
   const { lockOwner: owner = lockOwner } = getAccount(ledger, login);
   if (ledger.released.includes(lockOwner)) throw refusal("lock_not_owned", "conflict");
   if (fault === "account_busy" || owner !== lockOwner) throw refusal("account_busy", "conflict");
@@ -244,6 +264,7 @@ function balanceAt(ledger: PlatformLedger, { login, number }: LogPosition): Show
       dealAt: deal?.dealAt,
       lastNumber: lastEntry(ledger, login).number,
       lastDealAt: log.findLast(({ dealId }) => dealId > 0n)?.dealAt,
+      archived: ledger.archived.has(login),
     },
   };
 }

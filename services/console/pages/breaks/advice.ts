@@ -8,6 +8,8 @@ const ADVICE: Readonly<Record<string, string>> = {
     "A deal of this service was deleted, edited or cancelled on the platform, or has no operation. Have the platform's operator correct the account, then decide the review of the deal, then that of the stopped Master.",
   platform_balance:
     "The balance on the platform is not the sum of the deals that are known. Read the history of the account again, below, then decide the reviews that this opens. When it finds nothing, the platform's operator has to correct the balance.",
+  account_currency:
+    "The broker has moved the account to a group in another currency, or changed its group. The account is stopped; have it moved back. The break closes within ten minutes; then two people resume the account, and its Master when it is one.",
   external_funds_master:
     "A dealer moved money on a Master. Ask the dealer: a mistake is taken back on the platform first. Then two people acknowledge the review. Results of Investors are right meanwhile.",
   external_funds_investor:

@@ -55,6 +55,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   master_open_positions:
     "Wait until the Master has closed its positions, then repeat the request. A withdrawal or an unassign waits by itself with `on_blocked=queue`.",
   allocation_in_progress: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
+  account_archived:
+    "Ask the broker to restore the account, then repeat under another `Idempotency-Key`; within five minutes after that it works again. An Investor who has left for good can be unassigned without it.",
   account_busy:
     "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`. Send commands of one Investor one after the other.",
   operation_in_progress:
@@ -82,7 +84,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   invalid_cursor:
     "Begin at the first page: a cursor belongs to one route and one set of filters, and an `after` is the id of an event that this system has had.",
   amount_precision: "Round in your own system and send at most two decimals: amounts are never rounded here.",
-  currency_not_supported: "Send `USD`, or leave the parameter out.",
+  currency_not_supported:
+    "Send `USD`, or leave the parameter out. For an account, let the broker open one in a group in USD with two digits.",
   group_not_allowed: "Use a group of the operator's list.",
   platform_account_not_found:
     "Check the login on the trading platform, or create the account with the route that creates it.",

@@ -44,6 +44,7 @@ export const addMaster = route({
     "payment_account_has_open_positions",
     "payment_account_equals_master",
     "platform_account_not_found",
+    "currency_not_supported",
     "account_busy",
     "platform_rejected",
     "platform_unavailable",

@@ -56,6 +56,7 @@ export const updateMaster = route({
     "master_closed",
     "payment_account_equals_master",
     "platform_account_not_found",
+    "currency_not_supported",
     "payment_account_in_use",
     "payment_account_has_open_positions",
     "login_in_use",

@@ -35,6 +35,7 @@ export const assign = route({
     "exit_in_progress",
     "master_not_accepting",
     "investor_previously_subscribed",
+    "account_archived",
     "account_busy",
     "safety_stop",
     "platform_rejected",
