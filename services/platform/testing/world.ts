@@ -85,12 +85,22 @@ function rethrow(reason: Error): never {
   throw reason;
 }
 
-const GROUPS = {
+const USUAL_SETTINGS: Omit<Deps["settings"], "quietPeriodMs"> = {
+  server: SERVER,
   masterGroups: ["pamm\\master"],
   investorGroups: ["pamm\\investor"],
   paymentGroup: "pamm\\payment",
   maxLeverage: 5_000,
-  maxLeverageOfGroup: new Map<string, number>(),
+  maxLeverageOfGroup: new Map(),
+  loginRange: { first: 3_000_000n, last: 3_999_999n },
+  // Tests trade on whatever account they have.
+  takesTrading: false,
+  reviewAfterMs: 21_600_000,
+  archivedAfterMs: 1_800_000,
+  commandTimeoutMs: COMMAND_TIMEOUT_MS,
+  turnWaitMs: 5_000,
+  dealTypes: {},
+  maxTickAgeMs: 3_600_000,
 };
 
 async function startInstance(
@@ -134,21 +144,7 @@ async function startInstance(
     pool,
     mt5,
     log: silentLog,
-    settings: {
-      server: SERVER,
-      ...GROUPS,
-      loginRange: { first: 3_000_000n, last: 3_999_999n },
-      // Tests trade on whatever account they have.
-      takesTrading: false,
-      quietPeriodMs,
-      reviewAfterMs: 21_600_000,
-      archivedAfterMs: 1_800_000,
-      commandTimeoutMs: COMMAND_TIMEOUT_MS,
-      turnWaitMs: 5_000,
-      dealTypes: {},
-      maxTickAgeMs: 3_600_000,
-      ...settings,
-    },
+    settings: { ...USUAL_SETTINGS, quietPeriodMs, ...settings },
     sender,
     reach(point) {
       onReach?.(point);
