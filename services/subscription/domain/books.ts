@@ -58,7 +58,13 @@ export type HoldingBook = {
   readonly unredeemed: bigint;
 };
 
-export type Reserve = { readonly key: string; readonly subscriptionId: bigint; readonly amount: bigint };
+export type Reserve = {
+  readonly key: string;
+  readonly subscriptionId: bigint;
+  readonly amount: bigint;
+  /** The money is on the account of the Investor only: it has waited there for the end of a deficit of its pool. */
+  readonly isOutside: boolean;
+};
 
 /** An open transfer on a Master with the flows that it carries; an exit carries one. */
 export type OpenTransfer = {

@@ -24,7 +24,7 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
   const holding = holdingId === undefined ? undefined : get(books.holdings, holdingId);
   const effect = classifyInvestorMovement(movement, {
     isPooled: account.pooledIn !== undefined,
-    reserve: reserve && { amount: reserve.amount, isPooled: account.pooledIn === reserve.subscriptionId },
+    reserve: reserve && { ...reserve, isPooled: account.pooledIn === reserve.subscriptionId },
   });
   const buckets = changeAccount(account.buckets, effect.change);
   const isMoved = movement.kind !== "trade" && (effect.change.quarantined ?? 0n) !== 0n;

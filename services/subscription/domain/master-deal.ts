@@ -27,6 +27,7 @@ export type MasterDeal = {
 const BUY = 0;
 const SELL = 1;
 const CANCELLED_ACTIONS = new Set([13, 14]);
+const STOP_OUT_COMPENSATION = 19;
 /** By the MetaTrader entry code: in, out, in/out (reversal), out by an opposite position. */
 const KIND_OF_ENTRY: readonly PoolDeal["kind"][] = ["entry", "exit", "reversal", "exit"];
 
@@ -46,6 +47,11 @@ export function isResult(deal: MasterDeal): boolean {
 /** The deal cancels an earlier one (MetaTrader: buy or sell cancelled); an operator decides in manual review. */
 export function isCancelled({ action }: MasterDeal): boolean {
   return CANCELLED_ACTIONS.has(action);
+}
+
+/** The platform gives back what a stop-out has taken from the account beyond its balance. */
+export function isCompensation({ action, amount }: Pick<MasterDeal, "action" | "amount">): boolean {
+  return action === STOP_OUT_COMPENSATION && amount > 0n;
 }
 
 /** The part of the deal's result that was floating before, in cents. */

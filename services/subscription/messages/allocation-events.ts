@@ -25,9 +25,10 @@ export function publishAllocations(
 function publishResultAllocated(
   tx: Transaction,
   masterLogin: string,
-  result: Numbered & Pick<ResultEvent, "deal">,
+  result: Numbered & Pick<ResultEvent, "deal" | "raised">,
 ): void {
-  const { dealId, dealAt, amount } = result.deal;
+  const { dealId, dealAt } = result.deal;
+  const amount = result.deal.amount - result.raised.total;
   publish(tx, {
     feed: ALLOCATION_FEED,
     event: ResultAllocated,

@@ -141,7 +141,8 @@ async function listReservesOfImported(tx: Transaction, logins: readonly string[]
   if (logins.length === 0) return new Map();
   const reserves = await many<Reserve>(
     tx,
-    sql`select reserve.key, reserve.subscription_id as "subscriptionId", reserve.amount_minor as amount
+    sql`select reserve.key, reserve.subscription_id as "subscriptionId", reserve.amount_minor as amount,
+               reserve.is_outside as "isOutside"
         from reserve join holding on holding.subscription_id = reserve.subscription_id
         where holding.investor_login = any(${logins}::text[]) and reserve.state = 'OPEN'`,
   );
@@ -152,7 +153,7 @@ async function listOpenReserves(tx: Transaction, keys: readonly string[]): Promi
   if (keys.length === 0) return [];
   return await many<Reserve>(
     tx,
-    sql`select key, subscription_id as "subscriptionId", amount_minor as amount
+    sql`select key, subscription_id as "subscriptionId", amount_minor as amount, is_outside as "isOutside"
         from reserve
         where key = any(${keys}::text[]) and state = 'OPEN'`,
   );

@@ -1,6 +1,7 @@
 import { column, execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
+import { hasFlowToMirror } from "./flows.ts";
 
 /** A mirror that is not applied on the Master yet. */
 export type OpenMirror = {
@@ -32,9 +33,8 @@ export async function listMastersToMirror(
   return await column<string>(
     db,
     sql`select login
-        from master_pool
-        where stopped_reason is null and mirror_next_at <= statement_timestamp()
-          and exists (select from flow where flow.master_login = login and flow.mirror_id is null)
+        from master_pool as pool
+        where stopped_reason is null and mirror_next_at <= statement_timestamp() and ${hasFlowToMirror}
           and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
           and (
             (${before}::timestamptz is null and imported_mirrors_minor = 0)
@@ -54,9 +54,8 @@ export async function listMastersToMirror(
 /** Expression: when the next mirror of a Master with open flows may be opened. */
 const NEXT_TO_MIRROR = fragment`(
   select min(mirror_next_at)
-  from master_pool
-  where stopped_reason is null
-    and exists (select from flow where flow.master_login = login and flow.mirror_id is null)
+  from master_pool as pool
+  where stopped_reason is null and ${hasFlowToMirror}
     and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
 )`;
 
@@ -106,13 +105,16 @@ export async function insertMirrors(tx: Transaction, mirrors: readonly NewMirror
   );
 }
 
-/** Mirrors that are not applied. Those of a stopped Master wait. */
+/** Mirrors that are not applied. Those of a stopped Master wait, and so do those that bring money to a pool in deficit. */
 export const mirrorQueue = workQueue<OpenMirror>({
   table: fragment`mirror`,
   key: fragment`id`,
   keyType: fragment`bigint`,
   isOpen: fragment`work.state = 'OPEN'`,
-  mayStart: fragment`exists (select from master_pool where login = work.master_login and stopped_reason is null)`,
+  mayStart: fragment`exists (
+    select from master_pool
+    where login = work.master_login and stopped_reason is null and (not is_in_deficit or work.amount_minor <= 0)
+  )`,
   columns: fragment`id, key, master_login as "masterLogin", amount_minor as amount, filed_number as "filedNumber"`,
 });
 

@@ -9,7 +9,7 @@ import { poolEquity } from "../../domain/pool/equity.ts";
 import { type Mark, strikePool } from "../../domain/pool/strike-pool.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { allHoldings } from "../../domain/pool/units.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { findLastDay, savePerformance } from "../../store/performance.ts";
@@ -181,6 +181,7 @@ export async function strikeLedger(
   }
   const isInDeficit = poolEquity(pool) < 0n;
   if (isInDeficit && !master.isInDeficit) logDeficit(tx, deps.log, { login: master.login, dealId: master.filedDealId });
+  if (!isInDeficit && master.isInDeficit) afterCommit(tx, deps.wakeSignals.mirrors.notify);
   const holdings = new Map(allHoldings(pool).map((holding) => [holding.subscriptionId, holding]));
   const arrivals = ledger.arrivals.filter(({ subscriptionId, amount }) => {
     const { waiting = 0n, unredeemed = 0n } = holdings.get(subscriptionId) ?? {};
