@@ -60,9 +60,10 @@ function brokenEndings(scope: Fragment) {
       select subscription.id, subscription.master_login as master, subscription.investor_login as investor, status,
              coalesce(inbound_minor + waiting_minor + abs(pooled_minor) + reserved_minor + outbound_minor, 0) as left_minor,
              pooled_subscription_id is not distinct from subscription.id as is_pooled,
-             exists (
-               select from exit_transfer where exit_transfer.subscription_id = subscription.id and state = 'OPEN'
-             ) as is_leaving
+             (select coalesce(sum(amount_minor), 0) from exit_transfer
+              where exit_transfer.subscription_id = subscription.id and state = 'OPEN') as leaving_minor,
+             (select min(created_at) from exit_transfer
+              where exit_transfer.subscription_id = subscription.id and state = 'OPEN') as leaving_since
       from (select id, master_login, investor_login, status from subscription where ${scope}) as subscription
            left join holding on holding.subscription_id = subscription.id
            left join investor_account on investor_account.login = subscription.investor_login
@@ -78,7 +79,9 @@ function brokenEndings(scope: Fragment) {
     from timed
     where case status
             when 'PAUSED' then is_pooled or since < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
-            when 'CANCELLED' then left_minor <> 0 or is_pooled or is_leaving
+            -- A repair of an earlier result leaves by a further exit transfer.
+            when 'CANCELLED' then left_minor <> leaving_minor or is_pooled
+              or leaving_since < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
             else not is_pooled
           end
     order by id

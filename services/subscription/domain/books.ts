@@ -32,6 +32,12 @@ export type PoolBook = {
   readonly receivedNumber: bigint;
   /** What parties other than this service have moved in total, less compensations. Its money is in `own`. */
   readonly external: bigint;
+  /** What of it operators have acknowledged; undefined for nothing. */
+  readonly acknowledged: bigint | undefined;
+  /** Log positions of the first such movement that nobody has decided about, and of the last one with its ticket. */
+  readonly externalSince: bigint;
+  readonly externalNumber: bigint;
+  readonly externalDealId: bigint;
   /** X: own capital of the Master, by bucket. */
   readonly own: OwnBuckets;
   /** What mirrors whose records were lost have moved, without the flows that were settled with them. Signed. */

@@ -154,10 +154,9 @@ test("every movement changes the buckets on the Investor by its amount and those
       fc.constantFrom(...KINDS),
       fc.bigInt(-1_000n, 1_000n),
       fc.boolean(),
-      fc.option(fc.bigInt(1n, 1_000n), { nil: undefined }),
-      fc.boolean(),
-      (kind, amount, isPooled, reserved, isOutside) => {
-        const reserve = reserved === undefined ? undefined : { amount: reserved, isPooled, isOutside };
+      fc.option(fc.record({ amount: fc.bigInt(1n, 1_000n), isOutside: fc.boolean() }), { nil: undefined }),
+      (kind, amount, isPooled, reserved) => {
+        const reserve = reserved && { ...reserved, isPooled };
         const { change, flow, furtherExit } = classifyInvestorMovement({ kind, amount }, { isPooled, reserve });
         expect(onInvestor(change)).toBe(WITHOUT_MONEY.has(kind) ? 0n : amount);
         expect(onMaster(change)).toBe(0n);

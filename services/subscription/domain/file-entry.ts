@@ -127,9 +127,13 @@ function importedTo(
  */
 function fileExternal(books: Books, pool: PoolBook, { kind, amount, number, dealId }: LoggedMovement): void {
   const { waiting, pooled, unredeemed } = pool.own;
+  const isFirst = pool.external === (pool.acknowledged ?? 0n);
   books.pools.set(pool.login, {
     ...pool,
     external: pool.external + amount,
+    ...(amount === 0n
+      ? {}
+      : { externalSince: isFirst ? number : pool.externalSince, externalNumber: number, externalDealId: dealId }),
     own:
       amount > 0n
         ? { waiting: waiting + amount, pooled, unredeemed }

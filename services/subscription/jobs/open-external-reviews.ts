@@ -9,7 +9,7 @@ import {
   type NewCase,
   renewCase,
 } from "#kernel/review/cases.ts";
-import { isProposedFor, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
+import { isProposedFor, isUpTo, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import type { Deps } from "../deps.ts";
 import { type ExternalFunds, resetAcknowledgedFunds, listExternalFunds } from "../store/external-funds.ts";
 
@@ -55,7 +55,7 @@ async function updateCase(deps: Deps, reviewCase: ReviewCase, money: ExternalFun
 function isSame(reviewCase: ReviewCase, money: ExternalFunds): boolean {
   const { amount, actions, progress } = reviewCase;
   if (actions.join() !== newCaseOf(money).actions.join()) return false;
-  if (money.kind === "master") return amount === money.amount;
+  if (money.kind === "master") return amount === money.amount && isUpTo(reviewCase, money.movedNumber);
   return isProposedFor(reviewCase, money) && (progress.state === "PROPOSED" || amount === money.amount);
 }
 
@@ -64,23 +64,30 @@ function subjectOf({ kind, login }: ExternalFunds): string {
 }
 
 function newCaseOf(money: ExternalFunds): NewCase {
-  const { kind, login, amount, ownCapital, masterLogin, shortfall, movedNumber } = money;
+  const { kind, login, amount, ownCapital, masterLogin, shortfall, movedNumber, undecided, undecidedSince } = money;
   const canCompensate = shortfall > 0n && ownCapital >= shortfall;
   return {
     subject: subjectOf(money),
     reason: kind === "investor" ? "external_funds_on_investor" : "external_funds_on_master",
     login,
     amount,
+    dealId: money.movedDealId,
     evidence: {
       master: masterLogin,
       below_zero_in_pool: formatDecimal(usd(shortfall)),
+      moved_log_number: String(movedNumber),
       ...(kind === "master"
-        ? { own_capital: formatDecimal(usd(ownCapital)) }
-        : { moved_log_number: String(movedNumber) }),
+        ? { own_capital: formatDecimal(usd(ownCapital)), undecided: formatDecimal(usd(undecided)) }
+        : {}),
     },
     actions:
       kind === "investor"
         ? ["adopt", "acknowledge"]
-        : ["acknowledge", ...(canCompensate ? ["compensate_deficit"] : [])],
+        : [
+            "acknowledge",
+            // What an account had before the service, entry 0 of its log, is no result of it.
+            ...(undecided !== 0n && undecidedSince > 0n ? ["allocate"] : []),
+            ...(canCompensate ? ["compensate_deficit"] : []),
+          ],
   };
 }

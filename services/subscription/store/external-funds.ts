@@ -16,8 +16,13 @@ export type ExternalFunds = {
   readonly masterLogin: string;
   /** Sum of the negative pooled amounts of the Master's pool, as a positive number; 0 for an Investor. */
   readonly shortfall: bigint;
-  /** Number of the last entry of an Investor's log that has moved money and is no trade; 0 for a Master. */
+  /** Number of the last entry of the log that has moved money and is no trade, and its ticket on a Master. */
   readonly movedNumber: bigint;
+  readonly movedDealId: bigint;
+  /** What of the amount operators have not decided about; 0 for an Investor. */
+  readonly undecided: bigint;
+  /** Number of the first entry that moved it. */
+  readonly undecidedSince: bigint;
 };
 
 /** External funds that need a review, Investors first. */
@@ -29,7 +34,8 @@ function listOnInvestors(db: Queryable, limit: number): Promise<ExternalFunds[]>
   return many<ExternalFunds>(
     db,
     sql`select 'investor' as kind, account.login, quarantined_minor as amount, holding.master_login as "masterLogin",
-               0::bigint as "ownCapital", 0::bigint as shortfall, moved_number as "movedNumber"
+               0::bigint as "ownCapital", 0::bigint as shortfall, moved_number as "movedNumber", 0::bigint as "movedDealId",
+               0::bigint as undecided, 0::bigint as "undecidedSince"
         from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
         where is_unacknowledged and quarantined_minor <> 0
         order by account.login
@@ -42,7 +48,7 @@ function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
   return many<ExternalFunds>(
     db,
     sql`with pool as (
-          select login, external_minor, external_acknowledged_minor,
+          select login, external_minor, external_acknowledged_minor, external_since, external_number, external_deal_id,
                  own_waiting_minor + own_pooled_minor as own_minor,
                  (select coalesce(-sum(pooled_minor), 0)::bigint
                   from holding join subscription on subscription.id = holding.subscription_id
@@ -52,7 +58,8 @@ function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
           where external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0
         )
         select 'master' as kind, login, external_minor as amount, login as "masterLogin", own_minor as "ownCapital",
-               shortfall, 0::bigint as "movedNumber"
+               shortfall, external_number as "movedNumber", external_deal_id as "movedDealId",
+               external_minor - coalesce(external_acknowledged_minor, 0) as undecided, external_since as "undecidedSince"
         from pool
         where external_minor is distinct from external_acknowledged_minor
           or (shortfall > 0 and own_minor >= shortfall)

@@ -52,8 +52,9 @@ export async function recordEvents(
   logAnomalies(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);
   // Inflows have waited for the end of a deficit, or for the allocation of a loss.
-  if (master.isInDeficit || results.some(({ deal }) => deal.amount < 0n))
+  if (master.isInDeficit || results.some(({ deal }) => deal.amount < 0n)) {
     afterCommit(tx, deps.wakeSignals.mirrors.notify);
+  }
   if (weeks.length > 0) {
     afterCommit(tx, deps.wakeSignals.results.notify);
     afterCommit(tx, deps.wakeSignals.strikes.notify);

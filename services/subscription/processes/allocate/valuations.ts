@@ -44,7 +44,8 @@ export function valuationsOfMarks(
   ];
 }
 
-function navOf(pool: UnitPool): E8 {
+/** The value of all units. */
+export function navOf(pool: UnitPool): E8 {
   return netAssetValue(allHoldings(pool), accruedIn(pool));
 }
 

@@ -95,10 +95,23 @@ export function isProposedFor(
   { amount, evidence }: ReviewCase,
   now: { readonly amount: bigint; readonly movedNumber: bigint },
 ): boolean {
-  const { moved_log_number: movedNumber } = JSON.parse(evidence) as { readonly moved_log_number?: string };
   const before = amount ?? 0n;
   const isSameSign = before * now.amount > 0n;
-  return movedNumber === String(now.movedNumber) && isSameSign && abs(now.amount) <= MAX_GROWTH * abs(before);
+  return isUpTo({ evidence }, now.movedNumber) && isSameSign && abs(now.amount) <= MAX_GROWTH * abs(before);
+}
+
+/** The decision is about exactly the movements of the review. */
+export function expectMoved(
+  reviewCase: ReviewCase,
+  { external, number }: { readonly external: bigint; readonly number: bigint },
+): void {
+  if (reviewCase.amount !== external || !isUpTo(reviewCase, number)) throw changed(external);
+}
+
+/** The review knows all movements of the account up to this log position. */
+export function isUpTo({ evidence }: Pick<ReviewCase, "evidence">, number: bigint): boolean {
+  const { moved_log_number: known } = JSON.parse(evidence) as { readonly moved_log_number?: string };
+  return known === String(number);
 }
 
 /** The decision is about exactly the amount of the review. */
