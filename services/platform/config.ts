@@ -17,6 +17,7 @@ import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
+import { DEAL_ACTION } from "./mt5/deals.ts";
 import { isTimeZone } from "./mt5/zone-clock.ts";
 import type { LoginRange } from "./store/account-creations.ts";
 import { PLATFORM_RETENTION } from "./retention.ts";
@@ -60,6 +61,8 @@ export const settings = {
   MT5_READ_INTERVAL: durationWithin("PT0.05S", "PT1H", "PT1S"),
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
   PAMM_REVIEW_AFTER: duration({ whenMissing: "PT6H" }),
+  PAMM_RESULT_ACTIONS: optional(resultActions()),
+  PAMM_RESULT_COMMENTS: optional(list()),
 };
 
 /** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */
@@ -116,6 +119,15 @@ function timeZone() {
     "an IANA time zone, with a distance such as America/New_York+07:00 when the clock is ahead of it",
     (zone) => (isTimeZone(zone) ? zone : undefined),
   );
+}
+
+/** Other actions are results always, or never. */
+function resultActions() {
+  const allowed: readonly number[] = [DEAL_ACTION.balance, DEAL_ACTION.charge, DEAL_ACTION.correction];
+  return variable(`actions of deals separated by commas, of ${allowed.join(", ")}`, (value) => {
+    const actions = value.split(",").map(Number);
+    return actions.every((action) => allowed.includes(action)) ? actions : undefined;
+  });
 }
 
 function parseGroupLimits(value: string): ReadonlyMap<string, number> | undefined {

@@ -8,6 +8,7 @@ import type { PermitGate } from "./domain/permit-gate.ts";
 import type { LeverageLimits } from "./domain/new-account.ts";
 import type { WatchedClock } from "./domain/watched-clock.ts";
 import type { LegKind } from "./domain/leg-kind.ts";
+import type { ResultRules } from "./protocol/history/explain-deal.ts";
 import type { SendQueue, TurnReader } from "./protocol/sending.ts";
 import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 
@@ -21,6 +22,8 @@ export type Settings = LeverageLimits & {
   readonly masterGroups: readonly string[];
   readonly investorGroups: readonly string[];
   readonly paymentGroup: string;
+  /** Balance operations of dealers on Masters that are results of their pools. */
+  readonly results: ResultRules;
   readonly loginRange: { readonly first: bigint; readonly last: bigint };
   readonly quietPeriodMs: number;
   /** Age at which a leg whose attempts fail, or whose history cannot be read, is shown to operators. */

@@ -66,6 +66,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       paymentGroup: config.MT5_PAYMENT_GROUP,
       maxLeverage: config.MT5_MAX_LEVERAGE,
       maxLeverageOfGroup: config.MT5_GROUP_MAX_LEVERAGE ?? new Map(),
+      results: { actions: config.PAMM_RESULT_ACTIONS ?? [], comments: config.PAMM_RESULT_COMMENTS ?? [] },
       loginRange: config.MT5_LOGIN_RANGE,
       quietPeriodMs: config.PAMM_QUIET_PERIOD,
       reviewAfterMs: config.PAMM_REVIEW_AFTER,

@@ -61,6 +61,7 @@ await runService(caller, async (context) => {
     log,
     now: systemClock,
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
+    agentCommission: config.PAMM_AGENT_COMMISSION,
     week,
     transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
   };
@@ -71,11 +72,7 @@ await runService(caller, async (context) => {
     { address: config.PLATFORM_GRPC_URL, service: "platform", identity },
     fileAccountMovement(own),
   );
-  const deps: Deps = {
-    ...own,
-    movementLag: () => (movements.state().stopped === undefined ? movements.state().lag : 0n),
-    isPlatformRewound: () => movements.state().isRewound,
-  };
+  const deps: Deps = { ...own, ...progressOf(movements) };
   // JetStream delivers a lost wake-up signal again.
   const { catchUp } = movements;
   stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));
@@ -104,3 +101,13 @@ await runService(caller, async (context) => {
     states: STATES_FEED,
   });
 });
+
+/** What other work needs to know of the consumer of movements. */
+function progressOf({
+  state,
+}: Awaited<ReturnType<typeof followFeed>>): Pick<Deps, "movementLag" | "isPlatformRewound"> {
+  return {
+    movementLag: () => (state().stopped === undefined ? state().lag : 0n),
+    isPlatformRewound: () => state().isRewound,
+  };
+}

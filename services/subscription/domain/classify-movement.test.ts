@@ -189,6 +189,7 @@ test("on a Master everything except transfers of the service and deals of the tr
   expect(effects).toEqual(
     KINDS.map((kind) => {
       if (kind === "trade") return [kind, "result", "result", "result"];
+      if (kind === "agent_commission") return [kind, "own", "own", "own"];
       if (kind === "amendment") return [kind, "amendment", "amendment", "amendment"];
       if (kind === "mirror" || kind === "exit") return [kind, "external", "transfer", "wrong_amount"];
       return [kind, "external", "external", "external"];

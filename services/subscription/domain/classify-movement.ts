@@ -1,4 +1,3 @@
-import type { Reserve } from "./books.ts";
 import { type Change, combine } from "./buckets.ts";
 
 /** Why a balance changed: the movement kinds of platform's log, and review_reversal. */
@@ -16,6 +15,8 @@ export type MovementKind =
   | "review_reversal"
   | "external"
   | "trade"
+  /** Of an agent, on a Master: income from the trades of other customers. */
+  | "agent_commission"
   | "amendment"
   | "correction";
 
@@ -32,7 +33,12 @@ export function isTransfer(kind: MovementKind): boolean {
 /** A change of a balance, signed. */
 export type Movement = { readonly kind: MovementKind; readonly amount: bigint };
 
-export type ReservedAmount = Pick<Reserve, "amount" | "isOutside"> & { readonly isPooled: boolean };
+export type ReservedAmount = {
+  readonly amount: bigint;
+  /** As of the reserve: the money is on the account of the Investor only. */
+  readonly isOutside: boolean;
+  readonly isPooled: boolean;
+};
 
 export type InvestorFacts = {
   /** The Investor's capital is in a pool. */
@@ -82,6 +88,7 @@ export function classifyInvestorMovement(movement: Movement, facts: InvestorFact
     case "mirror":
     case "exit":
     case "trade":
+    case "agent_commission":
       return external(amount, facts);
   }
 }
@@ -134,6 +141,8 @@ function only(change: Change): InvestorEffect {
 export type MasterEffect =
   /** Belongs to no Investor. */
   | "external"
+  /** Own capital, by rule. */
+  | "own"
   /** A trading result, to be allocated. */
   | "result"
   /** A transfer of the service was applied. */
@@ -151,6 +160,7 @@ export function classifyMasterMovement(
   expected: { readonly amount: bigint } | undefined,
 ): MasterEffect {
   if (kind === "trade") return "result";
+  if (kind === "agent_commission") return "own";
   if (kind === "amendment") return "amendment";
   if (isImported && isTransfer(kind)) return "imported";
   if (expected === undefined || !isTransfer(kind)) return "external";

@@ -94,6 +94,10 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
     case "external":
       fileExternal(books, next, movement);
       break;
+    case "own":
+      fileExternal(books, next, movement);
+      acknowledge(books, pool, movement);
+      break;
     case "wrong_amount":
       fileExternal(books, next, movement);
       stop(books, pool.login, {
@@ -142,6 +146,20 @@ function fileExternal(books: Books, pool: PoolBook, { kind, amount, number, deal
   });
   if (amount === 0n) return;
   books.outcome.ownFlows.push({ masterLogin: pool.login, amount, entry: { number, dealId } });
+}
+
+/**
+ * The movement needs no review: what others have moved before needs one as much as before. Results that nobody has acknowledged are not
+ * acknowledged with it.
+ */
+function acknowledge(books: Books, before: PoolBook, { amount }: LoggedMovement): void {
+  const { acknowledged, external, own, externalSince, externalNumber, externalDealId } = before;
+  const isUndecided = acknowledged === undefined && external === 0n && own.waiting + own.pooled !== 0n;
+  books.pools.set(before.login, {
+    ...get(books.pools, before.login),
+    acknowledged: isUndecided ? undefined : (acknowledged ?? 0n) + amount,
+    ...(isUndecided ? {} : { externalSince, externalNumber, externalDealId }),
+  });
 }
 
 /** Stops the Master. The first reason is kept, because the operator has to decide that one first. */

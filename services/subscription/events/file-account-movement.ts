@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 export const MOVEMENT_FEED = "platform.movements";
 
 /** Files the movements that platform publishes. Calls no other service: jobs process the rows that it leaves. */
-export function fileAccountMovement(deps: Pick<Deps, "now" | "wakeSignals" | "log">) {
+export function fileAccountMovement(deps: Pick<Deps, "now" | "wakeSignals" | "log" | "agentCommission">) {
   return {
     feed: MOVEMENT_FEED,
     events: [AccountMoved],

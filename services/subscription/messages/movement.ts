@@ -1,8 +1,9 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { type AccountMoved, MovementKind as KindMessage } from "#proto/pamm/platform/v1/movement.ts";
+import { type AccountMoved, AccountRole, MovementKind as KindMessage } from "#proto/pamm/platform/v1/movement.ts";
 import type { LoggedMovement } from "../domain/books.ts";
 import type { MovementKind } from "../domain/classify-movement.ts";
-import type { MasterDeal } from "../domain/master-deal.ts";
+import type { Deps } from "../deps.ts";
+import { isAgentCommission, type MasterDeal } from "../domain/master-deal.ts";
 
 const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
   [KindMessage.UNSPECIFIED]: undefined,
@@ -23,6 +24,13 @@ const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
 
 /** Keys of reversals that were approved in a review. */
 const REVIEW_REVERSAL = /^review:\d+:reverse$/;
+
+/** As `movementOf`; an agent's commission on a Master is its own capital, unless it is a result of the pool. */
+export function filedMovementOf(moved: AccountMoved, agentCommission: Deps["agentCommission"]): LoggedMovement {
+  const movement = movementOf(moved);
+  const isAgents = moved.role === AccountRole.MASTER && moved.trade !== undefined && isAgentCommission(moved.trade);
+  return isAgents && agentCommission === "own_capital" ? { ...movement, kind: "agent_commission" } : movement;
+}
 
 /** Throws on a movement of an unknown kind, because a wrong kind would book money in a wrong bucket. */
 export function movementOf({ login, number, kind, key, amount, dealId, reason }: AccountMoved): LoggedMovement {

@@ -41,6 +41,8 @@ export type Trader = {
   readonly charge: (amount: bigint) => AccountMoved;
   /** The platform takes a negative balance back. */
   readonly compensate: (amount: bigint) => AccountMoved;
+  /** A deal without a trade. */
+  readonly other: (action: number, amount: bigint) => AccountMoved;
   readonly openSome: (count: number) => void;
   /** Closes each position with a result of 0.00. */
   readonly closeAll: () => void;
@@ -86,8 +88,8 @@ export function trader({ platform: { ledger } }: World, login: string): Trader {
     },
     charge: (commission) =>
       deal({ action: DAILY_COMMISSION, entry: IN, positionId: 0n, volume: 0n, volumeClosed: 0n }, { commission }),
-    compensate: (profit) =>
-      deal({ action: STOP_OUT_COMPENSATION, entry: IN, positionId: 0n, volume: 0n, volumeClosed: 0n }, { profit }),
+    compensate: (amount) => self.other(STOP_OUT_COMPENSATION, amount),
+    other: (action, profit) => deal({ action, entry: IN, positionId: 0n, volume: 0n, volumeClosed: 0n }, { profit }),
     openSome(count) {
       for (let index = 0; index < count; index += 1) self.open();
     },

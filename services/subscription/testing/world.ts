@@ -37,7 +37,7 @@ function aWeek(): Week {
 }
 
 export async function aWorld(
-  options: { readonly isSingleSubscription?: boolean; readonly week?: Week } = {},
+  options: Partial<Pick<Deps, "isSingleSubscription" | "agentCommission" | "week">> = {},
 ): Promise<World> {
   const { pool } = await testDatabase("subscription");
   const state = { clockOffsetMs: 0, delivered: 0, keys: 0, lag: 0n, isPlatformRewound: false };
@@ -57,6 +57,7 @@ export async function aWorld(
     log: createLog({ service: "subscription", level: "silent" }),
     now,
     isSingleSubscription: options.isSingleSubscription ?? false,
+    agentCommission: options.agentCommission ?? "own_capital",
     week: options.week ?? aWeek(),
     transfersKeptMs: 180 * DAY_MS,
   };

@@ -48,13 +48,25 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const { process, pool, log, arrival, read, others } = parts;
   const wakeSignals = createWakeSignals();
   const now = (): Date => new Date();
-  const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, wakeSignals }), pool, read, log });
+  const agentCommission = "own_capital";
+  const consumer = await consumeFeed({
+    ...fileAccountMovement({ log, now, wakeSignals, agentCommission }),
+    pool,
+    read,
+    log,
+  });
   if (arrival === "pushed") subscribe(parts, consumer);
   if (others === undefined) return undefined;
   const movementLag = (): bigint => consumer.state().lag;
   const isPlatformRewound = (): boolean => consumer.state().isRewound;
   const own = { pool, leaveReads: leaveReads(pool), movementLag, isPlatformRewound, wakeSignals, log, now };
-  const deps: Deps = { ...own, ...others, isSingleSubscription: false, transfersKeptMs: TRANSFERS_KEPT_MS };
+  const deps: Deps = {
+    ...own,
+    ...others,
+    isSingleSubscription: false,
+    agentCommission,
+    transfersKeptMs: TRANSFERS_KEPT_MS,
+  };
   const { feeds, sweep } = relayFeeds(parts, "subscription", FEEDS);
   subscriptionJobs(deps, [sweep]);
   return { process, service: subscriptionService(deps), feeds };
