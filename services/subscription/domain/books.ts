@@ -34,7 +34,7 @@ export type PoolBook = {
   readonly external: bigint;
   /** What of it operators have acknowledged; undefined for nothing. */
   readonly acknowledged: bigint | undefined;
-  /** Log positions of the first such movement that nobody has decided about, and of the last one with its ticket. */
+  /** Log positions of the first such movement that no operator has decided about, and of the last one with its ticket. */
   readonly externalSince: bigint;
   readonly externalNumber: bigint;
   readonly externalDealId: bigint;

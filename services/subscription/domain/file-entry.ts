@@ -149,7 +149,7 @@ function fileExternal(books: Books, pool: PoolBook, { kind, amount, number, deal
 }
 
 /**
- * The movement needs no review: what others have moved before needs one as much as before. Results that nobody has acknowledged are not
+ * The movement needs no review: what others have moved before needs one as much as before. Results that no operator has acknowledged are not
  * acknowledged with it.
  */
 function acknowledge(books: Books, before: PoolBook, { amount }: LoggedMovement): void {

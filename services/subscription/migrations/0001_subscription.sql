@@ -21,7 +21,7 @@ create table master_pool (
   external_minor       bigint not null default 0,
   -- external_minor when operators acknowledged the own capital; a movement since then needs a review of its own.
   external_acknowledged_minor bigint,
-  -- Log positions of the first of these movements that nobody has decided about, and of the last one with its ticket.
+  -- Log positions of the first of these movements that no operator has decided about, and of the last one with its ticket.
   external_since       bigint not null default -1,
   external_number      bigint not null default -1,
   external_deal_id     bigint not null default 0,

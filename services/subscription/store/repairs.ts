@@ -7,7 +7,7 @@ export type Moved = {
   readonly external: bigint;
   /** Null for nothing. */
   readonly acknowledged: bigint | null;
-  /** Log positions of the first movement that nobody has decided about and of the last one, with its ticket. */
+  /** Log positions of the first movement that no operator has decided about and of the last one, with its ticket. */
   readonly since: bigint;
   readonly number: bigint;
   readonly dealId: bigint;

@@ -266,7 +266,7 @@ test("a repair that is dated before the end of a week counts in the open week", 
   await expectNothingLeft(pool);
 });
 
-test("only a result of this Master, of which an Investor had a part, can be named, and only what nobody has decided about is allocated", async () => {
+test("only a result of this Master, of which an Investor had a part, can be named, and only what no operator has decided about is allocated", async () => {
   const pool = await aPool(100_00n);
   const { world } = pool;
   const masterLogin = aMaster(world, 0n);

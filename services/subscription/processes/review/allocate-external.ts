@@ -36,7 +36,7 @@ import type { Effect, Wanted } from "./effect.ts";
 import { expectMoved } from "./external-funds.ts";
 
 /**
- * Money that others have moved on a Master, and that nobody has decided about, is a result of its pool: of the deal that it repairs, by the
+ * Money that others have moved on a Master, and that no operator has decided about, is a result of its pool: of the deal that it repairs, by the
  * units and at the time of that deal, or of the moment of the decision. When own capital has nothing else, what the money has earned since goes
  * with it.
  */
