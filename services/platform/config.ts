@@ -24,6 +24,7 @@ import type { DealTypes } from "./deps.ts";
 import { LEG_KINDS, type LegKind } from "./domain/leg-kind.ts";
 import { BALANCE_TYPES } from "./mt5/balance.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
+import { DEAL_ACTION } from "./mt5/deals.ts";
 import type { LoginRange } from "./store/account-creations.ts";
 import { PLATFORM_RETENTION } from "./retention.ts";
 
@@ -72,6 +73,8 @@ export const settings = {
   PAMM_MAX_TICK_AGE: tickAge({ whenMissing: "PT1H" }),
   PAMM_REVIEW_AFTER: duration({ whenMissing: "PT6H" }),
   PAMM_ARCHIVED_AFTER: duration({ whenMissing: "PT30M" }),
+  PAMM_RESULT_ACTIONS: optional(resultActions()),
+  PAMM_RESULT_COMMENTS: optional(list()),
 };
 
 /** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */
@@ -148,6 +151,15 @@ function parseDealTypes(value: string): DealTypes | undefined {
 
 function loginRange(whenMissing: string) {
   return variable<LoginRange>("logins as FIRST-LAST", parseRange, { whenMissing });
+}
+
+/** Other actions are results always, or never. */
+function resultActions() {
+  const allowed: readonly number[] = [DEAL_ACTION.balance, DEAL_ACTION.charge, DEAL_ACTION.correction];
+  return variable(`actions of deals separated by commas, of ${allowed.join(", ")}`, (value) => {
+    const actions = value.split(",").map(Number);
+    return actions.every((action) => allowed.includes(action)) ? actions : undefined;
+  });
 }
 
 function parseGroupLimits(value: string): ReadonlyMap<string, number> | undefined {

@@ -9,6 +9,7 @@ import type { LeverageLimits } from "./domain/new-account.ts";
 import type { WatchedClock } from "./domain/watched-clock.ts";
 import type { LegKind } from "./domain/leg-kind.ts";
 import type { BalanceType } from "./mt5/balance.ts";
+import type { ResultRules } from "./protocol/history/explain-deal.ts";
 import type { SendQueue, TurnReader } from "./protocol/sending.ts";
 import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 
@@ -24,6 +25,8 @@ export type Settings = LeverageLimits & {
   readonly masterGroups: readonly string[];
   readonly investorGroups: readonly string[];
   readonly paymentGroup: string;
+  /** Balance operations of dealers on Masters that are results of their pools. */
+  readonly results: ResultRules;
   readonly loginRange: { readonly first: bigint; readonly last: bigint };
   /** Investors in a pool and payment accounts may not trade; false leaves the rights of all accounts as they are. */
   readonly takesTrading: boolean;

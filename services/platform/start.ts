@@ -103,6 +103,7 @@ function settingsOf(config: Config<typeof settings>): Settings {
     paymentGroup: config.MT5_PAYMENT_GROUP,
     maxLeverage: config.MT5_MAX_LEVERAGE,
     maxLeverageOfGroup: config.MT5_GROUP_MAX_LEVERAGE ?? new Map(),
+    results: { actions: config.PAMM_RESULT_ACTIONS ?? [], comments: config.PAMM_RESULT_COMMENTS ?? [] },
     loginRange: config.MT5_LOGIN_RANGE,
     takesTrading: config.PAMM_INVESTOR_TRADING === "disable",
     quietPeriodMs: config.PAMM_QUIET_PERIOD,

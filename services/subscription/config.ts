@@ -1,7 +1,7 @@
 import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
-import { durationWithin, flag, instant, optional, timeZone, variable } from "#kernel/config-variables.ts";
+import { durationWithin, flag, instant, oneOf, optional, timeZone, variable } from "#kernel/config-variables.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { parseAdoptionRule } from "./domain/adoption-rule.ts";
@@ -22,6 +22,8 @@ export const settings = {
   FEE_GRPC_URL: grpcAddress(),
   /** True: an Investor that has left a Master can never subscribe again. */
   PAMM_SINGLE_SUBSCRIPTION: flag({ whenMissing: "false" }),
+  /** Whether commissions for other customers of an agent are own capital of the Master or results of its pool. */
+  PAMM_AGENT_COMMISSION: oneOf(["own_capital", "result"], { whenMissing: "own_capital" }),
   /** Fee weeks: their length, and the instant of any one cut-off. */
   PAMM_FEE_PERIOD: variable("an ISO 8601 duration of at least PT0.75S, such as P7D", parsePeriod, {
     whenMissing: "P7D",

@@ -45,6 +45,8 @@ export type Deps = {
   readonly now: Clock;
   /** True: an Investor that has left a Master can never subscribe again. */
   readonly isSingleSubscription: boolean;
+  /** What an agent earns on other customers is own capital of the Master, or a result of its pool. */
+  readonly agentCommission: "own_capital" | "result";
   /** The fee period. */
   readonly week: Week;
   /** Undefined when the operator has not named the zone of the trade server: then its days are not known. */

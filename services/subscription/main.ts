@@ -73,11 +73,7 @@ await runService(caller, async (context) => {
     { address: config.PLATFORM_GRPC_URL, service: "platform", identity },
     fileAccountMovement(own),
   );
-  const deps: Deps = {
-    ...own,
-    movementLag: () => (movements.state().stopped === undefined ? movements.state().lag : 0n),
-    isPlatformRewound: () => movements.state().isRewound,
-  };
+  const deps: Deps = { ...own, ...progressOf(movements) };
   // JetStream delivers a lost wake-up signal again.
   const { catchUp } = movements;
   stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));
@@ -111,9 +107,20 @@ function choicesOf(config: Config<typeof settings>) {
   const { MT5_TIME_ZONE: zone } = config;
   return {
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
+    agentCommission: config.PAMM_AGENT_COMMISSION,
     adoptsCharge: config.PAMM_ADOPT_CHARGES ?? adoptsNothing,
     serverDays: zone === undefined ? undefined : calendarOf(zone),
     valuedEveryMs: config.PAMM_VALUATION_INTERVAL,
     transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
+  };
+}
+
+/** What other work needs to know of the consumer of movements. */
+function progressOf({
+  state,
+}: Awaited<ReturnType<typeof followFeed>>): Pick<Deps, "movementLag" | "isPlatformRewound"> {
+  return {
+    movementLag: () => (state().stopped === undefined ? state().lag : 0n),
+    isPlatformRewound: () => state().isRewound,
   };
 }

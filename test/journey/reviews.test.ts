@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { itemsOf, type JsonObject, objectOf, textOf } from "../../deploy/demo/exact-json.ts";
-import { type Client, clientOf, dealsOf, eventually, untilKnown, withKey } from "./support/client.ts";
+import { type Client, clientOf, dealsOf, eventually, json, untilKnown, withKey } from "./support/client.ts";
 import {
   assign,
   deposit,
@@ -176,7 +176,7 @@ test(
     await decide(operator, lost, "correct_log", second);
     await decide(operator, stop, "resume", second);
     const missing = await reviewAbout(client, login, "external_funds_on_master");
-    expect(missing).toMatchObject({ amount: "-500.00", actions: ["acknowledge"] });
+    expect(missing).toMatchObject({ amount: "-500.00", actions: ["acknowledge", "allocate"] });
     await bookResult(client, login, "80");
     await expectBalances(client, { [login]: "380", [leaving]: "550", [staying]: "330" });
     await client.control("POST", "balance", { login, amount: "500", comment: "replaces the lost deal" });
@@ -220,6 +220,70 @@ test(
     await expectOwn(login, { quarantined: 4_000_00n, own_capital: 0n });
     await expectDone(unassign(untilKnown(client), login, investor));
     await expectBalances(client, { [login]: "4000", [investor]: "880" });
+  },
+);
+
+test(
+  "deposits of a pool in deficit wait and can be withdrawn, and the broker's compensation of the whole hole lets everyone leave",
+  TIMEOUT,
+  async () => {
+    const {
+      login,
+      investors: [first = "", second_ = ""],
+    } = await pooled(client, ["1000", "1000"]);
+    await bookResult(client, login, "-2500");
+    await expectBalances(client, { [login]: "-500", [first]: "0", [second_]: "0" });
+    const other = await newInvestor(client, "10");
+    await eventually(async () => expect(await assign(client, login, other)).toMatchObject({ status: STOPPED.status }));
+    const deposited = await deposit(untilKnown(client), second_, "340", "late");
+    await expectDone(Promise.resolve(deposited));
+    const operation = deposited.headers.get("x-operation-id") ?? "";
+    await eventually(async () => {
+      const { body } = await client.get(`/api/v1/operations/${operation}`);
+      expect(itemsOf(body["legs"]).at(-1)).toMatchObject({
+        kind: "mirror",
+        outcome: "pending",
+        waits_for: "pool_deficit",
+      });
+    });
+    const { body: paid } = await withdraw(untilKnown(client), second_, "40");
+    expect(paid).toMatchObject({ balance_before: "340.00" });
+    await expectBalances(client, { [login]: "-500", [second_]: "300" });
+    await client.control("POST", "compensations", { login });
+    await expectBalances(client, { [login]: "300", [first]: "0", [second_]: "300" });
+    for (const investor of [first, second_]) await expectDone(unassign(untilKnown(client), login, investor));
+    await expectBalances(client, { [login]: "0", [first]: "0", [second_]: "300" });
+    await expectProven(login);
+  },
+);
+
+test(
+  "what a broker pays for a bad tick is allocated by two operators to those who had the loss, also to one who has left",
+  TIMEOUT,
+  async () => {
+    const {
+      login,
+      investors: [first = "", second_ = ""],
+    } = await pooled(client, ["6000", "4000"]);
+    await bookResult(client, login, "-1000");
+    await expectBalances(client, { [login]: "9000", [first]: "5400", [second_]: "3600" });
+    const tick = (await dealsOf(client, login)).at(-1)?.ticket ?? "";
+    await expectDone(unassign(untilKnown(client), login, first));
+    await expectBalances(client, { [login]: "3600" });
+    await client.control("POST", "balance", { login, amount: "1000", comment: "bad tick" });
+    const review = await reviewAbout(client, login, "external_funds_on_master");
+    expect(review).toMatchObject({ amount: "1000.00", actions: ["acknowledge", "allocate"] });
+    const allocate = (deal: string, key: Readonly<Record<string, string>> = {}) => {
+      const { body, headers } = json({ id: textOf(review, "id"), action: "allocate", deal_id: deal, note: "Checked." });
+      return operator.send("/api/v1/ops/reviews", { method: "POST", body, headers: { ...headers, ...key } });
+    };
+    expect(await allocate("1")).toMatchObject({ status: 409, body: { code: "action_not_possible" } });
+    for (const key of [{}, { authorization: `Bearer ${second}` }]) {
+      const { status, text: answered } = await allocate(tick, key);
+      expect(status, answered).toBe(200);
+    }
+    await expectBalances(client, { [login]: "4000", [first]: "6000", [second_]: "4000" });
+    await expectProven(login);
   },
 );
 

@@ -65,6 +65,11 @@ export const legKind = setOf("LegKind", "Kind of a movement.", {
   exit: "Mirrored capital leaves the Master after the Investor has left.",
   reversal: "An earlier movement is moved back.",
 });
+const legWait = setOf("LegWait", "What a leg waits for that is not executed yet.", {
+  pool_deficit:
+    "The pool of the Master is below zero: the money stays on the account of the Investor, who can withdraw it, and goes to the Master when the deficit is covered.",
+});
+
 export type LegKindName = (typeof legKind.values)[number];
 
 /** Other movements are no part of an operation. */
@@ -96,6 +101,7 @@ const LegReply = model("Leg", "One movement of an operation on one account.", {
   deal_id: dealIdReply,
   reference: referenceReply,
   applied_at: nullableTimeReply("When the trading platform executed it; null until then."),
+  waits_for: legWait.orNull("What it waits for besides its turn; null when nothing.", null),
 });
 
 export const OperationReply = model("Operation", "A deposit, withdrawal, assign or unassign, and what became of it.", {
@@ -209,6 +215,7 @@ function legReply(leg: OperationLeg): Static<typeof LegReply> {
     deal_id: leg.dealId === undefined ? null : jsonInteger(leg.dealId),
     reference: textOrNull(leg.reference),
     applied_at: nullableTimestamp(leg.appliedAt),
+    waits_for: textOrNull(leg.waitsFor),
   };
 }
 

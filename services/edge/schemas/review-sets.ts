@@ -59,6 +59,8 @@ export const reviewAction = setOf("ReviewAction", "A decision about a review. Ne
   correct_log: "The log is corrected to what the platform shows now.",
   resume: "What was stopped continues.",
   resume_with_difference: "Trading continues although the account differs from its log; exits and withdrawals wait.",
+  allocate:
+    "The money becomes a result of the pool: of the deal `deal_id` that it repairs, by the shares and at the time of that deal, or of now when `deal_id` is left out or 0.",
   allocate_deal: "The deal `deal_id` is allocated to the present holdings.",
   transfer_again: "The right amount is transferred; the wrong one becomes own capital of the Master.",
   adopt:

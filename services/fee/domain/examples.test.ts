@@ -198,3 +198,14 @@ test("profit from before the first version has rate 0, and the first fee waives 
   expect(example.run()).toBe("15.00");
   expect(example.state.mark).toBe("150.00");
 });
+
+test("a repair pays no fee on what was lost and came back, and the rate of the time of the repaired deal on what is above the mark", () => {
+  const example = new WorkedExample("6000.00", 200_000).result("+100.00");
+  expect(example.run()).toBe("20.00");
+  const before = example.result("-600.00").now;
+  example.change({ ratePpm: 300_000 }).repair("+600.00", before);
+  expect(example.state).toMatchObject({ earned: "100.00", mark: "100.00", layers: [] });
+  expect(example.run()).toBe("0.00");
+  example.repair("+50.00", before);
+  expect(example.pending()).toBe("10.00");
+});

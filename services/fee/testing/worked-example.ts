@@ -29,6 +29,12 @@ export class WorkedExample {
     return this.flow(amount);
   }
 
+  /** A result that repairs one of before: it has the time of that one. */
+  repair(amount: string, earnedAt: Date): this {
+    this.earnings = earn(this.earnings, [{ amount: cents(amount), earnedAt }]);
+    return this.flow(amount);
+  }
+
   flow(amount: string): this {
     this.balance += cents(amount);
     return this;

@@ -1,6 +1,7 @@
 /** Variables with the prefix of this project that a service reads. A process may have those of others: services can share one environment. */
 export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
   "PAMM_ADOPT_CHARGES",
+  "PAMM_AGENT_COMMISSION",
   "PAMM_API_KEY_PEPPER",
   "PAMM_API_KEY_PEPPER_OLD",
   "PAMM_ARCHIVED_AFTER",
@@ -29,6 +30,8 @@ export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
   "PAMM_RATE_MONEY",
   "PAMM_RATE_READ",
   "PAMM_REHEARSAL",
+  "PAMM_RESULT_ACTIONS",
+  "PAMM_RESULT_COMMENTS",
   "PAMM_RETAIN_API_EVENTS",
   "PAMM_RETAIN_ATTEMPTS",
   "PAMM_RETAIN_AUDIT",

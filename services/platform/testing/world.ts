@@ -12,6 +12,7 @@ import { PATIENT, testDatabase, type TestDatabase, type TestLifetime } from "#te
 import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
+import { NO_RESULT_RULES } from "../protocol/history/explain-deal.ts";
 import { withInProcessState } from "../in-process-state.ts";
 import { registerInstance } from "../register-instance.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
@@ -92,6 +93,7 @@ const USUAL_SETTINGS: Omit<Deps["settings"], "quietPeriodMs"> = {
   paymentGroup: "pamm\\payment",
   maxLeverage: 5_000,
   maxLeverageOfGroup: new Map(),
+  results: NO_RESULT_RULES,
   loginRange: { first: 3_000_000n, last: 3_999_999n },
   // Tests trade on whatever account they have.
   takesTrading: false,

@@ -1,5 +1,6 @@
 import { cutText } from "../domain/account.ts";
 import { type Deal, DEAL_ACTION, type DealAction, isTrade, MAX_COMMENT_LENGTH, moneyDeal } from "../domain/deal.ts";
+import { formatMoney } from "../domain/units.ts";
 import { record, recordDeals, type TradeServer } from "../trade-server.ts";
 import { amount, getAccount } from "./accounts.ts";
 import { integer, type Parse, readerOf, text } from "./body.ts";
@@ -30,6 +31,19 @@ export function bookDeal(server: TradeServer, body: unknown): object {
   getAccount(server, login);
   const [deal] = recordDeals(server, [moneyDeal({ login, dealer: SERVER_DEALER, action, amount: moved, comment })]);
   return { deal: deal?.ticket };
+}
+
+/** What the program of a broker pays against a negative balance: all of it, and it sees nothing but the balance. */
+export function compensateNegative(server: TradeServer, body: unknown): object {
+  const read = readerOf(body);
+  const login = read.required("login", "a login", integer(1, Number.MAX_SAFE_INTEGER));
+  read.finish();
+  const { balance } = getAccount(server, login);
+  if (balance >= 0n) throw new ControlProblem("not_negative", `the balance of ${login} is ${formatMoney(balance)}`);
+  const action = DEAL_ACTION.stopOutCompensation;
+  const comment = "Negative balance protection";
+  const [deal] = recordDeals(server, [moneyDeal({ login, dealer: SERVER_DEALER, action, amount: -balance, comment })]);
+  return { deal: deal?.ticket, amount: formatMoney(-balance) };
 }
 
 export function editDeal(server: TradeServer, ticket: number, body: unknown): object {

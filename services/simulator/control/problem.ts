@@ -10,6 +10,7 @@ const STATUS = {
   has_trades: 409,
   logins_exhausted: 409,
   not_enough_money: 409,
+  not_negative: 409,
   trade_disabled: 409,
   too_many_faults: 409,
   foreign_host: 403,

@@ -16,7 +16,7 @@ import {
   restoreAccount,
   showAccount,
 } from "./accounts.ts";
-import { bookDeal, cancelDeal, editDeal, removeDeal } from "./deals.ts";
+import { bookDeal, cancelDeal, compensateNegative, editDeal, removeDeal } from "./deals.ts";
 import { addFault, listFaults, removeFaults } from "./faults.ts";
 import { listGroups, setGroup } from "./groups.ts";
 import { changeManager } from "./manager.ts";
@@ -90,6 +90,7 @@ function addRoutes(app: FastifyInstance, { server, connections }: ControlOptions
   app.post("/control/positions/:id/close", ({ params, body }) => closePosition(server, idOf(params), body ?? {}));
   app.post("/control/positions/:id/close-by", ({ params, body }) => closePositionBy(server, idOf(params), body ?? {}));
   app.post("/control/positions/:id/reverse", ({ params, body }) => reversePosition(server, idOf(params), body ?? {}));
+  app.post("/control/compensations", ({ body }) => compensateNegative(server, body));
   app.post("/control/deals", ({ body }) => bookDeal(server, body));
   app.post("/control/deals/:id/edit", ({ params, body }) => editDeal(server, idOf(params), body ?? {}));
   app.post("/control/deals/:id/cancel", ({ params }) => cancelDeal(server, idOf(params)));

@@ -61,9 +61,10 @@ function brokenEndings(scope: Fragment) {
              coalesce(inbound_minor + waiting_minor + abs(pooled_minor) + reserved_minor + outbound_minor, 0) as left_minor,
              coalesce(reserved_minor, 0) as reserved_minor,
              pooled_subscription_id is not distinct from subscription.id as is_pooled,
-             exists (
-               select from exit_transfer where exit_transfer.subscription_id = subscription.id and state = 'OPEN'
-             ) as is_leaving
+             (select coalesce(sum(amount_minor), 0) from exit_transfer
+              where exit_transfer.subscription_id = subscription.id and state = 'OPEN') as leaving_minor,
+             (select min(created_at) from exit_transfer
+              where exit_transfer.subscription_id = subscription.id and state = 'OPEN') as leaving_since
       from (select id, master_login, investor_login, status from subscription where ${scope}) as subscription
            left join holding on holding.subscription_id = subscription.id
            left join investor_account on investor_account.login = subscription.investor_login
@@ -82,8 +83,11 @@ function brokenEndings(scope: Fragment) {
             when 'PAUSED' then is_pooled
               or greatest(since, margin_next_at) < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
                 -- The exit itself is complete: a fee waits, which is late by fee_overdue, unless its payment account is archived.
-                and (is_leaving or reserved_minor = 0 or left_minor <> reserved_minor)
-            when 'CANCELLED' then left_minor <> 0 or is_pooled or is_leaving
+                and (leaving_minor <> 0 or reserved_minor = 0 or left_minor <> reserved_minor)
+            -- A repair of an earlier result leaves by a further exit transfer.
+            when 'CANCELLED' then left_minor <> leaving_minor or is_pooled
+              or leaving_minor <> 0
+                and greatest(leaving_since, margin_next_at) < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
             else not is_pooled
           end
     order by id

@@ -69,7 +69,7 @@ export async function listBrokenHoldings(db: Queryable, masters: readonly string
         ), kept_reserve as (
           select reserve.subscription_id, sum(amount_minor) as minor
           from reserve join checked using (subscription_id)
-          where state = 'OPEN'
+          where state = 'OPEN' and not is_outside
           group by reserve.subscription_id
         ), bucket as (
           select checked.subscription_id, checked.master_login, checked.investor_login, name, booked,

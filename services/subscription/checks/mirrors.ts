@@ -4,6 +4,8 @@ import type { Deps } from "../deps.ts";
 
 /** Half of the time after which a mirror is late. */
 const EVERY_MS = 30_000;
+/** Inflows wait on the accounts of their Investors, who can withdraw them. */
+const IN_DEFICIT = "The pool is in deficit: inflows wait until it is covered.";
 /** A mirror is normally applied within seconds. */
 const LATE_AFTER_MS = 60_000;
 
@@ -52,7 +54,7 @@ function lateMirrors() {
     )
     select master_login as master, sum(flow_minor)::bigint as "flowsMinor", sum(exit_minor)::bigint as "exitsMinor",
            count(*)::integer as waiting, min(late.created_at) as oldest,
-           coalesce(max(stopped_reason), max(mirror_reason), '') as reason,
+           coalesce(max(stopped_reason), max(case when is_in_deficit then ${IN_DEFICIT} end), max(mirror_reason), '') as reason,
            coalesce(array_agg(distinct operation) filter (where operation <> ''), '{}') as operations
     from late join master_pool on login = master_login
     group by master_login

@@ -6,6 +6,7 @@ import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
+import { allocateExternal } from "../processes/review/allocate-external.ts";
 import { compensateDeficit } from "../processes/review/compensate-deficit.ts";
 import type { Effect } from "../processes/review/effect.ts";
 import { acknowledge, adopt } from "../processes/review/external-funds.ts";
@@ -16,6 +17,7 @@ import { allocateDeal, resume, resumeWithDifference, transferAgain } from "../pr
 const EFFECTS: ReadonlyMap<string, Effect> = new Map([
   ["resume", resume],
   ["resume_with_difference", resumeWithDifference],
+  ["allocate", allocateExternal],
   ["allocate_deal", allocateDeal],
   ["transfer_again", transferAgain],
   ["adopt", adopt],
@@ -38,8 +40,10 @@ export async function decideReview(
       pool,
       now,
       readFacts: () => failAsUnavailable(() => readFor(deps, request, context)),
-      async examine(_tx, reviewCase, vote, readings) {
-        effectOf(vote.action).examine(reviewCase, vote, readings);
+      async examine(tx, reviewCase, vote, readings) {
+        const effect = effectOf(vote.action);
+        effect.examine(reviewCase, vote, readings);
+        await effect.propose?.(tx, { reviewCase, wanted: vote });
       },
       async carryOut(tx, reviewCase, { action, dealId, confirmedAt: at }, readings) {
         await effectOf(action).carryOut(tx, deps, { reviewCase, wanted: { dealId, at }, readings });

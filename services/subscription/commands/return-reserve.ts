@@ -8,6 +8,7 @@ import { returnReserve as returned } from "../domain/classify-movement.ts";
 import { changeAccount, changeHolding } from "../domain/buckets.ts";
 import { insertArrivals } from "../store/arrivals.ts";
 import { lockBooks, saveAccounts } from "../store/books.ts";
+import { insertFlows } from "../store/flows.ts";
 import { insertFurtherExits } from "../store/exit-transfers.ts";
 import { closeReserves, findReserveOwner } from "../store/reserves.ts";
 import { saveHoldings } from "../store/holdings.ts";
@@ -33,15 +34,21 @@ async function returnToPool(
   const account = books.accounts.get(investorLogin);
   const holding = books.holdings.get(reserve.subscriptionId);
   assert(account !== undefined && holding !== undefined, "a reserve belongs to a holding");
-  const { change, furtherExit } = returned(reserve.amount, account.pooledIn === holding.subscriptionId);
+  const { change, furtherExit, flow } = returned({ ...reserve, isPooled: account.pooledIn === holding.subscriptionId });
   await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
   await saveHoldings(tx, [{ ...holding, buckets: changeHolding(holding.buckets, change) }]);
   const { waiting = 0n } = change;
   if (waiting > 0n) await insertArrivals(tx, [{ subscriptionId: holding.subscriptionId, amount: waiting }]);
+  await insertFlows(tx, [{ subscriptionId: holding.subscriptionId, amount: flow }], now());
   await closeReserves(tx, [key], "RETURNED", now());
   if (furtherExit > 0n) {
     await insertFurtherExits(tx, [{ subscriptionId: holding.subscriptionId, amount: -furtherExit }], now());
   }
-  afterCommit(tx, furtherExit > 0n ? wakeSignals.exits.notify : wakeSignals.strikes.notify);
+  afterCommit(tx, wakeSignals[signalOf({ furtherExit, flow })].notify);
   return reserve.amount;
+}
+
+function signalOf({ furtherExit, flow }: { readonly furtherExit: bigint; readonly flow: bigint }) {
+  if (furtherExit > 0n) return "exits";
+  return flow > 0n ? "mirrors" : "strikes";
 }

@@ -1,11 +1,12 @@
 import { type Arrival, strikeArrivals } from "./arrival.ts";
 import { floatingBefore } from "./floating-before.ts";
-import { isCancelled, isResult, type MasterDeal, poolDealOf } from "./master-deal.ts";
+import { isCancelled, isCompensation, isResult, type MasterDeal, poolDealOf } from "./master-deal.ts";
 import { type Allocation, allocateDeal } from "./pool/allocate-deal.ts";
 import { checkPool } from "./pool/check-pool.ts";
 import { poolEquity } from "./pool/equity.ts";
 import { floatingShares } from "./pool/floating-shares.ts";
 import { PoolBroken } from "./pool/pool-broken.ts";
+import { type Raised, raiseNegative } from "./pool/raise-negative.ts";
 import type { Mark } from "./pool/strike-pool.ts";
 import type { E8, UnitPool } from "./pool/unit-pool.ts";
 import { cutOffsDue, periodStart, type Week } from "./weeks.ts";
@@ -36,7 +37,9 @@ export type ResultEvent = {
   readonly parts: Allocation["parts"];
   /** Cents that go to own capital. */
   readonly own: bigint;
-  /** Pool before the deal, with the same units. */
+  /** What a compensation has raised holdings below zero by: no result, and not part of `parts`. */
+  readonly raised: Pick<Raised, "raised" | "total">;
+  /** Pool before the result, with the same units. */
   readonly before: UnitPool;
   /** Pool and its equity after the deal. */
   readonly pool: UnitPool;
@@ -149,13 +152,15 @@ function allocate(
     if (isCancelled(deal)) throw new PoolBroken(`Deal ${deal.dealId} cancels an earlier deal.`);
     if (deal.dealId < struckDealId) throw new PoolBroken(`Deal ${deal.dealId} is older than the last strike.`);
   }
-  const allocation = allocateDeal(pool, poolDealOf(deal));
+  const raised = raiseNegative(pool, isCompensation(deal) ? deal.amount : 0n);
+  const allocation = allocateDeal(raised.pool, { ...poolDealOf(deal), result: deal.amount - raised.total });
   checkPool(allocation.pool);
   return {
     kind: "result",
     deal,
     ...allocation,
-    before: pool,
+    raised,
+    before: raised.pool,
     equity: poolEquity(allocation.pool),
     isLate: weeksClosedThrough !== undefined && deal.dealAt < weeksClosedThrough,
   };

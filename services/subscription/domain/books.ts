@@ -46,6 +46,12 @@ export type PoolBook = {
   readonly receivedNumber: bigint;
   /** What parties other than this service have moved in total, less compensations. Its money is in `own`. */
   readonly external: bigint;
+  /** What of it operators have acknowledged; undefined for nothing. */
+  readonly acknowledged: bigint | undefined;
+  /** Log positions of the first such movement that no operator has decided about, and of the last one with its ticket. */
+  readonly externalSince: bigint;
+  readonly externalNumber: bigint;
+  readonly externalDealId: bigint;
   /** X: own capital of the Master, by bucket. */
   readonly own: OwnBuckets;
   /** What mirrors whose records were lost have moved, without the flows that were settled with them. Signed. */
@@ -72,7 +78,13 @@ export type HoldingBook = {
   readonly unredeemed: bigint;
 };
 
-export type Reserve = { readonly key: string; readonly subscriptionId: bigint; readonly amount: bigint };
+export type Reserve = {
+  readonly key: string;
+  readonly subscriptionId: bigint;
+  readonly amount: bigint;
+  /** The money is on the account of the Investor only: it has waited there for the end of a deficit of its pool. */
+  readonly isOutside: boolean;
+};
 
 /** An open transfer on a Master with the flows that it carries; an exit carries one. */
 export type OpenTransfer = {

@@ -116,12 +116,13 @@ function bucketsOf(change: Change): readonly Bucket[] {
 }
 
 /**
- * The Investor joins the pool with the held balance. Any other amount in the outside bucket, of either sign, came after
+ * The Investor joins the pool with the held balance, and with what is still to be posted of a pool that it has left. Any other amount in the outside bucket, of either sign, came after
  * the account lock was acquired: the service could not have moved it, so it is external funds.
  */
 export function takeBaseline(
-  { outside }: AccountBuckets,
+  { outside, unposted }: AccountBuckets,
   heldBalance: bigint,
 ): { readonly account: Change; readonly inbound: bigint } {
-  return { account: { outside: -outside, quarantined: outside - heldBalance }, inbound: heldBalance };
+  const inbound = heldBalance + (unposted > 0n ? unposted : 0n);
+  return { account: { outside: -outside, quarantined: outside - inbound }, inbound };
 }

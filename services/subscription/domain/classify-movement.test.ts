@@ -85,7 +85,7 @@ test("an amendment moves no money", () => {
 });
 
 test("a debit settles its reserve completely", () => {
-  const facts = { isPooled: true, reserve: { amount: 30n, isPooled: true } };
+  const facts = { isPooled: true, reserve: { amount: 30n, isPooled: true, isOutside: false } };
   expect(classifyInvestorMovement({ kind: "withdrawal", amount: -30n }, facts)).toMatchObject({
     change: { reserved: -30n, outbound: 30n },
     flow: -30n,
@@ -95,7 +95,7 @@ test("a debit settles its reserve completely", () => {
 });
 
 test("the unused part of a reserve waits for units again", () => {
-  const facts = { isPooled: true, reserve: { amount: 30n, isPooled: true } };
+  const facts = { isPooled: true, reserve: { amount: 30n, isPooled: true, isOutside: false } };
   expect(classifyInvestorMovement({ kind: "fee_debit", amount: -10n }, facts)).toMatchObject({
     change: { reserved: -30n, outbound: 10n, waiting: 20n },
     flow: -10n,
@@ -105,7 +105,7 @@ test("the unused part of a reserve waits for units again", () => {
 });
 
 test("after the Investor left the pool, the unused part of a reserve leaves by a further exit transfer", () => {
-  const facts = { isPooled: false, reserve: { amount: 30n, isPooled: false } };
+  const facts = { isPooled: false, reserve: { amount: 30n, isPooled: false, isOutside: false } };
   expect(classifyInvestorMovement({ kind: "fee_debit", amount: -10n }, facts)).toMatchObject({
     change: { reserved: -30n, outbound: 30n, outside: 20n },
     flow: -10n,
@@ -115,11 +115,31 @@ test("after the Investor left the pool, the unused part of a reserve leaves by a
 });
 
 test("the part of a debit above its reserve is a plain debit", () => {
-  const facts = { isPooled: true, reserve: { amount: 30n, isPooled: true } };
+  const facts = { isPooled: true, reserve: { amount: 30n, isPooled: true, isOutside: false } };
   expect(classifyInvestorMovement({ kind: "withdrawal", amount: -50n }, facts)).toMatchObject({
     change: { reserved: -30n, outbound: 50n, pooled: -20n },
     flow: -50n,
     unredeemed: 20n,
+  });
+});
+
+test("a reserve outside of the pool is money of the account only, and its unused part waits for its mirror again", () => {
+  const reserve = { amount: 30n, isOutside: true };
+  const pooled = { isPooled: true, reserve: { ...reserve, isPooled: true } };
+  expect(classifyInvestorMovement({ kind: "withdrawal", amount: -30n }, pooled)).toMatchObject({
+    change: { outside: -30n },
+    flow: 0n,
+    unredeemed: 0n,
+  });
+  expect(classifyInvestorMovement({ kind: "fee_debit", amount: -10n }, pooled)).toMatchObject({
+    change: { outside: -30n, inbound: 20n },
+    flow: 20n,
+  });
+  const left = { isPooled: false, reserve: { ...reserve, isPooled: false } };
+  expect(classifyInvestorMovement({ kind: "fee_debit", amount: -10n }, left)).toMatchObject({
+    change: { outside: -10n },
+    flow: 0n,
+    furtherExit: 0n,
   });
 });
 
@@ -134,9 +154,9 @@ test("every movement changes the buckets on the Investor by its amount and those
       fc.constantFrom(...KINDS),
       fc.bigInt(-1_000n, 1_000n),
       fc.boolean(),
-      fc.option(fc.bigInt(1n, 1_000n), { nil: undefined }),
+      fc.option(fc.record({ amount: fc.bigInt(1n, 1_000n), isOutside: fc.boolean() }), { nil: undefined }),
       (kind, amount, isPooled, reserved) => {
-        const reserve = reserved === undefined ? undefined : { amount: reserved, isPooled };
+        const reserve = reserved && { ...reserved, isPooled };
         const { change, flow, furtherExit } = classifyInvestorMovement({ kind, amount }, { isPooled, reserve });
         expect(onInvestor(change)).toBe(WITHOUT_MONEY.has(kind) ? 0n : amount);
         expect(onMaster(change)).toBe(0n);
@@ -149,9 +169,12 @@ test("every movement changes the buckets on the Investor by its amount and those
 
 test("a returned reserve changes no account balance", () => {
   for (const isPooled of [true, false]) {
-    const { change, furtherExit } = returnReserve(30n, isPooled);
+    const { change, furtherExit } = returnReserve({ amount: 30n, isPooled, isOutside: false });
     expect([onInvestor(change), onMaster(change)]).toEqual([0n, 0n]);
     expect(furtherExit).toBe(isPooled ? 0n : 30n);
+    const outside = returnReserve({ amount: 30n, isPooled, isOutside: true });
+    expect([onInvestor(outside.change), onMaster(outside.change), outside.furtherExit]).toEqual([0n, 0n, 0n]);
+    expect(outside.flow).toBe(isPooled ? 30n : 0n);
   }
 });
 
@@ -166,6 +189,7 @@ test("on a Master everything except transfers of the service and deals of the tr
   expect(effects).toEqual(
     KINDS.map((kind) => {
       if (kind === "trade") return [kind, "result", "result", "result"];
+      if (kind === "agent_commission") return [kind, "own", "own", "own"];
       if (kind === "amendment") return [kind, "amendment", "amendment", "amendment"];
       if (kind === "mirror" || kind === "exit") return [kind, "external", "transfer", "wrong_amount"];
       return [kind, "external", "external", "external"];

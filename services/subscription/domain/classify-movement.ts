@@ -15,6 +15,8 @@ export type MovementKind =
   | "review_reversal"
   | "external"
   | "trade"
+  /** Of an agent, on a Master: income from the trades of other customers. */
+  | "agent_commission"
   | "amendment"
   | "correction";
 
@@ -31,11 +33,18 @@ export function isTransfer(kind: MovementKind): boolean {
 /** A change of a balance, signed. */
 export type Movement = { readonly kind: MovementKind; readonly amount: bigint };
 
+export type ReservedAmount = {
+  readonly amount: bigint;
+  /** As of the reserve: the money is on the account of the Investor only. */
+  readonly isOutside: boolean;
+  readonly isPooled: boolean;
+};
+
 export type InvestorFacts = {
   /** The Investor's capital is in a pool. */
   readonly isPooled: boolean;
   /** The reserve under the key of the movement. Its subscription may have left the pool since. */
-  readonly reserve: { readonly amount: bigint; readonly isPooled: boolean } | undefined;
+  readonly reserve: ReservedAmount | undefined;
 };
 
 export type InvestorEffect = {
@@ -79,6 +88,7 @@ export function classifyInvestorMovement(movement: Movement, facts: InvestorFact
     case "mirror":
     case "exit":
     case "trade":
+    case "agent_commission":
       return external(amount, facts);
   }
 }
@@ -98,14 +108,14 @@ function debit(taken: bigint, { isPooled, reserve }: InvestorFacts): InvestorEff
 }
 
 /** Settles the reserve completely: an unused part is returned, and an amount above the reserve is a plain debit. */
-function debitReserve(taken: bigint, { amount, isPooled }: { amount: bigint; isPooled: boolean }): InvestorEffect {
+function debitReserve(taken: bigint, { amount, isOutside, isPooled }: ReservedAmount): InvestorEffect {
   const covered = taken < amount ? taken : amount;
   const beyond = debit(taken - covered, { isPooled, reserve: undefined });
-  const settled = { reserved: -covered, outbound: covered };
-  const unused = returnReserve(amount - covered, isPooled);
+  const settled = isOutside ? { outside: -covered } : { reserved: -covered, outbound: covered };
+  const unused = returnReserve({ amount: amount - covered, isOutside, isPooled });
   return {
     change: combine(settled, beyond.change, unused.change),
-    flow: beyond.flow - covered,
+    flow: beyond.flow + unused.flow - (isOutside ? 0n : covered),
     furtherExit: unused.furtherExit,
     unredeemed: beyond.unredeemed,
   };
@@ -113,9 +123,11 @@ function debitReserve(taken: bigint, { amount, isPooled }: { amount: bigint; isP
 
 /**
  * Returns an unused reserve. The money never left the Master: in the pool it gets units again at the next strike; if
- * the Investor has left the pool, it leaves the Master by a separate exit transfer.
+ * the Investor has left the pool, it leaves the Master by a separate exit transfer. Money that never was on the Master waits again for its
+ * mirror, or stays outside the pool that the Investor has left.
  */
-export function returnReserve(amount: bigint, isPooled: boolean): InvestorEffect {
+export function returnReserve({ amount, isOutside, isPooled }: ReservedAmount): InvestorEffect {
+  if (isOutside) return isPooled ? { ...only({ outside: -amount, inbound: amount }), flow: amount } : only({});
   return isPooled
     ? only({ reserved: -amount, waiting: amount })
     : { ...only({ reserved: -amount, outside: amount, outbound: amount }), furtherExit: amount };
@@ -129,6 +141,8 @@ function only(change: Change): InvestorEffect {
 export type MasterEffect =
   /** Belongs to no Investor. */
   | "external"
+  /** Own capital, by rule. */
+  | "own"
   /** A trading result, to be allocated. */
   | "result"
   /** A transfer of the service was applied. */
@@ -146,6 +160,7 @@ export function classifyMasterMovement(
   expected: { readonly amount: bigint } | undefined,
 ): MasterEffect {
   if (kind === "trade") return "result";
+  if (kind === "agent_commission") return "own";
   if (kind === "amendment") return "amendment";
   if (isImported && isTransfer(kind)) return "imported";
   if (expected === undefined || !isTransfer(kind)) return "external";

@@ -39,6 +39,10 @@ function someBooks(): Books {
           filedNumber: -1n,
           receivedNumber: -1n,
           external: 0n,
+          acknowledged: undefined,
+          externalSince: -1n,
+          externalNumber: -1n,
+          externalDealId: 0n,
           own: { waiting: 0n, pooled: 0n, unredeemed: 0n },
           importedMirrors: 0n,
           importedExits: 0n,
@@ -160,7 +164,7 @@ test("a deposit on a Master waits for units of own capital, and a withdrawal lea
 
 test("a reversed fee is credited like a deposit, although it has the key of its debit", () => {
   const books = someBooks();
-  books.reserves.set("fee:1", { key: "fee:1", subscriptionId: 1n, amount: 10n });
+  books.reserves.set("fee:1", { key: "fee:1", subscriptionId: 1n, amount: 10n, isOutside: false });
   fileOnInvestor(books, movement([investorOf(1n), 0n], "reversal", 10n, "fee:1"));
   expect(holdingOf(books, 1n)).toEqual({ ...EMPTY_HOLDING, inbound: 10n });
   expect(books.reserves.has("fee:1")).toBe(true);
@@ -229,7 +233,7 @@ function aHistory() {
       reserved: holding.buckets.reserved + amount,
     };
     books.holdings.set(id, { ...holding, buckets });
-    books.reserves.set(key, { key, subscriptionId: id, amount });
+    books.reserves.set(key, { key, subscriptionId: id, amount, isOutside: false });
     return key;
   }
 

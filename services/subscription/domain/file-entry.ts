@@ -25,7 +25,7 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
   const holding = holdingId === undefined ? undefined : get(books.holdings, holdingId);
   const effect = classifyInvestorMovement(movement, {
     isPooled: account.pooledIn !== undefined,
-    reserve: reserve && { amount: reserve.amount, isPooled: account.pooledIn === reserve.subscriptionId },
+    reserve: reserve && { ...reserve, isPooled: account.pooledIn === reserve.subscriptionId },
   });
   const buckets = changeAccount(account.buckets, effect.change);
   const external = quarantine(account, movement, effect.change.quarantined ?? 0n);
@@ -94,6 +94,10 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
     case "external":
       fileExternal(books, next, movement);
       break;
+    case "own":
+      fileExternal(books, next, movement);
+      acknowledge(books, pool, movement);
+      break;
     case "wrong_amount":
       fileExternal(books, next, movement);
       stop(books, pool.login, {
@@ -127,9 +131,13 @@ function importedTo(
  */
 function fileExternal(books: Books, pool: PoolBook, { kind, amount, number, dealId }: LoggedMovement): void {
   const { waiting, pooled, unredeemed } = pool.own;
+  const isFirst = pool.external === (pool.acknowledged ?? 0n);
   books.pools.set(pool.login, {
     ...pool,
     external: pool.external + amount,
+    ...(amount === 0n
+      ? {}
+      : { externalSince: isFirst ? number : pool.externalSince, externalNumber: number, externalDealId: dealId }),
     own:
       amount > 0n
         ? { waiting: waiting + amount, pooled, unredeemed }
@@ -138,6 +146,20 @@ function fileExternal(books: Books, pool: PoolBook, { kind, amount, number, deal
   });
   if (amount === 0n) return;
   books.outcome.ownFlows.push({ masterLogin: pool.login, amount, entry: { number, dealId } });
+}
+
+/**
+ * The movement needs no review: what others have moved before needs one as much as before. Results that no operator has acknowledged are not
+ * acknowledged with it.
+ */
+function acknowledge(books: Books, before: PoolBook, { amount }: LoggedMovement): void {
+  const { acknowledged, external, own, externalSince, externalNumber, externalDealId } = before;
+  const isUndecided = acknowledged === undefined && external === 0n && own.waiting + own.pooled !== 0n;
+  books.pools.set(before.login, {
+    ...get(books.pools, before.login),
+    acknowledged: isUndecided ? undefined : (acknowledged ?? 0n) + amount,
+    ...(isUndecided ? {} : { externalSince, externalNumber, externalDealId }),
+  });
 }
 
 /** Stops the Master. The first reason is kept, because the operator has to decide that one first. */

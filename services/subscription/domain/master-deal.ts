@@ -27,6 +27,8 @@ export type MasterDeal = {
 const BUY = 0;
 const SELL = 1;
 const CANCELLED_ACTIONS = new Set([13, 14]);
+const STOP_OUT_COMPENSATION = 19;
+const AGENT_COMMISSIONS = new Set([10, 11, 18]);
 /** By the MetaTrader entry code: in, out, in/out (reversal), out by an opposite position. */
 const KIND_OF_ENTRY: readonly PoolDeal["kind"][] = ["entry", "exit", "reversal", "exit"];
 
@@ -46,6 +48,16 @@ export function isResult(deal: MasterDeal): boolean {
 /** The deal cancels an earlier one (MetaTrader: buy or sell cancelled); an operator decides in manual review. */
 export function isCancelled({ action }: MasterDeal): boolean {
   return CANCELLED_ACTIONS.has(action);
+}
+
+/** Income of an agent from the trades of other customers: no result of the pool on the same login. */
+export function isAgentCommission({ action }: Pick<MasterDeal, "action">): boolean {
+  return AGENT_COMMISSIONS.has(action);
+}
+
+/** The platform gives back what a stop-out has taken from the account beyond its balance. */
+export function isCompensation({ action, amount }: Pick<MasterDeal, "action" | "amount">): boolean {
+  return action === STOP_OUT_COMPENSATION && amount > 0n;
 }
 
 /** The part of the deal's result that was floating before, in cents. */

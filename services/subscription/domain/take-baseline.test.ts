@@ -20,3 +20,10 @@ test("money of either sign that came after the account lock was acquired is quar
     }),
   );
 });
+
+test("what is still to be posted from a pool that the Investor has left joins too", () => {
+  expect(takeBaseline({ outside: 130n, quarantined: 0n, unposted: 30n }, 100n)).toEqual({
+    account: { outside: -130n, quarantined: 0n },
+    inbound: 130n,
+  });
+});

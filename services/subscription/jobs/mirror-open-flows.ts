@@ -66,15 +66,14 @@ async function netOpenFlows(deps: Deps, logins: readonly string[]): Promise<void
  */
 async function openMirrors(tx: Transaction, deps: Deps, masterLogins: readonly string[]): Promise<void> {
   const locked = await lockMastersForMirror(tx, masterLogins);
-  const short = [...locked.values()].filter(({ isShortOfMargin }) => isShortOfMargin).map(({ login }) => login);
   const open = Map.groupBy(
-    await listOpenFlows(tx, [...locked.keys()], { limit: FLOWS_PER_MIRROR, withoutOutflows: short }),
+    await listOpenFlows(tx, [...locked.keys()], FLOWS_PER_MIRROR),
     ({ masterLogin }) => masterLogin,
   );
   const nets = [...open].map(([masterLogin, flows]) => {
     const taken = takeWhatFits(flows);
     const net = taken.reduce((sum, flow) => sum + flow.amount, 0n);
-    const imported = movedBefore(taken, locked.get(masterLogin)?.imported ?? 0n);
+    const imported = movedBefore(taken, locked.get(masterLogin) ?? 0n);
     return { masterLogin, flows: taken, amount: net - imported, imported };
   });
   for (const mirror of await insertMirrors(tx, nets, deps.now())) {

@@ -11,7 +11,7 @@ import {
   type NewCase,
   renewCase,
 } from "#kernel/review/cases.ts";
-import { isProposedFor, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
+import { isUpTo, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import type { Deps } from "../deps.ts";
 import {
   type ExternalFunds,
@@ -93,8 +93,9 @@ async function updateCase(deps: Deps, reviewCase: ReviewCase, money: ExternalFun
 function isSame(reviewCase: ReviewCase, money: ExternalFunds): boolean {
   const { amount, actions, progress } = reviewCase;
   if (actions.join() !== newCaseOf(money).actions.join()) return false;
-  if (money.kind === "master") return amount === money.amount;
-  return isProposedFor(reviewCase, money) && (progress.state === "PROPOSED" || amount === money.amount);
+  // A proposal about an Investor is about what is there when it is confirmed: own trades may change the amount.
+  const mayChange = money.kind === "investor" && progress.state === "PROPOSED";
+  return isUpTo(reviewCase, money.movedNumber) && (mayChange || amount === money.amount);
 }
 
 function subjectOf({ kind, login }: ExternalFunds): string {
@@ -103,6 +104,7 @@ function subjectOf({ kind, login }: ExternalFunds): string {
 
 function newCaseOf(money: ExternalFunds): NewCase {
   const { kind, login, amount, ownCapital, masterLogin, shortfall, movedNumber, cause } = money;
+  const { undecided, undecidedSince } = money;
   const canCompensate = shortfall > 0n && ownCapital >= shortfall;
   return {
     subject: subjectOf(money),
@@ -110,16 +112,23 @@ function newCaseOf(money: ExternalFunds): NewCase {
     login,
     amount,
     cause,
+    dealId: money.movedDealId,
     evidence: {
       master: masterLogin,
       below_zero_in_pool: formatDecimal(usd(shortfall)),
+      moved_log_number: String(movedNumber),
       ...(kind === "master"
-        ? { own_capital: formatDecimal(usd(ownCapital)) }
-        : { moved_log_number: String(movedNumber) }),
+        ? { own_capital: formatDecimal(usd(ownCapital)), undecided: formatDecimal(usd(undecided)) }
+        : {}),
     },
     actions:
       kind === "investor"
         ? ["adopt", "acknowledge"]
-        : ["acknowledge", ...(canCompensate ? ["compensate_deficit"] : [])],
+        : [
+            "acknowledge",
+            // What an account had before the service, entry 0 of its log, is no result of it.
+            ...(undecided !== 0n && undecidedSince > 0n ? ["allocate"] : []),
+            ...(canCompensate ? ["compensate_deficit"] : []),
+          ],
   };
 }

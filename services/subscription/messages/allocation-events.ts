@@ -3,7 +3,8 @@ import { publish } from "#kernel/feed/publish.ts";
 import { usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { ResultAllocated, WeekClosed } from "#proto/pamm/subscription/v1/events.ts";
-import type { ResultEvent, PoolEvent, WeekEvent } from "../domain/advance-pool.ts";
+import type { PoolEvent, WeekEvent } from "../domain/advance-pool.ts";
+import type { MasterDeal } from "../domain/master-deal.ts";
 
 /** Its events are wake-up signals for readers of ReadAllocations. */
 export const ALLOCATION_FEED = "subscription.allocations";
@@ -17,21 +18,24 @@ export function publishAllocations(
   events: readonly (Numbered & PoolEvent)[],
 ): void {
   for (const event of events) {
-    if (event.kind === "result") publishResultAllocated(tx, masterLogin, event);
+    if (event.kind === "result") {
+      const { number, deal, raised } = event;
+      const { dealId, dealAt } = deal;
+      publishResultAllocated(tx, masterLogin, { number, dealId, dealAt, amount: deal.amount - raised.total });
+    }
     if (event.kind === "week") publishWeekClosed(tx, masterLogin, event);
   }
 }
 
-function publishResultAllocated(
+export function publishResultAllocated(
   tx: Transaction,
   masterLogin: string,
-  result: Numbered & Pick<ResultEvent, "deal">,
+  { number, dealId, dealAt, amount }: Numbered & Pick<MasterDeal, "dealId" | "dealAt" | "amount">,
 ): void {
-  const { dealId, dealAt, amount } = result.deal;
   publish(tx, {
     feed: ALLOCATION_FEED,
     event: ResultAllocated,
-    message: { masterLogin, masterNumber: result.number, dealId, dealAt, result: moneyToProto(usd(amount)) },
+    message: { masterLogin, masterNumber: number, dealId, dealAt, result: moneyToProto(usd(amount)) },
   });
 }
 

@@ -1,9 +1,10 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { type AccountMoved, MovementKind as KindMessage } from "#proto/pamm/platform/v1/movement.ts";
+import { type AccountMoved, AccountRole, MovementKind as KindMessage } from "#proto/pamm/platform/v1/movement.ts";
 import type { LoggedMovement } from "../domain/books.ts";
 import { adoptsNothing } from "../domain/adoption-rule.ts";
 import type { MovementKind } from "../domain/classify-movement.ts";
-import type { MasterDeal } from "../domain/master-deal.ts";
+import type { Deps } from "../deps.ts";
+import { isAgentCommission, type MasterDeal } from "../domain/master-deal.ts";
 
 const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
   [KindMessage.UNSPECIFIED]: undefined,
@@ -27,6 +28,16 @@ const DAY_LENGTH = 10;
 
 /** Keys of reversals that were approved in a review. */
 const REVIEW_REVERSAL = /^review:\d+:reverse$/;
+
+/** As `movementOf`, by the rules for deals of the broker: an agent's commission on a Master is its own capital, or a result of the pool. */
+export function filedMovementOf(
+  moved: AccountMoved,
+  { adoptsCharge, agentCommission }: Pick<Deps, "adoptsCharge" | "agentCommission">,
+): LoggedMovement {
+  const movement = movementOf(moved, adoptsCharge);
+  const isAgents = moved.role === AccountRole.MASTER && moved.trade !== undefined && isAgentCommission(moved.trade);
+  return isAgents && agentCommission === "own_capital" ? { ...movement, kind: "agent_commission" } : movement;
+}
 
 /** Throws on a movement of an unknown kind, because a wrong kind would book money in a wrong bucket. */
 export function movementOf(moved: AccountMoved, adopts = adoptsNothing): LoggedMovement {

@@ -21,6 +21,10 @@ create table master_pool (
   external_minor       bigint not null default 0,
   -- external_minor when operators acknowledged the own capital; a movement since then needs a review of its own.
   external_acknowledged_minor bigint,
+  -- Log positions of the first of these movements that no operator has decided about, and of the last one with its ticket.
+  external_since       bigint not null default -1,
+  external_number      bigint not null default -1,
+  external_deal_id     bigint not null default 0,
   -- Transfers that the platform has executed and whose records were lost with commits of a database: flows and exits that are still to
   -- be mirrored are settled with them.
   imported_mirrors_minor bigint not null default 0,
@@ -329,6 +333,11 @@ create table allocation_entry (
   deal_at        timestamptz,
   result_minor   bigint,
   own_minor      bigint,
+  -- What a compensation of the platform has raised holdings below zero by, own capital included; not in result_minor.
+  raised_minor   bigint not null default 0 check (raised_minor >= 0),
+  -- Review by which operators have allocated money that others moved, which log_number names; 0 for a deal. The deal and its time are those of
+  -- the deal that it repairs, if there is one.
+  case_id        bigint not null default 0,
   -- The performance after a result, as in performance_day: value of a unit in 1e-18 USD, how far it is below its highest value so far,
   -- and value of all units in 1e-8 USD. Null for a result of units without a value.
   unit_value     numeric,
@@ -339,9 +348,10 @@ create table allocation_entry (
   cut_off        timestamptz,
   marked_at      timestamptz,
   primary key (master_login, number),
-  unique (master_login, log_number),
+  unique (master_login, log_number, case_id),
   unique (master_login, cut_off),
   check (num_nulls(log_number, deal_id, deal_at, result_minor, own_minor) = case kind when 'RESULT' then 0 else 5 end),
+  check (kind = 'RESULT' or (raised_minor = 0 and case_id = 0)),
   check (num_nulls(unit_value, drawdown_ppm, pool_value_e8) in (0, 3) and (kind = 'RESULT' or unit_value is null)),
   check (num_nulls(period_start, cut_off) = case kind when 'WEEK' then 0 else 2 end),
   check (kind = 'WEEK' or marked_at is null)
@@ -478,12 +488,14 @@ create view leave_row as
          period_start as "periodStart", unposted_minor as unposted, quarantined_minor as quarantined
   from leave;
 
--- The amount that is reserved in the pool for one debit, under the key of its transfer.
+-- The amount that is reserved for one debit, under the key of its transfer: in the pool, or outside of it.
 create table reserve (
   key             text primary key,
   subscription_id bigint not null references subscription,
   amount_minor    bigint not null check (amount_minor > 0),
-  -- RETURNED: the debit was refused for good and the amount went back into the pool.
+  -- Taken out of inflows that have waited on the account for the end of a deficit: it never was on the Master.
+  is_outside      boolean not null default false,
+  -- RETURNED: the debit was refused for good and the amount went back to where it was taken from.
   state           text not null check (state in ('OPEN', 'SETTLED', 'RETURNED')),
   created_at      timestamptz not null,
   closed_at       timestamptz,
@@ -696,17 +708,20 @@ create view operation_row as
 \ir ../../kernel/reconcile/handled-break.sql
 \ir ../../kernel/review/review.sql
 
--- Amounts that raised a negative Investor to 0.00 out of own capital of its Master. Not a result, so no fee is charged.
+-- Amounts that raised a negative Investor: out of own capital of its Master, as operators decided, or by a deal of the platform. Not a
+-- result, so no fee is charged.
 create table compensation (
-  case_id         bigint not null references review_case,
-  subscription_id bigint not null references subscription,
-  amount_minor    bigint not null check (amount_minor > 0),
-  compensated_at  timestamptz not null,
-  primary key (case_id, subscription_id)
+  subscription_id   bigint not null references subscription,
+  case_id           bigint references review_case,
+  -- Allocation entry of the deal.
+  allocation_number bigint,
+  amount_minor      bigint not null check (amount_minor > 0),
+  compensated_at    timestamptz not null,
+  check (num_nulls(case_id, allocation_number) = 1),
+  unique (subscription_id, case_id),
+  unique (subscription_id, allocation_number)
 );
 select append_only('compensation');
-
-create index compensation_by_subscription on compensation (subscription_id);
 
 -- Triggers note what callers see of subscriptions, flows, mirrors, unassigns of the queue and exits.
 create function note_subscription() returns trigger language plpgsql set search_path from current as $$

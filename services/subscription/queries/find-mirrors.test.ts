@@ -16,7 +16,12 @@ test("a deposit of an Investor in a pool finds its mirror, another one does not 
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.DEPOSIT, amount: 70_00n, key: "funding:deposit:1" });
   enter(world.platform.ledger, outside, { kind: MovementKind.DEPOSIT, amount: 70_00n, key: "funding:deposit:2" });
   const find = () => world.service.findMirrors({ keys: ["funding:deposit:1", "funding:deposit:2"] }, aCall());
-  const part = { key: "funding:deposit:1", masterLogin, amount: { currencyCode: "USD", minorUnits: 70_00n } };
+  const part = {
+    isHeld: false,
+    key: "funding:deposit:1",
+    masterLogin,
+    amount: { currencyCode: "USD", minorUnits: 70_00n },
+  };
 
   expect(await find()).toEqual({ items: [] });
   await deliver(world);

@@ -13,6 +13,10 @@ export type AllocationEntry = {
         readonly amount: bigint;
         /** The part of own capital. */
         readonly own: bigint;
+        /** What the deal has raised holdings below zero by; not part of the result. */
+        readonly raised: bigint;
+        /** Review by which operators have allocated it; 0 for a deal. */
+        readonly caseId: bigint;
       }
     | undefined;
   readonly week: { readonly periodStart: Date; readonly cutOff: Date; readonly markedAt: Date | undefined } | undefined;
@@ -35,8 +39,8 @@ export async function insertEntries(
   await many(
     tx,
     sql`insert into allocation_entry (master_login, created_at, kind, number, log_number, deal_id, deal_at,
-                                      result_minor, own_minor, period_start, cut_off, marked_at, pool_units,
-                                      unit_value, drawdown_ppm, pool_value_e8)
+                                      result_minor, own_minor, raised_minor, case_id, period_start, cut_off, marked_at,
+                                      pool_units, unit_value, drawdown_ppm, pool_value_e8)
         select ${masterLogin}, ${at}::timestamptz, case when cut_off is null then 'RESULT' else 'WEEK' end, *
         from unnest(
           ${entries.map(({ number }) => number)}::bigint[],
@@ -45,6 +49,8 @@ export async function insertEntries(
           ${entries.map(({ result }) => result?.dealAt)}::timestamptz[],
           ${entries.map(({ result }) => result?.amount)}::bigint[],
           ${entries.map(({ result }) => result?.own)}::bigint[],
+          ${entries.map(({ result }) => result?.raised ?? 0n)}::bigint[],
+          ${entries.map(({ result }) => result?.caseId ?? 0n)}::bigint[],
           ${entries.map(({ week }) => week?.periodStart)}::timestamptz[],
           ${entries.map(({ week }) => week?.cutOff)}::timestamptz[],
           ${entries.map(({ week }) => week?.markedAt)}::timestamptz[],
@@ -52,7 +58,7 @@ export async function insertEntries(
           ${entries.map(({ valued }) => valued?.value)}::numeric[],
           ${entries.map(({ valued }) => valued && fallOf(valued))}::integer[],
           ${entries.map(({ valued }) => valued?.poolValue)}::numeric[]
-        ) as entry (number, log_number, deal_id, deal_at, result_minor, own_minor, period_start, cut_off,
+        ) as entry (number, log_number, deal_id, deal_at, result_minor, own_minor, raised_minor, case_id, period_start, cut_off,
                     marked_at, pool_units, unit_value, drawdown_ppm, pool_value_e8)`,
   );
 }
@@ -94,6 +100,8 @@ type EntryRow = {
   readonly dealAt: Date | null;
   readonly amount: bigint | null;
   readonly own: bigint | null;
+  readonly raised: bigint;
+  readonly caseId: bigint;
   readonly periodStart: Date | null;
   readonly cutOff: Date | null;
   readonly markedAt: Date | null;
@@ -106,7 +114,7 @@ export async function listEntries(
   const rows = await many<EntryRow>(
     db,
     sql`select number, log_number as "logNumber", deal_id as "dealId", deal_at as "dealAt", result_minor as amount,
-               own_minor as own, period_start as "periodStart", cut_off as "cutOff", marked_at as "markedAt"
+               own_minor as own, raised_minor as raised, case_id as "caseId", period_start as "periodStart", cut_off as "cutOff", marked_at as "markedAt"
         from allocation_entry
         where master_login = ${masterLogin} and number > ${afterNumber}
         order by number
@@ -116,11 +124,11 @@ export async function listEntries(
 }
 
 function toEntry(row: EntryRow): AllocationEntry {
-  const { number, logNumber, dealId, dealAt, amount, own, periodStart, cutOff, markedAt } = row;
+  const { number, logNumber, dealId, dealAt, amount, own, raised, caseId, periodStart, cutOff, markedAt } = row;
   const isResult = logNumber !== null && dealId !== null && dealAt !== null && amount !== null && own !== null;
   return {
     number,
-    result: isResult ? { logNumber, dealId, dealAt, amount, own } : undefined,
+    result: isResult ? { logNumber, dealId, dealAt, amount, own, raised, caseId } : undefined,
     week:
       periodStart !== null && cutOff !== null ? { periodStart, cutOff, markedAt: markedAt ?? undefined } : undefined,
   };

@@ -110,7 +110,8 @@ async function lockKnownAccounts(tx: Transaction, logins: readonly string[]): Pr
   }));
 }
 
-type PoolRow = Omit<PoolBook, "stoppedReason" | "own"> & PoolBook["own"] & { readonly stoppedReason: string | null };
+type PoolRow = Omit<PoolBook, "stoppedReason" | "own" | "acknowledged"> &
+  PoolBook["own"] & { readonly stoppedReason: string | null; readonly acknowledged: bigint | null };
 
 /** Locks pools. An unknown Master gets a row; its log is then filed from the opening. */
 export async function lockPools(tx: Transaction, logins: readonly string[]): Promise<PoolBook[]> {
@@ -131,7 +132,7 @@ export async function lockPools(tx: Transaction, logins: readonly string[]): Pro
 async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promise<PoolBook[]> {
   const rows = await many<PoolRow>(
     tx,
-    sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external", own_waiting_minor as waiting, own_pooled_minor as pooled, own_unredeemed_minor as unredeemed,
+    sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external", external_acknowledged_minor as acknowledged, external_since as "externalSince", external_number as "externalNumber", external_deal_id as "externalDealId", own_waiting_minor as waiting, own_pooled_minor as pooled, own_unredeemed_minor as unredeemed,
                imported_mirrors_minor as "importedMirrors", imported_exits_minor as "importedExits", unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
                are_positions_known as "arePositionsKnown"
         from master_pool
@@ -142,6 +143,7 @@ async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promi
   return rows.map(({ waiting, pooled, unredeemed, ...row }) => ({
     ...row,
     own: { waiting, pooled, unredeemed },
+    acknowledged: row.acknowledged ?? undefined,
     stoppedReason: row.stoppedReason ?? undefined,
   }));
 }
@@ -151,7 +153,8 @@ async function listReservesOfImported(tx: Transaction, logins: readonly string[]
   if (logins.length === 0) return new Map();
   const reserves = await many<Reserve>(
     tx,
-    sql`select reserve.key, reserve.subscription_id as "subscriptionId", reserve.amount_minor as amount
+    sql`select reserve.key, reserve.subscription_id as "subscriptionId", reserve.amount_minor as amount,
+               reserve.is_outside as "isOutside"
         from reserve join holding on holding.subscription_id = reserve.subscription_id
         where holding.investor_login = any(${logins}::text[]) and reserve.state = 'OPEN'`,
   );
@@ -162,7 +165,7 @@ async function listOpenReserves(tx: Transaction, keys: readonly string[]): Promi
   if (keys.length === 0) return [];
   return await many<Reserve>(
     tx,
-    sql`select key, subscription_id as "subscriptionId", amount_minor as amount
+    sql`select key, subscription_id as "subscriptionId", amount_minor as amount, is_outside as "isOutside"
         from reserve
         where key = any(${keys}::text[]) and state = 'OPEN'`,
   );
@@ -201,13 +204,17 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
     tx,
     sql`update master_pool
         set filed_number = book.filed_number, received_number = book.received_number,
-            external_minor = book.external_funds, own_waiting_minor = book.own_waiting, own_pooled_minor = book.own_pooled, own_unredeemed_minor = book.own_unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
+            external_minor = book.external_funds, external_acknowledged_minor = book.acknowledged, external_since = book.external_since, external_number = book.external_number, external_deal_id = book.external_deal_id, own_waiting_minor = book.own_waiting, own_pooled_minor = book.own_pooled, own_unredeemed_minor = book.own_unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
             stopped_reason = book.stopped_reason, are_positions_known = book.are_positions_known
         from unnest(
           ${pools.map(({ login }) => login)}::text[],
           ${pools.map(({ filedNumber }) => filedNumber)}::bigint[],
           ${pools.map(({ receivedNumber }) => receivedNumber)}::bigint[],
           ${pools.map(({ external }) => external)}::bigint[],
+          ${pools.map(({ acknowledged }) => acknowledged)}::bigint[],
+          ${pools.map(({ externalSince }) => externalSince)}::bigint[],
+          ${pools.map(({ externalNumber }) => externalNumber)}::bigint[],
+          ${pools.map(({ externalDealId }) => externalDealId)}::bigint[],
           ${pools.map(({ own }) => own.waiting)}::bigint[],
           ${pools.map(({ own }) => own.pooled)}::bigint[],
           ${pools.map(({ own }) => own.unredeemed)}::bigint[],
@@ -217,7 +224,7 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
           ${pools.map(({ filedDealId }) => filedDealId)}::bigint[],
           ${pools.map(({ stoppedReason }) => stoppedReason)}::text[],
           ${pools.map(({ arePositionsKnown }) => arePositionsKnown)}::boolean[]
-        ) as book (login, filed_number, received_number, external_funds, own_waiting, own_pooled, own_unredeemed, imported_mirrors, imported_exits, unallocated, filed_deal_id, stopped_reason,
+        ) as book (login, filed_number, received_number, external_funds, acknowledged, external_since, external_number, external_deal_id, own_waiting, own_pooled, own_unredeemed, imported_mirrors, imported_exits, unallocated, filed_deal_id, stopped_reason,
                    are_positions_known)
         where master_pool.login = book.login`,
   );

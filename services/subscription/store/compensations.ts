@@ -16,6 +16,32 @@ export async function listHoldingsOfPool(tx: Transaction, masterLogin: string): 
   );
 }
 
+/** What a deal of the platform has raised a subscription by. */
+export type DealCompensation = {
+  readonly subscriptionId: bigint;
+  readonly amount: bigint;
+  /** Number of the allocation entry of the deal. */
+  readonly allocationNumber: bigint;
+};
+
+export async function insertCompensations(
+  tx: Transaction,
+  parts: readonly DealCompensation[],
+  at: Date,
+): Promise<void> {
+  if (parts.length === 0) return;
+  await many(
+    tx,
+    sql`insert into compensation (subscription_id, allocation_number, amount_minor, compensated_at)
+        select subscription_id, number, amount, ${at}::timestamptz
+        from unnest(
+          ${parts.map(({ subscriptionId }) => subscriptionId)}::bigint[],
+          ${parts.map(({ allocationNumber }) => allocationNumber)}::bigint[],
+          ${parts.map(({ amount }) => amount)}::bigint[]
+        ) as part (subscription_id, number, amount)`,
+  );
+}
+
 export type Compensation = {
   readonly parts: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
   readonly total: bigint;

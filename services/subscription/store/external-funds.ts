@@ -17,8 +17,13 @@ export type ExternalFunds = {
   readonly masterLogin: string;
   /** Sum of the negative pooled amounts of the Master's pool, as a positive number; 0 for an Investor. */
   readonly shortfall: bigint;
-  /** Number of the last entry of an Investor's log that has moved money and is no trade of its own; 0 for a Master. */
+  /** Number of the last entry of the log that has moved money and is no trade of an Investor's own, and its ticket on a Master. */
   readonly movedNumber: bigint;
+  readonly movedDealId: bigint;
+  /** What of the amount operators have not decided about; 0 for an Investor. */
+  readonly undecided: bigint;
+  /** Number of the first entry that moved it. */
+  readonly undecidedSince: bigint;
   /** Action, comment and day of the deals on an Investor; undefined when the amount has several causes. */
   readonly cause: DealCause | undefined;
 };
@@ -36,7 +41,8 @@ export async function listOnInvestors(db: Queryable, part: FundsPart): Promise<E
   const rows = await many<InvestorRow>(
     db,
     sql`select 'investor' as kind, account.login, quarantined_minor - to_adopt_minor as amount, holding.master_login as "masterLogin",
-               0::bigint as "ownCapital", 0::bigint as shortfall, moved_number as "movedNumber",
+               0::bigint as "ownCapital", 0::bigint as shortfall, moved_number as "movedNumber", 0::bigint as "movedDealId",
+               0::bigint as undecided, 0::bigint as "undecidedSince",
                case when cause_minor = quarantined_minor - to_adopt_minor then cause_action end as action, cause_comment as comment,
                cause_day as day
         from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
@@ -71,7 +77,7 @@ function listMasters(db: Queryable, part: FundsPart): Promise<Omit<ExternalFunds
   return many<Omit<ExternalFunds, "cause">>(
     db,
     sql`with pool as (
-          select login, external_minor, external_acknowledged_minor,
+          select login, external_minor, external_acknowledged_minor, external_since, external_number, external_deal_id,
                  own_waiting_minor + own_pooled_minor as own_minor,
                  (select coalesce(-sum(pooled_minor), 0)::bigint
                   from holding join subscription on subscription.id = holding.subscription_id
@@ -81,7 +87,8 @@ function listMasters(db: Queryable, part: FundsPart): Promise<Omit<ExternalFunds
           where external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0
         )
         select 'master' as kind, login, external_minor as amount, login as "masterLogin", own_minor as "ownCapital",
-               shortfall, 0::bigint as "movedNumber"
+               shortfall, external_number as "movedNumber", external_deal_id as "movedDealId",
+               external_minor - coalesce(external_acknowledged_minor, 0) as undecided, external_since as "undecidedSince"
         from pool
         where (external_minor is distinct from external_acknowledged_minor or (shortfall > 0 and own_minor >= shortfall))
           and ${isInPart(part, POOL_LOGIN)}

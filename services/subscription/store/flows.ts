@@ -1,10 +1,30 @@
-import { fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingFlow, SourcedFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
 
 /** A flow that no mirror carries yet. */
 export type OpenFlow = HoldingFlow & { readonly id: bigint; readonly masterLogin: string };
+
+/**
+ * Condition on a flow, its holding and the pool of its Master: it is an inflow that a loss would take, because the pool, or the holding in a flat
+ * pool, is below zero. It stays on the account of the Investor until that is covered.
+ */
+export const isHeldInflow = fragment`(flow.amount_minor > 0 and (pool.is_in_deficit or (
+  holding.pooled_minor < 0 and not exists (select from pool_position where pool_position.master_login = pool.login)
+)))`;
+
+/** The same, or a loss that is not allocated yet may turn out to be one that takes it; or an outflow for which the Master has no free margin. */
+const isDelayed = fragment`(
+  ${isHeldInflow} or (flow.amount_minor > 0 and pool.unallocated_minor < 0)
+  or (flow.amount_minor < 0 and pool.margin_next_at > statement_timestamp())
+)`;
+
+/** Condition on a pool: it has a flow that can be mirrored now. */
+export const hasFlowToMirror = fragment`exists (
+  select from flow join holding on holding.subscription_id = flow.subscription_id
+  where flow.master_login = pool.login and flow.mirror_id is null and not ${isDelayed}
+)`;
 
 /** Inserts flows. The Master is read from the subscription, so a flow cannot be mirrored on another Master. */
 export async function insertFlows(tx: Transaction, changes: readonly SourcedFlow[], at: Date): Promise<void> {
@@ -25,30 +45,52 @@ export async function insertFlows(tx: Transaction, changes: readonly SourcedFlow
 }
 
 /**
- * The first open flows of each Master that has no open mirror, at most `limit` of each, in their order; of Masters whose outflows wait, the
- * inflows. The caller has locked the pools, so no other transaction takes these flows.
+ * The first open flows of each Master that has no open mirror, at most `limit` of each, in their order, without those that wait. The caller has locked the pools, so no other transaction takes these flows.
  */
 export async function listOpenFlows(
   tx: Transaction,
   masterLogins: readonly string[],
-  { limit, withoutOutflows }: { readonly limit: number; readonly withoutOutflows: readonly string[] },
+  limit: number,
 ): Promise<OpenFlow[]> {
   if (masterLogins.length === 0) return [];
   return many<OpenFlow>(
     tx,
     sql`select flow.id, login as "masterLogin", flow.subscription_id as "subscriptionId", flow.amount_minor as amount
-        from unnest(${masterLogins}::text[]) as pool (login)
+        from master_pool as pool
              cross join lateral (
-               select id, subscription_id, amount_minor
-               from flow
-               where master_login = pool.login and mirror_id is null
-                 and (amount_minor > 0 or pool.login <> all (${withoutOutflows}::text[]))
-               order by id
+               select flow.id, flow.subscription_id, flow.amount_minor
+               from flow join holding on holding.subscription_id = flow.subscription_id
+               where flow.master_login = pool.login and flow.mirror_id is null and not ${isDelayed}
+               order by flow.id
                limit ${limit}
              ) as flow
-        where not exists (select from mirror where mirror.master_login = pool.login and mirror.state = 'OPEN')
+        where pool.login = any(${masterLogins}::text[])
+          and not exists (select from mirror where mirror.master_login = pool.login and mirror.state = 'OPEN')
         order by flow.id`,
   );
+}
+
+/**
+ * Takes up to `amount` cents out of the inflows of a holding that no mirror carries, the newest first; returns what it has taken. The caller has
+ * locked the pool and the holding.
+ */
+export async function takeBackFlows(tx: Transaction, subscriptionId: bigint, amount: bigint): Promise<bigint> {
+  const flows = await many<{ id: bigint; amount: bigint }>(
+    tx,
+    sql`select id, amount_minor as amount
+        from flow
+        where subscription_id = ${subscriptionId} and mirror_id is null and amount_minor > 0
+        order by id desc`,
+  );
+  let left = amount;
+  for (const flow of flows) {
+    if (left === 0n) break;
+    const taken = flow.amount < left ? flow.amount : left;
+    left -= taken;
+    if (taken === flow.amount) await execute(tx, sql`delete from flow where id = ${flow.id}`);
+    else await execute(tx, sql`update flow set amount_minor = amount_minor - ${taken} where id = ${flow.id}`);
+  }
+  return amount - left;
 }
 
 export type FlowRange = {

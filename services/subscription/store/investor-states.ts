@@ -1,3 +1,4 @@
+import { isHeldInflow } from "./flows.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** The log position up to which an Investor is filed, and its holding in a pool. */
@@ -11,6 +12,8 @@ export type InvestorState = {
         readonly subscriptionId: bigint;
         readonly masterLogin: string;
         readonly inbound: bigint;
+        /** All of it waits on the account for the end of a deficit. */
+        readonly isHeld: boolean;
         readonly isStopped: boolean;
       }
     | undefined;
@@ -26,6 +29,7 @@ type Row = {
   readonly subscriptionId: bigint | null;
   readonly masterLogin: string | null;
   readonly inbound: bigint | null;
+  readonly isHeld: boolean;
   readonly isStopped: boolean;
 };
 
@@ -42,6 +46,11 @@ export async function listInvestorStates(
     db,
     sql`select (select database_identity()) as database, account.login, account.filed_number as "filedNumber", holding.subscription_id as "subscriptionId",
                holding.master_login as "masterLogin", holding.inbound_minor as inbound,
+               case when holding.inbound_minor > 0 then holding.inbound_minor = (
+                 select coalesce(sum(flow.amount_minor), 0)::bigint
+                 from flow
+                 where flow.subscription_id = holding.subscription_id and flow.mirror_id is null and ${isHeldInflow}
+               ) else false end as "isHeld",
                pool.stopped_reason is not null as "isStopped"
         from investor_account as account
              left join holding on holding.subscription_id = account.pooled_subscription_id
@@ -51,9 +60,17 @@ export async function listInvestorStates(
   return new Map(rows.map((row) => [row.login, stateOf(row)]));
 }
 
-function stateOf({ database, filedNumber, subscriptionId, masterLogin, inbound, isStopped }: Row): InvestorState {
+function stateOf({
+  database,
+  filedNumber,
+  subscriptionId,
+  masterLogin,
+  inbound,
+  isHeld,
+  isStopped,
+}: Row): InvestorState {
   if (subscriptionId === null || masterLogin === null || inbound === null) {
     return { database, filedNumber, holding: undefined };
   }
-  return { database, filedNumber, holding: { subscriptionId, masterLogin, inbound, isStopped } };
+  return { database, filedNumber, holding: { subscriptionId, masterLogin, inbound, isHeld, isStopped } };
 }

@@ -8,6 +8,8 @@ export type LeaveBooks = {
   readonly unposted: bigint;
   readonly quarantined: bigint;
   readonly reserves: readonly OpenReserve[];
+  /** Inflows that wait on the account for the end of a deficit, when only these can be taken. */
+  readonly waiting?: bigint;
   /** Undefined outside a pool. */
   readonly holding: PooledBooks | undefined;
 };

@@ -50,7 +50,9 @@ export async function listResultsOf(
 export async function findLastResultBefore(db: Queryable, masterLogin: string, instant: Date): Promise<bigint> {
   const { last } = await one<{ last: bigint }>(
     db,
-    sql`select coalesce(max(log_number), 0)::bigint as last from allocation_entry where master_login = ${masterLogin}`,
+    sql`select coalesce(max(log_number), 0)::bigint as last
+        from allocation_entry
+        where master_login = ${masterLogin} and case_id = 0`,
   );
   return await findLastPosition({ none: 0n, last }, (position) =>
     isResultBefore(db, masterLogin, { position, instant }),
@@ -59,13 +61,13 @@ export async function findLastResultBefore(db: Queryable, masterLogin: string, i
 
 type Place = { readonly position: bigint; readonly instant: Date };
 
-/** Whether the result at a log position, or the first one after it, was allocated before an instant. */
+/** Whether the result at a log position, or the first one after it, was allocated before an instant; what operators allocate is out of order. */
 async function isResultBefore(db: Queryable, masterLogin: string, { position, instant }: Place): Promise<boolean> {
   const result = await maybeOne<{ allocatedAt: Date }>(
     db,
     sql`select created_at as "allocatedAt"
         from allocation_entry
-        where master_login = ${masterLogin} and log_number >= ${position}
+        where master_login = ${masterLogin} and log_number >= ${position} and case_id = 0
         order by log_number
         limit 1`,
   );

@@ -1,3 +1,4 @@
+import { isHeldInflow } from "./flows.ts";
 import { column, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 
 /** What a transfer on an Investor moves on the Master, and the mirror that carries it. */
@@ -8,6 +9,8 @@ export type MirroredPart = {
   readonly amountMinor: bigint;
   readonly mirrorKey: string | undefined;
   readonly appliedAt: Date | undefined;
+  /** It stays on the account of the Investor until a deficit is covered. */
+  readonly isHeld: boolean;
 };
 
 /** Of the keys, in the order in which the flows were recorded. */
@@ -15,8 +18,12 @@ export async function listMirroredParts(db: Queryable, keys: readonly string[]):
   const rows = await many<MirroredPart>(
     db,
     sql`select flow.source_key as key, flow.master_login as "masterLogin", flow.amount_minor as "amountMinor",
-               mirror.key as "mirrorKey", case when mirror.state = 'APPLIED' then mirror.closed_at end as "appliedAt"
-        from flow left join mirror on mirror.id = flow.mirror_id
+               mirror.key as "mirrorKey", case when mirror.state = 'APPLIED' then mirror.closed_at end as "appliedAt",
+               flow.mirror_id is null and ${isHeldInflow} as "isHeld"
+        from flow
+             join holding on holding.subscription_id = flow.subscription_id
+             join master_pool as pool on pool.login = flow.master_login
+             left join mirror on mirror.id = flow.mirror_id
         where flow.source_key = any(${keys}::text[])
         order by flow.id`,
   );

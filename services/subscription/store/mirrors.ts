@@ -1,6 +1,7 @@
 import { column, execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
+import { hasFlowToMirror } from "./flows.ts";
 import { endMarginWait } from "./market-waits.ts";
 
 /** A mirror that is not applied on the Master yet. */
@@ -33,13 +34,8 @@ export async function listMastersToMirror(
   return await column<string>(
     db,
     sql`select login
-        from master_pool
-        where stopped_reason is null and mirror_next_at <= statement_timestamp()
-          and exists (
-            select from flow
-            where flow.master_login = login and flow.mirror_id is null
-              and (flow.amount_minor > 0 or margin_next_at <= statement_timestamp())
-          )
+        from master_pool as pool
+        where stopped_reason is null and mirror_next_at <= statement_timestamp() and ${hasFlowToMirror}
           and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
           and (
             (${before}::timestamptz is null and imported_mirrors_minor = 0)
@@ -58,38 +54,27 @@ export async function listMastersToMirror(
 
 /** Expression: when the next mirror of a Master with open flows may be opened. */
 const NEXT_TO_MIRROR = fragment`(
-  select min(greatest(mirror_next_at, case when waiting.has_inflow then '-infinity' else margin_next_at end))
-  from master_pool
-       cross join lateral (
-         select bool_or(amount_minor > 0) as has_inflow from flow where flow.master_login = login and flow.mirror_id is null
-       ) as waiting
-  where stopped_reason is null and waiting.has_inflow is not null
+  select min(greatest(mirror_next_at, case when ${hasFlowToMirror} then '-infinity' else margin_next_at end))
+  from master_pool as pool
+  where stopped_reason is null
+    and (${hasFlowToMirror} or exists (select from flow where flow.master_login = pool.login and flow.mirror_id is null and flow.amount_minor < 0))
     and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
 )`;
 
-/** A Master that may get a mirror. */
-export type MirrorableMaster = {
-  readonly login: string;
-  /** What imported mirrors have moved on it. */
-  readonly imported: bigint;
-  /** Its outflows wait for free margin. */
-  readonly isShortOfMargin: boolean;
-};
-
-/** Locks those of the Masters that may get a mirror and that no other transaction has locked. */
+/** Locks those of the Masters that may get a mirror and that no other transaction has locked; returns what imported mirrors have moved on them. */
 export async function lockMastersForMirror(
   tx: Transaction,
   logins: readonly string[],
-): Promise<ReadonlyMap<string, MirrorableMaster>> {
-  const rows = await many<MirrorableMaster>(
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await many<{ login: string; imported: bigint }>(
     tx,
-    sql`select login, imported_mirrors_minor as imported, margin_next_at > statement_timestamp() as "isShortOfMargin"
+    sql`select login, imported_mirrors_minor as imported
         from master_pool
         where login = any(${logins}::text[]) and stopped_reason is null and mirror_next_at <= statement_timestamp()
         order by login
         for no key update skip locked`,
   );
-  return new Map(rows.map((row) => [row.login, row]));
+  return new Map(rows.map(({ login, imported }) => [login, imported]));
 }
 
 /** Opens mirrors, each with its flows; at most one for each Master. */
@@ -122,13 +107,16 @@ export async function insertMirrors(tx: Transaction, mirrors: readonly NewMirror
   );
 }
 
-/** Mirrors that are not applied. Those of a stopped Master wait. */
+/** Mirrors that are not applied. Those of a stopped Master wait, and so do those that bring money to a pool in deficit. */
 export const mirrorQueue = workQueue<OpenMirror>({
   table: fragment`mirror`,
   key: fragment`id`,
   keyType: fragment`bigint`,
   isOpen: fragment`work.state = 'OPEN'`,
-  mayStart: fragment`exists (select from master_pool where login = work.master_login and stopped_reason is null)`,
+  mayStart: fragment`exists (
+    select from master_pool
+    where login = work.master_login and stopped_reason is null and (not is_in_deficit or work.amount_minor <= 0)
+  )`,
   columns: fragment`id, key, master_login as "masterLogin", amount_minor as amount, filed_number as "filedNumber"`,
 });
 

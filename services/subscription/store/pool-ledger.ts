@@ -26,7 +26,7 @@ export type PoolLedger = {
   readonly ownUnredeemed: bigint;
   /** Undefined while no subscription is ACTIVE. */
   readonly weeksClosedThrough: Date | undefined;
-  /** ACTIVE and PAUSED subscriptions, ascending by id. */
+  /** ACTIVE and PAUSED subscriptions, and those from which money is still to leave the Master, ascending by id. */
   readonly holdings: readonly LedgerHolding[];
 };
 
@@ -56,7 +56,7 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
              left join (
                select holding.*, subscription.status
                from holding join subscription on subscription.id = holding.subscription_id
-               where subscription.status in ('ACTIVE', 'PAUSED')
+               where subscription.status in ('ACTIVE', 'PAUSED') or holding.outbound_minor <> 0
              ) as holding on holding.master_login = pool.login
              left join investor_account as account on account.login = holding.investor_login
         where pool.login = ${masterLogin}

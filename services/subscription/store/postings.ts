@@ -14,6 +14,14 @@ export type Posting = {
   readonly tries: number;
 };
 
+/**
+ * Expression on an account: what of its unposted results can be posted. A share below zero is a loss that no money of the Investor in the pool
+ * covers: it is not taken from what waits on the account, but posted when the share is above zero again.
+ */
+const postable = fragment`(account.unposted_minor + coalesce((
+  select greatest(-holding.pooled_minor, 0) from holding where holding.subscription_id = account.pooled_subscription_id
+), 0))`;
+
 /** Adds allocated results. Resets the back-off, because the reason of the last refusal may no longer apply. */
 export async function addUnposted(
   tx: Transaction,
@@ -40,9 +48,9 @@ export async function openPostings(db: Queryable, at: Date, limit: number): Prom
   return execute(
     db,
     sql`with due as (
-          select login, unposted_minor, filed_number
+          select login, ${postable} as postable, filed_number
           from investor_account as account
-          where unposted_minor <> 0 and posting_next_at <= statement_timestamp()
+          where unposted_minor <> 0 and ${postable} <> 0 and posting_next_at <= statement_timestamp()
             and not exists (select from posting where investor_login = account.login and state = 'OPEN')
             and not exists (
               select from holding join master_pool as pool on pool.login = holding.master_login
@@ -53,7 +61,7 @@ export async function openPostings(db: Queryable, at: Date, limit: number): Prom
           for no key update skip locked
         )
         insert into posting (investor_login, amount_minor, filed_number, state, created_at, next_try_at)
-        select login, greatest(least(unposted_minor, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
+        select login, greatest(least(postable, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
                filed_number, 'OPEN', ${at}, clock_timestamp()
         from due
         order by login
@@ -66,10 +74,10 @@ export async function listUnposted(db: Queryable, investorLogins: readonly strin
   return await column<string>(
     db,
     sql`select login
-        from investor_account
+        from investor_account as account
         where login = any(${investorLogins}::text[])
-          and (unposted_minor <> 0
-               or exists (select from posting where investor_login = investor_account.login and state = 'OPEN'))`,
+          and (${postable} <> 0
+               or exists (select from posting where investor_login = account.login and state = 'OPEN'))`,
   );
 }
 
@@ -79,10 +87,10 @@ export async function openPostingOf(tx: Transaction, investorLogin: string, at: 
   await execute(
     tx,
     sql`insert into posting (investor_login, amount_minor, filed_number, state, created_at, next_try_at)
-        select login, greatest(least(unposted_minor, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
+        select login, greatest(least(${postable}, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
                filed_number, 'OPEN', ${at}, clock_timestamp()
-        from investor_account
-        where login = ${investorLogin} and unposted_minor <> 0
+        from investor_account as account
+        where login = ${investorLogin} and ${postable} <> 0
           and not exists (select from posting where investor_login = ${investorLogin} and state = 'OPEN')
         on conflict do nothing`,
   );
@@ -115,7 +123,7 @@ export const nextPostingDue = fragment`least(
   (
     select min(posting_next_at)
     from investor_account as account
-    where unposted_minor <> 0
+    where unposted_minor <> 0 and ${postable} <> 0
       and not exists (select from posting where investor_login = account.login and state = 'OPEN')
       and not exists (
         select from holding join master_pool as pool on pool.login = holding.master_login

@@ -8,15 +8,16 @@ export async function insertReserves(tx: Transaction, reserves: readonly Reserve
   if (reserves.length === 0) return;
   const inserted = await execute(
     tx,
-    sql`insert into reserve (key, subscription_id, amount_minor, state, created_at)
-        select key, subscription_id, amount, 'OPEN', ${at}::timestamptz
+    sql`insert into reserve (key, subscription_id, amount_minor, is_outside, state, created_at)
+        select key, subscription_id, amount, outside, 'OPEN', ${at}::timestamptz
         from unnest(
           ${reserves.map(({ key }) => key)}::text[],
           ${reserves.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-          ${reserves.map(({ amount }) => amount)}::bigint[]
-        ) as fresh (key, subscription_id, amount)
+          ${reserves.map(({ amount }) => amount)}::bigint[],
+          ${reserves.map(({ isOutside }) => isOutside)}::boolean[]
+        ) as fresh (key, subscription_id, amount, outside)
         on conflict (key) do update
-        set subscription_id = excluded.subscription_id, amount_minor = excluded.amount_minor, state = 'OPEN',
+        set subscription_id = excluded.subscription_id, amount_minor = excluded.amount_minor, is_outside = excluded.is_outside, state = 'OPEN',
             created_at = excluded.created_at, closed_at = null
         where reserve.state <> 'OPEN'`,
   );

@@ -4,7 +4,7 @@ import { OWN_CAPITAL, type UnitPool } from "../domain/pool/unit-pool.ts";
 /** Totals of the allocation rows, in cents. */
 export type AllocationTotals = {
   readonly investors: ReadonlyMap<string, bigint>;
-  /** Losses of Investors that operators have compensated. */
+  /** Losses of Investors that operators or the platform have compensated. */
   readonly compensated: ReadonlyMap<string, bigint>;
   readonly masters: readonly {
     readonly login: string;
@@ -68,7 +68,8 @@ function listMasters(db: Queryable): Promise<MasterRow[]> {
                unallocated_minor as unallocated,
                (select count(*) from allocation_entry where master_login = login) as entries,
                (select coalesce(sum(result_minor), 0)::bigint from allocation_entry where master_login = login) as results,
-               (select coalesce(sum(own_minor), 0)::bigint from allocation_entry where master_login = login) as own,
+               (select coalesce(sum(own_minor + raised_minor), 0)::bigint - (select coalesce(sum(compensation.amount_minor), 0)::bigint from compensation join holding using (subscription_id)
+                where holding.master_login = login and case_id is null) from allocation_entry where master_login = login) as own,
                (select coalesce(sum(amount_minor), 0)::bigint from allocation_row where master_login = login) as parts,
                (select coalesce(sum(amount_minor), 0)::bigint from master_result
                 where master_login = login and allocated_at is null) as waiting

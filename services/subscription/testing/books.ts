@@ -149,7 +149,7 @@ function listHoldings(db: Queryable): Promise<HoldingRow[]> {
                (select coalesce(sum(amount_minor), 0)::bigint from exit_transfer
                 where exit_transfer.subscription_id = holding.subscription_id and state = 'OPEN') as "openExits",
                (select coalesce(sum(amount_minor), 0)::bigint from reserve
-                where reserve.subscription_id = holding.subscription_id and state = 'OPEN') as "openReserves",
+                where reserve.subscription_id = holding.subscription_id and state = 'OPEN' and not is_outside) as "openReserves",
                (select coalesce(sum(amount_minor), 0)::bigint from arrival
                 where arrival.subscription_id = holding.subscription_id) as arrivals
         from holding

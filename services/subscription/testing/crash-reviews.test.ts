@@ -8,10 +8,10 @@ import { crashing } from "./crash.ts";
 import { reviewWithReason, reviewsOf, vote } from "./reviews.ts";
 import { recover, crashAtEveryPoint, CRASH_TEST_MS } from "./crash-at-every-point.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
-import { enter } from "#test/support/platform-fake/ledger.ts";
+import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aMaster, aWorld, type World } from "./world.ts";
+import { aCall, aMaster, aWorld, type World } from "./world.ts";
 
 type PairWithReview = Pair & { readonly review: Review };
 
@@ -142,3 +142,50 @@ test("a compensation that crashes at any point is applied completely or not at a
   await settle(world);
   expect(await reviewsOf(world)).toEqual([]);
 });
+
+test(
+  "a repair of an earlier deal that crashes at any point is allocated once, and who has left is paid once",
+  async () => {
+    const world = await aWorld();
+    const { ledger } = world.platform;
+    const cases = await crashAtEveryPoint(world, {
+      prepare: async (count) => {
+        const made = [];
+        for (let each = 0; each < count; each += 1) {
+          const masterLogin = aMaster(world, 0n);
+          const [left, stays] = [
+            await subscribed(world, masterLogin, 60_00n),
+            await subscribed(world, masterLogin, 40_00n),
+          ];
+          const { dealId } = trader(world, masterLogin).result(-10_00n);
+          await settle(world);
+          await world.service.unassign(left, aCall());
+          enter(ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 10_00n });
+          await settle(world);
+          const review = (await reviewsOf(world)).find(({ login }) => login === masterLogin);
+          if (review === undefined) throw new Error("no review was opened");
+          made.push({ masterLogin, left, stays, review, dealId });
+        }
+        return made;
+      },
+      run: async (deps, { review, dealId }) => {
+        for (const actor of ["anna", "boris"]) await vote(deps, review, { action: "allocate", actor, dealId });
+      },
+    });
+    for (const { review, dealId } of cases) {
+      for (const actor of ["anna", "boris", "carol"]) {
+        await vote(world.deps, review, { action: "allocate", actor, dealId }).catch((error: unknown) => {
+          expect(error).toMatchObject({ code: expect.stringMatching(/^(second_approver_required|review_decided)$/) });
+        });
+      }
+    }
+    await recover(world);
+    for (const { masterLogin, left, stays } of cases) {
+      const logins = [masterLogin, left.investorLogin, stays.investorLogin];
+      expect(logins.map((login) => balanceOf(ledger, login))).toEqual([40_00n, 60_00n, 40_00n]);
+      expect(await inBucket(world, masterLogin, "pooled")).toEqual([40_00n]);
+    }
+    expect(await reviewsOf(world)).toEqual([]);
+  },
+  CRASH_TEST_MS,
+);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { allocateDeal, type Allocation, type PoolDeal } from "../domain/pool/allocate-deal.ts";
+import { type Raised, raiseNegative } from "../domain/pool/raise-negative.ts";
 import { type Mark, strikePool } from "../domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../domain/pool/take-out.ts";
 import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../domain/pool/unit-pool.ts";
@@ -17,6 +18,7 @@ export type PoolEvent =
     }
   | { readonly kind: "deposit"; readonly subscriptionId: bigint; readonly amount: bigint }
   | { readonly kind: "takeOut"; readonly subscriptionId: bigint; readonly percent: bigint }
+  | { readonly kind: "compensate"; readonly amount: bigint }
   | { readonly kind: "strike" }
   | { readonly kind: "flatten" }
   | { readonly kind: "leave"; readonly subscriptionId: bigint };
@@ -30,6 +32,8 @@ export type AppliedEvent = {
   readonly after: History;
   /** Set for deals only. */
   readonly allocation: Allocation | undefined;
+  /** Set for compensations only. */
+  readonly raised?: Raised;
   /** Net inflow of the pool (pooled and waiting, own capital included), in cents. */
   readonly cash: bigint;
 };
@@ -69,6 +73,10 @@ export const anEvent: fc.Arbitrary<PoolEvent> = fc.oneof(
   { weight: 8, arbitrary: deal },
   { weight: 4, arbitrary: deposit },
   { weight: 3, arbitrary: outflow },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("compensate" as const), amount: fc.bigInt(1n, 200_000n) }),
+  },
   { weight: 4, arbitrary: fc.constant({ kind: "strike" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "flatten" as const }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), subscriptionId }) },
@@ -106,6 +114,8 @@ export function applyEvent(before: History, event: PoolEvent): AppliedEvent[] {
       const amount = (holdingOf(pool, event.subscriptionId).pooled * percent) / 100n;
       return amount <= 0n ? [] : applied({ pool: takeOut(pool, event.subscriptionId, amount) }, -amount);
     }
+    case "compensate":
+      return [compensate(before, event)];
     case "strike":
       return applied({ pool: strikePool(pool, marks) });
     case "deal":
@@ -126,6 +136,13 @@ function trade(before: History, event: Trade): AppliedEvent {
   const allocation = allocateDeal(pool, deal);
   const after = { pool: allocation.pool, marks: now.volume === 0n ? others : [...others, now] };
   return { event, before, after, allocation, cash: event.result };
+}
+
+function compensate(before: History, event: PoolEvent & { kind: "compensate" }): AppliedEvent {
+  const raised = raiseNegative(before.pool, event.amount);
+  const result = event.amount - raised.total;
+  const allocation = allocateDeal(raised.pool, aDeal({ kind: "charge", result }));
+  return { event, before, after: { ...before, pool: allocation.pool }, allocation, raised, cash: event.amount };
 }
 
 function noMark(positionId: bigint): Mark {

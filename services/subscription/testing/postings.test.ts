@@ -47,18 +47,22 @@ test("a loss debits an account down to 0.00 at most; the rest is netted with lat
   await settle(world);
   expect(balance()).toBe(15_00n);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n]);
-  expect(await states(world)).toEqual(["-13000 APPLIED", "-3000 REFUSED", "1500 APPLIED"]);
+  expect(await states(world)).toEqual(["-10000 APPLIED", "1500 APPLIED"]);
   await expectBooksToReconcile(world);
 });
 
-test("an unposted loss is posted after the pause when the account has money", async () => {
+test("a loss beyond the capital is not taken from a deposit, but posted when the share is above zero again", async () => {
   const { world, master, balance, investorLogin } = await aPair(100_00n);
   master.result(-130_00n);
   await settle(world);
   await deposit(world, investorLogin, 50_00n);
   await passTime(world, 1_000);
   await settle(world);
-  expect(balance()).toBe(20_00n);
+  expect(balance()).toBe(50_00n);
+  await expectBooksToReconcile(world);
+  master.result(50_00n);
+  await settle(world);
+  expect(balance()).toBe(70_00n);
   await expectBooksToReconcile(world);
 });
 

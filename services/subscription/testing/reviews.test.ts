@@ -400,10 +400,10 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([-20_00n, -10_00n]);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([-20_00n, -10_00n]);
   await moveExternally(world, masterLogin, 29_99n);
-  expect((await reviewWithReason(world, "external_funds_on_master")).actions).toEqual(["acknowledge"]);
+  expect((await reviewWithReason(world, "external_funds_on_master")).actions).toEqual(["acknowledge", "allocate"]);
   await moveExternally(world, masterLogin, 5_00n);
   const review = await reviewWithReason(world, "external_funds_on_master");
-  expect(review.actions).toEqual(["acknowledge", "compensate_deficit"]);
+  expect(review.actions).toEqual(["acknowledge", "allocate", "compensate_deficit"]);
   const allocations = sql`select number, subscription_id, amount_minor from allocation_row order by 1, 2`;
   const before = await many(world.deps.pool, allocations);
   await decide(world, review, "compensate_deficit");
@@ -495,7 +495,7 @@ test("a Master whose mirror deal was deleted is resumed after its log was correc
   await decide(world, review, "resume");
   expect(await reviewWithReason(world, "external_funds_on_master")).toMatchObject({
     amount: { minorUnits: -500_00n },
-    actions: ["acknowledge"],
+    actions: ["acknowledge", "allocate"],
   });
   await expectBooksToReconcile(world);
 

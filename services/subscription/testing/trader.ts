@@ -15,6 +15,7 @@ const IN = 0;
 const OUT = 1;
 const REVERSAL = 2;
 const DAILY_COMMISSION = 8;
+const STOP_OUT_COMPENSATION = 19;
 
 /** Money in cents, volumes in units of 1e-8 lots. */
 export type Costs = {
@@ -38,6 +39,10 @@ export type Trader = {
   readonly result: (profit: bigint, costs?: Costs) => AccountMoved;
   /** A charge without a trade. */
   readonly charge: (amount: bigint) => AccountMoved;
+  /** The platform takes a negative balance back. */
+  readonly compensate: (amount: bigint) => AccountMoved;
+  /** A deal without a trade. */
+  readonly other: (action: number, amount: bigint) => AccountMoved;
   readonly openSome: (count: number) => void;
   /** Closes each position with a result of 0.00. */
   readonly closeAll: () => void;
@@ -83,6 +88,8 @@ export function trader({ platform: { ledger } }: World, login: string): Trader {
     },
     charge: (commission) =>
       deal({ action: DAILY_COMMISSION, entry: IN, positionId: 0n, volume: 0n, volumeClosed: 0n }, { commission }),
+    compensate: (amount) => self.other(STOP_OUT_COMPENSATION, amount),
+    other: (action, profit) => deal({ action, entry: IN, positionId: 0n, volume: 0n, volumeClosed: 0n }, { profit }),
     openSome(count) {
       for (let index = 0; index < count; index += 1) self.open();
     },

@@ -39,7 +39,9 @@ function aWeek(): Week {
 }
 
 export async function aWorld(
-  options: { readonly isSingleSubscription?: boolean; readonly week?: Week; readonly adoptCharges?: string } = {},
+  options: Partial<Pick<Deps, "isSingleSubscription" | "agentCommission" | "week">> & {
+    readonly adoptCharges?: string;
+  } = {},
 ): Promise<World> {
   const { pool } = await testDatabase("subscription");
   const state = { clockOffsetMs: 0, delivered: 0, keys: 0, lag: 0n, isPlatformRewound: false };
@@ -59,6 +61,7 @@ export async function aWorld(
     log: createLog({ service: "subscription", level: "silent" }),
     now,
     isSingleSubscription: options.isSingleSubscription ?? false,
+    agentCommission: options.agentCommission ?? "own_capital",
     week: options.week ?? aWeek(),
     serverDays: calendarOf("Europe/Athens"),
     valuedEveryMs: HOUR_MS,

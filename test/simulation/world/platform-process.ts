@@ -57,6 +57,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       paymentGroup: "real",
       maxLeverage: 5_000,
       maxLeverageOfGroup: new Map(),
+      results: { actions: [], comments: [] },
       loginRange: { first: 1n, last: 2n },
       // Rights of accounts are not simulated.
       takesTrading: false,

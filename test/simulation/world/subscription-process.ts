@@ -50,9 +50,9 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const { process, pool, log, arrival, read, others } = parts;
   const wakeSignals = createWakeSignals();
   const now = (): Date => new Date();
-  const adoptsCharge = (): boolean => false;
+  const rules = { adoptsCharge: () => false, agentCommission: "own_capital" } as const;
   const consumer = await consumeFeed({
-    ...fileAccountMovement({ log, now, wakeSignals, adoptsCharge }),
+    ...fileAccountMovement({ log, now, wakeSignals, ...rules }),
     pool,
     read,
     log,
@@ -61,16 +61,7 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   if (others === undefined) return undefined;
   const movementLag = (): bigint => consumer.state().lag;
   const isPlatformRewound = (): boolean => consumer.state().isRewound;
-  const own = {
-    pool,
-    leaveReads: leaveReads(pool),
-    movementLag,
-    isPlatformRewound,
-    adoptsCharge,
-    wakeSignals,
-    log,
-    now,
-  };
+  const own = { pool, leaveReads: leaveReads(pool), movementLag, isPlatformRewound, ...rules, wakeSignals, log, now };
   const deps: Deps = {
     ...own,
     ...others,

@@ -28,6 +28,7 @@ const leg = (reference: string | null) => ({
   deal_id: 7n,
   reference,
   applied_at: null,
+  waits_for: null,
 });
 
 test("all attempts of a leg are found by the reference of its last one, and those of no leg are kept", () => {

@@ -81,7 +81,7 @@ function Step({
 }
 
 function LegStep({ leg, attempts }: { readonly leg: Leg; readonly attempts: readonly Attempt[] }) {
-  const { kind, login, amount, outcome, reference, deal_id: ticket, applied_at: applied } = leg;
+  const { kind, login, amount, outcome, reference, deal_id: ticket, applied_at: applied, waits_for: wait } = leg;
   return (
     <li class={`step leg ${outcome}`}>
       <header>
@@ -105,7 +105,7 @@ function LegStep({ leg, attempts }: { readonly leg: Leg; readonly attempts: read
           <dt>Came back</dt>
           <dd>
             {ticket === null ? (
-              ANSWERS[outcome]
+              (WAITS.get(wait ?? "") ?? ANSWERS[outcome])
             ) : (
               <>
                 Ticket <Ticket id={ticket} />
@@ -118,6 +118,13 @@ function LegStep({ leg, attempts }: { readonly leg: Leg; readonly attempts: read
     </li>
   );
 }
+
+const WAITS: ReadonlyMap<string, string> = new Map([
+  [
+    "pool_deficit",
+    "Nothing yet. The pool is in deficit: the money stays on the account, can be withdrawn, and goes to the Master when the deficit is covered.",
+  ],
+]);
 
 const ANSWERS: Readonly<Record<Leg["outcome"], string>> = {
   pending: "Nothing yet.",

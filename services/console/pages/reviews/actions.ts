@@ -16,6 +16,8 @@ const EFFECTS: Readonly<Partial<Record<Action, string>>> = {
   resume: "What was stopped continues, and what has waited is processed in order.",
   resume_with_difference:
     "Results, postings and mirrors continue. Exits, withdrawals and marks wait until the account equals its log.",
+  allocate:
+    "The money becomes a result of the pool. Name the deal that it repairs: it is shared as that deal was, and has its time. Without one it is shared by the present holdings, now.",
   allocate_deal: "The deal that you name is allocated to the current holdings.",
   transfer_again:
     "The amount that was moved becomes own capital of the Master, and the right amount is sent under a new key.",
@@ -55,6 +57,10 @@ export function effectOf(reason: string, action: Action): string {
 
 export function needsDeal(action: string): boolean {
   return action === "confirm_applied" || action === "allocate_deal";
+}
+
+export function mayNameDeal(action: string): boolean {
+  return needsDeal(action) || action === "allocate";
 }
 
 /** `withdraw_proposal` is offered apart from the decisions. */

@@ -7,7 +7,7 @@ import { textOf } from "../../formats/form.ts";
 import { words } from "../../formats/words.ts";
 import { session } from "../../session/session.ts";
 import { inNumbers } from "./what-happened.ts";
-import { type Action, decisionsOf, effectOf, needsDeal } from "./actions.ts";
+import { type Action, decisionsOf, effectOf, mayNameDeal, needsDeal } from "./actions.ts";
 
 type Review = Models["Review"];
 type Props = { readonly review: Review; readonly changed: () => void };
@@ -47,7 +47,7 @@ function Form({ review, changed, own }: Props & { readonly own: string }) {
     const chosen = event.submitter?.getAttribute("value") === "withdraw" ? "withdraw_proposal" : action;
     if (chosen === undefined) return;
     const [deal, note] = [textOf(data, "deal"), textOf(data, "note")];
-    const named = chosen !== "withdraw_proposal" && needsDeal(chosen) && /^\d+$/.test(deal);
+    const named = chosen !== "withdraw_proposal" && mayNameDeal(chosen) && /^\d+$/.test(deal);
     const body = { id, action: chosen, note, ...(named ? { deal_id: BigInt(deal) } : {}) };
     command.send(`${id} ${chosen} ${deal} ${note}`, (client, options) =>
       client.command("decideReview", { body }, options),
@@ -68,7 +68,7 @@ function Form({ review, changed, own }: Props & { readonly own: string }) {
         </p>
       )}
       <Choice review={review} decisions={decisions} action={action} choose={setAction} />
-      {action !== undefined && needsDeal(action) && <Deal review={review} />}
+      {action !== undefined && mayNameDeal(action) && <Deal key={action} review={review} action={action} />}
       <label>
         Reason, kept permanently with your name
         <textarea name="note" rows={3} maxLength={MAX_NOTE} required />
@@ -125,17 +125,19 @@ function Choice({ review, decisions, action, choose }: ChoiceProps) {
   );
 }
 
-function Deal({ review: { decision, deal_id: dealId } }: { readonly review: Review }) {
+function Deal({ review, action }: { readonly review: Review; readonly action: Action }) {
+  const { decision } = review;
+  const isNeeded = needsDeal(action);
   return (
     <label>
-      Ticket of the deal
+      {isNeeded ? "Ticket of the deal" : "Ticket of the deal that it repairs, if there is one"}
       <input
         name="deal"
         inputMode="numeric"
         pattern="\s*\d+\s*"
-        required
+        required={isNeeded}
         readOnly={decision !== null}
-        defaultValue={(decision?.deal_id ?? dealId)?.toString() ?? ""}
+        defaultValue={(decision === null && isNeeded ? review.deal_id : decision?.deal_id)?.toString() ?? ""}
       />
     </label>
   );

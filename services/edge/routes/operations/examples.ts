@@ -22,6 +22,7 @@ export const EXECUTED_DEPOSIT = {
       deal_id: 1234567,
       reference: "PD0F7K3M9Q2X1A",
       applied_at: "2026-02-03T04:05:06.789000",
+      waits_for: null,
     },
   ],
   queue_state: null,

@@ -21,6 +21,7 @@ export function legOf({ login, kind, amount, state, dealId, reference, appliedAt
     dealId: dealId === 0n ? undefined : dealId,
     reference,
     appliedAt,
+    waitsFor: "",
   };
 }
 
@@ -29,7 +30,7 @@ export function legOf({ login, kind, amount, state, dealId, reference, appliedAt
  * into the next mirror, so it is not executed yet rather than refused.
  */
 export function mirrorLegOf(
-  { masterLogin: login, amount, appliedAt }: MirroredPart,
+  { masterLogin: login, amount, appliedAt, isHeld }: MirroredPart,
   transfer: TransferResult | undefined,
 ): OperationLeg {
   const [leg] = transfer?.legs.map(legOf) ?? [];
@@ -43,5 +44,6 @@ export function mirrorLegOf(
     dealId: leg?.dealId,
     reference: leg?.reference ?? "",
     appliedAt: leg?.appliedAt ?? appliedAt,
+    waitsFor: isHeld ? "pool_deficit" : "",
   };
 }

@@ -60,6 +60,7 @@ test("a deposit is returned field by field", async () => {
         deal_id: 1_234_567,
         reference: "PD0F7K3M9Q2X1A",
         applied_at: "2026-02-03T04:05:06.789000",
+        waits_for: null,
       },
     ],
     queue_state: null,
@@ -178,6 +179,12 @@ const A_PART = { key: "deposit:1", masterLogin: "3000001", amount: cents(250_50n
 test.each([
   ["waits for a mirror", {}, undefined, { outcome: "pending", deal_id: null, reference: null, applied_at: null }],
   [
+    "waits for the end of a deficit",
+    { isHeld: true },
+    undefined,
+    { outcome: "pending", deal_id: null, reference: null, applied_at: null, waits_for: "pool_deficit" },
+  ],
+  [
     "is carried by a mirror that is not executed yet",
     { mirrorKey: "mirror:1" },
     { state: TransferState.UNKNOWN, dealId: 0n },
@@ -212,7 +219,7 @@ test.each([
       funding: { getOperation: async () => anOperation(DEPOSITED) },
       subscriptions: {
         getOperation: notFound,
-        findMirrors: async () => ({ items: [{ appliedAt: undefined, ...A_PART, ...part }] }),
+        findMirrors: async () => ({ items: [{ appliedAt: undefined, isHeld: false, ...A_PART, ...part }] }),
       },
     });
 

@@ -102,6 +102,7 @@ export function anOperation(overrides: Partial<Operation> = {}): Operation {
         dealId: 1_234_567n,
         reference: "PD0F7K3M9Q2X1A",
         appliedAt: LATER,
+        waitsFor: "",
       },
     ],
     ...overrides,

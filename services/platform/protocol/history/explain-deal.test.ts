@@ -87,6 +87,23 @@ test.each([2, 4, 5])("a balance operation (action %i) without a reference of the
   expect(explainDeal(aDeal({ action }), records())).toEqual({ kind: "external", finding: "external_funds" });
 });
 
+test.each([
+  [{ action: 4 }, { actions: [4, 5], comments: [] }, "trade"],
+  [{ action: 2 }, { actions: [4, 5], comments: [] }, "external"],
+  [{ action: 2, comment: "SWAPFREE 2026-01" }, { actions: [], comments: ["SWAPFREE"] }, "trade"],
+  [{ action: 2, comment: "Bonus SWAPFREE" }, { actions: [], comments: ["SWAPFREE"] }, "external"],
+])("%j with the rules %j is %s", (deal, rules, kind) => {
+  expect(explainDeal(aDeal(deal), records(), rules)).toMatchObject({ kind });
+});
+
+test("no rule makes a result of a deal that carries a reference, or that may belong to a leg under way", () => {
+  const rules = { actions: [2, 4, 5], comments: [] };
+  expect(explainDeal(aDeal(), referenced(undefined), rules)).toMatchObject({ finding: "unknown_reference" });
+  const leg = aLeg({ state: "UNKNOWN" });
+  expect(explainDeal(aDeal(), records({ underWay: [leg] }), rules)).toMatchObject({ kind: "undecided" });
+  expect(explainDeal(aDeal(), records({ byTicket: leg }), rules)).toMatchObject({ kind: "own" });
+});
+
 test("a known ticket takes precedence over the comment", () => {
   const leg = aLeg({ state: "APPLIED", ticket: 77n });
   const rewritten = aDeal({ comment: "rewritten by the broker" });

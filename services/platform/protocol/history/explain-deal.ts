@@ -53,17 +53,25 @@ export function isWithoutEffect(deal: Deal): boolean {
   return WITHOUT_EFFECT.has(deal.action) || isCanceled(deal);
 }
 
+/** Which balance operations of a dealer on a Master are results of its pool: by their action, or by a prefix of their comment. */
+export type ResultRules = { readonly actions: readonly number[]; readonly comments: readonly string[] };
+
+export const NO_RESULT_RULES: ResultRules = { actions: [], comments: [] };
+
 /** Classifies a deal of the history. By ticket first, because a comment can be cut or rewritten. */
-export function explainDeal(deal: Deal, records: DealRecords): Explanation {
+export function explainDeal(deal: Deal, records: DealRecords, rules: ResultRules = NO_RESULT_RULES): Explanation {
   if (isWithoutEffect(deal)) return { kind: "no_effect" };
   if (!isBalanceOperation(deal)) return { kind: "trade" };
   // A server that lost its last deals assigns their tickets again, possibly on another login.
   if (records.byTicket?.login === deal.login) return { kind: "own", leg: records.byTicket };
   if (records.reference !== undefined) return explainReferenced(deal, records.reference, records.byReference);
   const candidate = records.underWay.find(({ amountMinor }) => amountMinor === effectOf(deal));
-  return candidate === undefined
-    ? { kind: "external", finding: "external_funds" }
-    : { kind: "undecided", leg: candidate };
+  if (candidate !== undefined) return { kind: "undecided", leg: candidate };
+  return isResult(deal, rules) ? { kind: "trade" } : { kind: "external", finding: "external_funds" };
+}
+
+function isResult({ action, comment }: Deal, { actions, comments }: ResultRules): boolean {
+  return actions.includes(action) || comments.some((prefix) => comment.startsWith(prefix));
 }
 
 function explainReferenced(deal: Deal, { attempt, kind }: Reference, leg: RecordedLeg | undefined): Explanation {

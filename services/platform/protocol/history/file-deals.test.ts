@@ -18,7 +18,7 @@ test("a history that begins after an undecided deal is not filed: log positions 
   await inTransaction(pool, (tx) => setUndecidedFrom(tx, "1", undecided));
   const file = async (from: Date) => {
     await fileDeals(
-      { pool, settings: { server: "test" }, loginSignals: new LoginSignals() },
+      { pool, settings: { server: "test", results: { actions: [], comments: [] } }, loginSignals: new LoginSignals() },
       {
         from,
         deals: new Map([["1", [aDeal({ login: "1", ticket: 77n, at: later })]]]),

@@ -18,7 +18,7 @@ import { giveUpOutdated, importDeal } from "./import-deal.ts";
 import { publishImport } from "./publish-import.ts";
 import { dealEvidence } from "./deal-evidence.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
-import { explainDeal, type Explanation } from "./explain-deal.ts";
+import { explainDeal, type Explanation, NO_RESULT_RULES, type ResultRules } from "./explain-deal.ts";
 import { RecordsOfDeals } from "./records-of-deals.ts";
 
 /** Deals of logins since an instant, those of each login oldest first; `to` when later deals were not read. */
@@ -32,7 +32,7 @@ export type Histories = {
   readonly deals: ReadonlyMap<string, readonly Deal[]>;
 };
 
-type Filing = Pick<Deps, "pool" | "loginSignals"> & { readonly settings: Pick<Deps["settings"], "server"> };
+type Filing = Pick<Deps, "pool" | "loginSignals"> & { readonly settings: Pick<Deps["settings"], "server" | "results"> };
 
 /**
  * Appends the new deals of each login's history to its log, in the order of the history, in one commit. A deal that may belong
@@ -47,7 +47,7 @@ export async function fileDeals(deps: Filing, histories: Histories): Promise<rea
     const all = await (logins.length > 1 ? lockFreeAccounts(tx, logins) : lockAccounts(tx, logins));
     // A history that begins after an undecided deal would skip this deal.
     const accounts = [...all.values()].filter(({ undecidedFrom: at }) => at === undefined || at >= from);
-    await fileLocked(tx, deps.settings.server, accounts, histories);
+    await fileLocked(tx, deps.settings, accounts, histories);
     return all;
   });
   for (const login of locked.keys()) deps.loginSignals.notify(login);
@@ -56,7 +56,7 @@ export async function fileDeals(deps: Filing, histories: Histories): Promise<rea
 
 async function fileLocked(
   tx: Transaction,
-  server: string,
+  { server, results }: Filing["settings"],
   accounts: readonly Account[],
   { deals, to, isWhole }: Histories,
 ): Promise<void> {
@@ -70,7 +70,10 @@ async function fileLocked(
   const additions: Addition[] = [];
   for (const account of accounts) {
     const { login, undecidedFrom, mayLackDeals } = account;
-    const { entries, undecided } = await explainAll({ tx, server, account, records }, byLogin.get(login) ?? []);
+    const { entries, undecided } = await explainAll(
+      { tx, server, account, records, results },
+      byLogin.get(login) ?? [],
+    );
     await giveUpOutdated(tx, server, login, entries);
     additions.push(...entries.map((entry) => ({ account, entry })));
     // An undecided deal after the period was not read, so it stays.
@@ -99,13 +102,15 @@ type Commit = {
   readonly server: string;
   readonly account: Account;
   readonly records: RecordsOfDeals;
+  readonly results: ResultRules;
 };
 type Explained = { readonly entries: readonly NewEntry[]; readonly undecided: Deal | undefined };
 
 async function explainAll(commit: Commit, deals: readonly Deal[]): Promise<Explained> {
   const entries: NewEntry[] = [];
+  const rules = commit.account.role === "master" ? commit.results : NO_RESULT_RULES;
   for (const deal of deals) {
-    const explanation = explainDeal(deal, await commit.records.of(deal));
+    const explanation = explainDeal(deal, await commit.records.of(deal), rules);
     if (explanation.kind === "undecided") {
       await reportMisfit(commit, deal, explanation);
       return { entries, undecided: deal };

@@ -1,9 +1,10 @@
 import { checkPool } from "./check-pool.ts";
 import { PoolBroken } from "./pool-broken.ts";
+import { raiseNegative } from "./raise-negative.ts";
 import { sumOf } from "./rounding.ts";
 import { strikeFlatPool } from "./strike-pool.ts";
 import { takeOut } from "./take-out.ts";
-import { OWN_CAPITAL, type UnitPool, type UnitHolding } from "./unit-pool.ts";
+import { OWN_CAPITAL, type UnitPool } from "./unit-pool.ts";
 
 export type Compensation = {
   readonly pool: UnitPool;
@@ -18,16 +19,11 @@ export type Compensation = {
  */
 export function compensate(pool: UnitPool): Compensation {
   if (pool.positions.length > 0) throw new PoolBroken("A deficit is not covered while positions are open.");
-  const raised = pool.holdings
-    .filter(({ pooled }) => pooled < 0n)
-    .map(({ subscriptionId, pooled }) => ({ subscriptionId, amount: -pooled }));
-  const total = sumOf(raised.map(({ amount }) => amount));
-  const taken = takeOut({ ...pool, holdings: pool.holdings.map(raise) }, OWN_CAPITAL, total);
+  const lacking = sumOf(pool.holdings.map(({ pooled }) => (pooled < 0n ? -pooled : 0n)));
+  // Own capital pays, so its own hole is not raised.
+  const { pool: raisedPool, raised, total } = raiseNegative({ ...pool, own: { ...pool.own, pooled: 0n } }, lacking);
+  const taken = takeOut({ ...raisedPool, own: pool.own }, OWN_CAPITAL, total);
   const after = strikeFlatPool(taken, { ownOutflow: total });
   checkPool(after);
   return { pool: after, raised, total };
-}
-
-function raise(holding: UnitHolding): UnitHolding {
-  return holding.pooled < 0n ? { ...holding, pooled: 0n } : holding;
 }

@@ -34,11 +34,29 @@ test("no cent is created or lost, and the books stay consistent", () => {
 });
 
 test("a result is allocated to the cent, and less than a cent is carried", () => {
-  afterEveryEvent(({ after, allocation, cash }) => {
+  afterEveryEvent(({ after, allocation, raised, cash }) => {
     if (allocation === undefined) return;
-    expect(sumOf(allocation.parts.map((part) => part.amount)) + allocation.own).toBe(cash);
+    const result = cash - (raised?.total ?? 0n);
+    expect(sumOf(allocation.parts.map((part) => part.amount)) + allocation.own).toBe(result);
     expect(allocation.parts.every((part) => part.amount !== 0n)).toBe(true);
     checkCarries(after.pool);
+  });
+});
+
+test("a compensation first raises what is below zero, never above it, and the rest is a result", () => {
+  afterEveryEvent(({ before, raised, cash }) => {
+    if (raised === undefined) return;
+    const isWhole = raised.total < cash;
+    const hasValue = netAssetValue(allHoldings(before.pool), accruedIn(before.pool)) > 0n;
+    for (const { subscriptionId, pooled, units } of allHoldings(before.pool)) {
+      const now = holdingOf(raised.pool, subscriptionId).pooled;
+      if (pooled >= 0n) expect(now).toBe(pooled);
+      else expect(now >= pooled && now <= 0n).toBe(true);
+      if (isWhole && !(hasValue && units > 0n)) {
+        expect(now >= 0n || equityOf(raised.pool, subscriptionId) >= 0n).toBe(true);
+      }
+    }
+    expect(sumOf([...raised.raised.map(({ amount }) => amount), raised.own])).toBe(raised.total);
   });
 });
 

@@ -9,7 +9,7 @@ import { poolEquity } from "../../domain/pool/equity.ts";
 import { type Mark, strikePool, valuePositions } from "../../domain/pool/strike-pool.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { allHoldings } from "../../domain/pool/units.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { UTC } from "#kernel/time-zone.ts";
 import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
 import { lockAccounts } from "../../store/books.ts";
@@ -187,6 +187,7 @@ export async function strikeLedger(
   if (master.waitsForPrice) await endPriceWait(tx, master.login);
   const isInDeficit = poolEquity(pool) < 0n;
   if (isInDeficit && !master.isInDeficit) logDeficit(tx, deps.log, { login: master.login, dealId: master.filedDealId });
+  if (!isInDeficit && master.isInDeficit) afterCommit(tx, deps.wakeSignals.mirrors.notify);
   const holdings = new Map(allHoldings(pool).map((holding) => [holding.subscriptionId, holding]));
   const arrivals = ledger.arrivals.filter(({ subscriptionId, amount }) => {
     const { waiting = 0n, unredeemed = 0n } = holdings.get(subscriptionId) ?? {};
@@ -221,7 +222,13 @@ export async function valueLedger(
 
 type Chained = { readonly login: string; readonly chain: Ledger["chain"] };
 
-async function chained(tx: Transaction, deps: Deps, { login, chain }: Chained, valuations: readonly Valuation[]) {
+/** The chain of the pool's values with further valuations. */
+export async function chained(
+  tx: Transaction,
+  deps: Deps,
+  { login, chain }: Chained,
+  valuations: readonly Valuation[],
+) {
   if (valuations.length === 0) return chain;
   const last = chain.findLast((part) => part !== undefined) ?? (await findLastPart(tx, login));
   return [...chain, ...chainValuations(last, valuations, deps.serverDays ?? UTC)];

@@ -7,6 +7,7 @@ import type { UnitPool, UnitHolding } from "../../domain/pool/unit-pool.ts";
 import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
 import { type AllocationRow, insertEntries, insertRows, type NewAllocationEntry } from "../../store/allocations.ts";
 import type { Master } from "../../store/masters.ts";
+import { insertCompensations } from "../../store/compensations.ts";
 import { addUnposted } from "../../store/postings.ts";
 import type { ActiveHolding } from "../../store/unit-holdings.ts";
 import { publishAllocations } from "../../messages/allocation-events.ts";
@@ -38,11 +39,22 @@ export async function recordEvents(
     deps.now(),
   );
   await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
+  await insertCompensations(
+    tx,
+    results.flatMap(({ number: allocationNumber, raised }) =>
+      raised.raised.map((part) => ({ ...part, allocationNumber })),
+    ),
+    deps.now(),
+  );
   await addUnposted(tx, unpostedOf(results, active));
   publishAllocations(tx, login, numbered);
   const isInDeficit = trackDeficit(tx, deps, master, results);
   logAnomalies(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);
+  // Inflows have waited for the end of a deficit, or for the allocation of a loss.
+  if (master.isInDeficit || results.some(({ deal }) => deal.amount < 0n)) {
+    afterCommit(tx, deps.wakeSignals.mirrors.notify);
+  }
   if (weeks.length > 0) {
     afterCommit(tx, deps.wakeSignals.results.notify);
     afterCommit(tx, deps.wakeSignals.strikes.notify);
@@ -57,9 +69,15 @@ function entryOf(event: Numbered<PoolEvent>, valued: DayPart | undefined): NewAl
     const { periodStart, cutOff, markedAt } = event;
     return { number, poolUnits, result: undefined, week: { periodStart, cutOff, markedAt }, valued };
   }
-  const { deal, own } = event;
-  const { number: logNumber, dealId, dealAt, amount } = deal;
-  return { number, poolUnits, result: { logNumber, dealId, dealAt, amount, own }, week: undefined, valued };
+  const { deal, own, raised } = event;
+  const { number: logNumber, dealId, dealAt } = deal;
+  const result = { logNumber, dealId, dealAt, amount: resultOf(event), own, raised: raised.total, caseId: 0n };
+  return { number, poolUnits, result, week: undefined, valued };
+}
+
+/** What of the deal was shared as a result; the rest has raised holdings below zero. */
+function resultOf({ deal, raised }: Pick<ResultEvent, "deal" | "raised">): bigint {
+  return deal.amount - raised.total;
 }
 
 function rowsOfResult({ number, parts, pool }: Numbered<ResultEvent>): AllocationRow[] {
@@ -90,8 +108,8 @@ function holdingsOf({ holdings }: UnitPool): ReadonlyMap<bigint, UnitHolding> {
 
 function unpostedOf(results: readonly ResultEvent[], active: readonly ActiveHolding[]) {
   const total = new Map<bigint, bigint>();
-  for (const { parts } of results) {
-    for (const { subscriptionId, amount } of parts) {
+  for (const { parts, raised } of results) {
+    for (const { subscriptionId, amount } of [...parts, ...raised.raised]) {
       total.set(subscriptionId, (total.get(subscriptionId) ?? 0n) + amount);
     }
   }

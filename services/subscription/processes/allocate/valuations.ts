@@ -9,9 +9,10 @@ import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
 /** What of the events of a pool its value depends on. */
 export type ValuedEvent =
   | Pick<WeekEvent, "kind">
-  | (Pick<ResultEvent, "kind" | "before" | "pool"> & {
-      readonly deal: Pick<MasterDeal, "dealAt" | "dealId" | "amount">;
-    });
+  | (Pick<ResultEvent, "kind" | "before" | "pool"> &
+      Partial<Pick<ResultEvent, "raised">> & {
+        readonly deal: Pick<MasterDeal, "dealAt" | "dealId" | "amount">;
+      });
 
 /** How results have changed the value of the units of a pool. */
 export function valuationsOf(events: readonly ValuedEvent[]): Valuation[] {
@@ -22,7 +23,8 @@ export function valuationsOf(events: readonly ValuedEvent[]): Valuation[] {
   };
   return events.flatMap((event) => {
     if (event.kind === "week") return [];
-    const { dealAt: at, dealId, amount: result } = event.deal;
+    const { dealAt: at, dealId, amount } = event.deal;
+    const result = amount - (event.raised?.total ?? 0n);
     const before = valueOf(event.before);
     const after = valueOf(event.pool);
     return [{ at, dealId, before, after, ...factsOf(event.pool), result }];

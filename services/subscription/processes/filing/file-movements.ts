@@ -18,11 +18,11 @@ import { closeReserves } from "../../store/reserves.ts";
 import { insertMasterResults } from "../../store/results.ts";
 import { saveHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
-import { movementOf, resultOf } from "../../messages/movement.ts";
+import { filedMovementOf, resultOf } from "../../messages/movement.ts";
 import { publishExitsCompleted, publishMirrorsApplied } from "../../messages/capital-events.ts";
 import { recordStops } from "../review/record-stops.ts";
 
-export type FilingDeps = Pick<Deps, "now" | "wakeSignals" | "log" | "adoptsCharge">;
+export type FilingDeps = Pick<Deps, "now" | "wakeSignals" | "log" | "adoptsCharge" | "agentCommission">;
 
 /**
  * Files the log entries of platform: each entry of each login once, in the order of its log. Calls no other service; the
@@ -32,7 +32,7 @@ export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: re
   // Payment accounts do not belong to a pool.
   const ours = moved.filter(({ role }) => role === AccountRole.INVESTOR || role === AccountRole.MASTER);
   if (ours.length === 0) return;
-  const sources = new Map(ours.map((source) => [movementOf(source, deps.adoptsCharge), source]));
+  const sources = new Map(ours.map((source) => [filedMovementOf(source, deps), source]));
   const books = await lockBooks(tx, {
     investorLogins: loginsOf(ours, AccountRole.INVESTOR),
     masterLogins: loginsOf(ours, AccountRole.MASTER),

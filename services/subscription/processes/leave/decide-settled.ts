@@ -66,7 +66,7 @@ async function carryOut(
   await insertReserves(
     tx,
     leaving.flatMap(({ leave, decision }) =>
-      decision.reserves.map((reserve) => ({ ...reserve, subscriptionId: leave.subscriptionId })),
+      decision.reserves.map((reserve) => ({ ...reserve, subscriptionId: leave.subscriptionId, isOutside: false })),
     ),
     at,
   );

@@ -1,10 +1,12 @@
+import assert from "node:assert/strict";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { changeAccount, combine, type HoldingBuckets, move } from "../../domain/buckets.ts";
+import { changeAccount, changeHolding, combine, type HoldingBuckets, move } from "../../domain/buckets.ts";
 import { afterExit, afterWithdrawal, sumOfReserves } from "../../domain/leave-buckets.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { type FlatOutflow, takeOutFlat } from "../../domain/take-out-flat.ts";
 import { saveAccounts } from "../../store/books.ts";
+import { takeBackFlows } from "../../store/flows.ts";
 import { saveHoldings } from "../../store/holdings.ts";
 import { saveUnitPool } from "../../store/unit-pools.ts";
 import { type Exited, recordExits } from "../exit/record-exits.ts";
@@ -25,6 +27,10 @@ export async function leavePool(tx: Transaction, deps: Deps, { pool, leaving, at
     changes.map(({ outflow }) => outflow),
   );
   const holdings = new Map(after.holdings.map((holding) => [holding.subscriptionId, holding]));
+  for (const { subscriptionId, leaving: left } of exits) {
+    const { inbound } = left.books.holding.buckets;
+    assert.equal(await takeBackFlows(tx, subscriptionId, inbound), inbound, "only what waits for a deficit is inbound");
+  }
   await saveAccounts(
     tx,
     exits.map(({ account }) => account),
@@ -54,13 +60,14 @@ function reserve(leaving: Leaving): Change {
 
 /**
  * Takes an Investor out of the pool: its fees are reserved, the rest of its share stays on the Master until the exit transfer
- * is applied. External funds on the account become the Investor's own money.
+ * is applied. External funds on the account, and inflows that wait for the end of a deficit, become the Investor's own money.
  */
 function exit(leaving: Leaving): Change & Exited {
   const { account, holding } = leaving.books;
   const { subscriptionId, masterLogin } = holding;
-  const { amount, buckets } = afterExit(holding.buckets, leaving.decision);
-  const gained = combine({ outside: amount }, move("quarantined", "outside", account.buckets.quarantined));
+  const returned = move("inbound", "outside", holding.buckets.inbound);
+  const { amount, buckets } = afterExit(changeHolding(holding.buckets, returned), leaving.decision);
+  const gained = combine({ outside: amount }, returned, move("quarantined", "outside", account.buckets.quarantined));
   return {
     leaving,
     subscriptionId,

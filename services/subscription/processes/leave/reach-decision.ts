@@ -74,11 +74,13 @@ async function tryToDecide(
   // An account that changed after it was locked has to be locked and read again by the next try.
   const [final] = leaveReasons({ account: { filedNumber, heldNumber: leave.heldLogNumber }, pool: holding });
   if (final !== undefined) return await refuseTry(deps, leave, final);
-  if (holding === undefined) {
-    await settleOutsidePool(deps, leave);
+  // A withdrawal takes what waits on the account for the end of a deficit; an exit takes it back.
+  const isWaiting = holding?.isHeld === true && leave.kind === "WITHDRAWAL";
+  if (holding === undefined || isWaiting) {
+    await settleOutsidePool(deps, leave, { isWaiting });
     return { kind: "recorded" };
   }
-  const [passing] = leaveReasons({ inbound: holding.inbound });
+  const [passing] = leaveReasons({ inbound: holding.isHeld ? 0n : holding.inbound });
   if (passing !== undefined) {
     deps.wakeSignals.mirrors.notify();
     return { kind: "waits", refusal: passing };

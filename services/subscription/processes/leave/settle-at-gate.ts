@@ -8,6 +8,7 @@ import { allocationInProgress, checkLeave } from "../../domain/leave-reasons.ts"
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { closeGate, type Gate } from "../../store/gates.ts";
+import { listInvestorStates } from "../../store/investor-states.ts";
 import { type NewLeave, type Outcome, recordOutcomes, type Settlement, settledLeave } from "../../store/leaves.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
@@ -88,11 +89,21 @@ async function settleAtLogPosition(
   const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtLogPosition && struck === undefined);
   if (!isStopped && struck === undefined) return "moved";
   const database = await readDatabase(tx);
+  const states = await listInvestorStates(
+    tx,
+    leaves.map(({ leave }) => leave.investorLogin),
+  );
   const books = await lockLeaving(tx, accounts, leaves, ({ leave, holding }) => ({ ...leave, ...holding }));
   const outcomes = books.map(({ leave: waiting, ...own }) =>
     struck === undefined
       ? refused(waiting, safetyStop(masterLogin, "stopped"))
-      : outcomeOf(waiting, own, { deps, reading, database, master: struck.master }),
+      : outcomeOf(waiting, own, {
+          deps,
+          reading,
+          database,
+          master: struck.master,
+          isHeld: states.get(waiting.leave.investorLogin)?.holding?.isHeld === true,
+        }),
   );
   return await record(tx, deps, masterLogin, outcomes);
 }
@@ -102,14 +113,20 @@ type Position = {
   readonly reading: MasterReading;
   readonly database: string;
   readonly master: Master;
+  /** What is inbound waits on the account for the end of a deficit: an exit takes it back. */
+  readonly isHeld: boolean;
 };
 
 /** The facts of a leave at the log position of the reading, or its refusal. */
-function outcomeOf(waiting: PooledLeave, books: LeavingBooks, { deps, reading, database, master }: Position): Outcome {
+function outcomeOf(
+  waiting: PooledLeave,
+  books: LeavingBooks,
+  { deps, reading, database, master, isHeld }: Position,
+): Outcome {
   const { leave } = waiting;
   try {
     checkDatabase(waiting, database);
-    checkBooks(leave, books);
+    checkBooks(leave, books, isHeld);
   } catch (error) {
     if (error instanceof Refusal) return refused(waiting, error);
     throw error;
@@ -135,9 +152,13 @@ function checkDatabase(waiting: PooledLeave, database: string): void {
   );
 }
 
-function checkBooks({ heldLogNumber: heldNumber }: NewLeave, { account, holding }: LeavingBooks): void {
+function checkBooks(
+  { kind, heldLogNumber: heldNumber }: NewLeave,
+  { account, holding }: LeavingBooks,
+  isHeld: boolean,
+): void {
   const { inbound, waiting, pooled } = holding.buckets;
-  const isMoving = inbound !== 0n || waiting !== 0n || !holding.isPooled;
+  const isMoving = (inbound !== 0n && !(isHeld && kind === "EXIT")) || waiting !== 0n || !holding.isPooled;
   checkLeave({ account: { filedNumber: account.filedNumber, heldNumber }, share: { isMoving, pooled } });
 }
 

@@ -59,6 +59,7 @@ export const compensateDeficit: Effect = {
     await saveLedger(tx, deps, { ...struck, pool, master: { ...struck.master, isInDeficit: poolEquity(pool) < 0n } });
     await addUnposted(tx, parts);
     afterCommit(tx, deps.wakeSignals.postings.notify);
+    afterCommit(tx, deps.wakeSignals.mirrors.notify);
   },
 };
 

@@ -12,6 +12,11 @@ export type Effect = {
   readonly readsOf: (reviewCase: ReviewCase) => readonly string[];
   /** Throws actionNotPossible when the action may not be proposed. */
   readonly examine: (reviewCase: ReviewCase, wanted: Wanted, readings: Readings) => void;
+  /** What of a proposal only the books can say; throws actionNotPossible. */
+  readonly propose?: (
+    tx: Transaction,
+    proposal: { readonly reviewCase: ReviewCase; readonly wanted: Pick<Wanted, "dealId"> },
+  ) => Promise<void>;
   /** Runs in the transaction of the decision; throws actionNotPossible when the books do not allow it now. */
   readonly carryOut: (
     tx: Transaction,

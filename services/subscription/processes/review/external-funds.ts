@@ -58,18 +58,26 @@ async function lockInvestor(
     );
   }
   const undecided = undecidedOf(account);
-  if (!isProposedFor(reviewCase, account) || undecided === 0n) throw changed(undecided);
+  if (!isUpTo(reviewCase, account.movedNumber) || undecided === 0n) throw changed(undecided);
   await noteAmount(tx, reviewCase.id, undecided);
   return { account, holding };
 }
 
+/** The decision is about exactly the movements of the review. */
+export function expectMoved(
+  reviewCase: ReviewCase,
+  { external, number }: { readonly external: bigint; readonly number: bigint },
+): void {
+  if (reviewCase.amount !== external || !isUpTo(reviewCase, number)) throw changed(external);
+}
+
 /**
- * Whether a proposal about an Investor's account holds for what is there now: its own trades may have changed the amount, otherwise no
- * proposal would outlive a deal. Money that another party has moved needs another proposal.
+ * The review knows what other parties have moved on the account: it was written when the last of it had this log position. An Investor's own
+ * trades do not count, otherwise no proposal about an Investor that trades would outlive a deal.
  */
-export function isProposedFor({ evidence }: ReviewCase, now: { readonly movedNumber: bigint }): boolean {
-  const { moved_log_number: movedNumber } = JSON.parse(evidence) as { readonly moved_log_number?: string };
-  return movedNumber === String(now.movedNumber);
+export function isUpTo({ evidence }: Pick<ReviewCase, "evidence">, number: bigint): boolean {
+  const { moved_log_number: known } = JSON.parse(evidence) as { readonly moved_log_number?: string };
+  return known === String(number);
 }
 
 /** The decision is about exactly the amount of the review. */

@@ -57,7 +57,11 @@ export async function lookAtLeave(deps: Deps, wanted: WantedLeave, context: Call
     previewLock(deps, { login: investorLogin, withdrawal, acceptsArchived: wanted.kind === "EXIT" }, context),
     before && readMaster(deps, before.masterLogin, context),
   ]);
-  const books = await inSnapshot(deps.pool, (db) => findLeaveBooks(db, investorLogin));
+  const { books: found, isHeld } = await inSnapshot(deps.pool, async (db) => ({
+    books: await findLeaveBooks(db, investorLogin),
+    isHeld: (await findInvestorState(db, investorLogin)).holding?.isHeld === true,
+  }));
+  const books = found && isHeld ? withWaiting(found, wanted.kind) : found;
   const holding = books?.holding;
   const fee = await previewFee(deps, investorLogin, holding, context);
   const account = books && lock.facts && { filedNumber: books.filedNumber, heldNumber: lock.facts.logNumber };
@@ -77,6 +81,15 @@ export async function lookAtLeave(deps: Deps, wanted: WantedLeave, context: Call
     isPooled: holding !== undefined,
     decided: decided && (await decide(deps, wanted, decided)),
   };
+}
+
+/** As the command takes them, inflows that wait for the end of a deficit: a withdrawal takes nothing else, and an exit takes them back. */
+function withWaiting(books: LeaveBooks, kind: LeaveKind): LeaveBooks {
+  const { holding } = books;
+  if (holding === undefined) return books;
+  const { inbound } = holding.buckets;
+  if (kind === "EXIT") return { ...books, holding: { ...holding, buckets: { ...holding.buckets, inbound: 0n } } };
+  return { ...books, unposted: 0n, quarantined: 0n, reserves: [], holding: undefined, waiting: inbound };
 }
 
 type Reading = MasterFacts & { readonly logNumber: bigint };
@@ -138,7 +151,7 @@ type Decided = LeaveBooks & { readonly due: readonly DueFee[]; readonly facts: A
 async function decide(
   { pool }: Deps,
   { kind, requested }: WantedLeave,
-  { due, reserves, facts, unposted, quarantined, holding }: Decided,
+  { due, reserves, facts, unposted, quarantined, holding, waiting }: Decided,
 ) {
   const taken = await listTakenFees(
     pool,
@@ -148,10 +161,10 @@ async function decide(
   const leave: LeaveFacts = {
     kind,
     requested,
-    held: facts.balance,
+    held: waiting ?? facts.balance,
     unposted,
     quarantined,
-    pooled: buckets?.pooled ?? 0n,
+    pooled: waiting ?? buckets?.pooled ?? 0n,
     ...openClaims({ due, reserves, taken }),
   };
   const decision = decideLeave(leave, PAYOUT);

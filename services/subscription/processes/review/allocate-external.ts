@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { actionNotPossible } from "#kernel/review/refusals.ts";
+import type { Deps } from "../../deps.ts";
+import type { AccountBook, HoldingBook, HoldingFlow } from "../../domain/books.ts";
+import { type Change, changeAccount, changeHolding } from "../../domain/buckets.ts";
+import { type AllocatedPart, divideRepair } from "../../domain/divide-repair.ts";
+import { checkPool } from "../../domain/pool/check-pool.ts";
+import { poolEquity, valueOfUnits } from "../../domain/pool/equity.ts";
+import { shareResult } from "../../domain/pool/share-result.ts";
+import { E8_PER_CENT, type UnitHolding, type UnitPool } from "../../domain/pool/unit-pool.ts";
+import { allHoldings, indexOfHolding, totalUnits } from "../../domain/pool/units.ts";
+import { publishResultAllocated } from "../../messages/allocation-events.ts";
+import { insertEntries, insertRows } from "../../store/allocations.ts";
+import { insertArrivals, insertOwnArrivals } from "../../store/arrivals.ts";
+import { saveAccounts } from "../../store/books.ts";
+import { listHoldingsOfPool } from "../../store/compensations.ts";
+import { insertFurtherExits } from "../../store/exit-transfers.ts";
+import { insertFlows } from "../../store/flows.ts";
+import { lockHoldings, saveHoldings } from "../../store/holdings.ts";
+import { lockMaster, type Master } from "../../store/masters.ts";
+import { addUnposted } from "../../store/postings.ts";
+import {
+  type AllocatedDeal,
+  findAllocatedDeal,
+  getMoved,
+  listInvestorsOf,
+  takeFromMoved,
+} from "../../store/repairs.ts";
+import { chained, type Ledger, openLedger, saveLedger } from "../allocate/ledger.ts";
+import type { Effect, Wanted } from "./effect.ts";
+import { expectMoved } from "./external-funds.ts";
+
+/**
+ * Money that others have moved on a Master, and that no operator has decided about, is a result of its pool: of the deal that it repairs, by the
+ * units and at the time of that deal, or of the moment of the decision. When own capital has nothing else, what the money has earned since goes
+ * with it.
+ */
+export const allocateExternal: Effect = {
+  readsOf: () => [],
+  examine: () => undefined,
+  async propose(tx, { reviewCase, wanted }) {
+    await findRepaired(tx, reviewCase.login, wanted.dealId);
+  },
+  async carryOut(tx, deps, { reviewCase, wanted }) {
+    const { login } = reviewCase;
+    const repaired = await findRepaired(tx, login, wanted.dealId);
+    const master = await lockMaster(tx, login);
+    const pooled = await listHoldingsOfPool(tx, login);
+    const sharing = (repaired?.rows ?? []).map(({ subscriptionId }) => subscriptionId);
+    const logins = [...pooled.map(({ investorLogin }) => investorLogin), ...(await listInvestorsOf(tx, sharing))];
+    const { ledger, accounts } = await allocateDeals(tx, deps, master, logins);
+    const moved = await getMoved(tx, login);
+    expectMoved(reviewCase, moved);
+    const undecided = moved.external - (moved.acknowledged ?? 0n);
+    const isAlone = moved.acknowledged === null || moved.acknowledged === 0n;
+    const amount = undecided + (isAlone ? moved.earned : 0n);
+    if (undecided === 0n || amount === 0n) throw actionNotPossible("There is no money to allocate.");
+    const shared = repaired === undefined ? shareNow(ledger.pool, amount) : shareThen(ledger.pool, repaired, amount);
+    await record(tx, deps, { reviewCase, wanted, ledger, shared, repaired, moved, undecided });
+    const loginOf = new Map(pooled.map(({ subscriptionId, investorLogin }) => [subscriptionId, investorLogin]));
+    await addUnposted(
+      tx,
+      shared.parts.map((part) => ({ ...part, investorLogin: loginOf.get(part.subscriptionId) ?? "" })),
+    );
+    await payLeft(tx, accounts, shared.left, wanted.at);
+    const { postings, strikes, mirrors, exits, external } = deps.wakeSignals;
+    for (const wakeSignal of [postings, strikes, mirrors, exits, external]) afterCommit(tx, wakeSignal.notify);
+  },
+};
+
+/** Undefined when no deal is named. */
+async function findRepaired(tx: Transaction, login: string, dealId: bigint): Promise<AllocatedDeal | undefined> {
+  if (dealId === 0n) return undefined;
+  const deal = await findAllocatedDeal(tx, login, dealId);
+  if (deal === undefined) {
+    throw actionNotPossible(
+      `Deal ${dealId} is no result of Master ${login} that was allocated. Name the ticket of a result of this Master, or none.`,
+    );
+  }
+  if (deal.rows.length === 0) {
+    throw actionNotPossible(`Of deal ${dealId} no Investor had a part. Name another deal, or none.`);
+  }
+  return deal;
+}
+
+/** The pool with all deals allocated that are in its books. */
+async function allocateDeals(tx: Transaction, deps: Deps, master: Master | undefined, logins: readonly string[]) {
+  if (master === undefined || master.stoppedReason !== null) {
+    throw actionNotPossible("The Master is stopped. Decide that review first.");
+  }
+  const opened = master.hasOpenGate
+    ? await openLedger(tx, deps, master, { through: master.filedNumber, reading: undefined, logins })
+    : undefined;
+  if (opened?.end !== "done") {
+    throw actionNotPossible(
+      "Results of this Master are being allocated, or an Investor is leaving, which takes seconds. Nothing was changed. Propose it again in a second.",
+    );
+  }
+  return opened;
+}
+
+type Part = { readonly subscriptionId: bigint; readonly amount: bigint };
+
+type Shared = {
+  /** Own capital has given the parts of Investors; they have them, and nothing was earned yet. */
+  readonly before: UnitPool;
+  readonly after: UnitPool;
+  /** Of the Investors in the pool. */
+  readonly parts: readonly Part[];
+  /** Of those who have left it. */
+  readonly left: readonly Part[];
+  /** What those who have left would have to give back: it stays with own capital, and under review. */
+  readonly unpaid: bigint;
+  /** What own capital has given, signed. */
+  readonly given: bigint;
+};
+
+/** By the present units, without those of the money that is given. */
+function shareNow(pool: UnitPool, amount: bigint): Shared {
+  const { own } = pool;
+  const capital = own.pooled + own.waiting;
+  const rest = capital - amount;
+  const units = capital > 0n && rest > 0n ? (own.units * rest) / capital : 0n;
+  if (units + totalUnits(pool.holdings) === 0n) throw actionNotPossible("No Investor has a share in this pool now.");
+  const shared = shareResult({ ...pool, own: { ...own, units } }, amount, undefined);
+  const given = amount - shared.own;
+  const before = giveFromOwn({ ...pool, own: { ...own, carry: shared.pool.own.carry } }, given);
+  const after = { ...shared.pool, own: before.own };
+  return { before: { ...before, holdings: pool.holdings }, after, parts: shared.parts, left: [], unpaid: 0n, given };
+}
+
+/** By the units of the deal that is repaired. Who has left the pool gets the part outside of it, and gives nothing back. */
+function shareThen(pool: UnitPool, repaired: AllocatedDeal, amount: bigint): Shared {
+  const { parts: all } = divideRepair(repaired, amount);
+  const isIn = ({ subscriptionId }: Part): boolean => indexOfHolding(pool.holdings, subscriptionId) !== undefined;
+  const parts = all.filter(isIn);
+  const gone = all.filter((part) => !isIn(part));
+  const left = gone.filter((part) => part.amount > 0n);
+  const unpaid = sumOf(gone.filter((part) => part.amount < 0n));
+  const given = sumOf(parts) + sumOf(left);
+  const amounts = new Map(parts.map((part) => [part.subscriptionId, part.amount]));
+  const before = giveFromOwn(pool, given);
+  const holdings = before.holdings.map((holding) => move(holding, amounts.get(holding.subscriptionId) ?? 0n));
+  return { before, after: { ...before, holdings }, parts, left, unpaid, given };
+}
+
+/** Present units do not follow from those of an earlier deal, so the part gets or redeems some at the next strike, as an inflow or outflow. */
+function move(holding: UnitHolding, part: bigint): UnitHolding {
+  if (part >= 0n) return { ...holding, waiting: holding.waiting + part };
+  return { ...holding, pooled: holding.pooled + part, unredeemed: holding.unredeemed - part };
+}
+
+/** An outflow of own capital, or an inflow for what Investors bear; its units follow at the next strike. */
+function giveFromOwn(pool: UnitPool, amount: bigint): UnitPool {
+  return { ...pool, own: move(pool.own, -amount) };
+}
+
+type Decided = {
+  readonly reviewCase: ReviewCase;
+  readonly wanted: Wanted;
+  readonly ledger: Ledger;
+  readonly shared: Shared;
+  readonly repaired: AllocatedDeal | undefined;
+  readonly moved: { readonly number: bigint; readonly dealId: bigint };
+  readonly undecided: bigint;
+};
+
+async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<void> {
+  const { reviewCase, wanted, ledger, shared, repaired, moved, undecided } = decided;
+  const { login, id: caseId } = reviewCase;
+  const { before, after, parts, left, unpaid, given } = shared;
+  checkPool(after);
+  const number = ledger.master.lastAllocation + 1n;
+  const dealAt = repaired?.dealAt ?? wanted.at;
+  const dealId = repaired === undefined ? moved.dealId : wanted.dealId;
+  const amount = undecided - unpaid;
+  const shares = sumOf(parts);
+  const value = valueOfUnits(before);
+  const valuation = {
+    at: deps.now(),
+    dealId: ledger.master.filedDealId,
+    before: value,
+    after: value + shares * E8_PER_CENT,
+    units: totalUnits(allHoldings(before)),
+    isOpen: before.positions.length > 0,
+    result: shares,
+  };
+  const chain = await chained(tx, deps, { login, chain: ledger.chain }, [valuation]);
+  const result = { logNumber: moved.number, dealId, dealAt, amount, own: amount - given, raised: 0n, caseId };
+  const poolUnits = repaired?.poolUnits ?? totalUnits(allHoldings(after));
+  await insertEntries(tx, login, [{ number, poolUnits, result, week: undefined, valued: chain.at(-1) }], deps.now());
+  const unitsThen = new Map(repaired?.rows.map((row: AllocatedPart) => [row.subscriptionId, row.units]));
+  await insertRows(
+    tx,
+    login,
+    [...parts, ...left].map((part) => {
+      const holding = after.holdings[indexOfHolding(after.holdings, part.subscriptionId) ?? -1];
+      const { pooled = 0n, waiting = 0n, carry = 0n, units = 0n } = holding ?? {};
+      const owned = { pooled: pooled + waiting, carry, units: unitsThen.get(part.subscriptionId) ?? units };
+      return { ...part, ...owned, number, floating: 0n };
+    }),
+  );
+  await takeFromMoved(tx, login, amount);
+  const entry = { number: ledger.master.filedNumber, dealId: ledger.master.filedDealId };
+  if (given !== 0n) await insertOwnArrivals(tx, [{ masterLogin: login, amount: -given, entry }]);
+  if (repaired !== undefined) {
+    await insertArrivals(
+      tx,
+      parts.filter((part) => part.amount > 0n),
+    );
+  }
+  const isInDeficit = poolEquity(after) < 0n;
+  await saveLedger(tx, deps, {
+    ...ledger,
+    pool: after,
+    master: { ...ledger.master, lastAllocation: number, isInDeficit },
+    chain,
+  });
+  publishResultAllocated(tx, login, { number, dealId, dealAt, amount });
+}
+
+/**
+ * Who has left the pool gets the money on the account: it leaves the Master by a further exit transfer, and is posted. An Investor who is in a
+ * pool again has it mirrored there, like a deposit.
+ */
+async function payLeft(
+  tx: Transaction,
+  accounts: readonly AccountBook[],
+  left: readonly Part[],
+  at: Date,
+): Promise<void> {
+  if (left.length === 0) return;
+  const byLogin = new Map(accounts.map((account) => [account.login, account]));
+  const pooledIn = accounts.flatMap((account) => account.pooledIn ?? []);
+  const ids = [...left.map(({ subscriptionId }) => subscriptionId), ...pooledIn];
+  const holdings = new Map((await lockHoldings(tx, ids)).map((holding) => [holding.subscriptionId, holding]));
+  const paid = new Set<string>();
+  const change = (id: bigint, buckets: Change): HoldingBook => {
+    const holding = holdings.get(id);
+    assert(holding !== undefined, "a part belongs to a holding");
+    const changed = { ...holding, buckets: changeHolding(holding.buckets, buckets) };
+    holdings.set(id, changed);
+    return changed;
+  };
+  const flows: HoldingFlow[] = [];
+  for (const { subscriptionId, amount } of left) {
+    const { investorLogin: login } = change(subscriptionId, { outbound: amount });
+    const account = byLogin.get(login);
+    assert(account !== undefined, "the accounts of all parts are locked");
+    const { pooledIn: present } = account;
+    if (present !== undefined) {
+      change(present, { inbound: amount });
+      flows.push({ subscriptionId: present, amount });
+    }
+    const gained = present === undefined ? { outside: amount, unposted: amount } : { unposted: amount };
+    byLogin.set(login, { ...account, buckets: changeAccount(account.buckets, gained) });
+    paid.add(login);
+  }
+  await saveAccounts(
+    tx,
+    [...byLogin.values()].filter(({ login }) => paid.has(login)),
+  );
+  await saveHoldings(tx, [...holdings.values()]);
+  await insertFlows(tx, flows, at);
+  await insertFurtherExits(
+    tx,
+    left.map((part) => ({ ...part, amount: -part.amount })),
+    at,
+  );
+}
+
+function sumOf(parts: readonly Part[]): bigint {
+  return parts.reduce((sum, { amount }) => sum + amount, 0n);
+}

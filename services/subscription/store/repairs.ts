@@ -1,0 +1,83 @@
+import { column, execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { AllocatedResult } from "../domain/divide-repair.ts";
+
+/** What parties other than the service have moved on a Master, in cents. */
+export type Moved = {
+  readonly external: bigint;
+  /** Null for nothing. */
+  readonly acknowledged: bigint | null;
+  /** Log positions of the first movement that no operator has decided about and of the last one, with its ticket. */
+  readonly since: bigint;
+  readonly number: bigint;
+  readonly dealId: bigint;
+  /** What own capital has earned since the first of them. */
+  readonly earned: bigint;
+};
+
+/** The caller has locked the pool, and has allocated its deals. */
+export async function getMoved(tx: Transaction, masterLogin: string): Promise<Moved> {
+  return await one<Moved>(
+    tx,
+    sql`select external_minor as "external", external_acknowledged_minor as acknowledged, external_since as since,
+               external_number as number, external_deal_id as "dealId",
+               (select coalesce(sum(own_minor), 0)::bigint
+                from allocation_entry
+                where master_login = login and log_number > external_since) as earned
+        from master_pool
+        where login = ${masterLogin}`,
+  );
+}
+
+/** The caller has locked the pool. */
+export async function takeFromMoved(tx: Transaction, masterLogin: string, amount: bigint): Promise<void> {
+  await execute(
+    tx,
+    sql`update master_pool set external_minor = external_minor - ${amount} where login = ${masterLogin}`,
+  );
+}
+
+/** An allocated deal of a Master, with the units by which it was shared. */
+export type AllocatedDeal = AllocatedResult & {
+  readonly number: bigint;
+  readonly dealAt: Date;
+  readonly poolUnits: bigint;
+};
+
+type EntryRow = Pick<AllocatedDeal, "number" | "dealAt" | "result" | "own"> & { readonly poolUnits: string };
+type PartRow = { readonly subscriptionId: bigint; readonly amount: bigint; readonly units: string };
+
+/** Undefined when the Master has no allocated deal with this ticket. */
+export async function findAllocatedDeal(
+  db: Queryable,
+  masterLogin: string,
+  dealId: bigint,
+): Promise<AllocatedDeal | undefined> {
+  const entry = await maybeOne<EntryRow>(
+    db,
+    sql`select number, deal_at as "dealAt", result_minor as result, own_minor as own, pool_units as "poolUnits"
+        from allocation_entry
+        where master_login = ${masterLogin} and deal_id = ${dealId} and case_id = 0`,
+  );
+  if (entry === undefined) return undefined;
+  const parts = await many<PartRow>(
+    db,
+    sql`select subscription_id as "subscriptionId", amount_minor as amount, units
+        from allocation_row
+        where master_login = ${masterLogin} and number = ${entry.number}
+        order by subscription_id`,
+  );
+  const rows = parts.map((part) => ({ ...part, units: BigInt(part.units) }));
+  const poolUnits = BigInt(entry.poolUnits);
+  const others = rows.reduce((sum, { units }) => sum + units, 0n);
+  // A holding whose part was 0.00 has no row, so what is left of all units is that of own capital only when it has a part.
+  return { ...entry, poolUnits, rows, ownUnits: entry.own === 0n ? 0n : poolUnits - others };
+}
+
+/** The accounts of subscriptions, whatever became of these. */
+export async function listInvestorsOf(db: Queryable, subscriptionIds: readonly bigint[]): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select distinct investor_login as login from subscription where id = any(${subscriptionIds}::bigint[]) order by login`,
+  );
+}

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { balanceOf } from "#test/support/platform-fake/ledger.ts";
+import { subscriptionService } from "../service.ts";
+import { crashAtEveryPoint, CRASH_TEST_MS, recover, times } from "./crash-at-every-point.ts";
+import { deposit, holdForWithdrawal, payOut, release } from "./funding.ts";
+import { inBucket } from "./ledger.ts";
+import { deliver, runJobs, settle, subscribed } from "./settle.ts";
+import { trader } from "./trader.ts";
+import { aCall, aMaster, aWorld, type World } from "./world.ts";
+
+/** Masters that have lost 130.00 of the 100.00 of their Investor, who has deposited 50.00 since. */
+async function deficits(world: World, count: number) {
+  const pairs = [];
+  for (const masterLogin of times(count, () => aMaster(world, 0n))) {
+    const pair = await subscribed(world, masterLogin, 100_00n);
+    trader(world, masterLogin).result(-130_00n);
+    await settle(world);
+    await deposit(world, pair.investorLogin, 50_00n);
+    pairs.push(pair);
+  }
+  await settle(world);
+  return pairs;
+}
+
+test(
+  "a compensation of the platform that crashes at any point raises each Investor once, and what has waited is mirrored once",
+  async () => {
+    const world = await aWorld();
+    const cases = await crashAtEveryPoint(world, {
+      prepare: async (count) => {
+        const pairs = await deficits(world, count);
+        for (const { masterLogin } of pairs) trader(world, masterLogin).compensate(30_00n);
+        return pairs;
+      },
+      run: async (deps) => {
+        const crashingWorld = { ...world, deps, state: { ...world.state } };
+        for (let runs = 0; runs < 3; runs += 1) {
+          await deliver(crashingWorld);
+          await runJobs(deps);
+        }
+      },
+    });
+    for (const { masterLogin, investorLogin } of cases) {
+      expect(await inBucket(world, masterLogin, "pooled")).toEqual([50_00n]);
+      expect(balanceOf(world.platform.ledger, masterLogin)).toBe(50_00n);
+      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(50_00n);
+    }
+  },
+  CRASH_TEST_MS,
+);
+
+test(
+  "a withdrawal of what waits for the end of a deficit that crashes at any point is decided and paid once",
+  async () => {
+    const world = await aWorld();
+    const cases = await crashAtEveryPoint(world, {
+      prepare: async (count) => {
+        const pairs = await deficits(world, count);
+        const prepared = [];
+        for (const pair of pairs) {
+          prepared.push({ ...pair, withdrawal: await holdForWithdrawal(world, pair.investorLogin, 20_00n) });
+        }
+        return prepared;
+      },
+      run: (deps, { withdrawal }) => subscriptionService(deps).leave(withdrawal.request, aCall()),
+    });
+    for (const { withdrawal, masterLogin } of cases) {
+      const answer = await world.service.leave(withdrawal.request, aCall());
+      expect(answer).toMatchObject({ effective: { minorUnits: 20_00n }, inPool: false });
+      expect(await world.service.leave(withdrawal.request, aCall())).toEqual(answer);
+      await payOut(world, withdrawal, 20_00n);
+      await release(world, withdrawal);
+      trader(world, masterLogin).compensate(30_00n);
+    }
+    await recover(world);
+    for (const { masterLogin, investorLogin } of cases) {
+      expect(await inBucket(world, masterLogin, "pooled")).toEqual([30_00n]);
+      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(30_00n);
+    }
+  },
+  CRASH_TEST_MS,
+);

@@ -1,0 +1,249 @@
+import { expect, test } from "vitest";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { allocateResults } from "../jobs/allocate-results.ts";
+import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
+import { expectBooksToReconcile } from "./books.ts";
+import { deposit, holdForWithdrawal, release, withdraw } from "./funding.ts";
+import { cents, inBucket, holdingOf } from "./ledger.ts";
+import { decide, reviewsOf, reviewWithReason } from "./reviews.ts";
+import { deliver, type Pair, settle, subscribed } from "./settle.ts";
+import { type Trader, trader } from "./trader.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
+
+type Pool = {
+  readonly world: World;
+  readonly masterLogin: string;
+  readonly pairs: readonly [Pair, Pair];
+  readonly master: Trader;
+};
+
+/** Two Investors of 1,000.00 whose Master has lost 2,500.00. */
+async function aDeficit(): Promise<Pool> {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const pairs = [
+    await subscribed(world, masterLogin, 1_000_00n),
+    await subscribed(world, masterLogin, 1_000_00n),
+  ] as const;
+  const master = trader(world, masterLogin);
+  master.result(-2_500_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-250_00n, -250_00n]);
+  return { world, masterLogin, pairs, master };
+}
+
+function compensated(world: World, login: string, amount: bigint): void {
+  trader(world, login).compensate(amount);
+}
+
+function balances({ platform }: World, logins: readonly string[]): bigint[] {
+  return logins.map((login) => balanceOf(platform.ledger, login));
+}
+
+async function mirrorLegOf({ service, deps }: World, investorLogin: string) {
+  const [row] = await many<{ key: string }>(
+    deps.pool,
+    sql`select source_key as key
+        from flow join subscription on subscription.id = flow.subscription_id
+        where investor_login = ${investorLogin} and source_key is not null
+        order by flow.id desc
+        limit 1`,
+  );
+  const { items } = await service.findMirrors({ keys: [row?.key ?? ""] }, aCall());
+  return items.map(({ amount, isHeld, appliedAt }) => [cents(amount), isHeld, appliedAt !== undefined]);
+}
+
+test("a deposit during a deficit stays on the account, and the platform's compensation covers the whole hole", async () => {
+  const { world, masterLogin, pairs } = await aDeficit();
+  const [first, second] = pairs;
+  await deposit(world, second.investorLogin, 300_00n);
+  await settle(world);
+  expect(balances(world, [masterLogin, first.investorLogin, second.investorLogin])).toEqual([-500_00n, 0n, 300_00n]);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 300_00n]);
+  expect(await mirrorLegOf(world, second.investorLogin)).toEqual([[300_00n, true, false]]);
+  await expectBooksToReconcile(world);
+
+  compensated(world, masterLogin, 500_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 300_00n]);
+  expect(balances(world, [masterLogin, first.investorLogin, second.investorLogin])).toEqual([300_00n, 0n, 300_00n]);
+  expect(await mirrorLegOf(world, second.investorLogin)).toEqual([[300_00n, false, true]]);
+  await expectBooksToReconcile(world);
+
+  for (const pair of pairs) {
+    await world.service.unassign(pair, aCall());
+    await settle(world);
+  }
+  expect(balances(world, [masterLogin, first.investorLogin, second.investorLogin])).toEqual([0n, 0n, 300_00n]);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expectBooksToReconcile(world);
+});
+
+test("a compensation is no result: it is in no part, in no fee and in no track record", async () => {
+  const { world, masterLogin } = await aDeficit();
+  const before = await many(world.deps.pool, sql`select * from performance_day`);
+  compensated(world, masterLogin, 200_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-150_00n, -150_00n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([-150_00n, -150_00n]);
+  const entries = sql`select result_minor, own_minor, raised_minor from allocation_entry order by number`;
+  expect(await many(world.deps.pool, entries)).toEqual([
+    { result_minor: -2_500_00n, own_minor: 0n, raised_minor: 0n },
+    { result_minor: 0n, own_minor: 0n, raised_minor: 200_00n },
+  ]);
+  const rows = sql`select sum(amount_minor)::bigint as earned from allocation_row group by subscription_id`;
+  expect(await many(world.deps.pool, rows)).toEqual([{ earned: -1_250_00n }, { earned: -1_250_00n }]);
+  expect(await many(world.deps.pool, sql`select * from performance_day`)).toEqual(before);
+  await expectBooksToReconcile(world);
+});
+
+test("what a compensation has beyond the hole is a result by units", async () => {
+  const { world, masterLogin } = await aDeficit();
+  compensated(world, masterLogin, 700_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("money that waits for the end of a deficit can be withdrawn, also by an Investor below zero", async () => {
+  const { world, masterLogin, pairs } = await aDeficit();
+  const [, { investorLogin, id }] = pairs;
+  await deposit(world, investorLogin, 100_00n);
+  await deposit(world, investorLogin, 200_00n);
+  await settle(world);
+  expect(await withdraw(world, investorLogin, 120_00n, "funding:withdrawal:1")).toBe(120_00n);
+  await settle(world);
+  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 180_00n, outside: 0n, pooled: -250_00n });
+  await expectBooksToReconcile(world);
+  expect(await withdraw(world, investorLogin, 500_00n, "funding:withdrawal:2")).toBe(180_00n);
+  await settle(world);
+  expect(balances(world, [masterLogin, investorLogin])).toEqual([-500_00n, 0n]);
+  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 0n, outside: 0n, pooled: -250_00n });
+  await expect(withdraw(world, investorLogin, 1_00n, "funding:withdrawal:3")).rejects.toMatchObject({
+    code: "investor_deficit",
+  });
+  compensated(world, masterLogin, 500_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
+  await expectBooksToReconcile(world);
+});
+
+test("a withdrawal that was refused for good waits for its mirror again, and so does one whose deficit ended meanwhile", async () => {
+  const { world, masterLogin, pairs } = await aDeficit();
+  const [, { investorLogin, id }] = pairs;
+  await deposit(world, investorLogin, 300_00n);
+  await settle(world);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 100_00n);
+  const { effective, balanceBefore, inPool } = await world.service.leave(withdrawal.request, aCall());
+  expect([cents(effective), cents(balanceBefore), inPool]).toEqual([100_00n, 300_00n, false]);
+  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 200_00n, outside: 100_00n });
+  // The deficit ends before the payout: what is reserved stays reserved.
+  compensated(world, masterLogin, 500_00n);
+  await settle(world);
+  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 0n, outside: 100_00n, pooled: 200_00n });
+  expect(cents((await world.service.returnReserve({ key: withdrawal.request.payoutKey }, aCall())).amount)).toBe(
+    100_00n,
+  );
+  await release(world, withdrawal);
+  await settle(world);
+  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 0n, outside: 0n, pooled: 300_00n });
+  await expectBooksToReconcile(world);
+});
+
+test("debts are paid out of what waits before the Investor is", async () => {
+  const { world, pairs } = await aDeficit();
+  const [, { investorLogin }] = pairs;
+  await deposit(world, investorLogin, 300_00n);
+  await settle(world);
+  world.fees.rules.due = () => [{ key: "PF:debt", amount: 40_00n }];
+  expect(await withdraw(world, investorLogin, 290_00n, "funding:withdrawal:9")).toBe(260_00n);
+  await settle(world);
+  await expectBooksToReconcile(world);
+});
+
+test("an Investor who joined at the moment of the loss waits, pays nothing, and can leave", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 1_000_00n);
+  const [joining, leaving] = [anInvestor(world, 400_00n), anInvestor(world, 50_00n)];
+  await deliver(world);
+  for (const investorLogin of [joining, leaving]) {
+    await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
+  }
+  // The loss is filed, and not allocated yet, when the mirror would be sent.
+  trader(world, masterLogin).result(-1_200_00n);
+  await deliver(world);
+  await mirrorOpenFlows(world.deps);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(-200_00n);
+  await world.service.unassign({ masterLogin, investorLogin: leaving }, aCall());
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 400_00n]);
+  const assign = world.service.assign(anAssignment({ masterLogin, investorLogin: leaving }), aCall());
+  await expect(assign).rejects.toMatchObject({ code: "safety_stop" });
+  compensated(world, masterLogin, 200_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 400_00n]);
+  expect(balances(world, [masterLogin, joining, leaving])).toEqual([400_00n, 400_00n, 50_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("when a dealer covers the hole, a deposit of an Investor below zero waits until operators have raised it", async () => {
+  const { world, masterLogin, pairs } = await aDeficit();
+  const [, second] = pairs;
+  enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 500_00n });
+  await settle(world);
+  await deposit(world, second.investorLogin, 300_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 300_00n]);
+  await decide(world, await reviewWithReason(world, "external_funds_on_master"), "compensate_deficit");
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 300_00n]);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("a preview shows what a withdrawal and an exit would come to during a deficit", async () => {
+  const { world, masterLogin, pairs } = await aDeficit();
+  const [, { investorLogin }] = pairs;
+  await deposit(world, investorLogin, 300_00n);
+  await settle(world);
+  const request = { investorLogin, requested: moneyToProto(usd(500_00n)), comment: "" };
+  const { refusals, figures, inPool } = await world.service.previewLeave(request, aCall());
+  expect([refusals, cents(figures?.balanceBefore), cents(figures?.effective), inPool]).toEqual([
+    [],
+    300_00n,
+    300_00n,
+    false,
+  ]);
+  const exit = await world.service.previewUnassign({ masterLogin, investorLogin }, aCall());
+  expect(exit.refusals.map(({ code }) => code)).toEqual(["investor_deficit"]);
+});
+
+test("a mirror that was opened before the loss was known is not sent while the deficit lasts", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const { investorLogin } = await subscribed(world, masterLogin, 100_00n);
+  await deposit(world, investorLogin, 50_00n);
+  await deliver(world);
+  world.platform.state.isDown = true;
+  await mirrorOpenFlows(world.deps);
+  world.platform.state.isDown = false;
+  trader(world, masterLogin).result(-130_00n);
+  await passTime(world, 60_000);
+  await deliver(world);
+  await allocateResults(world.deps);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(-30_00n);
+  compensated(world, masterLogin, 30_00n);
+  await settle(world);
+  await passTime(world, 60_000);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(50_00n);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([50_00n]);
+  await expectBooksToReconcile(world);
+});

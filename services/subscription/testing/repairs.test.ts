@@ -1,0 +1,301 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Review } from "#proto/pamm/common/v1/review.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { endings } from "../checks/endings.ts";
+import { externalFundsMaster } from "../checks/external-funds.ts";
+import { expectBooksToReconcile } from "./books.ts";
+import { withdraw } from "./funding.ts";
+import { cents, inBucket, holdingOf } from "./ledger.ts";
+import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
+import { type Pair, settle, subscribed } from "./settle.ts";
+import { type Trader, trader } from "./trader.ts";
+import { aCall, aMaster, anAssignment, aWorld, passTime, type World } from "./world.ts";
+
+const { EXTERNAL, CORRECTION } = MovementKind;
+
+type Pool = {
+  readonly world: World;
+  readonly masterLogin: string;
+  readonly pairs: readonly Pair[];
+  readonly master: Trader;
+};
+
+async function aPool(...amounts: readonly bigint[]): Promise<Pool> {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const pairs = [];
+  for (const amount of amounts) pairs.push(await subscribed(world, masterLogin, amount));
+  return { world, masterLogin, pairs, master: trader(world, masterLogin) };
+}
+
+/** A deal of the trader; its ticket. */
+async function traded({ world, master }: Pool, amount: bigint, at?: Date): Promise<bigint> {
+  const { dealId } = master.result(amount, at === undefined ? {} : { at });
+  await settle(world);
+  return dealId;
+}
+
+/** A dealer moves money on the Master. */
+async function booked({ world, masterLogin }: Pool, amount: bigint, kind: MovementKind = EXTERNAL): Promise<Review> {
+  enter(world.platform.ledger, masterLogin, { kind, amount });
+  await settle(world);
+  return await reviewWithReason(world, "external_funds_on_master");
+}
+
+async function allocate(pool: Pool, review: Review, dealId = 0n): Promise<void> {
+  await decide(pool.world, review, "allocate", dealId);
+  await settle(pool.world);
+}
+
+/** Pooled amounts of the Investors, and own capital. */
+async function shares({ world, masterLogin }: Pool): Promise<bigint[]> {
+  const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  return [...(await inBucket(world, masterLogin, "pooled")), cents(external)];
+}
+
+async function expectNothingLeft({ world, masterLogin }: Pool): Promise<void> {
+  await expectBooksToReconcile(world);
+  expect(await reviewsOf(world)).toEqual([]);
+  const { findings } = await externalFundsMaster(world.deps).run({ cursor: "", pendingBreaks: [] });
+  expect(findings).toEqual([]);
+  const request = { masterLogin, afterSubscriptionId: 0n, limit: 10 };
+  expect(await world.service.getProof(request, aCall())).toMatchObject({ converged: true });
+}
+
+/** The parts of each allocation entry by number, with the time and the ticket of its deal. */
+async function entriesOf({ world: { deps } }: Pool) {
+  return await many(
+    deps.pool,
+    sql`select deal_id, result_minor, own_minor,
+               (select array_agg(amount_minor order by subscription_id) from allocation_row as part
+                where part.master_login = entry.master_login and part.number = entry.number) as parts
+        from allocation_entry as entry
+        where kind = 'RESULT'
+        order by number`,
+  );
+}
+
+test("a bad tick is given back to those who had it, with the ticket and the time of that deal", async () => {
+  const pool = await aPool(6_000_00n, 4_000_00n);
+  const tick = await traded(pool, -1_000_00n);
+  expect(await shares(pool)).toEqual([5_400_00n, 3_600_00n, 0n]);
+  const review = await booked(pool, 1_000_00n);
+  expect(review.actions).toEqual(["acknowledge", "allocate"]);
+  await allocate(pool, review, tick);
+  expect(await shares(pool)).toEqual([6_000_00n, 4_000_00n, 0n]);
+  expect(await entriesOf(pool)).toEqual([
+    { deal_id: tick, result_minor: -1_000_00n, own_minor: 0n, parts: [-600_00n, -400_00n] },
+    { deal_id: tick, result_minor: 1_000_00n, own_minor: 0n, parts: [600_00n, 400_00n] },
+  ]);
+  const times = sql`select count(distinct deal_at)::integer as times from allocation_entry`;
+  expect(await many(pool.world.deps.pool, times)).toEqual([{ times: 1 }]);
+  for (const { investorLogin } of pool.pairs) {
+    const index = pool.pairs.findIndex((pair) => pair.investorLogin === investorLogin);
+    expect(balanceOf(pool.world.platform.ledger, investorLogin)).toBe([6_000_00n, 4_000_00n][index]);
+  }
+  await expectNothingLeft(pool);
+});
+
+test.each([
+  ["a balance operation", EXTERNAL],
+  ["the correction of an edited deal", CORRECTION],
+])("a loss of 200.00 that comes back as %s, also after later results, leaves 1,050.00 each", async (_what, kind) => {
+  for (const isLate of [false, true]) {
+    const pool = await aPool(1_000_00n, 1_000_00n);
+    const loss = await traded(pool, -200_00n);
+    let review = await booked(pool, 200_00n, kind);
+    if (isLate) {
+      await traded(pool, 100_00n);
+      review = await reviewWithReason(pool.world, "external_funds_on_master");
+    }
+    await allocate(pool, review, loss);
+    if (!isLate) await traded(pool, 100_00n);
+    expect(await shares(pool)).toEqual([1_050_00n, 1_050_00n, 0n]);
+    await expectNothingLeft(pool);
+  }
+});
+
+test("a charge of 250.00 is borne by units now, and nothing is left of its break", async () => {
+  const pool = await aPool(1_000_00n, 3_000_00n);
+  const review = await booked(pool, -250_00n);
+  await allocate(pool, review);
+  expect(await shares(pool)).toEqual([937_50n, 2_812_50n, 0n]);
+  await traded(pool, 400_00n);
+  expect(await shares(pool)).toEqual([1_037_50n, 3_112_50n, 0n]);
+  await expectNothingLeft(pool);
+});
+
+test("a wrongly good tick is taken back from those who had it", async () => {
+  const pool = await aPool(100_00n, 300_00n);
+  const tick = await traded(pool, 40_00n);
+  await allocate(pool, await booked(pool, -40_00n), tick);
+  expect(await shares(pool)).toEqual([100_00n, 300_00n, 0n]);
+  await expectNothingLeft(pool);
+});
+
+test("who has joined since gets nothing, and who has withdrawn since gets the part of the units of that time", async () => {
+  const pool = await aPool(600_00n, 400_00n);
+  const { world } = pool;
+  const tick = await traded(pool, -100_00n);
+  await subscribed(world, pool.masterLogin, 1_000_00n);
+  await withdraw(world, pool.pairs[0]?.investorLogin ?? "", 440_00n, "funding:withdrawal:1");
+  await settle(world);
+  expect(await shares(pool)).toEqual([100_00n, 360_00n, 1_000_00n, 0n]);
+  await allocate(pool, await booked(pool, 100_00n), tick);
+  expect(await shares(pool)).toEqual([160_00n, 400_00n, 1_000_00n, 0n]);
+  // Later results are shared by what each has then.
+  await traded(pool, 156_00n);
+  expect(await shares(pool)).toEqual([176_00n, 440_00n, 1_100_00n, 0n]);
+  await expectNothingLeft(pool);
+});
+
+test("who has left the pool since gets the part on the account, which leaves the Master by an exit transfer", async () => {
+  const pool = await aPool(600_00n, 400_00n);
+  const { world, masterLogin } = pool;
+  const { ledger } = world.platform;
+  const [first, second] = pool.pairs as [Pair, Pair];
+  const tick = await traded(pool, -100_00n);
+  await world.service.unassign(first, aCall());
+  await settle(world);
+  expect(balanceOf(ledger, first.investorLogin)).toBe(540_00n);
+  await allocate(pool, await booked(pool, 100_00n), tick);
+  expect(balanceOf(ledger, first.investorLogin)).toBe(600_00n);
+  expect(balanceOf(ledger, masterLogin)).toBe(400_00n);
+  expect(await holdingOf(world, masterLogin, second.id)).toMatchObject({ pooled: 400_00n });
+  expect(await withdraw(world, first.investorLogin, 600_00n, "funding:withdrawal:1")).toBe(600_00n);
+  await settle(world);
+  const { findings } = await endings(world.deps).run({ cursor: "", pendingBreaks: [] });
+  expect(findings).toEqual([]);
+  await expectNothingLeft(pool);
+});
+
+test("who has left and is in a pool again has the part mirrored there", async () => {
+  const pool = await aPool(600_00n, 400_00n);
+  const { world } = pool;
+  const [{ investorLogin, masterLogin }] = pool.pairs as [Pair];
+  const tick = await traded(pool, -100_00n);
+  const other = aMaster(world, 0n);
+  for (const next of [other, masterLogin]) {
+    const open = await world.service.findOpenSubscription({ investorLogin }, aCall());
+    await world.service.unassign({ investorLogin, masterLogin: open.subscription?.masterLogin ?? "" }, aCall());
+    await settle(world);
+    await world.service.assign(anAssignment({ masterLogin: next, investorLogin }), aCall());
+    await settle(world);
+    await allocate(pool, await booked(pool, 50_00n), tick);
+  }
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(600_00n);
+  expect(balanceOf(world.platform.ledger, other)).toBe(0n);
+  expect((await inBucket(world, masterLogin, "pooled")).toSorted()).toEqual([400_00n, 600_00n]);
+  await expectNothingLeft(pool);
+});
+
+test("what those who have left would have to give back is lacking on the Master, and stays under review", async () => {
+  const pool = await aPool(600_00n, 400_00n);
+  const { world } = pool;
+  const tick = await traded(pool, 100_00n);
+  await world.service.unassign(pool.pairs[0] as Pair, aCall());
+  await settle(world);
+  await allocate(pool, await booked(pool, -100_00n), tick);
+  expect(await shares(pool)).toEqual([400_00n, -60_00n]);
+  const review = await reviewWithReason(world, "external_funds_on_master");
+  expect(cents(review.amount)).toBe(-60_00n);
+  await expectBooksToReconcile(world);
+  await allocate(pool, review);
+  expect(await shares(pool)).toEqual([340_00n, 0n]);
+  await expectNothingLeft(pool);
+});
+
+test("own capital that operators have acknowledged is not allocated, and has its part of the repair", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n, 5_000_00n);
+  const pairs = [await subscribed(world, masterLogin, 1_000_00n)];
+  const pool = { world, masterLogin, pairs, master: trader(world, masterLogin) };
+  const opening = await reviewWithReason(world, "external_funds_on_master");
+  expect(opening.actions).toEqual(["acknowledge"]);
+  await decide(world, opening, "acknowledge");
+  const tick = await traded(pool, -600_00n);
+  expect(await shares(pool)).toEqual([900_00n, 4_500_00n]);
+  await allocate(pool, await booked(pool, 300_00n), tick);
+  expect(await shares(pool)).toEqual([950_00n, 4_750_00n]);
+  await expectNothingLeft(pool);
+});
+
+test("a repair while positions are open is allocated by the units of that time", async () => {
+  const pool = await aPool(600_00n, 400_00n);
+  const { world, master } = pool;
+  const tick = await traded(pool, -100_00n);
+  const position = master.open();
+  master.float(position, 50_00n);
+  await settle(world);
+  await allocate(pool, await booked(pool, 100_00n), tick);
+  expect((await shares(pool)).slice(0, 2)).toEqual([600_00n, 400_00n]);
+  await expectBooksToReconcile(world);
+  master.close(position, { profit: 50_00n });
+  await settle(world);
+  await expectBooksToReconcile(world);
+});
+
+test("a repair ends a deficit, and enters the track record when it is decided", async () => {
+  const pool = await aPool(100_00n);
+  const { world } = pool;
+  const tick = await traded(pool, -130_00n);
+  await allocate(pool, await booked(pool, 130_00n), tick);
+  expect(await shares(pool)).toEqual([100_00n, 0n]);
+  expect(await many(world.deps.pool, sql`select is_in_deficit from master_pool`)).toEqual([{ is_in_deficit: false }]);
+  await traded(pool, 10_00n);
+  await expectNothingLeft(pool);
+});
+
+test("a repair that is dated before the end of a week counts in the open week", async () => {
+  const pool = await aPool(600_00n, 400_00n);
+  const { world } = pool;
+  const { periodMs, anchor } = world.deps.week;
+  const tick = await traded(pool, -100_00n);
+  await passTime(world, periodMs + anchor.getTime() - world.deps.now().getTime() + 60_000);
+  await settle(world);
+  await allocate(pool, await booked(pool, 100_00n), tick);
+  const { entries } = await world.service.readAllocations(
+    { masterLogin: pool.masterLogin, afterNumber: 0n, limit: 9 },
+    aCall(),
+  );
+  expect(entries.map(({ entry }) => entry?.$case)).toEqual(["result", "week", "result"]);
+  const [first, , last] = entries.map(({ entry }) => (entry?.$case === "result" ? entry.value : undefined));
+  expect(last).toMatchObject({ dealId: tick, dealAt: first?.dealAt, result: { minorUnits: 100_00n } });
+  await expectNothingLeft(pool);
+});
+
+test("only a result of this Master, of which an Investor had a part, can be named, and only what no operator has decided about is allocated", async () => {
+  const pool = await aPool(100_00n);
+  const { world } = pool;
+  const masterLogin = aMaster(world, 0n);
+  const lonely = trader(world, masterLogin).result(-5_00n);
+  await settle(world);
+  const other = { ...pool, masterLogin, master: trader(world, masterLogin) };
+  const tick = await traded(pool, -10_00n);
+  enter(world.platform.ledger, pool.masterLogin, { kind: EXTERNAL, amount: 10_00n });
+  await settle(world);
+  const review = (await reviewsOf(world)).find(({ login }) => login === pool.masterLogin) as Review;
+  const propose = (dealId: bigint) => vote(world.deps, review, { action: "allocate", actor: "anna", dealId });
+  await expect(propose(1n)).rejects.toMatchObject({ message: expect.stringContaining("is no result of Master") });
+  await expect(propose(lonely.dealId)).rejects.toMatchObject({
+    message: expect.stringContaining("is no result of Master"),
+  });
+  const found = (await reviewsOf(world)).find(({ login }) => login === other.masterLogin);
+  expect(found?.actions).toEqual(["acknowledge"]);
+  await subscribed(world, other.masterLogin, 100_00n);
+  enter(world.platform.ledger, other.masterLogin, { kind: EXTERNAL, amount: 5_00n });
+  await settle(world);
+  const [second] = (await reviewsOf(world)).filter(({ login }) => login === other.masterLogin);
+  await expect(
+    vote(world.deps, { id: second?.id ?? 0n }, { action: "allocate", actor: "anna", dealId: lonely.dealId }),
+  ).rejects.toMatchObject({ message: expect.stringContaining("no Investor had a part") });
+  // Another movement after the proposal needs another one.
+  await propose(tick);
+  enter(world.platform.ledger, pool.masterLogin, { kind: EXTERNAL, amount: 1_00n });
+  enter(world.platform.ledger, pool.masterLogin, { kind: EXTERNAL, amount: -1_00n });
+  await settle(world);
+  const confirm = vote(world.deps, review, { action: "allocate", actor: "boris", dealId: tick });
+  await expect(confirm).resolves.toMatchObject({ state: 2 });
+});
