@@ -3,6 +3,7 @@ import { refusalsOf } from "#kernel/refusal.ts";
 /** All refusals of account. */
 export const { refuse, refusals } = refusalsOf({
   validation_failed: "invalid",
+  invalid_cursor: "invalid",
   group_not_allowed: "invalid",
   currency_not_supported: "invalid",
   payment_account_equals_master: "invalid",

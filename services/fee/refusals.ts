@@ -5,6 +5,7 @@ import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 export const { refuse, refusals } = refusalsOf({
   ...REVIEW_REFUSALS,
   validation_failed: "invalid",
+  invalid_cursor: "invalid",
   investor_not_found: "not_found",
   fee_configuration_not_found: "not_found",
   fee_version_not_found: "not_found",

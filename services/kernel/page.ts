@@ -1,3 +1,5 @@
+import type { FieldError } from "./refusal.ts";
+
 /**
  * A page of this size fits into one message of the broker and one response of the edge. It also limits the logins that one
  * request names. The contracts state it too.
@@ -13,6 +15,16 @@ export function pageSize(limit: number): number {
 export function pageOf<Row>(rows: readonly Row[], size: number): { items: Row[]; hasMore: boolean } {
   return { items: rows.slice(0, size), hasMore: rows.length > size };
 }
+
+/**
+ * The row of a cursor is not there any more, as after a restore of the database, so its place in an order of other columns is not known. An empty
+ * page would be taken for the end of the list.
+ */
+export const LOST_PLACE: FieldError = {
+  field: "cursor",
+  code: "invalid_cursor",
+  message: "cursor is of an item that does not exist any more: begin the list again.",
+};
 
 /** Half of a message of the broker: the other half is for what has a limit of its own. */
 const MAX_TEXT_BYTES = 512 * 1_024;

@@ -7,6 +7,7 @@ export const { refuse, refusals } = refusalsOf({
   ...REVIEW_REFUSALS,
   ...QUEUE_REFUSALS,
   validation_failed: "invalid",
+  invalid_cursor: "invalid",
   master_not_found: "not_found",
   investor_not_found: "not_found",
   subscription_not_found: "not_found",

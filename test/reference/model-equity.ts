@@ -105,6 +105,7 @@ function expectEquity(world: World, investor: Investor, due: Due, tested: Equity
     },
     fees: { debt: money(debt), markE8 },
     pendingFee: due.pending,
+    feeWhenFlat: due.pending,
     withdrawal: { refusals: refusals.map(refusalToProto), openPositionsChecked: holding !== undefined, figures },
   });
   expectShownEquity(world, investor, shown);

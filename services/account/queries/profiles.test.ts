@@ -126,6 +126,18 @@ test("a Master that is renamed between two pages makes no other one skip", async
   });
 });
 
+test("a page by creation after an account that is gone is refused; one by name goes on", async () => {
+  const deps = await withMany(3);
+  const lost = { code: "invalid_cursor", errors: [{ field: "cursor", code: "invalid_cursor" }] };
+
+  const last = (await searchInvestors(deps, ALL)).items.at(-1)?.investor?.id ?? 0n;
+  expect(await searchInvestors(deps, { ...ALL, afterId: last })).toEqual({ items: [], hasMore: false });
+  await expect(searchInvestors(deps, { ...ALL, afterId: 99n })).rejects.toMatchObject(lost);
+  await expect(searchMasters(deps, { ...ALL, afterId: 99n }, aCall())).rejects.toMatchObject(lost);
+  const byName = await searchInvestors(deps, { ...ALL, namePrefix: "name", afterId: 99n, afterName: "Name 00001" });
+  expect(byName.items.map(({ investor }) => investor?.login)).toEqual(["2", "3"]);
+});
+
 test("a page is cut where its metadata would not fit into a message, and the next one goes on", async () => {
   const deps = await withMany(40);
   await deps.pool.query(

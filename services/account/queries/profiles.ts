@@ -1,5 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { fittingPage, pageSize } from "#kernel/page.ts";
+import { fittingPage, LOST_PLACE, pageSize } from "#kernel/page.ts";
 import type {
   GetInvestorProfileRequest,
   GetMasterProfileRequest,
@@ -13,7 +13,10 @@ import type { Deps } from "../deps.ts";
 import { countInvestors, countInvestorsOf, getInvestorById, getMasterById } from "../directory.ts";
 import { checkAll } from "../domain/checks.ts";
 import { masterMessage, profileFields } from "../messages.ts";
+import { refuse } from "../refusals.ts";
 import { type AccountSearch, listInvestorsFound, listMastersFound } from "../store/account-search.ts";
+import { findInvestorById } from "../store/investors.ts";
+import { findMasterById } from "../store/masters.ts";
 import { findProfile } from "../store/profiles.ts";
 
 export async function getMasterProfile(
@@ -40,7 +43,9 @@ export async function searchMasters(
   context: CallContext,
 ): Promise<SearchMastersResponse> {
   const { size, search } = searchOf(request);
-  const { items, hasMore } = fittingPage(await listMastersFound(deps.pool, search), size, ({ labels }) => labels);
+  const rows = await listMastersFound(deps.pool, search);
+  if (rows.length === 0 && isByCreation(search)) requirePlace(await findMasterById(deps.pool, search.afterId));
+  const { items, hasMore } = fittingPage(rows, size, ({ labels }) => labels);
   const logins = items.map(({ master }) => master.login);
   const counts = await countInvestors(deps, logins, context);
   return {
@@ -57,8 +62,19 @@ export async function searchInvestors(
   request: SearchInvestorsRequest,
 ): Promise<SearchInvestorsResponse> {
   const { size, search } = searchOf(request);
-  const { items, hasMore } = fittingPage(await listInvestorsFound(pool, search), size, ({ labels }) => labels);
+  const rows = await listInvestorsFound(pool, search);
+  if (rows.length === 0 && isByCreation(search)) requirePlace(await findInvestorById(pool, search.afterId));
+  const { items, hasMore } = fittingPage(rows, size, ({ labels }) => labels);
   return { items: items.map(({ investor, ...profile }) => ({ investor, ...profileFields(profile) })), hasMore };
+}
+
+/** The place of a page is then that of the row of its cursor. */
+function isByCreation({ namePrefix, afterId }: AccountSearch): boolean {
+  return namePrefix === undefined && afterId !== 0n;
+}
+
+function requirePlace(account: unknown): void {
+  if (account === undefined) throw refuse("invalid_cursor", LOST_PLACE.message, { errors: [LOST_PLACE] });
 }
 
 const NO_PLACE = { field: "after_name", code: "required", message: "after_name is required in a list by name." };

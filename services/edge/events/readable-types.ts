@@ -48,9 +48,10 @@ export function demandReadable(filter: string, scopes: readonly string[]): void 
   });
   if (refused.length === 0) return;
   const missing = [...new Set(refused.flatMap((part) => neededFor(part) ?? READING_SCOPES))];
+  const which = missing.join(refused.join() === ALL_TYPES ? " or " : " and ");
   throw refuse(
     "insufficient_scope",
-    `The API key may not read events of the type ${refused.join(", ")}: it lacks the scope ${missing.join(", ")}.`,
+    `The API key may not read events of the type ${refused.join(", ")}: it lacks the scope ${which}.`,
     { details: { required_scope: missing[0] ?? "" } },
   );
 }

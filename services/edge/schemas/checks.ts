@@ -51,7 +51,7 @@ const CONTROL_CHARACTER_IN_LINE = /[^\P{Cc}\n]/u;
 const VISIBLE = String.raw`[^\s\p{Default_Ignorable_Code_Point}]`;
 const INVISIBLE = new RegExp(
   [
-    String.raw`[[\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]--[\p{Variation_Selector}\u200C\u200D]]`,
+    String.raw`[[\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB]--[\p{Variation_Selector}\u200C\u200D]]`,
     String.raw`(?<!${VISIBLE}\p{Variation_Selector}?)[\u200C\u200D]`,
     String.raw`[\u200C\u200D](?!${VISIBLE})`,
     String.raw`(?<!${VISIBLE})\p{Variation_Selector}`,

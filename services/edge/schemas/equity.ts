@@ -71,7 +71,7 @@ export const EquityReply = model("Equity", "What an Investor owns, and what of i
   free_to_withdraw: moneyReply("What a withdrawal would pay out now: 0 while it would be refused.", 0),
   free_when_flat: moneyReply(
     "What a withdrawal would pay out if the Master closed all positions at their present results: at least 0. `free_to_withdraw` when none is open; 0 while a withdrawal would be refused for anything but open positions.",
-    1420,
+    1330,
   ),
   withdrawal_blocked_by: Type.Array(problemCode.known("Problem code of a withdrawal.", "master_open_positions"), {
     description: "Why a withdrawal would be refused now, all reasons at once; empty when it would not.",
@@ -85,10 +85,18 @@ export type EquityFacts = {
   readonly fees: GetFeeAccountResponse;
   /** Cents. */
   readonly pendingFee: bigint;
+  /** Cents: with what floats as a result. A floating profit raises no fee before. */
+  readonly feeWhenFlat: bigint;
   readonly withdrawal: PreviewWithdrawResponse;
 };
 
-export function equityReply({ equity, fees, pendingFee, withdrawal }: EquityFacts): Static<typeof EquityReply> {
+export function equityReply({
+  equity,
+  fees,
+  pendingFee,
+  feeWhenFlat,
+  withdrawal,
+}: EquityFacts): Static<typeof EquityReply> {
   const { investorLogin, asOf, balance, unposted, quarantined, holding } = equity;
   const floating = roundToCents(holding?.floatingE8 ?? 0n);
   const owned = moneyFromProto(balance).minor + moneyFromProto(unposted).minor + floating;
@@ -105,7 +113,7 @@ export function equityReply({ equity, fees, pendingFee, withdrawal }: EquityFact
     debt: moneyNumber(fees.debt),
     high_water_mark: scaledNumber(fees.markE8, E8_SCALE, E8_SCALE),
     free_to_withdraw: centsNumber(freeOf(withdrawal)),
-    free_when_flat: centsNumber(freeWhenFlat(withdrawal, { floating, pendingFee, quarantined })),
+    free_when_flat: centsNumber(freeWhenFlat(withdrawal, { floating, fee: feeWhenFlat, quarantined })),
     withdrawal_blocked_by: withdrawal.refusals.map(codeOf),
     in_pool: holding !== undefined,
     pool: holding === undefined ? null : shareOf(holding),
@@ -119,15 +127,15 @@ function freeOf({ refusals, figures }: PreviewWithdrawResponse): bigint {
   return moneyFromProto(figures.availableAfterFee).minor;
 }
 
-type WhenFlat = { readonly floating: bigint; readonly pendingFee: bigint; readonly quarantined: Money | undefined };
+type WhenFlat = { readonly floating: bigint; readonly fee: bigint; readonly quarantined: Money | undefined };
 
 /** As a withdrawal is decided, with what floats realised and with the fee on it. */
-function freeWhenFlat(withdrawal: PreviewWithdrawResponse, { floating, pendingFee, quarantined }: WhenFlat): bigint {
+function freeWhenFlat(withdrawal: PreviewWithdrawResponse, { floating, fee, quarantined }: WhenFlat): bigint {
   const { refusals, figures } = withdrawal;
   if (refusals.length === 0) return freeOf(withdrawal);
   if (figures === undefined || refusals.some(({ code }) => code !== "master_open_positions")) return 0n;
   const before = moneyFromProto(figures.balanceBefore).minor + floating;
-  return floorAtZero(before - pendingFee - floorAtZero(moneyFromProto(quarantined).minor));
+  return floorAtZero(before - fee - floorAtZero(moneyFromProto(quarantined).minor));
 }
 
 function floorAtZero(amount: bigint): bigint {
@@ -156,7 +164,7 @@ function shareOf(holding: HoldingValue): Static<typeof ShareReply> {
 }
 
 /** To the nearest cent, half up, as everywhere where a share is shown. */
-function roundToCents(e8: bigint): bigint {
+export function roundToCents(e8: bigint): bigint {
   const doubled = 2n * e8 + E8_PER_CENT;
   const quotient = doubled / (2n * E8_PER_CENT);
   return doubled < 0n && doubled % (2n * E8_PER_CENT) !== 0n ? quotient - 1n : quotient;

@@ -2,7 +2,7 @@ import { DAY_MS } from "#kernel/duration.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { type Calendar, UTC } from "#kernel/time-zone.ts";
 import type { Cursor } from "../wire/cursor.ts";
-import { parseTimestamp } from "../wire/timestamp.ts";
+import { isInYears, parseTimestamp } from "../wire/timestamp.ts";
 import { choice, text } from "./field.ts";
 import { pageAt } from "./page.ts";
 import { INSTANT } from "./request-fields.ts";
@@ -91,7 +91,11 @@ function instantOf(given: string | undefined, { toInstant }: Calendar): Date | u
 /** As if every clock showed UTC. */
 function shownOf(given: string | undefined): Date | undefined {
   if (given === undefined) return undefined;
-  return parseTimestamp(given.includes("T") ? given : `${given}T00:00`);
+  return parseTimestamp(isDay(given) ? `${given}T00:00` : given);
+}
+
+function isDay(given: string): boolean {
+  return given.length === EARLIEST_DAY.length;
 }
 
 function dayAfter(day: string, days: number): string {
@@ -109,11 +113,19 @@ export function periodErrors(period: Period, clocks: Clocks, maxDays?: number): 
     return [{ field: "day", code: "unknown_value", message }];
   }
   const { from, to } = periodOf(period, clocks);
+  const outside = [outsideYears("from", period.from, from), outsideYears("to", period.to, to)].flat();
+  if (outside.length > 0) return outside;
   if (from === undefined || to === undefined) return [];
   if (from >= to) return [{ field: "to", code: "out_of_range", message: "to must be later than from." }];
   const [begin, end] = [shownOf(period.from) ?? from, shownOf(period.to) ?? to];
   if (maxDays === undefined || end.getTime() - begin.getTime() <= maxDays * DAY_MS) return [];
   return [{ field: "to", code: "out_of_range", message: `to must be at most ${maxDays} days after from.` }];
+}
+
+/** A time that another clock shows in these years may be in others in UTC. Days may begin before them. */
+function outsideYears(field: string, given: string | undefined, instant: Date | undefined): readonly FieldError[] {
+  if (given === undefined || isDay(given) || instant === undefined || isInYears(instant)) return [];
+  return [{ field, code: "out_of_range", message: `${field} must be in UTC from 1970 to 9999.` }];
 }
 
 /** Of days whose ends may be left out: an end that the caller has not named is not to blame. */

@@ -26,8 +26,13 @@ export function parseTimestamp(text: string): Date | undefined {
   const date = new Date(plain);
   // Written back and compared, because Date reads 30 February as 2 March.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== plain) return undefined;
-  const instant = date.getTime() - offsetMs(zone);
-  return instant >= EARLIEST && instant <= LATEST ? new Date(instant) : undefined;
+  const instant = new Date(date.getTime() - offsetMs(zone));
+  return isInYears(instant) ? instant : undefined;
+}
+
+/** In the years 1970 to 9999, in UTC. */
+export function isInYears(instant: Date): boolean {
+  return instant.getTime() >= EARLIEST && instant.getTime() <= LATEST;
 }
 
 function offsetMs(zone: string): number {

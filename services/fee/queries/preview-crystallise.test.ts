@@ -35,6 +35,29 @@ test("a preview says what is due now, fixes nothing, and is followed by exactly 
   expect(await decideLeave(world)).toMatchObject({ pending: "150.00" });
 });
 
+test("a preview with what floats as a result is what is due once it is one, and an open profit alone raises nothing", async () => {
+  for (const [floating, due] of [
+    ["+50.00", 315_00n],
+    ["-50.00", 285_00n],
+    ["-2000.00", 0n],
+  ] as const) {
+    const world = await aWorld();
+    await anInvestor(world, { deposit: "10000.00" });
+    result(world, { [INVESTOR]: "+1000.00" });
+    await settle(world);
+    const realisedMinor = BigInt(floating.replace(".", ""));
+    const open = { ...aLeave(world), floatingE8: realisedMinor * 1_000_000n };
+    const { pending } = await previewCrystallise(world.deps, { ...open, floatingE8: 0n, realisedMinor }, aCall());
+    const now = await previewCrystallise(world.deps, open, aCall());
+    expect([pending?.minorUnits, now.pending?.minorUnits]).toEqual([due, due < 300_00n ? due : 300_00n]);
+
+    result(world, { [INVESTOR]: floating });
+    await settle(world);
+    const flat = await previewCrystallise(world.deps, aLeave(world), aCall());
+    expect(flat.pending?.minorUnits).toBe(due);
+  }
+});
+
 test("allocations that are not read yet, or are decided further, are reported as in progress", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });

@@ -5,8 +5,10 @@ import type { CrystalliseResponse, DueItem, PreviewCrystalliseRequest } from "#p
 import type { Deps } from "../deps.ts";
 import { allocationInProgress } from "../domain/allocation-in-progress.ts";
 import { type Due, lessPrepaid } from "../domain/due.ts";
-import { dueNow } from "../domain/pending.ts";
+import { earn, type Part } from "../domain/layers.ts";
+import { dueNow, type PendingFacts } from "../domain/pending.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
+import { changesOf } from "../domain/version.ts";
 import { refuse } from "../refusals.ts";
 import { findMaster } from "../store/masters.ts";
 import { readFacts } from "./pending-facts.ts";
@@ -14,7 +16,14 @@ import { readFacts } from "./pending-facts.ts";
 /** What a crystallisation would fix now: the same rules on the same facts, in one snapshot that nothing is written to. */
 export async function previewCrystallise(
   deps: Deps,
-  { at, investorLogin, masterLogin, throughNumber, floatingE8: floating = 0n }: PreviewCrystalliseRequest,
+  {
+    at,
+    investorLogin,
+    masterLogin,
+    throughNumber,
+    floatingE8: floating = 0n,
+    realisedMinor = 0n,
+  }: PreviewCrystalliseRequest,
   context: CallContext,
 ): Promise<CrystalliseResponse> {
   if (at === undefined) throw refuse("validation_failed", "A preview requires an instant.");
@@ -23,12 +32,18 @@ export async function previewCrystallise(
   const now = await readFacts(deps, { investorLogin, pool, at }, context);
   // A later entry is decided already, so the position of the preview is outdated.
   if (now === "newer" || now === "unfinished") throw allocationInProgress(masterLogin);
-  const due = dueNow(now.facts);
+  const due = dueNow(withResult(now.facts, { amount: realisedMinor, earnedAt: at }));
   const pending = itemsOf(due, lessPrepaid(due, now.facts.prepaid));
   return {
     pending: moneyToProto(usd(pending.reduce((sum, { amount }) => sum + (amount?.minorUnits ?? 0n), 0n))),
     items: [...now.openWeekly.map(({ key, due: amount }) => dueItem(key, amount, true)), ...pending],
   };
+}
+
+function withResult(facts: PendingFacts, part: Part): PendingFacts {
+  if (facts.own === undefined || part.amount === 0n) return facts;
+  const earnings = earn(facts.own.earnings, [part], changesOf(facts.versions));
+  return { ...facts, own: { ...facts.own, earnings } };
 }
 
 async function checkRead({ pool }: Deps, masterLogin: string, throughNumber: bigint): Promise<void> {

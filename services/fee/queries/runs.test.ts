@@ -60,7 +60,8 @@ test("weekly runs are listed newest first with the sums of their payments, and a
   const next = await ask(MASTER, before?.id);
   expect(next.items[0]?.periodEnd).toEqual(before?.periodStart);
   expect((await ask("")).items.map(({ masterLogin }) => masterLogin).toSorted()).toEqual([MASTER, OTHER].toSorted());
-  expect(await ask(MASTER, 9_999_999n)).toEqual({ items: [], hasMore: false });
+  const lost = { code: "invalid_cursor", errors: [{ field: "cursor", code: "invalid_cursor" }] };
+  await expect(ask(MASTER, 9_999_999n)).rejects.toMatchObject(lost);
   await expect(ask("1")).rejects.toMatchObject({ code: "master_not_found" });
 
   const runId = newest?.id ?? 0n;
@@ -75,6 +76,7 @@ test("weekly runs are listed newest first with the sums of their payments, and a
   const rest = await page(first.items.at(-1)?.id ?? 0n);
   expect([rest.items.map(({ investorLogin }) => investorLogin), rest.hasMore]).toEqual([["i4"], false]);
   expect(await page(rest.items[0]?.id ?? 0n)).toEqual({ items: [], hasMore: false });
+  await expect(page(9_999_999n)).rejects.toMatchObject(lost);
   await expect(getRun(deps, { runId: 999_999n })).rejects.toMatchObject({ code: "fee_run_not_found" });
   await expect(listRunPayments(deps, { runId: 999_999n, afterPaymentId: 0n, limit: 1 })).rejects.toMatchObject({
     code: "fee_run_not_found",

@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { pageOf, pageSize } from "#kernel/page.ts";
+import { LOST_PLACE, pageOf, pageSize } from "#kernel/page.ts";
 import type {
   FeeRun,
   GetRunRequest,
@@ -40,7 +40,7 @@ export async function listRuns(
   }
   await accounts.findMaster({ login: masterLogin }, context);
   const last = beforeId === 0n ? undefined : await findRun(pool, beforeId);
-  if (beforeId !== 0n && last === undefined) return { items: [], hasMore: false };
+  if (beforeId !== 0n && last === undefined) throw placeLost();
   const before = last?.periodEnd ?? END_OF_TIME;
   return responseOf(await listWeeklyRunsOf(pool, { masterLogin, before, limit: size + 1 }), size);
 }
@@ -59,12 +59,17 @@ export async function listRunPayments(
   const size = pageSize(limit);
   const rows = after === undefined ? [] : await listPaymentsOfRun(pool, { runId, after, limit: size + 1 });
   if (rows.length === 0 && (await findRun(pool, runId)) === undefined) throw runNotFound(runId);
+  if (after === undefined) throw placeLost();
   const { items, hasMore } = pageOf(rows, size);
   return { items: items.map(paymentMessage), hasMore };
 }
 
 function runNotFound(runId: bigint) {
   return refuse("fee_run_not_found", `There is no fee run ${runId}.`);
+}
+
+function placeLost() {
+  return refuse("invalid_cursor", LOST_PLACE.message, { errors: [LOST_PLACE] });
 }
 
 function responseOf(runs: readonly ListedRun[], size: number): ListRunsResponse {

@@ -79,6 +79,15 @@ test("subscriptions are walked newest first, without gap or repeat, under each f
   );
 });
 
+test("a page after a subscription that is gone is refused, and not taken for the end of the list", async () => {
+  const world = await worldWithMany(3);
+  const oldest = (await world.service.searchSubscriptions(ALL, aCall())).items.at(-1)?.id ?? 0n;
+  const after = (beforeId: bigint) => world.service.searchSubscriptions({ ...ALL, beforeId }, aCall());
+
+  expect(await after(oldest)).toEqual({ items: [], hasMore: false });
+  await expect(after(9_999n)).rejects.toMatchObject({ code: "invalid_cursor", errors: [{ field: "cursor" }] });
+});
+
 test("a page costs the same at the end as at the start, also of a rare status", async () => {
   const { deps } = await worldWithMany(ROWS);
   const search: SubscriptionSearch = { ...ALL, statuses: VISIBLE_STATUSES, limit: 21 };

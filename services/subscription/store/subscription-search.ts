@@ -1,4 +1,4 @@
-import { allOf, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { allOf, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { VisibleStatus } from "../domain/lifecycle.ts";
 import type { Subscription } from "./subscriptions.ts";
 
@@ -44,4 +44,9 @@ export async function listSubscriptionsByStart(db: Queryable, search: Subscripti
         order by "startedAt" desc, id desc
         limit ${limit}`,
   );
+}
+
+export async function hasStarted(db: Queryable, id: bigint): Promise<boolean> {
+  const row = await maybeOne(db, sql`select id from subscription where id = ${id} and started_at is not null`);
+  return row !== undefined;
 }

@@ -28,7 +28,10 @@ export const historyRoutes: readonly Case[] = [
       subscriptions: { getEquity: async () => anEquity() },
       fees: {
         getFeeAccount: async () => ({ markE8: 50_000_000_000n, debt: cents(0n) }),
-        previewCrystallise: async () => ({ pending: cents(30_00n), items: [] }),
+        previewCrystallise: async ({ realisedMinor = 0n }) => ({
+          pending: cents(30_00n + realisedMinor / 5n),
+          items: [],
+        }),
       },
       funding: { previewWithdraw: async () => aWithdrawalPreview(1_000_00n, "master_open_positions") },
     },

@@ -5,7 +5,7 @@ import { MAX_AMOUNT } from "#kernel/money.ts";
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { GetEquityResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { type EquityFacts, EquityReply, equityReply } from "../../schemas/equity.ts";
+import { type EquityFacts, EquityReply, equityReply, roundToCents } from "../../schemas/equity.ts";
 import { investorLogin } from "../../schemas/request-fields.ts";
 import { type Deps, route } from "../../route.ts";
 
@@ -44,7 +44,7 @@ export const getEquity = route({
         debt: 0,
         high_water_mark: 500,
         free_to_withdraw: 0,
-        free_when_flat: 1420,
+        free_when_flat: 1330,
         withdrawal_blocked_by: ["master_open_positions"],
         in_pool: true,
         pool: {
@@ -109,15 +109,22 @@ async function readFacts(
 ): Promise<Omit<EquityFacts, "equity">> {
   const pair = { investorLogin, masterLogin: holding?.masterLogin ?? "" };
   const position = { throughNumber: holding?.allocationNumber ?? 0n, floatingE8: holding?.floatingE8 ?? 0n };
-  const [withdrawal, account, { pending }] = await Promise.all([
+  const realisedMinor = roundToCents(position.floatingE8);
+  const [withdrawal, account, { pending }, whenFlat] = await Promise.all([
     funding.previewWithdraw(
       { login: investorLogin, amount: moneyToProto(MAX_AMOUNT), comment: "", client: undefined },
       context,
     ),
     fees.getFeeAccount(pair, context),
     fees.previewCrystallise({ ...pair, ...position, at: asOf }, context),
+    fees.previewCrystallise({ ...pair, ...position, floatingE8: 0n, realisedMinor, at: asOf }, context),
   ]);
-  return { withdrawal, fees: account, pendingFee: moneyFromProto(pending).minor };
+  return {
+    withdrawal,
+    fees: account,
+    pendingFee: moneyFromProto(pending).minor,
+    feeWhenFlat: moneyFromProto(whenFlat.pending).minor,
+  };
 }
 
 /** Whatever was booked in between shows in one of these; the floating result may differ. */

@@ -197,7 +197,14 @@ test("free_when_flat is what a withdrawal would pay if the positions closed now,
     const holding = { ...anEquity().holding!, floatingE8 };
     const edge = await testEdge({
       subscriptions: { getEquity: async () => anEquity({ holding, quarantined: cents(quarantined) }) },
-      fees: { ...feesOf, previewCrystallise: async () => ({ pending: cents(135_00n), items: [] }) },
+      fees: {
+        ...feesOf,
+        // A fifth of what floats, and nothing of it before it is a result.
+        previewCrystallise: async ({ realisedMinor = 0n }) => ({
+          pending: cents(realisedMinor < -675_00n ? 0n : 135_00n + realisedMinor / 5n),
+          items: [],
+        }),
+      },
       funding: { previewWithdraw: async () => aWithdrawalPreview(1_000_00n, ...codes) },
     });
     const { free_to_withdraw: now, free_when_flat: flat } = (await edge.call({ url: `${INVESTOR}/equity` }))
@@ -205,11 +212,12 @@ test("free_when_flat is what a withdrawal would pay if the positions closed now,
     return [now, flat];
   };
   const open = "master_open_positions";
-  expect(await freeOf(450_00_000_000n, 0n, open)).toEqual([0, 1_315]);
-  expect(await freeOf(-600_00_000_000n, 0n, open)).toEqual([0, 265]);
-  expect(await freeOf(-990_00_000_000n, 0n, open)).toEqual([0, 0]);
-  expect(await freeOf(450_00_000_000n, 15_00n, open)).toEqual([0, 1_300]);
-  expect(await freeOf(450_00_000_000n, -15_00n, open)).toEqual([0, 1_315]);
+  expect(await freeOf(450_00_000_000n, 0n, open)).toEqual([0, 1_225]);
+  expect(await freeOf(-600_00_000_000n, 0n, open)).toEqual([0, 385]);
+  expect(await freeOf(-990_00_000_000n, 0n, open)).toEqual([0, 10]);
+  expect(await freeOf(-1_990_00_000_000n, 0n, open)).toEqual([0, 0]);
+  expect(await freeOf(450_00_000_000n, 15_00n, open)).toEqual([0, 1_210]);
+  expect(await freeOf(450_00_000_000n, -15_00n, open)).toEqual([0, 1_225]);
   expect(await freeOf(450_00_000_000n, 0n, open, "investor_deficit")).toEqual([0, 0]);
   expect(await freeOf(0n, 0n)).toEqual([1_000, 1_000]);
 });
@@ -307,6 +315,7 @@ test("with day=server days are those of the trade server, through both changes o
     serverDays: true,
   });
   expect(await askedBy("readStatement", `${INVESTOR}/statement?${instants}`)).toEqual(march);
+  expect(await askedBy("readStatement", `${INVESTOR}/statement?${instants.replaceAll("T", "t")}`)).toEqual(march);
   expect(await askedBy("readStatement", `${INVESTOR}/statement?${instants}&format=csv`)).toEqual(march);
   expect(await askedBy("listResults", `/api/v1/info/master/3000001/results?${instants}`)).toEqual(march);
   expect(await askedBy("listInvestorAllocations", `${INVESTOR}/allocations?${instants}`)).toEqual(march);
@@ -318,6 +327,22 @@ test("with day=server days are those of the trade server, through both changes o
   // 366 days of the clock, in which one hour more has passed.
   const year = "day=server&from=2027-10-30T00:00:00&to=2028-10-30T00:00:00";
   expect((await edge.call({ url: `${INVESTOR}/statement?${year}` })).status).toBe(200);
+});
+
+test("a time of the trade server is in UTC from 1970 to 9999, as any other; its days begin at the first one", async () => {
+  const subscriptions = {
+    listPerformance: async () => ({ days: [], openingValue: "", hasMore: false, maxDrawdownPpm: 0 }),
+  };
+  const fees = { sumPaymentCredits: async () => ({ days: [] }) };
+  const ahead = await testEdge({ accounts: masters, subscriptions, fees, timeZone: "Europe/Athens" });
+  const early = "day=server&from=1970-01-01T00:00:00&to=1970-02-01T00:00:00";
+  expect(errorsOf(await ahead.call({ url: `${INVESTOR}/statement?${early}` }))).toEqual([["from", "out_of_range"]]);
+  const firstDays = `${PERFORMANCE}?day=server&from=1970-01-01&to=1970-02-01`;
+  expect((await ahead.call({ url: firstDays })).status).toBe(200);
+
+  const behind = await testEdge({ timeZone: "America/New_York" });
+  const late = "day=server&from=9999-12-01T00:00:00&to=9999-12-31T23:00:00";
+  expect(errorsOf(await behind.call({ url: `${INVESTOR}/statement?${late}` }))).toEqual([["to", "out_of_range"]]);
 });
 
 test("the days of a server whose zone the operator has not named are refused", async () => {

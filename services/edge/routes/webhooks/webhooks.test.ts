@@ -41,7 +41,7 @@ test("a webhook is created and changed for types that its key may read", async (
         required_scope: "subscriptions:read",
         outcome: "not_executed",
         detail:
-          "The API key may not read events of the type mirror.*, review.decided: it lacks the scope subscriptions:read, ops.",
+          "The API key may not read events of the type mirror.*, review.decided: it lacks the scope subscriptions:read and ops.",
       },
     ]);
   }
@@ -51,6 +51,11 @@ test("a webhook is created and changed for types that its key may read", async (
 test("a key that may read no subject creates no webhook", async () => {
   const { edge, create } = await edgeOfKey("funds:deposit");
   for (const types of [undefined, "*"]) expect((await create(types)).status).toBe(403);
+  const named = await create("*");
+  expect(named.body).toMatchObject({
+    detail:
+      "The API key may not read events of the type *: it lacks the scope investors:read or subscriptions:read or fees:read or ops.",
+  });
   expect(edge.calls).toEqual([]);
 });
 
