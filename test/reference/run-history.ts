@@ -122,7 +122,7 @@ function applyMasterStep(world: World, step: Extract<Step, { masterIndex: number
       trade(world, master, { ...NO_TRADE, kind: "charge", result: step.cents });
       return "";
     case "dealer":
-      moveOwn(master, step.cents);
+      moveOwn(world, master, step.cents);
       return "";
     case "acknowledge":
       acknowledge(master);
@@ -151,7 +151,7 @@ function applyPositionStep(world: World, master: Master, step: Extract<Step, { p
   const open = master.pool.volumeOf(positionId);
   switch (step.kind) {
     case "mark":
-      mark(master, positionId, step.cents);
+      mark(world, master, positionId, step.cents);
       return "";
     case "add":
       trade(world, master, entry(positionId, step.volume, step.cents));

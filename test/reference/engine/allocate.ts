@@ -8,6 +8,7 @@ import {
   minus,
   negative,
   ONE,
+  over,
   plus,
   times,
   towardsZero,
@@ -15,6 +16,7 @@ import {
 } from "./fraction.ts";
 import {
   attributedTo,
+  depart,
   hasHolders,
   largestHolder,
   type Owner,
@@ -50,7 +52,29 @@ export function allocate(
     move(pool, deal);
     return [];
   }
-  const split = splitOf(pool, deal);
+  return pay(pool, splitOf(pool, deal), choose);
+}
+
+/** Own capital gives a result of now. It has no part of it for what it gives, and its share follows at the next strike. */
+export function give(
+  pool: Pool,
+  cents: bigint,
+  choose: (split: Split) => Payment<Owner>[] = toCents,
+): Payment<Owner>[] {
+  const capital = pool.own.pooled + pool.own.waiting;
+  const rest = capital - cents;
+  const kept = capital > 0n && rest > 0n ? times(pool.own.share, fraction(rest, capital)) : ZERO;
+  const all = plus(minus(ONE, pool.own.share), kept);
+  const shareIn = (owner: Owner) => over(owner === "own" ? kept : holdingOf(pool, owner).share, all);
+  const split = ownersOf(pool).map((owner) => {
+    return { owner, exact: plus(holdingOf(pool, owner).carry, times(fraction(cents), shareIn(owner))) };
+  });
+  const payments = pay(pool, withoutRemainders(pool, split), choose);
+  depart(pool, "own", cents);
+  return payments;
+}
+
+function pay(pool: Pool, split: Split, choose: (split: Split) => Payment<Owner>[]): Payment<Owner>[] {
   const payments = choose(split);
   for (const [index, { owner, exact }] of split.entries()) {
     const cents = payments[index]!.cents;

@@ -1,7 +1,7 @@
-import { allocate, type Deal, isResult } from "./allocate.ts";
+import { allocate, type Deal, give, isResult } from "./allocate.ts";
 import { type Payment, toCents } from "./cents.ts";
 import type { Instant } from "./configuration.ts";
-import type { Fraction } from "./fraction.ts";
+import { type Fraction, isPositive } from "./fraction.ts";
 import {
   arrive,
   depart,
@@ -9,17 +9,22 @@ import {
   floatingOf,
   holdingOf,
   holdingsOf,
+  isInDeficit,
   leave,
   type Owner,
+  ownersOf,
   type Pool,
   shareOf,
   valueAt,
 } from "./pool.ts";
 import { newPerformance, type Performance, revalue } from "./performance.ts";
-import { compensate, strike, valueOfHolders } from "./strike.ts";
+import { compensate, relieve, strike, valueOfHolders } from "./strike.ts";
 
 /** The floating result in cents, by position. */
 export type Floating = ReadonlyMap<bigint, bigint>;
+
+/** By owner; of those that have one. */
+export type Shares = ReadonlyMap<Owner, Fraction>;
 
 /** The events of a pool, for the reference and for the code under test. */
 export type PoolEngine = {
@@ -30,6 +35,13 @@ export type PoolEngine = {
   readonly leave: (holding: bigint) => void;
   /** Raises the holdings of Investors below zero out of own capital; only while the Master has no positions. */
   readonly compensate: () => void;
+  /** Raises the holdings below zero out of money of the broker, which is no result; returns the rest. */
+  readonly relieve: (cents: bigint) => { readonly raised: readonly Payment<Owner>[]; readonly rest: bigint };
+  /** Own capital gives a result of now. */
+  readonly give: (cents: bigint) => readonly Payment<Owner>[];
+  /** The part of each owner in the next result. */
+  readonly shares: () => Shares;
+  readonly isInDeficit: (floating: Floating) => boolean;
   readonly floating: (holding: bigint, floating: Floating) => Fraction;
   readonly cash: (owner: Owner) => { readonly pooled: bigint; readonly waiting: bigint };
   /** Whether an inflow or outflow is not in the shares yet. */
@@ -68,6 +80,15 @@ export function referencePool(
     },
     leave: (holding) => leave(pool, holding),
     compensate: () => compensate(pool),
+    relieve: (cents) => relieve(pool, cents),
+    give: (cents) => give(pool, cents, round),
+    shares: () =>
+      new Map(
+        ownersOf(pool)
+          .map((owner) => [owner, shareOf(pool, owner)] as const)
+          .filter(([, share]) => isPositive(share)),
+      ),
+    isInDeficit: (floating) => isInDeficit(pool, floating),
     floating: (holding, floating) => floatingOf(pool, holding, floating),
     cash: (owner) => holdingOf(pool, owner),
     isStrikeDue: () => holdingsOf(pool).some(([, { waiting, unredeemed }]) => waiting !== 0n || unredeemed !== 0n),

@@ -169,7 +169,7 @@ export async function moveOwn(live: Live, master: Master, cents: bigint): Promis
   await inWeek(live, `a dealer moves ${dollars(cents)} on ${master.name}`, async () => {
     const { login } = masterAccountsOf(live, master);
     await live.client.control("POST", "balance", { login, amount: dollars(cents), comment: "dealer" });
-    capital.moveOwn(master, cents);
+    capital.moveOwn(live.world, master, cents);
   });
   if (master.floating.size > 0) await untilEqual(live);
 }
@@ -193,7 +193,7 @@ export async function price(live: Live, value: string): Promise<void> {
     await live.client.control("POST", "prices", { symbol: "EURUSD", bid: value, ask: value });
     for (const master of live.world.masters) {
       const { floating } = await accountOnPlatform(live, masterAccountsOf(live, master).login);
-      for (const [position, cents] of floating) mark(master, position, cents);
+      for (const [position, cents] of floating) mark(live.world, master, position, cents);
     }
   });
 }
