@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DEFAULT_IDLE_CLOSE_MS } from "../../services/simulator/settings.ts";
+import { DEFAULT_IDLE_CLOSE_MS, DEFAULT_TIME_ZONE } from "../../services/simulator/settings.ts";
 import { serviceUrl } from "../provision/database.ts";
 import { brokerCertificate, identityVariables } from "../provision/identities.ts";
 import { natsUrl } from "../provision/nats-configuration.ts";
@@ -139,6 +139,10 @@ function secretVariables({ env, secrets, settings }: LaunchContext, name: string
 }
 
 function platformVariables({ env, settings }: LaunchContext, name: string): NodeJS.ProcessEnv {
+  // platform measures the simulator's clock; those that show its days need the zone.
+  if (settings.embedded.simulator && (name === "edge" || name === "subscription") && !isSet(env, "MT5_TIME_ZONE")) {
+    return { MT5_TIME_ZONE: env["SIM_TIME_ZONE"] ?? DEFAULT_TIME_ZONE };
+  }
   const isConcerned = name === "platform" || name === "simulator";
   if (!settings.embedded.simulator || !isConcerned) return {};
   return {

@@ -1,5 +1,5 @@
 import { BACKBONE_SETTINGS } from "#kernel/backbone.ts";
-import { integer, optional, variable, port, secretKey, secretUrls, text } from "#kernel/config-variables.ts";
+import { integer, optional, variable, port, secretKey, secretUrls, text, timeZone } from "#kernel/config-variables.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { Secret } from "#kernel/secret.ts";
 import { isAddressOrNetwork } from "./keys/addresses.ts";
@@ -38,6 +38,8 @@ export const settings = {
   PAMM_WEBHOOK_KEY_OLD: optional(secretKey()),
   /** Proxies whose X-Forwarded-For is trusted. */
   PAMM_TRUSTED_PROXIES: optional(variable("addresses or networks separated by commas", parseAddresses)),
+  /** The clock of the trade server, whose days can be asked for. */
+  MT5_TIME_ZONE: optional(timeZone()),
   PAMM_RATE_READ: perSecond("2000"),
   PAMM_RATE_MONEY: perSecond("2000"),
   PAMM_RATE_CREATE: perSecond("200"),

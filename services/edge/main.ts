@@ -13,6 +13,7 @@ import type { Broker } from "#kernel/nats/connect.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
 import { runService } from "#kernel/service.ts";
 import { listenError } from "#kernel/startup-error.ts";
+import { calendarOf } from "#kernel/time-zone.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { type ConfirmVotesRequest, VoteServiceService } from "#proto/pamm/common/v1/votes.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
@@ -135,9 +136,11 @@ function webhookSettings(config: Config<typeof settings>) {
   return { key, oldKey, isRehearsal };
 }
 
-function depsOf(config: Config<typeof settings>, own: Omit<Deps, "cursors" | "isRehearsal">): Deps {
+function depsOf(config: Config<typeof settings>, own: Omit<Deps, "cursors" | "serverClock" | "isRehearsal">): Deps {
+  const { MT5_TIME_ZONE: zone, PAMM_REHEARSAL: isRehearsal } = config;
   const cursors = cursorsOf(deriveKey(config.PAMM_API_KEY_PEPPER, "cursors"));
-  return { ...own, cursors, isRehearsal: config.PAMM_REHEARSAL };
+  const serverClock = zone === undefined ? undefined : { zone, ...calendarOf(zone) };
+  return { ...own, cursors, serverClock, isRehearsal };
 }
 
 function limitsOf(config: Config<typeof settings>): Record<RouteClass, ClassLimits> {

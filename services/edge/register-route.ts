@@ -15,6 +15,7 @@ import { Accepted, type Deps, type Route } from "./route.ts";
 import { answerInTime } from "./time-limit.ts";
 import { streamAnswer } from "./stream-answer.ts";
 import { sendFile, wantsCsv } from "./send-file.ts";
+import { normalize } from "./normalize.ts";
 import { nameIgnoredFields, unknownParameters } from "./unknown-fields.ts";
 import { findMistakes } from "./validation.ts";
 import type { LongPoll } from "./long-poll.ts";
@@ -52,6 +53,7 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
     attachValidation: true,
     onRequest: (request, reply) => runtime.admission.admit(route, request, reply),
     preValidation: (request, reply, done) => {
+      normalize(route, request);
       nameIgnoredFields(route, request, reply);
       validate(route, request, runtime.deps);
       done();

@@ -15,6 +15,7 @@ import type { KeyDirectory } from "./keys/key-directory.ts";
 import type { RequiredScope, Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { AnswerHeader } from "./openapi/headers.ts";
+import type { ServerClock } from "./schemas/history.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 import type { Cursors } from "./wire/cursor.ts";
 import type { CsvRow } from "./wire/csv.ts";
@@ -35,6 +36,8 @@ export type Deps = Services & {
   readonly events: EventLog;
   readonly webhooks: Webhooks;
   readonly keys: KeyDirectory;
+  /** The clock of the trade server; undefined when the operator has not named its zone. */
+  readonly serverClock: ServerClock | undefined;
   /** No real money is moved: webhooks may have plain HTTP and private addresses. */
   readonly isRehearsal: boolean;
 };
@@ -119,7 +122,7 @@ export type Examples<Request, Answer> = readonly [Example<Request, Answer>, ...E
 /** Rows of comma-separated values, read page by page while the caller receives them. */
 export type CsvFile<P extends Shape | undefined, Q extends Shape | undefined> = {
   readonly rows: (deps: Deps, input: Input<P, Q, undefined>, contextOfPage: () => CallContext) => Pages<CsvRow>;
-  readonly name: (input: Input<P, Q, undefined>) => string;
+  readonly name: (input: Input<P, Q, undefined>, deps: Deps) => string;
   /** As in the documentation. */
   readonly example: string;
 };

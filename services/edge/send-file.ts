@@ -41,7 +41,7 @@ export async function sendFile({ route, file, runtime, leave }: Work, request: F
   });
   return reply
     .type("text/csv; charset=utf-8; header=present")
-    .header("content-disposition", `attachment; filename="${file.name(input)}"`)
+    .header("content-disposition", `attachment; filename="${file.name(input, runtime.deps)}"`)
     .send(streamAnswer(textOf(first, pages), { request, log: runtime.log, leave }));
 }
 

@@ -1,6 +1,7 @@
 import { parseDuration } from "./duration.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 import { Secret } from "./secret.ts";
+import { isTimeZone } from "./time-zone.ts";
 
 /** `whenMissing` is written as an operator would write it; `otherwise` names the variable that is read when this one is not set. */
 export type VariableOptions = { readonly whenMissing?: string; readonly otherwise?: string };
@@ -44,6 +45,13 @@ export function port(options?: VariableOptions): Variable<number> {
 
 export function flag(options?: VariableOptions): Variable<boolean> {
   return variable("true or false", (value) => ({ true: true, false: false })[value], options);
+}
+
+export function timeZone(): Variable<string> {
+  return variable(
+    "an IANA time zone, with a distance such as America/New_York+07:00 when the clock is ahead of it",
+    (zone) => (isTimeZone(zone) ? zone : undefined),
+  );
 }
 
 export function oneOf<const Choice extends string>(

@@ -10,6 +10,7 @@ import {
   variable,
   secret,
   text,
+  timeZone,
   url,
 } from "#kernel/config-variables.ts";
 import { MAX_LEVERAGE } from "#kernel/limits.ts";
@@ -17,7 +18,6 @@ import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
-import { isTimeZone } from "./mt5/zone-clock.ts";
 import type { LoginRange } from "./store/account-creations.ts";
 import { PLATFORM_RETENTION } from "./retention.ts";
 
@@ -109,13 +109,6 @@ function groupLimits() {
 
 function loginRange(whenMissing: string) {
   return variable<LoginRange>("logins as FIRST-LAST", parseRange, { whenMissing });
-}
-
-function timeZone() {
-  return variable(
-    "an IANA time zone, with a distance such as America/New_York+07:00 when the clock is ahead of it",
-    (zone) => (isTimeZone(zone) ? zone : undefined),
-  );
 }
 
 function parseGroupLimits(value: string): ReadonlyMap<string, number> | undefined {

@@ -1,7 +1,7 @@
 import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
-import { flag, instant, optional, variable } from "#kernel/config-variables.ts";
+import { durationWithin, flag, instant, optional, timeZone, variable } from "#kernel/config-variables.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { SUBSCRIPTION_RETENTION } from "./retention.ts";
@@ -26,6 +26,10 @@ export const settings = {
     whenMissing: "P7D",
   }),
   PAMM_FEE_ANCHOR: instant({ whenMissing: "2025-01-04T00:00:00Z" }),
+  /** The clock of the trade server, whose days performance can be asked for. */
+  MT5_TIME_ZONE: optional(timeZone()),
+  /** How often the pool of a Master with open positions is valued. Once an hour at least, also after a try that has failed. */
+  PAMM_VALUATION_INTERVAL: durationWithin("PT1S", "PT30M", "PT15M"),
 };
 
 function parsePeriod(text: string): number | undefined {

@@ -1,7 +1,7 @@
 import streams from "#streams" with { type: "json" };
 import { followFeed, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
-import { readConfig } from "#kernel/config.ts";
+import { type Config, readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { pullWakeUps } from "#kernel/nats/pull.ts";
@@ -13,6 +13,7 @@ import { askEdge } from "#kernel/review/ask-edge.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { watchQueue } from "#kernel/work-queue/watch-queue.ts";
 import { runService } from "#kernel/service.ts";
+import { calendarOf } from "#kernel/time-zone.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
@@ -60,9 +61,8 @@ await runService(caller, async (context) => {
     wakeSignals: createWakeSignals(),
     log,
     now: systemClock,
-    isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
     week,
-    transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
+    ...choicesOf(config),
   };
   const { sweep } = relayFeeds(context, backbone);
   const movements = await followFeed(
@@ -104,3 +104,14 @@ await runService(caller, async (context) => {
     states: STATES_FEED,
   });
 });
+
+/** What an operator has chosen. */
+function choicesOf(config: Config<typeof settings>) {
+  const { MT5_TIME_ZONE: zone } = config;
+  return {
+    isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
+    serverDays: zone === undefined ? undefined : calendarOf(zone),
+    valuedEveryMs: config.PAMM_VALUATION_INTERVAL,
+    transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
+  };
+}

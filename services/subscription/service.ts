@@ -22,7 +22,7 @@ import { allocateResults } from "./jobs/allocate-results.ts";
 import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
 import { closeMasters } from "./jobs/close-masters.ts";
-import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows } from "./jobs/mark-masters.ts";
+import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows, valuePools } from "./jobs/mark-masters.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
 import { postResults } from "./jobs/post-results.ts";
 import { readGaps } from "./jobs/read-gaps.ts";
@@ -69,6 +69,7 @@ import { nextExternalReview } from "./store/external-funds.ts";
 import { nextGap } from "./store/filed-numbers.ts";
 import { nextAbandonedGate } from "./store/gates.ts";
 import { nextEmptied } from "./store/holdings.ts";
+import { NEXT_VALUATION } from "./store/marking.ts";
 import { nextMirrorDue } from "./store/mirrors.ts";
 import { NEXT_LOOK } from "./store/unassign-queue.ts";
 import { nextPostingDue } from "./store/postings.ts";
@@ -167,6 +168,7 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
       wake: wake.strikes,
       pauseMs: MARK_PAUSE_MS,
     }),
+    run("value pools", valuePools, () => NEXT_VALUATION),
     run("send exits", sendExits, () => exitTransferQueue.nextDue, { wake: wake.exits }),
     run("settle assignments", settleAssignments, () => assignmentQueue.nextDue, { wake: wake.assignmentSagas }),
     run("settle exits", settleExits, () => exitQueue.nextDue, { wake: wake.exitSagas }),

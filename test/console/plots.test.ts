@@ -7,6 +7,7 @@ import { expectAccessible } from "./support/accessible.ts";
 import { type Books, booksEdge } from "./support/books-edge.ts";
 import { CHROMIUM, type ConsolePage, isSkipped, openConsole } from "./support/console-page.ts";
 
+const SHOWN = "document.querySelector('main').innerText";
 const PAGES = [
   ["masters", "masters"],
   ["masters/3000001", "master-performance"],
@@ -67,7 +68,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     await tab.shoot("master-performance-narrow-dark");
   });
 
-  test("a script in a stored name, comment or sentence stays text", async () => {
+  test("a script in a stored name, comment or sentence stays text, and lines stay lines", async () => {
     const tab = await signedIn({ days: 3, rows: 200, isHostile: true });
     for (const [address] of PAGES) {
       await tab.go(address);
@@ -76,6 +77,9 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     }
     await tab.go("investors/3000003/fees");
     await tab.shows("<script>globalThis.attacked=2</script>");
+    await tab.go("masters/3000001");
+    await tab.shows("Flat at night.");
+    expect(await tab.page.evaluate(SHOWN)).toContain("Trend following.\n\nFlat at night.");
     expect(tab.page.complaints).toEqual([]);
   });
 

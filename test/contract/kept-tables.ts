@@ -85,7 +85,7 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
     leave: "one row for each withdrawal and exit: its key gets the same decision again",
     master_pool: "one row for each Master",
     master_result: "books: the trades of each Master, from which its open positions follow",
-    performance_day: "one row for each Master and day",
+    performance_day: "two rows for each Master and day",
     pool_position: "one row for each open position",
     queued_unassign: "at most one row for each unassign: the outcome of one that has waited",
     reserve: "one row for each fee: its key reserves once",

@@ -6,6 +6,7 @@ import { eventRoutes } from "./routes/events.ts";
 import { operationRoutes } from "./routes/operations.ts";
 import { rawRequests } from "./routes/raw-requests.ts";
 import { noSecretInLogs } from "./routes/secrets.ts";
+import { textsAndTimes } from "./routes/texts.ts";
 import { type Client, clientOf } from "./support/client.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import type { RunningSystem } from "./support/system.ts";
@@ -29,6 +30,9 @@ describe("erasure", () => {
 });
 describe("operations", () => {
   operationRoutes(() => client);
+});
+describe("texts and times", TIMEOUT, () => {
+  textsAndTimes(() => client);
 });
 describe("events", TIMEOUT, () => {
   eventRoutes(() => client);

@@ -32,7 +32,7 @@ describe.runIf(IS_PROOF)("a fortnight of trading with killed processes", () => {
   let system: TestSystem;
 
   beforeAll(async () => {
-    system = await startTestSystem({ PAMM_FEE_PERIOD: "PT20S" });
+    system = await startTestSystem({ PAMM_FEE_PERIOD: "PT20S", PAMM_VALUATION_INTERVAL: "PT1S" });
   }, START_TIMEOUT_MS);
   afterAll(() => system[Symbol.asyncDispose](), START_TIMEOUT_MS);
 

@@ -1,8 +1,14 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { performanceReply } from "../../services/edge/schemas/performance.ts";
+import { calendarOf } from "../../services/kernel/time-zone.ts";
 import {
   chainValuations,
+  type DayPart,
+  FIRST_VALUE,
+  joinDays,
+  maxDrawdown,
+  partsOf,
   type PerformanceDay,
   type Valuation,
 } from "../../services/subscription/domain/performance.ts";
@@ -16,7 +22,6 @@ import {
   fraction,
   isPositive,
   isZero,
-  larger,
   minus,
   ONE,
   over,
@@ -25,12 +30,19 @@ import {
   total,
   ZERO,
 } from "./engine/fraction.ts";
-import type { Performance, PerformanceDay as ExactDay, Revaluation } from "./engine/performance.ts";
+import {
+  largestFall,
+  type Performance,
+  type PerformanceDay as ExactDay,
+  type Revaluation,
+} from "./engine/performance.ts";
 import { expectNear } from "./tolerance.ts";
 
 /** The functions under test; a mutant replaces one of them. */
 export type PerformanceUnderTest = {
   readonly chainValuations: typeof chainValuations;
+  readonly joinDays: typeof joinDays;
+  readonly maxDrawdown: typeof maxDrawdown;
   readonly valuationsOf: typeof valuationsOf;
   readonly valuationsOfMarks: typeof valuationsOfMarks;
   readonly performanceReply: typeof performanceReply;
@@ -38,6 +50,8 @@ export type PerformanceUnderTest = {
 
 export const REAL_PERFORMANCE: PerformanceUnderTest = {
   chainValuations,
+  joinDays,
+  maxDrawdown,
   valuationsOf,
   valuationsOfMarks,
   performanceReply,
@@ -46,6 +60,7 @@ export const REAL_PERFORMANCE: PerformanceUnderTest = {
 /** Days that were compared, and those that were not: a pool of next to nothing is worth what rounding makes of it. */
 export type PerformanceTally = { days: number; tooSmall: number };
 
+const SERVER = calendarOf("UTC-00:20");
 const E8_PER_CENT = 1_000_000n;
 const VALUE_SCALE = 10n ** 18n;
 const LEAST_VALUE = fraction(1n, VALUE_SCALE);
@@ -55,18 +70,13 @@ const TWO = fraction(2n);
 
 /** The performance of one pool by the code under test, and by how much rounding may have changed it. */
 export function modelPerformance(tally: PerformanceTally, tested: PerformanceUnderTest, now: () => Instant) {
-  const days = new Map<string, PerformanceDay>();
-  let last: PerformanceDay | undefined;
+  let parts: readonly DayPart[] = [];
   let seen = 0;
   let error: Fraction | undefined = ZERO;
 
   return {
     add(valuations: readonly Valuation[]): void {
-      for (const day of tested.chainValuations(last, valuations)) {
-        if (day === undefined) continue;
-        days.set(day.day, day);
-        last = day;
-      }
+      parts = partsOf([...parts, ...tested.chainValuations(parts.at(-1), valuations, SERVER)]);
     },
     at: () => ({ at: new Date(now()), dealId: 0n }),
     /** `slack` is by how much the value of the pool may differ, in cents. */
@@ -76,20 +86,34 @@ export function modelPerformance(tally: PerformanceTally, tested: PerformanceUnd
       seen = exact.revaluations.length;
       if (error === undefined) return void (tally.tooSmall += 1);
       tally.days += 1;
-      if (days.size !== exact.days.length) throw new Error(`${days.size} days have a value, not ${exact.days.length}`);
-      expectDay(last, exact.days.at(-1), error, slack);
+      for (const [days, wanted] of [
+        [tested.joinDays(parts, utcDay), exact.days],
+        [tested.joinDays(parts, serverDay), exact.serverDays],
+      ] as const) {
+        if (days.length !== wanted.length) throw new Error(`${days.length} days have a value, not ${wanted.length}`);
+        expectDay(days.at(-1), wanted.at(-1), error, slack);
+      }
     },
     /** The answer of the route for the whole time. */
-    expectShown({ days: exact }: Performance, fees: ReadonlyMap<string, bigint>): void {
+    expectShown(exact: Performance, fees: ReadonlyMap<string, bigint>): void {
       if (error === undefined) return;
-      const messages = [...days.values()].map(dayMessage);
-      const credited = [...fees].map(([day, cents]) => ({ day, amount: moneyToProto(usd(cents)) }));
-      const period = { masterLogin: "1", from: "2026-01-01", to: "2027-01-01", openingValue: "" };
-      const shown = tested.performanceReply({ ...period, days: messages, credited });
-      expectReply(shown, exact, fees, error);
+      const worst = largestFall(exact);
+      for (const [days, wanted] of [
+        [tested.joinDays(parts, utcDay), exact.days],
+        [tested.joinDays(parts, serverDay), exact.serverDays],
+      ] as const) {
+        const credited = [...fees].map(([day, cents]) => ({ day, amount: moneyToProto(usd(cents)) }));
+        const period = { masterLogin: "1", from: "2026-01-01", to: "2027-01-01", openingValue: "" };
+        const maxDrawdownPpm = tested.maxDrawdown(FIRST_VALUE, days);
+        const shown = tested.performanceReply({ ...period, maxDrawdownPpm, days: days.map(dayMessage), credited });
+        expectReply(shown, { days: wanted, worst }, fees, error);
+      }
     },
   };
 }
+
+const utcDay = ({ day }: DayPart): string => day;
+const serverDay = (part: DayPart): string => part.serverDay;
 
 /** Relative to the value. Undefined once rounding decides the value. */
 function grow(
@@ -126,6 +150,7 @@ function expectDay(real: PerformanceDay | undefined, exact: ExactDay | undefined
   near("value of a unit", real.value, exact.nav);
   near("lowest value of a unit", real.lowest, exact.lowest);
   near("highest value of a unit", real.peak, exact.highest);
+  if ((real.lowest === 0n) !== exact.isLost) throw new Error(`everything was lost on ${real.day} by one side alone`);
   const ppm = fraction(BigInt(real.drawdownPpm), 1_000_000n);
   expectNear(`drawdown of ${real.day}`, ppm, exact.drawdown, plus(fraction(1n, 1_000_000n), times(error, TWO)));
   expectNear(`value of the pool on ${real.day}`, fraction(real.poolValue, E8_PER_CENT), exact.poolValue, slack);
@@ -140,7 +165,9 @@ const SHOWN = fraction(1n, 100_000_000n);
 
 type Reply = ReturnType<typeof performanceReply>;
 
-function expectReply(shown: Reply, exact: readonly ExactDay[], fees: ReadonlyMap<string, bigint>, error: Fraction) {
+type Exact = { readonly days: readonly ExactDay[]; readonly worst: Fraction };
+
+function expectReply(shown: Reply, { days: exact, worst }: Exact, fees: ReadonlyMap<string, bigint>, error: Fraction) {
   const names = [...new Set([...exact.map(({ day }) => day), ...fees.keys()])].toSorted();
   const points = shown.points.map(({ day }) => day);
   if (points.join(" ") !== names.join(" ")) throw new Error(`shown are ${points.join(" ")}, not ${names.join(" ")}`);
@@ -149,9 +176,10 @@ function expectReply(shown: Reply, exact: readonly ExactDay[], fees: ReadonlyMap
   for (const point of shown.points) {
     const own = exact.find(({ day }) => day === point.day);
     const nav = own?.nav ?? before;
-    const growth = own === undefined ? ZERO : growthOf(before ?? ONE, own.nav);
+    const growth = own === undefined ? ZERO : own.isLost ? minus(ZERO, ONE) : growthOf(before ?? ONE, own.nav);
     expectShown(`value of a unit on ${point.day}`, point.nav_per_unit, nav, nav && allowed(nav, error));
-    const change = nav === undefined || (before !== undefined && isZero(before)) ? undefined : growth;
+    const isAfterLoss = own === undefined && before !== undefined && isZero(before);
+    const change = nav === undefined || isAfterLoss ? undefined : growth;
     expectShown(
       `change of ${point.day}`,
       point.change,
@@ -169,14 +197,13 @@ function expectReply(shown: Reply, exact: readonly ExactDay[], fees: ReadonlyMap
   const all = [...fees.values()].reduce((sum, cents) => sum + cents, 0n);
   expectShown("fees of the period", shown.fees, fraction(all, 100n), ZERO);
   expectShown("closing value", shown.closing_nav_per_unit, before, before && allowed(before, error));
-  const gained = before && minus(before, ONE);
+  const gained = before && (exact.some(({ isLost }) => isLost) ? minus(ZERO, ONE) : minus(before, ONE));
   expectShown("return of the period", shown.time_weighted_return, gained, before && allowed(before, error));
-  const worst = exact.reduce((most, { drawdown }) => larger(most, drawdown), ZERO);
   expectShown("drawdown of the period", shown.max_drawdown, worst, plus(fraction(1n, 1_000_000n), times(error, TWO)));
 }
 
 function growthOf(from: Fraction, to: Fraction): Fraction {
-  return isZero(from) ? ZERO : minus(over(to, from), ONE);
+  return minus(isZero(from) ? to : over(to, from), ONE);
 }
 
 function expectShown(what: string, shown: unknown, exact: Fraction | undefined, tolerance = ZERO): void {

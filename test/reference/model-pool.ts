@@ -6,7 +6,12 @@ import { accruedIn } from "../../services/subscription/domain/pool/accruals.ts";
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
 import { allHoldings, totalUnits } from "../../services/subscription/domain/pool/units.ts";
 import { valueHolding } from "../../services/subscription/domain/holding-value.ts";
-import { type Mark, markPositions, strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
+import {
+  type Mark,
+  markPositions,
+  strikePool,
+  valuePositions,
+} from "../../services/subscription/domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { isResult, type Split } from "./engine/allocate.ts";
@@ -26,6 +31,7 @@ import { type Floating, type PoolEngine, referencePool } from "./engine/pool-eng
 /** The functions under test; a mutant replaces one of them. */
 export type PoolUnderTest = {
   readonly strikePool: typeof strikePool;
+  readonly valuePositions: typeof valuePositions;
   readonly allocateDeal: typeof allocateDeal;
   readonly takeOut: typeof takeOut;
   readonly leaveUnits: typeof leaveUnits;
@@ -36,6 +42,7 @@ export type PoolUnderTest = {
 export const REAL_POOL: PoolUnderTest = {
   ...REAL_PERFORMANCE,
   strikePool,
+  valuePositions,
   allocateDeal,
   takeOut,
   leaveUnits,
@@ -111,6 +118,16 @@ export function modelPool(
           const marks = marksOf(real, floating);
           performance.add(tested.valuationsOfMarks(real, marks, performance.at()));
           return tested.strikePool(real, marks);
+        },
+        sizeOf(floating),
+      ),
+    observe: (floating) =>
+      both(
+        () => reference.observe(floating),
+        () => {
+          const marks = marksOf(real, floating);
+          performance.add(tested.valuationsOfMarks(real, marks, performance.at()));
+          return tested.valuePositions(real, marks);
         },
         sizeOf(floating),
       ),

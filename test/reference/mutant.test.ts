@@ -18,7 +18,13 @@ import { linesAfter } from "../../services/platform/domain/statement.ts";
 import { decideLeave } from "../../services/subscription/domain/decide-leave.ts";
 import { leaveReasons } from "../../services/subscription/domain/leave-reasons.ts";
 import { sized } from "../support/proof.ts";
-import { chainValuations, FIRST_VALUE, type PerformanceDay } from "../../services/subscription/domain/performance.ts";
+import {
+  chainValuations,
+  type DayPart,
+  FIRST_VALUE,
+  joinDays,
+  maxDrawdown,
+} from "../../services/subscription/domain/performance.ts";
 import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
 import { performanceReply } from "../../services/edge/schemas/performance.ts";
 import { compareWithReference, EVERYTHING, FEE_VERSIONS } from "./compare.ts";
@@ -84,13 +90,13 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   },
 };
 
-const changed = (chain: readonly (PerformanceDay | undefined)[], change: (day: PerformanceDay) => PerformanceDay) =>
-  chain.map((day) => day && change(day));
+const changed = (chain: readonly (DayPart | undefined)[], change: (part: DayPart) => DayPart) =>
+  chain.map((part) => part && change(part));
 
 const PERFORMANCE_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   "the drawdown is that of the last value": {
-    chainValuations: (last, valuations) =>
-      changed(chainValuations(last, valuations), (day) => {
+    chainValuations: (...args) =>
+      changed(chainValuations(...args), (day) => {
         const fallen = Number(((day.peak - day.value) * 1_000_000n) / day.peak);
         return { ...day, drawdownPpm: fallen };
       }),
@@ -105,19 +111,48 @@ const PERFORMANCE_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
     valuationsOfMarks: (...args) => valuationsOfMarks(...args).map((each) => ({ ...each, after: each.before })),
   },
   "the highest value is that of the last day": {
-    chainValuations: (last, valuations) => chainValuations(last && { ...last, peak: last.value }, valuations),
+    chainValuations: (last, ...rest) => chainValuations(last && { ...last, peak: last.value }, ...rest),
   },
   "after a total loss the value stays 0": {
-    chainValuations: (last, valuations) =>
-      changed(chainValuations(last, valuations), (day) =>
-        last?.value === 0n ? { ...day, value: 0n, lowest: 0n } : day,
-      ),
+    chainValuations: (last, ...rest) =>
+      changed(chainValuations(last, ...rest), (day) => (last?.value === 0n ? { ...day, value: 0n, lowest: 0n } : day)),
   },
   "the value begins at the first result": {
-    chainValuations: (last, valuations) =>
+    chainValuations: (last, ...rest) =>
       last === undefined
-        ? changed(chainValuations(last, valuations), (day) => ({ ...day, value: FIRST_VALUE }))
-        : chainValuations(last, valuations),
+        ? changed(chainValuations(last, ...rest), (day) => ({ ...day, value: FIRST_VALUE }))
+        : chainValuations(last, ...rest),
+  },
+  "the largest fall is that within a day": {
+    maxDrawdown: (_, days) => days.reduce((most, { fallPpm }) => Math.max(most, fallPpm), 0),
+  },
+  "the largest fall is that between days": {
+    maxDrawdown: (opening, days) =>
+      maxDrawdown(
+        opening,
+        days.map((day) => ({ ...day, fallPpm: 0 })),
+      ),
+  },
+  "a period is not lost when something was invested anew": {
+    performanceReply: (facts) =>
+      performanceReply({ ...facts, days: facts.days.map((day) => ({ ...day, lowest: day.value })) }),
+  },
+  "open positions that have eaten the pool are its end": {
+    valuationsOfMarks: (...args) => valuationsOfMarks(...args).map((each) => ({ ...each, isOpen: false })),
+  },
+  "days of the server are those of UTC": {
+    joinDays: (parts) => joinDays(parts, ({ day }) => day),
+  },
+  "a part of a position that is left keeps all that it floated": {
+    allocateDeal: (pool, deal) => {
+      const allocation = allocateDeal(pool, deal);
+      const valued = new Map(pool.positions.map((each) => [each.positionId, each.valued]));
+      const positions = allocation.pool.positions.map((each) => ({
+        ...each,
+        valued: valued.get(each.positionId) ?? 0n,
+      }));
+      return { ...allocation, pool: { ...allocation.pool, positions } };
+    },
   },
 };
 

@@ -152,6 +152,8 @@ function applyPositionStep(world: World, master: Master, step: Extract<Step, { p
   switch (step.kind) {
     case "mark":
       mark(world, master, positionId, step.cents);
+      // Not each price is looked at, as not each is by a service that values from time to time.
+      if (step.cents % 2n === 0n) master.pool.observe(master.floating);
       return "";
     case "add":
       trade(world, master, entry(positionId, step.volume, step.cents));

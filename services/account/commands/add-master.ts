@@ -8,7 +8,7 @@ import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { registerMaster } from "../directory-changes.ts";
 import { countInvestorsOf } from "../directory.ts";
-import { checkAll, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
+import { checkAll, linesError, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
 import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../domain/decide-registration.ts";
 import { paymentEqualsMaster } from "../domain/payment-equals-master.ts";
 import { masterMessage } from "../messages.ts";
@@ -26,7 +26,7 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
     loginError("payment_account_login", paymentLogin),
     nameError("name", name),
     textError("strategy_name", strategyName),
-    textError("strategy", strategy),
+    linesError("strategy", strategy),
     minDepositError(minDeposit),
     ...labelErrors(labels),
   );

@@ -5,7 +5,7 @@ import { labelErrors } from "#kernel/labels.ts";
 import { usd } from "#kernel/money.ts";
 import type { CreateInvestorRequest, CreateInvestorResponse } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
-import { checkAll, commandError, leverageError, nameError } from "../domain/checks.ts";
+import { checkAll, commandError, leverageError, nameError, ownerErrors } from "../domain/checks.ts";
 import { provisioningKey } from "../domain/provisioning.ts";
 import { decryptPasswords } from "../passwords.ts";
 import { refuse } from "../refusals.ts";
@@ -23,8 +23,7 @@ export async function createInvestor(
   const operationId = context.commandId;
   checkAll(
     commandError(operationId),
-    nameError("first_name", details.firstName),
-    nameError("last_name", details.lastName),
+    ...ownerErrors(request),
     nameError("name", details.name),
     leverageError(details.leverage),
     ...labelErrors(labels),

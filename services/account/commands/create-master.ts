@@ -5,7 +5,16 @@ import { labelErrors } from "#kernel/labels.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { CreateMasterRequest, CreateMasterResponse } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
-import { checkAll, commandError, leverageError, minDepositError, nameError, textError } from "../domain/checks.ts";
+import {
+  checkAll,
+  commandError,
+  leverageError,
+  linesError,
+  minDepositError,
+  nameError,
+  ownerErrors,
+  textError,
+} from "../domain/checks.ts";
 import type { Master } from "../domain/master.ts";
 import { type Provisioning, provisioningKey } from "../domain/provisioning.ts";
 import { masterMessage } from "../messages.ts";
@@ -25,11 +34,10 @@ export async function createMaster(
   const operationId = context.commandId;
   checkAll(
     commandError(operationId),
-    nameError("first_name", details.firstName),
-    nameError("last_name", details.lastName),
+    ...ownerErrors(request),
     nameError("name", details.name),
     textError("strategy_name", strategyName),
-    textError("strategy", strategy),
+    linesError("strategy", strategy),
     leverageError(details.leverage),
     ...labelErrors(labels),
     minDepositError(minDeposit),

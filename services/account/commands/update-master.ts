@@ -9,7 +9,7 @@ import { findClosing, stateOf } from "../closings.ts";
 import type { Deps } from "../deps.ts";
 import { changeMaster } from "../directory-changes.ts";
 import { countInvestorsOf, getMasterById } from "../directory.ts";
-import { checkAll, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
+import { checkAll, linesError, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
 import { decideChange } from "../domain/decide-change.ts";
 import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
@@ -32,7 +32,7 @@ export async function updateMaster(
   checkAll(
     nameError("name", name),
     textError("strategy_name", strategyName),
-    textError("strategy", strategy),
+    linesError("strategy", strategy),
     minDepositError(minDeposit),
     paymentLogin === undefined ? undefined : loginError("payment_account_login", paymentLogin),
     Object.values({ ...change, paymentLogin, labels }).every((value) => value === undefined)

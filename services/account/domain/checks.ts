@@ -1,5 +1,6 @@
 import { MAX_LEVERAGE } from "#kernel/limits.ts";
 import { isLess, MAX_AMOUNT, usd, type Money } from "#kernel/money.ts";
+import { platformTextError } from "#kernel/platform-text.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
@@ -15,8 +16,20 @@ export function checkAll(...found: readonly (FieldError | undefined)[]): void {
 }
 
 export function emailError(field: string, email: string | undefined): FieldError | undefined {
-  const isFine = email === undefined || /^[^\s@]+@[^\s@]+$/.test(email);
-  return isFine ? undefined : { field, code: "malformed", message: `${field} must be an e-mail address.` };
+  if (email === undefined) return undefined;
+  return /^[^\s@]+@[^\s@]+$/.test(email)
+    ? platformTextError(field, email)
+    : { field, code: "malformed", message: `${field} must be an e-mail address.` };
+}
+
+/** Of the owner of a new account, whom the trading platform knows too. */
+export function ownerErrors(owner: { firstName: string; lastName: string; username: string }) {
+  const { firstName, lastName, username } = owner;
+  return [
+    nameError("first_name", firstName) ?? platformTextError("first_name", firstName),
+    nameError("last_name", lastName) ?? platformTextError("last_name", lastName),
+    emailError("username", username),
+  ];
 }
 
 export function loginError(field: string, login: string): FieldError | undefined {
@@ -39,6 +52,11 @@ export function textError(field: string, text: string | undefined): FieldError |
   return isPlain
     ? undefined
     : { field, code: "control_characters", message: `${field} must not contain control characters.` };
+}
+
+/** A description has lines. */
+export function linesError(field: string, text: string | undefined): FieldError | undefined {
+  return textError(field, text?.replaceAll("\n", " "));
 }
 
 export function minDepositError(minDeposit: Money | undefined): FieldError | undefined {

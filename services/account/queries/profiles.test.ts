@@ -6,6 +6,7 @@ import type { SearchInvestorsRequest } from "#proto/pamm/account/v1/account.ts";
 import { createInvestor } from "../commands/create-investor.ts";
 import { createMaster } from "../commands/create-master.ts";
 import { updateInvestor } from "../commands/update-investor.ts";
+import { updateMaster } from "../commands/update-master.ts";
 import { type AccountSearch, listInvestorsFound, listMastersFound } from "../store/account-search.ts";
 import { aCall, aMaster, anInvestor, world, type World } from "../testing/account.ts";
 import { searchInvestors, searchMasters } from "./profiles.ts";
@@ -38,14 +39,21 @@ async function withMany(rows: number): Promise<World> {
   return deps;
 }
 
-async function walk(deps: World, search: Partial<SearchInvestorsRequest>): Promise<string[]> {
+/** `between` is called after each page with the ids of its items. */
+async function walk(
+  deps: World,
+  search: Partial<SearchInvestorsRequest>,
+  between: (ids: readonly bigint[]) => Promise<unknown> = async () => undefined,
+): Promise<string[]> {
   const seen: string[] = [];
-  let afterId = 0n;
+  let after: Pick<SearchInvestorsRequest, "afterId" | "afterName"> = { afterId: 0n };
   for (let hasMore = true; hasMore;) {
-    const page = await searchInvestors(deps, { ...ALL, ...search, afterId });
+    const page = await searchInvestors(deps, { ...ALL, ...search, ...after });
     seen.push(...page.items.map(({ investor }) => investor?.login ?? ""));
     hasMore = page.hasMore;
-    afterId = page.items.at(-1)?.investor?.id ?? 0n;
+    const last = page.items.at(-1)?.investor;
+    after = { afterId: last?.id ?? 0n, afterName: last?.name };
+    await between(page.items.map(({ investor }) => investor?.id ?? 0n));
   }
   return seen;
 }
@@ -84,6 +92,40 @@ test("a renamed Investor with another address is found by the new ones only", as
   });
 });
 
+test.each([
+  ["to the end", "Name zz"],
+  ["to the beginning", "Name 00000"],
+  ["out of the filter", "Other"],
+])("an Investor that is renamed %s between two pages makes no other one skip or come twice", async (_where, name) => {
+  const deps = await withMany(20);
+  let renamed = 0;
+  // The last item of a page, from which the next one goes on, and another one.
+  const seen = await walk(deps, { namePrefix: "name", limit: 3 }, async (ids) => {
+    if (renamed > 2) return;
+    for (const id of [ids.at(-1), ids[0]]) {
+      renamed += 1;
+      await updateInvestor(deps, { id: id ?? 0n, name: `${name} ${renamed}` }, aCall(`rename-${renamed}`));
+    }
+  });
+
+  const changed = new Set(["1", "3", "4", "6"]);
+  const unchanged = Array.from({ length: 20 }, (_, index) => String(index + 1)).filter((login) => !changed.has(login));
+  expect(seen.filter((login) => !changed.has(login))).toEqual(unchanged);
+});
+
+test("a Master that is renamed between two pages makes no other one skip", async () => {
+  const deps = await withMany(4);
+  const first = await searchMasters(deps, { ...ALL, namePrefix: "fund", limit: 2 }, aCall());
+  await updateMaster(deps, { id: 2n, name: "Fund zz", minDeposit: undefined }, aCall("rename"));
+
+  const place = { afterId: 2n, afterName: first.items.at(-1)?.master?.name };
+  const next = await searchMasters(deps, { ...ALL, namePrefix: "fund", limit: 2, ...place }, aCall());
+  expect(next.items.map(({ master }) => master?.id)).toEqual([3n, 4n]);
+  await expect(searchMasters(deps, { ...ALL, namePrefix: "fund", afterId: 2n }, aCall())).rejects.toMatchObject({
+    errors: [{ field: "after_name" }],
+  });
+});
+
 test("a page is cut where its metadata would not fit into a message, and the next one goes on", async () => {
   const deps = await withMany(40);
   await deps.pool.query(
@@ -105,12 +147,14 @@ test("a page costs the same at the end as at the start, under each filter", asyn
     createdFrom: undefined,
     createdTo: undefined,
     afterId: 0n,
+    afterName: undefined,
     limit: 11,
   };
   const tables = ["investor", "master", "profile", "provisioning"];
   const cost = (list: typeof listInvestorsFound | typeof listMastersFound, part: Partial<AccountSearch>) =>
     inTransaction(deps.pool, (tx) => rowsRead(tx, tables, async () => void (await list(tx, { ...search, ...part }))));
-  const late = { afterId: BigInt(rows - 100) };
+  const late = { afterId: BigInt(rows - 100), afterName: `Name 0${rows - 100}` };
+  const lateMaster = { ...late, afterName: `Fund 0${rows - 100}` };
 
   for (const part of [
     {},
@@ -119,7 +163,7 @@ test("a page costs the same at the end as at the start, under each filter", asyn
   ]) {
     for (const place of [{}, late]) expect(await cost(listInvestorsFound, { ...part, ...place })).toBeLessThan(200);
   }
-  for (const place of [{}, late]) {
+  for (const place of [{}, lateMaster]) {
     expect(await cost(listMastersFound, { namePrefix: "fund", ...place })).toBeLessThan(200);
     expect(await cost(listMastersFound, place)).toBeLessThan(200);
   }

@@ -11,6 +11,7 @@ import type {
 } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { countInvestors, countInvestorsOf, getInvestorById, getMasterById } from "../directory.ts";
+import { checkAll } from "../domain/checks.ts";
 import { masterMessage, profileFields } from "../messages.ts";
 import { type AccountSearch, listInvestorsFound, listMastersFound } from "../store/account-search.ts";
 import { findProfile } from "../store/profiles.ts";
@@ -60,8 +61,11 @@ export async function searchInvestors(
   return { items: items.map(({ investor, ...profile }) => ({ investor, ...profileFields(profile) })), hasMore };
 }
 
+const NO_PLACE = { field: "after_name", code: "required", message: "after_name is required in a list by name." };
+
 function searchOf(request: SearchInvestorsRequest): { size: number; search: AccountSearch } {
   const size = pageSize(request.limit);
-  const { namePrefix, email, externalId } = request;
-  return { size, search: { ...request, namePrefix, email, externalId, limit: size + 1 } };
+  const { namePrefix, email, externalId, afterId, afterName } = request;
+  checkAll(namePrefix !== undefined && afterId !== 0n && afterName === undefined ? NO_PLACE : undefined);
+  return { size, search: { ...request, namePrefix, email, externalId, afterName, limit: size + 1 } };
 }

@@ -14,6 +14,8 @@ export type AccountSearch = {
   readonly createdTo: Date | undefined;
   /** Id of the last account of the page before; 0 to begin. */
   readonly afterId: bigint;
+  /** Its name on that page, if the list is in the order of names: it may have another one since. */
+  readonly afterName: string | undefined;
   readonly limit: number;
 };
 
@@ -64,17 +66,21 @@ export async function listInvestorsFound(
 }
 
 /**
- * By name and id with a prefix of the name, else by creation and id: each order has an index that also has its filter. The accounts of an e-mail
+ * By name and id with a prefix of the name, else by creation, which never changes, and id: each order has an index that also has its filter. The accounts of an e-mail
  * address or an external id are few, and found first.
  */
 function searchOf({ kind, rows, name, columns }: Table, search: AccountSearch) {
-  const { namePrefix, email, externalId, createdFrom, createdTo, afterId, limit } = search;
+  const { namePrefix, email, externalId, createdFrom, createdTo, afterId, afterName, limit } = search;
   const key = namePrefix === undefined ? fragment`account.created_at, account.id` : fragment`${name}, account.id`;
+  const place =
+    namePrefix === undefined
+      ? fragment`select ${key} from ${rows} where account.id = ${afterId}`
+      : fragment`lower(${afterName}) collate "C", ${afterId}::bigint`;
   const conditions = allOf([
     namePrefix === undefined ? undefined : beginsWith(name, namePrefix),
     createdFrom && fragment`account.created_at >= ${createdFrom}`,
     createdTo && fragment`account.created_at < ${createdTo}`,
-    afterId === 0n ? undefined : fragment`(${key}) > (select ${key} from ${rows} where account.id = ${afterId})`,
+    afterId === 0n ? undefined : fragment`(${key}) > (${place})`,
   ]);
   const named = allOf([
     email === undefined ? undefined : fragment`account.login = any(array(${loginsOf(kind, email)}))`,

@@ -13,6 +13,7 @@ export const FIELD_ERROR_CODES = setOf("FieldErrorCode", "Why a field is wrong. 
   external_id_in_use: "Another account of this role has it.",
   control_character: "It has a control character.",
   invisible_character: "It has a character that shows nothing, or that changes the order of others.",
+  not_on_platform: "It has a character that the trading platform may store as another one.",
   reserved_reference: "It begins like a reference of this service.",
   amount_precision: "It has more than two decimals.",
   rate_precision: "It has more than six decimals.",

@@ -1,8 +1,9 @@
 import { Type } from "typebox";
+import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { SearchInvestorsRequest } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../route.ts";
-import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from "./checks.ts";
+import { MAX_NAME_LENGTH } from "./checks.ts";
 import { text } from "./field.ts";
 import { externalIdFilter } from "./labels.ts";
 import { pageAt } from "./page.ts";
@@ -22,7 +23,7 @@ export const accountFilter = Type.Object({
     text("email", {
       description: "Only accounts whose holder has this e-mail address, in any case.",
       example: "ada@example.com",
-      shown: { format: "email", maxLength: MAX_EMAIL_LENGTH },
+      shown: { format: "email", maxLength: MAX_PLATFORM_TEXT_LENGTH },
     }),
   ),
   external_id: externalIdFilter,
@@ -53,19 +54,28 @@ export function accountFilterErrors(list: string, query: Query, deps: Deps): rea
 }
 
 export function accountSearchOf(list: string, query: Query, deps: Deps): SearchInvestorsRequest {
+  const [afterName, afterId] = accountPage(list, query, deps).after ?? [undefined, 0n];
   return {
     namePrefix: query.name,
     email: query.email,
     externalId: query.external_id,
     createdFrom: instantOf(query.created_from),
     createdTo: instantOf(query.created_to),
-    afterId: accountPage(list, query, deps).after ?? 0n,
+    afterId,
+    afterName: query.name && afterName,
     limit: Number(query.limit ?? DEFAULT_LIMIT),
   };
 }
 
+/** Names change, so the cursor of a list by name has the one that its item had. */
 export function accountPage(list: string, query: Query, { cursors }: Deps) {
   const { name, email, external_id, created_from, created_to, cursor } = query;
   const filter = JSON.stringify([name, email, external_id, instantOf(created_from), instantOf(created_to)]);
-  return pageAt(cursors.number, `${list}?${filter}`, cursor);
+  const page = pageAt(cursors.named, `${list}?${filter}`, cursor);
+  return {
+    ...page,
+    next: (last: Named | undefined) => page.next(last && [name === undefined ? "" : last.name, last.id]),
+  };
 }
+
+type Named = { readonly id: bigint; readonly name: string };

@@ -11,7 +11,6 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   min_deposit: ["0", "0.00", "100", "1000000000.00"],
   currency: ["USD"],
   comment: [
-    "",
     "CRM-2026-0001",
     "ünï ¢ode 🎉",
     "x".repeat(255),
@@ -22,13 +21,20 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
     "PROCESSING FEE 1",
   ],
   name: ["A", "  Ада  ", "名前", "x".repeat(255)],
+  owner_name: ["A", "  Ада  ", "名前", "Zoë O'Brien-Łuk", '"&%+', "x".repeat(63)],
   external_id: ["CRM-1", "x".repeat(255)],
   metadata_value: ["", "🎉".repeat(500)],
   name_prefix: ["a", " ", "x".repeat(255)],
   strategy_name: ["", "Alpha"],
-  strategy: ["", "x".repeat(2_000)],
+  strategy: ["", "one\ntwo\n\nthree", "x".repeat(2_000)],
   group: ["pamm\\investor", "real"],
-  email: ["a@b.co", "first.last+tag@sub.example.com", "UPPER@EXAMPLE.ORG", "o'neil@example.com"],
+  email: [
+    "a@b.co",
+    "first.last+tag@sub.example.com",
+    "UPPER@EXAMPLE.ORG",
+    "o'neil@example.com",
+    `${"x".repeat(58)}@b.co`,
+  ],
   leverage: ["1", "100", "500", "5000"],
   rate: ["0", "0.0", "1", "1.000000", "0.300000", "0.000001"],
   datetime: ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05"],
@@ -43,7 +49,7 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   queue_time: ["PT1S", "P7D", "P30D", "P1DT12H"],
   wait: ["0", "30"],
   operation_id: ["0198c0de-0000-7000-8000-000000000001"],
-  comment_filter: ["", "API Deposit", "PD0F7K3M9Q2X1X", "🎉".repeat(255)],
+  comment_filter: ["API Deposit", "PD0F7K3M9Q2X1X", "🎉".repeat(255)],
   integer_cursor: ["0", "42", "9223372036854775807"],
   webhook_url: ["https://crm.example.com/pamm/events?tenant=1", "http://127.0.0.1:8080/"],
   event_types: ["deposit.executed", "deposit.*", "*", "exit.pending,fee.executed,exit.pending"],
@@ -106,6 +112,8 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["", "currency_not_supported"],
   ],
   comment: [
+    ["", "empty"],
+    [" ", "empty"],
     ["a\u0000b", "control_character"],
     ["a\nb", "control_character"],
     ["a\u0085b", "control_character"],
@@ -126,6 +134,16 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["x".repeat(256), "too_long"],
     ["\ud800", "malformed"],
   ],
+  owner_name: [
+    ["", "empty"],
+    [" ", "empty"],
+    ["a\u200Bb", "invisible_character"],
+    ["x".repeat(64), "too_long"],
+    ["🎉".repeat(32), "too_long"],
+    ["a=b", "not_on_platform"],
+    ["a|b", "not_on_platform"],
+    ["a\\b", "not_on_platform"],
+  ],
   external_id: [
     [" ", "empty"],
     ["x".repeat(256), "too_long"],
@@ -141,7 +159,8 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
   ],
   strategy_name: [["a\u007fb", "control_character"]],
   strategy: [
-    ["a\nb", "control_character"],
+    ["a\tb", "control_character"],
+    ["a\u0085b", "control_character"],
     ["x".repeat(2_001), "too_long"],
   ],
   group: [
@@ -157,8 +176,10 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     [".a@b.co", "malformed"],
     ["a..b@c.de", "malformed"],
     ["a@-b.co", "malformed"],
-    [`${"x".repeat(65)}@b.co`, "malformed"],
-    [`a@${"x".repeat(250)}.co`, "malformed"],
+    [`${"x".repeat(59)}@b.co`, "too_long"],
+    [`a@${"x".repeat(250)}.co`, "too_long"],
+    ["a=b@c.de", "not_on_platform"],
+    ["a|b@c.de", "not_on_platform"],
   ],
   leverage: [
     ["0", "out_of_range"],
@@ -239,6 +260,7 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["0198C0DE-0000-7000-8000-000000000001", "malformed"],
   ],
   comment_filter: [
+    ["", "empty"],
     ["a\u0000b", "control_character"],
     ["x".repeat(256), "too_long"],
   ],
@@ -275,6 +297,51 @@ test.each(names)("a valid %s passes its check", (name) => {
 test.each(names)("an invalid %s is reported with its own code", (name) => {
   expect(INVALID[name].map(([text]) => [text, codeOf(name, text)])).toEqual(INVALID[name]);
 });
+
+/** Fillers, blanks, hyphens and fillers that show nothing; tags. */
+const UNSEEN = [
+  0x3164, 0x2800, 0xad, 0x180e, 0x115f, 0x1160, 0xffa0, 0x34f, 0xe0000, 0xe0001, 0xe0041, 0xe007f, 0x61c, 0x200b,
+  0x200e, 0x2060,
+].map((code) => String.fromCodePoint(code));
+const NAMES = [
+  "name",
+  "owner_name",
+  "strategy_name",
+  "strategy",
+  "external_id",
+  "metadata_value",
+  "note",
+  "comment",
+  "group",
+] as const;
+
+test.each(NAMES)("no character that shows nothing is taken in a text of kind %s, alone or between others", (name) => {
+  for (const unseen of UNSEEN) {
+    const code = `U+${unseen.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
+    for (const text of [unseen, `${unseen}Ada`, `A${unseen}da`, `Ada${unseen}`]) {
+      expect(CHECKS[name](text), code).toMatchObject({
+        code: "invisible_character",
+        text: expect.stringContaining(code),
+      });
+    }
+  }
+});
+
+test.each(["می‌خواهم", "क्‍ष", "👩‍🚀", "👩🏽‍🚀", "❤️‍🔥", "🏴‍☠️", "1️⃣ Fund", "葛󠄀城"])(
+  "joiners and variation selectors between visible characters stay: %s",
+  (text) => {
+    expect(codeOf("name", text)).toBeUndefined();
+  },
+);
+
+test.each(["‌", "‍", "️", "️‍", "‍‍"])(
+  "joiners and variation selectors that join nothing visible are refused (%j)",
+  (joiner) => {
+    for (const text of [joiner, `${joiner}Ada`, `Ada ${joiner}B`, `Ada${joiner}${joiner}`]) {
+      expect([text, codeOf("name", text)]).toEqual([text, "invisible_character"]);
+    }
+  },
+);
 
 test("the message about types of events names the kinds", () => {
   expect(CHECKS.event_types("deposits.*")?.text).toBe(

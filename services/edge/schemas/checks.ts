@@ -2,6 +2,7 @@ import { DAY_MS, parseDuration, SECOND_MS } from "#kernel/duration.ts";
 import { MAX_EXTERNAL_ID_LENGTH, MAX_METADATA_VALUE_LENGTH } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH } from "#kernel/limits.ts";
 import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
+import { MAX_PLATFORM_TEXT_LENGTH, platformTextProblem } from "#kernel/platform-text.ts";
 import { parseRate } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { EVENT_KINDS, readTypes } from "../events/event-types.ts";
@@ -19,9 +20,6 @@ export const MAX_STRATEGY_LENGTH = 2_000;
 /** Longer than any real group; the refusal of an unknown group repeats it. */
 export const MAX_GROUP_LENGTH = 255;
 const MAX_WEBHOOK_URL_LENGTH = 2_000;
-/** RFC 5321. */
-export const MAX_EMAIL_LENGTH = 254;
-const MAX_EMAIL_LOCAL_LENGTH = 64;
 /** Logins of one request: one call reads as many. */
 export const MAX_LOGINS = 100;
 /** Ids are int64 in contracts and tables. */
@@ -42,12 +40,26 @@ const REVIEW_ID = /^(platform|subscription|fee)-[1-9]\d{0,17}$/;
 const ACTION = /^[a-z][a-z_]{0,63}$/;
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+const EMPTY: Problem = { code: "empty", text: "must not be empty" };
 const CONTROL_CHARACTER = /\p{Cc}/u;
+const CONTROL_CHARACTER_IN_LINE = /[^\P{Cc}\n]/u;
 /**
- * Characters that show nothing, or change the order in which others are shown: with them a name looks like another one. Persian and Indic
- * words need U+200C and U+200D.
+ * Characters that show nothing, or change the order in which others are shown: with them a text looks like another one. Persian and Indic words
+ * and emoji need joiners between visible characters, and names in Chinese characters variation selectors behind them.
  */
-const INVISIBLE = /[\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u;
+const VISIBLE = String.raw`[^\s\p{Default_Ignorable_Code_Point}]`;
+const INVISIBLE = new RegExp(
+  [
+    String.raw`[[\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]--[\p{Variation_Selector}\u200C\u200D]]`,
+    String.raw`(?<!${VISIBLE}\p{Variation_Selector}?)[\u200C\u200D]`,
+    String.raw`[\u200C\u200D](?!${VISIBLE})`,
+    String.raw`(?<!${VISIBLE})\p{Variation_Selector}`,
+  ].join("|"),
+  "v",
+);
+/** A time of day, and an offset behind what was a plus. */
+const OFFSET_AFTER_SPACE = /:\S* \d{2}:?\d{2}$/;
+const PLUS = "in a query, a + has to be sent as %2B";
 
 /** Every check that a schema can ask for by `x-check`. Numbers are checked by the text they were written with. */
 export const CHECKS = {
@@ -58,21 +70,21 @@ export const CHECKS = {
   min_deposit: (text) => checkMoney(text, usd(0n)),
   currency: (text) => (text === "USD" ? undefined : { code: "currency_not_supported", text: "must be USD" }),
   comment: checkComment,
-  name: (text) =>
-    text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NAME_LENGTH),
-  external_id: (text) =>
-    text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_EXTERNAL_ID_LENGTH),
+  name: (text) => (text.trim() === "" ? EMPTY : checkText(text, MAX_NAME_LENGTH)),
+  /** Of the owner of an account, as the trading platform stores it. */
+  owner_name: (text) =>
+    text.trim() === "" ? EMPTY : (platformTextProblem(text) ?? checkText(text, MAX_PLATFORM_TEXT_LENGTH)),
+  external_id: (text) => (text.trim() === "" ? EMPTY : checkText(text, MAX_EXTERNAL_ID_LENGTH)),
   metadata_value: (text) => checkText(text, MAX_METADATA_VALUE_LENGTH),
-  name_prefix: (text) =>
-    text === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NAME_LENGTH),
+  name_prefix: (text) => (text === "" ? EMPTY : checkText(text, MAX_NAME_LENGTH)),
   strategy_name: (text) => checkText(text, MAX_NAME_LENGTH),
-  strategy: (text) => checkText(text, MAX_STRATEGY_LENGTH),
-  group: (text) => (text === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_GROUP_LENGTH)),
-  email: (text) => (isEmail(text) ? undefined : malformed("must be an e-mail address")),
+  strategy: (text) => checkText(text, MAX_STRATEGY_LENGTH, CONTROL_CHARACTER_IN_LINE),
+  group: (text) => (text === "" ? EMPTY : checkText(text, MAX_GROUP_LENGTH)),
+  email: checkEmail,
   leverage: (text) => checkInteger(text, 1, MAX_LEVERAGE),
   rate: checkRate,
   day: (text) => (isDay(text) ? undefined : malformed("must be a day such as 2026-01-31")),
-  datetime: (text) => (parseTimestamp(text) ? undefined : malformed("must be an ISO 8601 date and time")),
+  datetime: checkInstant,
   limit_100: (text) => checkInteger(text, 1, 100),
   limit_500: (text) => checkInteger(text, 1, 500),
   review_id: (text) =>
@@ -80,12 +92,11 @@ export const CHECKS = {
   break_id: (text) => (BREAK_ID.test(text) ? undefined : malformed("must be the id of a break, such as platform-17")),
   key_id: (text) => (KEY_ID.test(text) ? undefined : malformed("must be the id of a key, the next_cursor of a page")),
   review_action: (text) => (ACTION.test(text) ? undefined : malformed("must be one of the review's actions")),
-  note: (text) =>
-    text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NOTE_LENGTH),
+  note: (text) => (text.trim() === "" ? EMPTY : checkText(text, MAX_NOTE_LENGTH)),
   wait: (text) => checkInteger(text, 0, MAX_WAIT_SECONDS),
   queue_time: checkQueueTime,
   operation_id: (text) => (UUID.test(text) ? undefined : malformed("must be a UUID")),
-  comment_filter: (text) => checkText(text, MAX_COMMENT_LENGTH),
+  comment_filter: (text) => (text === "" ? EMPTY : checkText(text, MAX_COMMENT_LENGTH)),
   webhook_url: checkWebhookUrl,
   event_types: (text) =>
     readTypes(text) === undefined
@@ -128,9 +139,9 @@ function isId(text: string): boolean {
 function checkMoney(text: string, min: Money): Problem | undefined {
   const amount = parseAmount(text);
   if (!amount.ok) {
-    return amount.problem === "precision"
-      ? { code: "amount_precision", text: "must have at most two decimals" }
-      : malformed("must be a decimal such as 100 or 100.50");
+    if (amount.problem === "precision") return { code: "amount_precision", text: "must have at most two decimals" };
+    const decimal = "must be a decimal such as 100 or 100.50";
+    return malformed(text.startsWith(" ") ? `${decimal}, without a space or a sign (${PLUS})` : decimal);
   }
   if (amount.minor >= min.minor && amount.minor <= MAX_AMOUNT.minor) return undefined;
   return { code: "out_of_range", text: `must be from ${formatDecimal(min)} to ${formatDecimal(MAX_AMOUNT)}` };
@@ -151,11 +162,11 @@ function checkInteger(text: string, min: number, max: number): Problem | undefin
 }
 
 /** Counts code points, so an emoji is one character. */
-function checkText(text: string, max: number): Problem | undefined {
-  if (CONTROL_CHARACTER.test(text)) return { code: "control_character", text: "must not contain control characters" };
+function checkText(text: string, max: number, control = CONTROL_CHARACTER): Problem | undefined {
+  if (control.test(text)) return { code: "control_character", text: "must not contain control characters" };
   const [invisible] = INVISIBLE.exec(text) ?? [];
   if (invisible !== undefined) {
-    const code = `U+${invisible.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    const code = `U+${invisible.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
     return { code: "invisible_character", text: `must not contain the invisible character ${code}` };
   }
   if (!text.isWellFormed()) return malformed("must be well-formed Unicode");
@@ -178,7 +189,15 @@ function checkWebhookUrl(text: string): Problem | undefined {
   return undefined;
 }
 
+function checkInstant(text: string): Problem | undefined {
+  if (parseTimestamp(text)) return undefined;
+  const instant = "must be an ISO 8601 date and time, in UTC from 1970 to 9999";
+  return malformed(OFFSET_AFTER_SPACE.test(text) ? `${instant} (${PLUS})` : instant);
+}
+
+/** A caller that has no comment leaves it out. */
 function checkComment(text: string): Problem | undefined {
+  if (text.trim() === "") return EMPTY;
   if (beginsWithReference(text)) {
     return {
       code: "reserved_reference",
@@ -188,8 +207,12 @@ function checkComment(text: string): Problem | undefined {
   return checkText(text, MAX_COMMENT_LENGTH);
 }
 
-function isEmail(text: string): boolean {
-  return text.length <= MAX_EMAIL_LENGTH && text.indexOf("@") <= MAX_EMAIL_LOCAL_LENGTH && EMAIL.test(text);
+function checkEmail(text: string): Problem | undefined {
+  const problem = platformTextProblem(text);
+  if (problem !== undefined) return problem;
+  if (EMAIL.test(text)) return undefined;
+  const address = "must be an e-mail address";
+  return malformed(EMAIL.test(text.replaceAll(" ", "+")) ? `${address} (${PLUS})` : address);
 }
 
 function checkQueueTime(text: string): Problem | undefined {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Type, type Static } from "typebox";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { Error as RefusalMessage } from "#proto/pamm/common/v1/error.ts";
+import type { Money } from "#proto/pamm/common/v1/money.ts";
 import type { GetFeeAccountResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { PreviewWithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import type { GetEquityResponse, HoldingValue } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -68,6 +69,10 @@ export const EquityReply = model("Equity", "What an Investor owns, and what of i
     example: 0,
   }),
   free_to_withdraw: moneyReply("What a withdrawal would pay out now: 0 while it would be refused.", 0),
+  free_when_flat: moneyReply(
+    "What a withdrawal would pay out if the Master closed all positions at their present results: at least 0. `free_to_withdraw` when none is open; 0 while a withdrawal would be refused for anything but open positions.",
+    1420,
+  ),
   withdrawal_blocked_by: Type.Array(problemCode.known("Problem code of a withdrawal.", "master_open_positions"), {
     description: "Why a withdrawal would be refused now, all reasons at once; empty when it would not.",
   }),
@@ -100,6 +105,7 @@ export function equityReply({ equity, fees, pendingFee, withdrawal }: EquityFact
     debt: moneyNumber(fees.debt),
     high_water_mark: scaledNumber(fees.markE8, E8_SCALE, E8_SCALE),
     free_to_withdraw: centsNumber(freeOf(withdrawal)),
+    free_when_flat: centsNumber(freeWhenFlat(withdrawal, { floating, pendingFee, quarantined })),
     withdrawal_blocked_by: withdrawal.refusals.map(codeOf),
     in_pool: holding !== undefined,
     pool: holding === undefined ? null : shareOf(holding),
@@ -111,6 +117,21 @@ function freeOf({ refusals, figures }: PreviewWithdrawResponse): bigint {
   if (refusals.length > 0) return 0n;
   assert(figures !== undefined, "a withdrawal that would be executed has figures");
   return moneyFromProto(figures.availableAfterFee).minor;
+}
+
+type WhenFlat = { readonly floating: bigint; readonly pendingFee: bigint; readonly quarantined: Money | undefined };
+
+/** As a withdrawal is decided, with what floats realised and with the fee on it. */
+function freeWhenFlat(withdrawal: PreviewWithdrawResponse, { floating, pendingFee, quarantined }: WhenFlat): bigint {
+  const { refusals, figures } = withdrawal;
+  if (refusals.length === 0) return freeOf(withdrawal);
+  if (figures === undefined || refusals.some(({ code }) => code !== "master_open_positions")) return 0n;
+  const before = moneyFromProto(figures.balanceBefore).minor + floating;
+  return floorAtZero(before - pendingFee - floorAtZero(moneyFromProto(quarantined).minor));
+}
+
+function floorAtZero(amount: bigint): bigint {
+  return amount > 0n ? amount : 0n;
 }
 
 function codeOf({ code }: RefusalMessage): string {

@@ -20,18 +20,19 @@ const E8_SCALE = 8;
 const DAY = { shown: { format: "date" } };
 
 const PointReply = model("PerformancePoint", "A Master's performance on one day.", {
-  day: string({ description: "Day, UTC.", example: "2026-01-02", ...DAY }),
+  day: string({ description: "Day, of the clock that the request names.", example: "2026-01-02", ...DAY }),
   nav_per_unit: nullableDecimal({
     description: "Value of a unit at the end of the day; null before the pool was valued for the first time.",
     example: 1.045,
   }),
   change: nullableDecimal({
     description:
-      "Time-weighted return of the day: 0.01 is 1 %. Null like `nav_per_unit`, and on the day after a total loss.",
+      "Time-weighted return of the day: 0.01 is 1 %. -1 when everything was lost on it. Null like `nav_per_unit`, and after a total loss until something was invested anew.",
     example: 0.01,
   }),
   drawdown: nullableDecimal({
-    description: "Largest fall below the highest value so far on this day: 0.05 is 5 %. Null like `nav_per_unit`.",
+    description:
+      "Largest fall on this day below the highest value so far, also before the period: 0.05 is 5 %, and 1 when everything was lost. Null like `nav_per_unit`.",
     example: 0,
   }),
   result: moneyReply("Results of the Master's deals; signed.", 450),
@@ -62,11 +63,12 @@ export const PerformanceReply = model("Performance", "A Master's performance in 
   }),
   time_weighted_return: nullableDecimal({
     description:
-      "Return of the period: 0.045 is 4.5 %. Null without a value, and when everything was lost before the period.",
+      "Return of the period, the product of the growth between flows less 1: 0.045 is 4.5 %. -1 when everything was lost in it, whatever came afterwards. Null without a value, and when everything was lost before the period and nothing was invested anew.",
     example: 0.045,
   }),
   max_drawdown: decimal({
-    description: "Largest fall below the highest value so far within the period.",
+    description:
+      "Largest fall of equity in the period below a higher value before it in the period, over all valuations: 0.6 is 60 %. The opening value counts as one.",
     example: 0,
   }),
   fees: moneyReply("Performance fees that were collected in the period.", 30),
@@ -80,16 +82,16 @@ export type PerformanceFacts = {
   readonly to: string;
   /** Empty when the pool was not valued before. */
   readonly openingValue: string;
+  readonly maxDrawdownPpm: number;
   readonly days: readonly PerformanceDay[];
   readonly credited: readonly CreditedDay[];
 };
 
 export function performanceReply(facts: PerformanceFacts): Static<typeof PerformanceReply> {
-  const { masterLogin, from, to, openingValue, days, credited } = facts;
+  const { masterLogin, from, to, openingValue, days, maxDrawdownPpm, credited } = facts;
   const opening = openingValue === "" ? undefined : BigInt(openingValue);
   const closing = valueOf(days.at(-1)) ?? opening;
-  const start = opening ?? (days.length === 0 ? undefined : ONE);
-  const worst = days.reduce((most, { drawdownPpm }) => Math.max(most, drawdownPpm), 0);
+  const isLost = days.some(isTotalLoss);
   return {
     master_login: masterLogin,
     from,
@@ -97,8 +99,8 @@ export function performanceReply(facts: PerformanceFacts): Static<typeof Perform
     currency: "USD",
     opening_nav_per_unit: valueNumber(opening),
     closing_nav_per_unit: valueNumber(closing),
-    time_weighted_return: returnNumber(start, closing),
-    max_drawdown: drawdownNumber(worst),
+    time_weighted_return: isLost ? LOST : returnNumber(days.length === 0 ? opening : investedAt(opening), closing),
+    max_drawdown: drawdownNumber(maxDrawdownPpm),
     fees: centsNumber(credited.reduce((sum, { amount }) => sum + moneyFromProto(amount).minor, 0n)),
     points: pointsOf(days, credited, opening),
   };
@@ -118,13 +120,13 @@ function pointsOf(
   let value = opening;
   return [...new Set([...valued.keys(), ...fees.keys()])].toSorted().map((day) => {
     const own = valued.get(day);
-    const before = value ?? (own === undefined ? undefined : ONE);
+    const before = own === undefined ? value : investedAt(value);
     last = own ?? last;
     value = valueOf(own) ?? value;
     return {
       day,
       nav_per_unit: valueNumber(value),
-      change: returnNumber(before, value),
+      change: own !== undefined && isTotalLoss(own) ? LOST : returnNumber(before, value),
       drawdown: value === undefined ? null : drawdownNumber(own?.drawdownPpm ?? 0),
       result: centsNumber(own === undefined ? 0n : moneyFromProto(own.result).minor),
       fees: centsNumber(fees.get(day) ?? 0n),
@@ -133,6 +135,17 @@ function pointsOf(
       valued_at: nullableTimestamp(last?.valuedAt),
     };
   });
+}
+
+const LOST = scaledNumber(-1n, 0, 0);
+
+function isTotalLoss({ lowest }: PerformanceDay): boolean {
+  return lowest === "0";
+}
+
+/** At the beginning, and after a total loss, 1 USD is invested. */
+function investedAt(value: bigint | undefined): bigint {
+  return value === undefined || value === 0n ? ONE : value;
 }
 
 function valueOf(day: PerformanceDay | undefined): bigint | undefined {

@@ -1,7 +1,8 @@
 import type { TString } from "typebox";
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE } from "#kernel/limits.ts";
+import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
-import { MAX_EMAIL_LENGTH, MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH } from "./checks.ts";
+import { MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH } from "./checks.ts";
 import { bool, INT64, string, text, textOrNumber } from "./field.ts";
 import { usDollar } from "./currency.ts";
 
@@ -72,16 +73,19 @@ export const reviewId = (example: string): TString =>
 export const aliasField = (description: string, example: string): TString =>
   text("name", { description, example, shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
 
-export const firstName = text("name", {
-  description: "First name of the account holder.",
+const OWNER_NAME = { minLength: 1, maxLength: MAX_PLATFORM_TEXT_LENGTH };
+const ON_PLATFORM = "It is sent to the trading platform as it is, and may not have `=`, `|` and `\\`.";
+
+export const firstName = text("owner_name", {
+  description: `First name of the account holder. ${ON_PLATFORM}`,
   example: "Ada",
-  shown: { minLength: 1, maxLength: MAX_NAME_LENGTH },
+  shown: OWNER_NAME,
 });
 
-export const lastName = text("name", {
-  description: "Last name of the account holder.",
+export const lastName = text("owner_name", {
+  description: `Last name of the account holder. ${ON_PLATFORM}`,
   example: "Lovelace",
-  shown: { minLength: 1, maxLength: MAX_NAME_LENGTH },
+  shown: OWNER_NAME,
 });
 
 export const strategyName = text("strategy_name", {
@@ -91,15 +95,15 @@ export const strategyName = text("strategy_name", {
 });
 
 export const strategy = text("strategy", {
-  description: "Description of the strategy.",
+  description: "Description of the strategy. It may have lines: CR LF and CR become LF.",
   example: "Trend following.",
   shown: { maxLength: MAX_STRATEGY_LENGTH },
 });
 
 export const username = text("email", {
-  description: "E-mail address of the account holder. Need not be unique.",
+  description: "E-mail address of the account holder, without `=` and `|`. Need not be unique.",
   example: "ada@example.com",
-  shown: { format: "email", maxLength: MAX_EMAIL_LENGTH },
+  shown: { format: "email", maxLength: MAX_PLATFORM_TEXT_LENGTH },
 });
 
 export const platformGroup = (example: string): TString =>
@@ -150,10 +154,10 @@ export const currency = text("currency", {
 export const comment = (standard: string): TString =>
   text("comment", {
     description:
-      "Reference of the caller, stored in full; the comment on the trading platform contains as much of it as fits.",
+      "Reference of the caller, stored in full; the comment on the trading platform has as much of it as fits, in ASCII letters.",
     example: "CRM-2026-0001",
     default: standard,
-    shown: { maxLength: MAX_COMMENT_LENGTH },
+    shown: { minLength: 1, maxLength: MAX_COMMENT_LENGTH },
   });
 
 export const rate = textOrNumber("rate", {
@@ -212,7 +216,7 @@ export const ticketFilter = text("id", {
 export const commentFilter = text("comment_filter", {
   description: "Comment of the request, exactly as it was sent.",
   example: "CRM-2026-0001",
-  shown: { maxLength: MAX_COMMENT_LENGTH },
+  shown: { minLength: 1, maxLength: MAX_COMMENT_LENGTH },
 });
 
 export const wait = (final: string): TString =>

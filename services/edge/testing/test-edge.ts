@@ -1,6 +1,7 @@
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { DAY_MS } from "#kernel/duration.ts";
 import { createLog, type Log } from "#kernel/log.ts";
+import { calendarOf } from "#kernel/time-zone.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { AuditEntry } from "../audit/audit.ts";
@@ -40,10 +41,16 @@ type Fakes = { readonly [Name in keyof Services]?: Partial<Services[Name]> } & {
   readonly keys?: Partial<KeyDirectory>;
 };
 
-export type TestOptions = Fakes & { readonly app?: Partial<AppOptions>; readonly scopes?: readonly Scope[] };
+export type TestOptions = Fakes & {
+  readonly app?: Partial<AppOptions>;
+  readonly scopes?: readonly Scope[];
+  /** Of the trade server; empty when the operator has named none. */
+  readonly timeZone?: string;
+};
 
 /** The real edge with plain objects instead of the other services. */
 export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
+  const { timeZone: zone = "Europe/Athens" } = options;
   const lines: string[] = [];
   const audited: AuditEntry[] = [];
   const calls: Call[] = [];
@@ -57,6 +64,7 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
       events: { read: async () => NO_EVENTS, look: () => {}, ...options.events },
       webhooks: fake(options.webhooks, calls),
       keys: fake(options.keys, calls),
+      serverClock: zone === "" ? undefined : { zone, ...calendarOf(zone) },
       isRehearsal: false,
       cursors: cursorsOf(Buffer.from("a key for the cursors of tests")),
     },

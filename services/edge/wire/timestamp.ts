@@ -14,16 +14,20 @@ export function nullableTimestamp(date: Date | undefined): string | null {
   return date === undefined ? null : timestamp(date);
 }
 
-/** ISO 8601 date and time; no offset means UTC. Undefined when it is none, a 30 February included. */
+/** What four digits of a year and the platform's seconds since 1970 can say. */
+const [EARLIEST, LATEST] = [0, Date.parse("9999-12-31T23:59:59.999Z")];
+
+/** ISO 8601 date and time; no offset means UTC. Undefined when it is none, a 30 February included, and outside of the years 1970 to 9999. */
 export function parseTimestamp(text: string): Date | undefined {
   const match = DATETIME.exec(text);
   if (match === null) return undefined;
   const [fraction = "", zone = "Z"] = match.slice(7);
   const plain = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6] ?? "00"}.${fraction.padEnd(3, "0").slice(0, 3)}Z`;
   const date = new Date(plain);
-  if (match[1] === "0000" || Number.isNaN(date.getTime())) return undefined;
   // Written back and compared, because Date reads 30 February as 2 March.
-  return date.toISOString() === plain ? new Date(date.getTime() - offsetMs(zone)) : undefined;
+  if (Number.isNaN(date.getTime()) || date.toISOString() !== plain) return undefined;
+  const instant = date.getTime() - offsetMs(zone);
+  return instant >= EARLIEST && instant <= LATEST ? new Date(instant) : undefined;
 }
 
 function offsetMs(zone: string): number {

@@ -61,6 +61,9 @@ test.each([
   ["2026-01-02T03:04:05-0530", "2026-01-02T08:34:05.000Z"],
   ["2026-01-01T00:00:00+14:00", "2025-12-31T10:00:00.000Z"],
   ["2024-02-29T00:00:00z", "2024-02-29T00:00:00.000Z"],
+  ["1970-01-01T02:00:00+02:00", "1970-01-01T00:00:00.000Z"],
+  ["1969-12-31T22:00:00-02:00", "1970-01-01T00:00:00.000Z"],
+  ["9999-12-31T23:59:59.9999", "9999-12-31T23:59:59.999Z"],
 ])("%s is parsed as %s", (text, instant) => {
   expect(parseTimestamp(text)?.toISOString()).toBe(instant);
 });
@@ -77,6 +80,11 @@ test.each([
   "2026-01-02T03:04:05.",
   "2026-01-02T03:04:05+25:00",
   "0000-01-02T03:04:05",
+  "1969-12-31T23:59:59.999",
+  "1970-01-01T01:59:59+02:00",
+  "9999-12-31T23:59:59-02:00",
+  "9999-12-31T23:59:59.999-00:01",
+  "10000-01-01T00:00:00",
   "now",
   "",
 ])("%s is not a date and time", (text) => {
@@ -99,6 +107,21 @@ test("a cursor is valid on its own list only", () => {
   expect(cursors.read("masters?engine=ALL", text)).toBeUndefined();
   expect(cursors.read("investors?engine=PAMM", text)).toBeUndefined();
   expect(cursorsOf(Buffer.from("other")).number.read("masters?engine=PAMM", text)).toBeUndefined();
+});
+
+test("a cursor of a list by name has the name and the id, and one spelling", () => {
+  const cursors = cursorsOf(Buffer.from("key")).named;
+  for (const name of ["", "A", "Ad", "Ada", "Zoë", "名前", "🎉".repeat(255)]) {
+    const text = cursors.write("masters", [name, 41n]);
+    expect(cursors.read("masters", text)).toEqual([name, 41n]);
+    expect(text).toMatch(/^[A-Za-z0-9_-]+$/);
+    expect(cursors.read("investors", text)).toBeUndefined();
+    expect(cursors.read("masters", text.slice(0, -4))).toBeUndefined();
+    expect(cursors.read("masters", `${text}AAAA`)).toBeUndefined();
+  }
+  for (const text of ["", "AAAA", "A".repeat(12), "A".repeat(24)]) {
+    expect(cursors.read("masters", text)).toBeUndefined();
+  }
 });
 
 test("a cursor with any changed character is refused", () => {

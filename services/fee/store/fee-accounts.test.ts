@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { testDatabase } from "#test/support/database.ts";
+import { type Calendar, calendarOf, daysOf, UTC } from "#kernel/time-zone.ts";
 import { getFeeAccount, listCreditedDays } from "./fee-accounts.ts";
 
 test("the mark of an Investor is that with one Master, and its debts are those to all", async () => {
@@ -20,7 +21,7 @@ test("the mark of an Investor is that with one Master, and its debts are those t
   expect(await getFeeAccount(pool, "9", "1")).toEqual({ mark: 0n, debt: 0n });
 });
 
-test("credits are summed by day of the deal, in UTC, in a half-open period", async () => {
+test("credits are summed by day of the deal, in UTC or of the trade server, in a half-open period", async () => {
   const { pool } = await testDatabase("fee");
   const at = (text: string) => new Date(`2026-01-${text}Z`);
   for (const [index, time] of ["02T23:59:59.999", "03T00:00:00", "03T12:00:00", "04T00:00:00"].entries()) {
@@ -31,7 +32,12 @@ test("credits are summed by day of the deal, in UTC, in a half-open period", asy
     );
   }
 
-  expect(await listCreditedDays(pool, { masterLogin: "1", from: at("02T00:00:00"), to: at("04T00:00:00") })).toEqual([
+  const list = (calendar: Calendar, from: string, to: string) =>
+    listCreditedDays(pool, "1", daysOf(calendar, at(from), at(to)));
+  expect(await list(calendarOf("Europe/Athens"), "02T22:00:00", "03T22:00:00")).toEqual([
+    { day: "2026-01-03", amount: 303n },
+  ]);
+  expect(await list(UTC, "02T00:00:00", "04T00:00:00")).toEqual([
     { day: "2026-01-02", amount: 100n },
     { day: "2026-01-03", amount: 203n },
   ]);

@@ -1,5 +1,5 @@
-import { DAY_MS } from "#kernel/duration.ts";
 import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Day } from "#kernel/time-zone.ts";
 
 export type FeeAccount = {
   /** High-water mark with the Master, 1e-8 USD. */
@@ -18,26 +18,24 @@ export async function getFeeAccount(db: Queryable, investorLogin: string, master
   );
 }
 
-/** Days begin at midnight, UTC. */
-const EPOCH = new Date(0);
-
 export type CreditedDay = { readonly day: string; readonly amount: bigint };
 
-/** The credits of a Master by day (UTC) of the deal, ascending. The index has all that is read. */
+/** The credits of a Master by day of the deal, ascending. The index has all that is read. */
 export async function listCreditedDays(
   db: Queryable,
-  { masterLogin, from, to }: { readonly masterLogin: string; readonly from: Date; readonly to: Date },
+  masterLogin: string,
+  days: readonly Day[],
 ): Promise<CreditedDay[]> {
-  const rows = await many<{ readonly day: Date; readonly amount: bigint }>(
+  return many<CreditedDay>(
     db,
     sql`select day, sum(amount_minor)::bigint as amount
-        from (
-          select date_bin(${DAY_MS}::bigint * interval '1 millisecond', deal_at, ${EPOCH}::timestamptz) as day, amount_minor
-          from payment_credit
-          where master_login = ${masterLogin} and deal_at >= ${from} and deal_at < ${to}
-        ) as credited
+        from unnest(
+               ${days.map(({ day }) => day)}::text[],
+               ${days.map(({ from }) => from)}::timestamptz[],
+               ${days.map(({ to }) => to)}::timestamptz[]
+             ) as credited (day, starts_at, ends_at)
+             join payment_credit on master_login = ${masterLogin} and deal_at >= starts_at and deal_at < ends_at
         group by day
         order by day`,
   );
-  return rows.map(({ day, amount }) => ({ day: day.toISOString().slice(0, "2026-01-31".length), amount }));
 }

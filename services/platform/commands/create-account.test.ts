@@ -14,7 +14,7 @@ const MASTER: CreateAccountRequest = {
   role: AccountRole.MASTER,
   group: "pamm\\master",
   firstName: "Anna",
-  lastName: "Größe|=\\",
+  lastName: "Größe",
   email: "anna@example.com",
   leverage: 200,
   mainPassword: "Main#2026pw",
@@ -37,6 +37,41 @@ test.concurrent("an account is created in the login range with the opening of it
     lastNumber: 0n,
   });
   expect((await deps.mt5.getUser(login))?.balanceMinor).toBe(0n);
+});
+
+test.concurrent("each role gets its account with exactly the names and the address of the request", async (context) => {
+  const { service, deps } = await (await aWorld(context)).start({ hasJobs: false });
+  // As long as the fields of the platform, in its 16-bit units; with what a URL or JSON would escape.
+  const texts = {
+    firstName: `Zoë "Z" O'Brien-Łuk & 100% +1 ${"x".repeat(31)}😀`,
+    lastName: "名".repeat(63),
+    email: `ivy+mt5&%!#$'*/?^_\`{}~-@${"x".repeat(36)}.co`,
+  };
+  expect(Object.values(texts).map(({ length }) => length)).toEqual([63, 63, 63]);
+  for (const [role, group] of [
+    [AccountRole.MASTER, "pamm\\master"],
+    [AccountRole.INVESTOR, "pamm\\investor"],
+    [AccountRole.PAYMENT, ""],
+  ] as const) {
+    const { login } = await service.createAccount(
+      { ...MASTER, ...texts, key: `account:${role}`, role, group },
+      aCall(30_000),
+    );
+    const name = `${texts.firstName} ${texts.lastName}`;
+    expect(await deps.mt5.getUser(login)).toMatchObject({ name, email: texts.email });
+  }
+});
+
+test.concurrent("a text that the platform would cut, or store as another one, creates nothing", async (context) => {
+  const { service, deps } = await (await aWorld(context)).start({ hasJobs: false });
+  for (const email of [`${"x".repeat(60)}@b.co`, "a=b@c.de", "a|b@c.de"]) {
+    await expect(service.createAccount({ ...MASTER, email }, aCall())).rejects.toMatchObject({
+      code: "validation_failed",
+      outcome: "not_executed",
+      errors: [{ field: "email" }],
+    });
+  }
+  expect(await deps.mt5.getUser("3000000")).toBeUndefined();
 });
 
 test.concurrent("a key that is repeated with other passwords, because its caller was restored, sets them on its account", async (context) => {

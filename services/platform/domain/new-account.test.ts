@@ -47,17 +47,20 @@ test("the payment account of a Master with a higher leverage gets the limit of i
   expect(decideLeverage({ role: "payment", group: "real\\p", leverage: 1_000, isSent: false }, limits)).toBe(100);
 });
 
+const ACCOUNT = { key: "account:master:1", leverage: 100, firstName: "Ada", lastName: "Lovelace", email: "a@b.co" };
+const check = (change: Partial<typeof ACCOUNT>) => () => checkNewAccount({ ...ACCOUNT, ...change });
+
 test("all errors of a new account are reported together", () => {
-  expect(() => checkNewAccount({ key: "", leverage: 0 })).toThrow(
+  const wrong = { key: "", leverage: 0, firstName: "x".repeat(64), lastName: "a|b", email: "a=b@c.de" };
+  const fields = ["first_name", "last_name", "email", "key", "leverage"];
+  expect(check(wrong)).toThrow(
     expect.objectContaining({
       code: "validation_failed",
-      errors: [{ field: "key" }, { field: "leverage" }].map((error) => expect.objectContaining(error) as unknown),
+      errors: fields.map((field) => expect.objectContaining({ field }) as unknown),
     }),
   );
-  for (const leverage of [0, 5_001, 1.5, Number.NaN]) expect(() => checkNewAccount({ key: "k", leverage })).toThrow();
-  for (const key of ["k".repeat(201), "with space", "ключ"]) {
-    expect(() => checkNewAccount({ key, leverage: 100 })).toThrow();
-  }
-  expect(() => checkNewAccount({ key: "account:master:1", leverage: 5_000 })).not.toThrow();
-  expect(() => checkNewAccount({ key: "k".repeat(200), leverage: 1 })).not.toThrow();
+  for (const leverage of [0, 5_001, 1.5, Number.NaN]) expect(check({ leverage })).toThrow();
+  for (const key of ["k".repeat(201), "with space", "ключ"]) expect(check({ key })).toThrow();
+  expect(check({ leverage: 5_000 })).not.toThrow();
+  expect(check({ key: "k".repeat(200), leverage: 1 })).not.toThrow();
 });

@@ -1,5 +1,6 @@
 import type { FieldError } from "#kernel/refusal.ts";
 import { MAX_LEVERAGE } from "#kernel/limits.ts";
+import { platformTextError } from "#kernel/platform-text.ts";
 import { refuse } from "../refusals.ts";
 import { isRequestKey, MAX_KEY_LENGTH } from "./request-key.ts";
 import type { Role } from "./role.ts";
@@ -54,9 +55,21 @@ export function decideLeverage(
   throw refuse("validation_failed", message, { errors, outcome: "not_executed" });
 }
 
+export type NewAccount = {
+  readonly key: string;
+  readonly leverage: number;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+};
+
 /** Refuses invalid input; the refusal lists all errors. */
-export function checkNewAccount(account: { readonly key: string; readonly leverage: number }): void {
-  const errors: FieldError[] = [];
+export function checkNewAccount(account: NewAccount): void {
+  const errors: FieldError[] = [
+    platformTextError("first_name", account.firstName),
+    platformTextError("last_name", account.lastName),
+    platformTextError("email", account.email),
+  ].filter((error) => error !== undefined);
   if (!isRequestKey(account.key)) {
     errors.push({
       field: "key",

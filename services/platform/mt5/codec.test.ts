@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encodeQuery, encodeValue, platformText, readEnvelope } from "./codec.ts";
+import { encodeQuery, encodeValue, readEnvelope } from "./codec.ts";
 
 const envelopeOf = (text: string) => readEnvelope(Buffer.from(text, "utf8"));
 
@@ -11,13 +11,6 @@ test("a value gets the platform's escapes first and then percent-encoding", () =
   expect(encodeValue("Перевод é")).toBe("%D0%9F%D0%B5%D1%80%D0%B5%D0%B2%D0%BE%D0%B4%20%C3%A9");
   expect(encodeValue("\uD800")).toBe("%EF%BF%BD");
   expect(encodeQuery({ login: "1", comment: "a b" })).toBe("login=1&comment=a%20b");
-});
-
-test("in a name unsafe characters are replaced, letters are kept, and the rest is cut at the maximum length", () => {
-  expect(platformText("Zoë O'Brien-Łuk", 127)).toBe("Zoë O'Brien-Łuk");
-  expect(platformText('a=b|c\\d&e+f%g"h\u0000i', 127)).toBe("a_b_c_d_e_f_g_h_i");
-  expect(platformText("abc def", 4)).toBe("abc");
-  expect(platformText("ab😀", 3)).toBe("ab");
 });
 
 test("an answer has a return code with a text and an optional answer member", () => {

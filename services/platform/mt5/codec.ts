@@ -22,8 +22,6 @@ const RAW_CONTROL = /[\u0000-\u001f]/g;
 /** Characters that are escaped with a backslash in the value of a parameter. */
 const ESCAPED = /[\\=|\n]/g;
 const NOT_LEFT_BY_URI_ENCODING = /[!'()*]/g;
-/** Characters that a proxy or the platform could misread; replaced in names and remarks. */
-const UNSAFE = /[\p{Cc}=|\\&+%"]/gu;
 
 /** First the platform's own escape, then percent-encoding; never a plus for a space. */
 export function encodeValue(value: string): string {
@@ -37,17 +35,6 @@ export function encodeQuery(parameters: Readonly<Record<string, string>>): strin
   return Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeValue(value)}`)
     .join("&");
-}
-
-/** A name or remark without unsafe characters, cut to the length of the platform's field. */
-export function platformText(text: string, maxLength: number): string {
-  return text
-    .toWellFormed()
-    .replaceAll(UNSAFE, "_")
-    .slice(0, maxLength)
-    .toWellFormed()
-    .replace(/\uFFFD$/, "")
-    .trim();
 }
 
 /** Never throws: a malformed body is a result of its own kind. */

@@ -1,7 +1,6 @@
 import type { Secret } from "#kernel/secret.ts";
 import { classifyCommand, type CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
-import { platformText } from "./codec.ts";
 import { readBatch } from "./batches.ts";
 import { badAnswer, Mt5Error, type Mt5Problem } from "./errors.ts";
 import { batchesOf, fieldsOf, loginOf, requireLogin } from "./fields.ts";
@@ -41,37 +40,30 @@ export type NewUser = {
 export const USER_RIGHT = { enabled: 0x1n, tradeDisabled: 0x4n } as const;
 /** Enabled, may change its password, trailing stops, experts, reports. */
 const DEFAULT_RIGHTS = 0x163n;
-/** Lengths of the fields of the platform. */
-const MAX_NAME_LENGTH = 127;
-const MAX_COMMENT_LENGTH = 63;
 /** Answers to a request for an account's state which say nothing about its money. */
 const NOT_SHOWN: ReadonlySet<Mt5Problem> = new Set(["retcode", "forbidden", "http_status", "bad_answer"]);
 
 /** The person of an account as the platform shows it. */
 export function personOf(user: Pick<NewUser, "firstName" | "lastName" | "email">): Pick<User, "name" | "email"> {
-  return {
-    name: platformText(`${user.firstName} ${user.lastName}`, MAX_NAME_LENGTH),
-    email: platformText(user.email, MAX_NAME_LENGTH),
-  };
+  return { name: `${user.firstName} ${user.lastName}`, email: user.email };
 }
 
 /** Safe to repeat, because this service chooses the login: code 3004 means that it exists, and getUser shows its owner. */
 export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOutcome> {
-  const name = (text: string) => platformText(text, MAX_NAME_LENGTH);
-  const { name: fullName, email } = personOf(user);
+  const { name, email } = personOf(user);
   return await userCommand(mt5, {
     method: "POST",
     path: "user/add",
     body: {
       Login: user.login,
       Group: user.group,
-      Name: fullName,
-      FirstName: name(user.firstName),
-      LastName: name(user.lastName),
+      Name: name,
+      FirstName: user.firstName,
+      LastName: user.lastName,
       Email: email,
       Leverage: String(user.leverage),
       Rights: DEFAULT_RIGHTS.toString(),
-      Comment: platformText(user.comment, MAX_COMMENT_LENGTH),
+      Comment: user.comment,
       PassMain: user.mainPassword,
       PassInvestor: user.investorPassword,
     },

@@ -1,9 +1,8 @@
 import { type Clock, systemClock } from "#kernel/clock.ts";
 import { DAY_MS, MINUTE_MS } from "#kernel/duration.ts";
+import { offsetsOf } from "#kernel/time-zone.ts";
 import { type ServerClock, type Spell, spellClock, type SpellsAround } from "./server-clock.ts";
 
-/** `Europe/Athens`, or a zone and how far the clock is ahead of it: `America/New_York+07:00`. */
-const SHIFTED_ZONE = /^(.+)([+-])(\d{2}):([0-5]\d)$/;
 /** How far from an instant its spells are known. */
 const AROUND_DAYS = 2;
 /** More days than one read shows; then the memory begins anew. */
@@ -15,15 +14,6 @@ const MAX_DAYS = 1_000;
  */
 export function zoneClock(name: string, now: Clock = systemClock): ServerClock {
   return spellClock(spellsOf(offsetsOf(name)), now);
-}
-
-export function isTimeZone(name: string): boolean {
-  try {
-    offsetsOf(name);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** In which minute an offset changes is searched once for each day. */
@@ -64,20 +54,4 @@ function findChange(offsetAt: (utcMs: number) => number, beforeMs: number, after
     else after = middle;
   }
   return after * MINUTE_MS;
-}
-
-function offsetsOf(name: string): (utcMs: number) => number {
-  const [, zone = name, sign, hours, minutes] = SHIFTED_ZONE.exec(name) ?? [];
-  const ahead = signed(sign, hours, minutes);
-  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
-  return (utcMs) => {
-    const shown = format.formatToParts(utcMs).find(({ type }) => type === "timeZoneName")?.value ?? "";
-    const [, ofSign, ofHours, ofMinutes] = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(shown) ?? [];
-    return ahead + signed(ofSign, ofHours, ofMinutes);
-  };
-}
-
-function signed(sign: string | undefined, hours: string | undefined, minutes: string | undefined): number {
-  const size = Number(hours ?? 0) * 60 + Number(minutes ?? 0);
-  return sign === "-" ? -size : size;
 }

@@ -127,7 +127,7 @@ test("while positions are open arrivals wait for marks", () => {
     dealId: 90n,
     amount: 50_00n,
   }));
-  const positions = [{ positionId: 9n, symbol: "EURUSD", volume: 1n, mark: 0n, perUnit: 0n }];
+  const positions = [{ positionId: 9n, symbol: "EURUSD", volume: 1n, mark: 0n, perUnit: 0n, valued: 0n }];
   const state = { ...START, pool: { ...POOL, holdings, positions }, arrivals };
   const advance = advancePool(state, [aDeal({ dealAt: MONDAY, number: 6n, profit: 2n })], NO_READING);
   expect(advance.state.pool.holdings).toMatchObject([{ waiting: 50_00n }, { waiting: 50_00n }]);

@@ -5,7 +5,7 @@ import { EMPTY_POOL, type UnitPool } from "./pool/unit-pool.ts";
 import { aDeal } from "../testing/deals.ts";
 
 function poolWith(...ids: bigint[]): UnitPool {
-  const rest = { symbol: "EURUSD", volume: 100n, mark: 0n, perUnit: 0n };
+  const rest = { symbol: "EURUSD", volume: 100n, mark: 0n, perUnit: 0n, valued: 0n };
   return { ...EMPTY_POOL, positions: ids.map((positionId) => ({ positionId, ...rest })) };
 }
 

@@ -37,7 +37,7 @@ export async function allocateMaster(deps: Deps, login: string): Promise<boolean
     const master = await lockMaster(tx, login);
     if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return false;
     const { ledger, end } = await openLedger(tx, deps, master, { through: master.filedNumber, reading: undefined });
-    await saveLedger(tx, ledger);
+    await saveLedger(tx, deps, ledger);
     return end === "full";
   });
   failpoint("after_allocation");

@@ -47,6 +47,8 @@ create table master_pool (
   mark_next_at         timestamptz not null default '-infinity',
   mark_tries           integer not null default 0,
   mark_reason          text,
+  -- When the pool is valued next for its track record; null while no position is open.
+  value_next_at        timestamptz,
   -- Consecutive refused mirrors, for the back-off of the next one.
   mirror_refusals      integer not null default 0,
   mirror_next_at       timestamptz not null default '-infinity',
@@ -57,6 +59,7 @@ create table master_pool (
 create index master_pool_gap on master_pool (login) where received_number > filed_number;
 create index master_pool_own_flows on master_pool (login) where own_waiting_minor > 0 or own_unredeemed_minor > 0;
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
+create index master_pool_valued on master_pool (value_next_at) where value_next_at is not null;
 create index master_pool_gated on master_pool (gate_closed_at) where gate_closed_at is not null;
 
 -- Subscriptions of Investors to Masters. ASSIGNING and ABORTED are never shown to callers.
@@ -269,7 +272,8 @@ create table master_result (
 
 create index master_result_unallocated on master_result (master_login, number) where allocated_at is null;
 
--- An open position of a Master's trader with its attributed floating result: mark and per_unit, in 1e-8 USD scaled by 1e24.
+-- An open position of a Master's trader with its attributed floating result: mark and per_unit, in 1e-8 USD scaled by 1e24; and with the one
+-- at which the pool was valued last, which only the track record uses.
 create table pool_position (
   master_login text not null references master_pool,
   position_id  bigint not null,
@@ -278,6 +282,7 @@ create table pool_position (
   volume       bigint not null,
   mark         numeric not null,
   per_unit     numeric not null,
+  valued       numeric not null,
   primary key (master_login, position_id)
 );
 
@@ -363,26 +368,33 @@ create table posting (
 create unique index posting_one_open on posting (investor_login) where state = 'OPEN';
 create index posting_due on posting (next_try_at) where state = 'OPEN';
 
--- The value of a unit of a pool over time, free of deposits, withdrawals and fees: a row for each day (UTC) on which the pool was valued,
--- by a result of its Master or by the marks of a strike.
+-- The value of a unit of a pool over time, free of deposits, withdrawals and fees: a row for each part of a day on which the pool was valued, by a
+-- result of its Master or by the marks of its open positions. A part is the same day in UTC and on the trade server, so both kinds of days are
+-- made of such parts.
 create table performance_day (
   master_login   text not null references master_pool,
-  -- Such as 2026-01-31.
+  -- Such as 2026-01-31: in UTC, and as the clock of the trade server showed it.
   day            text not null check (day like '____-__-__'),
-  -- In 1e-18 USD, at the end of the day: 1 USD before the first result. 0 when everything was lost; then it begins with 1 USD again.
+  server_day     text not null check (server_day like '____-__-__'),
+  -- In 1e-18 USD, at the end: 1 USD before the first result. 0 when everything was lost; then it begins with 1 USD again.
   value          numeric not null check (value >= 0),
+  -- Of all valuations. The lowest one is 0 when everything was lost, and only then.
   lowest         numeric not null check (lowest between 0 and value),
+  highest        numeric not null check (highest >= value),
   -- Highest value so far.
   peak           numeric not null check (peak >= value),
-  -- Largest fall below the peak on this day.
+  -- Largest fall below the peak, and below a higher value before it within the part.
   drawdown_ppm   integer not null check (drawdown_ppm between 0 and 1000000),
+  fall_ppm       integer not null check (fall_ppm between 0 and 1000000),
   result_minor   bigint not null,
-  -- All units and their value, 1e-8 USD, after the last valuation of the day.
+  -- All units and their value, 1e-8 USD, after the last valuation.
   pool_value_e8  numeric not null,
   pool_units     numeric not null check (pool_units >= 0),
+  -- The value of all units that value belongs to, while open positions have made them worthless since.
+  worth_e8       numeric check (worth_e8 > 0),
   deal_id        bigint not null,
   valued_at      timestamptz not null,
-  primary key (master_login, day)
+  primary key (master_login, day, server_day)
 );
 
 -- One row: the length of fee weeks and any cut-off, as the service was configured when it started last. A start with others is refused while

@@ -1,12 +1,20 @@
 import { expect, test } from "vitest";
+import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { ListResultsRequest, ListResultsResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type {
+  ListPerformanceRequest,
+  ListResultsRequest,
+  ListResultsResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import { asOwner } from "#test/support/as-owner.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
+import { valuePools } from "../jobs/mark-masters.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit, withdraw } from "../testing/funding.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
-import { aCall, aMaster, anInvestor, aWorld, type World } from "../testing/world.ts";
+import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 import { listInvestorAllocations } from "./list-investor-allocations.ts";
 import { listResults } from "./list-results.ts";
 
@@ -206,7 +214,7 @@ test("the performance of a Master is that of its trades, whatever money comes an
   await settle(world);
 
   const list = (from: string, to: string) =>
-    world.service.listPerformance({ masterLogin, from, to, limit: 366 }, aCall());
+    world.service.listPerformance({ masterLogin, from, to, limit: 366, serverDays: false }, aCall());
   const { days, openingValue } = await list("2020-01-01", "9999-01-01");
   expect(openingValue).toBe("");
   const [value] = days.map((day) => Number(day.value) / 1e18).slice(-1);
@@ -214,7 +222,12 @@ test("the performance of a Master is that of its trades, whatever money comes an
   expect(value).toBeCloseTo(1.1 * 0.9 * (1 + 198 / 1_960), 9);
   expect(days.reduce((sum, { result }) => sum + (result?.minorUnits ?? 0n), 0n)).toBe(-142_00n);
   expect(days.some(({ drawdownPpm }) => drawdownPpm === 100_000)).toBe(true);
-  expect(await list("2020-01-01", days[0]!.day)).toEqual({ days: [], hasMore: false, openingValue: "" });
+  expect(await list("2020-01-01", days[0]!.day)).toEqual({
+    days: [],
+    hasMore: false,
+    openingValue: "",
+    maxDrawdownPpm: 0,
+  });
   const afterwards = await list("9000-01-01", "9999-01-01");
   expect(Number(afterwards.openingValue) / 1e18).toBeCloseTo(value!, 9);
 
@@ -226,6 +239,102 @@ test("the performance of a Master is that of its trades, whatever money comes an
   ]);
   expect(items.map(({ valued }) => valued?.drawdownPpm)).toEqual([9_081, 100_000, 0]);
   expect(items.map(({ valued }) => Number(valued?.poolValueE8) / 1e8)).toEqual([2_158, 3_960, 1_100]);
+});
+
+const ALL_DAYS = { from: "2020-01-01", to: "9999-01-01", limit: 366 };
+
+async function recordOf(world: World, masterLogin: string, period: Partial<ListPerformanceRequest> = {}) {
+  const wanted = { masterLogin, ...ALL_DAYS, serverDays: false, ...period };
+  const { days, maxDrawdownPpm } = await world.service.listPerformance(wanted, aCall());
+  return { value: Number(days.at(-1)?.value) / 1e18, maxDrawdownPpm, days: days.length };
+}
+
+test("a Master that floats at -60 % and closes at +5 % has fallen by 60 %, and no share has changed meanwhile", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 1_000_00n);
+  const trades = trader(world, masterLogin);
+  const positionId = trades.open();
+  await settle(world);
+  const bookOf = () =>
+    many(world.deps.pool, sql`select position_id, volume, mark, per_unit from pool_position order by position_id`);
+  const before = [await bookOf(), await many(world.deps.pool, sql`select * from holding`)];
+
+  trades.float(positionId, -500_00n, -100_00n);
+  await passTime(world, HOUR_MS);
+  await settle(world);
+  expect(await recordOf(world, masterLogin)).toMatchObject({ value: 0.4, maxDrawdownPpm: 600_000 });
+  trades.float(positionId, -300_00n);
+  await settle(world);
+  // It is valued from time to time, not all the time.
+  expect(await recordOf(world, masterLogin)).toMatchObject({ value: 0.4 });
+  expect([await bookOf(), await many(world.deps.pool, sql`select * from holding`)]).toEqual(before);
+  // What another position has realised meanwhile does not hide what floats.
+  trades.result(100_00n);
+  await settle(world);
+  expect(await recordOf(world, masterLogin)).toMatchObject({ value: 0.5 });
+
+  trades.close(positionId, { profit: -50_00n });
+  await settle(world);
+  expect(await recordOf(world, masterLogin)).toMatchObject({ value: 1.05, maxDrawdownPpm: 600_000 });
+  expect(await many(world.deps.pool, sql`select value_next_at from master_pool`)).toEqual([{ value_next_at: null }]);
+  await expectBooksToReconcile(world);
+});
+
+test("a valuation that fails is tried again after its claim, and pools without units or of a stopped Master are not valued", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const empty = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 1_000_00n);
+  const positionId = trader(world, masterLogin).open();
+  trader(world, masterLogin).float(positionId, -100_00n);
+  trader(world, empty).open();
+  await settle(world);
+  await passTime(world, HOUR_MS);
+
+  const { readAccount } = world.platform.client;
+  let reads = 0;
+  const platform = {
+    ...world.platform.client,
+    readAccount: async () => {
+      reads += 1;
+      throw new Error("the platform is away");
+    },
+  };
+  // Of two replicas one reads each Master.
+  await Promise.all([valuePools({ ...world.deps, platform }), valuePools({ ...world.deps, platform })]);
+  expect(reads).toBe(2);
+  expect(await recordOf(world, masterLogin)).toMatchObject({ days: 0, maxDrawdownPpm: 0 });
+  expect(await many(world.deps.pool, sql`select from master_pool where mark_tries > 0`)).toEqual([]);
+  await settle(world);
+  expect(await recordOf(world, masterLogin)).toMatchObject({ days: 0 });
+
+  await passTime(world, 60_000);
+  await settle({ ...world, deps: { ...world.deps, platform: { ...platform, readAccount } } });
+  expect(await recordOf(world, masterLogin)).toMatchObject({ value: 0.9, maxDrawdownPpm: 100_000 });
+  expect(await recordOf(world, empty)).toMatchObject({ days: 0 });
+
+  await passTime(world, HOUR_MS);
+  await world.deps.pool.query("update master_pool set stopped_reason = 'a test'");
+  trader(world, masterLogin).float(positionId, -900_00n);
+  await settle(world);
+  expect(await recordOf(world, masterLogin)).toMatchObject({ value: 0.9 });
+});
+
+test("a deal at 23:30 UTC counts on the next day of a server that is two hours ahead", async () => {
+  const world = await aWorld({ week: { anchor: new Date("2025-01-04T00:00:00Z"), periodMs: 3_650 * DAY_MS } });
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 1_000_00n);
+  // Later than all that is booked, in winter.
+  trader(world, masterLogin).result(450_00n, { at: new Date("2031-01-31T23:30:00Z") });
+  await settle(world);
+
+  const january = { from: "2031-01-01", to: "2031-02-01" };
+  expect(await recordOf(world, masterLogin, january)).toMatchObject({ value: 1.45, days: 1 });
+  expect(await recordOf(world, masterLogin, { ...january, serverDays: true })).toMatchObject({ days: 0 });
+  const february = { from: "2031-02-01", to: "2031-03-01" };
+  expect(await recordOf(world, masterLogin, { ...february, serverDays: true })).toMatchObject({ value: 1.45, days: 1 });
+  expect(await recordOf(world, masterLogin, february)).toMatchObject({ days: 0 });
 });
 
 function resultsOf({ service }: World, masterLogin: string, request: Partial<ListResultsRequest> = {}) {

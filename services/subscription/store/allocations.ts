@@ -1,6 +1,6 @@
 import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { fallOf, type PerformanceDay } from "../domain/performance.ts";
+import { type DayPart, fallOf } from "../domain/performance.ts";
 
 /** An allocation entry of a Master: an allocated result, or a closed week. */
 export type AllocationEntry = {
@@ -22,7 +22,7 @@ export type NewAllocationEntry = AllocationEntry & {
   /** Units of the whole pool, own capital included. */
   readonly poolUnits: bigint;
   /** The performance after a result; undefined for a week, and when the units had no value. */
-  readonly valued: PerformanceDay | undefined;
+  readonly valued: DayPart | undefined;
 };
 
 export async function insertEntries(

@@ -89,7 +89,7 @@ export async function listMarksOf(
 ): Promise<{ readonly positions: readonly PoolPosition[]; readonly accruals: readonly Accrual[] }> {
   const positions = await many<PositionRow>(
     db,
-    sql`select position_id as "positionId", symbol, volume, mark, per_unit as "perUnit"
+    sql`select position_id as "positionId", symbol, volume, mark, per_unit as "perUnit", valued
         from pool_position
         where master_login = ${masterLogin}
         order by position_id`,

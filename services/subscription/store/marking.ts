@@ -1,5 +1,6 @@
 import { column, execute, type Fragment, fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
 
+import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 
 /** Masters with flows to strike that are not stopped, gated, delayed after a failed try, or behind with a week. */
@@ -63,6 +64,46 @@ export function nextWeekToClose(cutOff: Date, nextAt: Date): Fragment {
     where weeks_closed_through is not null and stopped_reason is null and gate_closed_at is null
   )`;
 }
+
+/** A claim: when another replica, or the next run, may try it again. */
+const CLAIM_MS = 60_000;
+
+/** Masters with open positions whose pools are to be valued. Claimed, so that replicas do not read the same ones, and a failed try pauses. */
+export async function claimPoolsToValue(db: Queryable, limit: number): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`update master_pool
+        set value_next_at = statement_timestamp() + ${CLAIM_MS} * interval '1 millisecond'
+        where login = any ((
+          select array_agg(due.login)
+          from (
+            select login from master_pool
+            where value_next_at <= statement_timestamp() and stopped_reason is null and gate_closed_at is null
+            order by value_next_at, login
+            limit ${limit}
+            for no key update skip locked
+          ) as due
+        )::text[])
+        returning login`,
+  );
+}
+
+/** When the pool is valued next; undefined: not while no position is open. The caller has locked the Master. */
+export async function scheduleValuation(tx: Transaction, login: string, inMs: number | undefined): Promise<void> {
+  await execute(
+    tx,
+    sql`update master_pool
+        set value_next_at = statement_timestamp() + ${inMs}::bigint * interval '1 millisecond'
+        where login = ${login}`,
+  );
+}
+
+/** Expression: when the next pool is to be valued. */
+export const NEXT_VALUATION = fragment`(
+  select min(value_next_at)
+  from master_pool
+  where value_next_at is not null and stopped_reason is null and gate_closed_at is null
+)`;
 
 export async function resetMarkTries(db: Queryable, login: string): Promise<void> {
   await execute(

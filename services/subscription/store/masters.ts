@@ -18,6 +18,8 @@ export type Master = {
   readonly isInDeficit: boolean;
   /** All open positions of the Master are in the books. */
   readonly arePositionsKnown: boolean;
+  /** Its pool is valued from time to time, because positions are open. */
+  readonly isValued: boolean;
   /** Log position up to which operators have accepted deals that would otherwise stop the Master. */
   readonly acceptedDealsNumber: bigint;
   /** Own capital: changes only under the lock of this row. */
@@ -33,7 +35,7 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
     sql`select login, filed_number as "filedNumber", filed_deal_id as "filedDealId", struck_deal_id as "struckDealId",
                stopped_reason as "stoppedReason", gate_closed_at is null as "hasOpenGate", gate_fence as "gateFence",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
-               is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown",
+               is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown", value_next_at is not null as "isValued",
                accepted_deals_number as "acceptedDealsNumber", own_units as units, own_waiting_minor as waiting,
                own_pooled_minor as pooled, own_unredeemed_minor as unredeemed, own_carry_e8 as carry
         from master_pool

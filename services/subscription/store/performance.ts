@@ -1,97 +1,111 @@
-import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { PerformanceDay } from "../domain/performance.ts";
+import type { DayPart } from "../domain/performance.ts";
 
-type Row = Omit<PerformanceDay, "value" | "lowest" | "peak" | "poolValue" | "poolUnits"> &
-  Readonly<Record<"value" | "lowest" | "peak" | "poolValue" | "poolUnits", string>>;
+type Large = "value" | "lowest" | "highest" | "peak" | "poolValue" | "poolUnits";
+type Row = Omit<DayPart, Large | "worth"> & Readonly<Record<Large, string>> & { readonly worth: string | null };
 
-/** The last day on which the pool was valued. Its row changes only under the lock of the pool. */
-export async function findLastDay(db: Queryable, masterLogin: string): Promise<PerformanceDay | undefined> {
+const PART_COLUMNS = fragment`day, server_day as "serverDay", value, lowest, highest, peak, drawdown_ppm as "drawdownPpm",
+  fall_ppm as "fallPpm", result_minor as result, pool_value_e8 as "poolValue", pool_units as "poolUnits", worth_e8 as worth,
+  deal_id as "dealId", valued_at as "valuedAt"`;
+
+/** The last part of a day on which the pool was valued. Its row changes only under the lock of the pool. */
+export async function findLastPart(db: Queryable, masterLogin: string): Promise<DayPart | undefined> {
   const row = await maybeOne<Row>(
     db,
-    sql`select day, value, lowest, peak, drawdown_ppm as "drawdownPpm", result_minor as result,
-               pool_value_e8 as "poolValue", pool_units as "poolUnits", deal_id as "dealId", valued_at as "valuedAt"
+    sql`select ${PART_COLUMNS}
         from performance_day
         where master_login = ${masterLogin}
-        order by day desc
+        order by day desc, server_day desc
         limit 1`,
   );
-  return row && toDay(row);
+  return row && toPart(row);
 }
 
 /** The caller has locked the pool. */
-export async function savePerformance(
-  tx: Transaction,
-  masterLogin: string,
-  days: readonly PerformanceDay[],
-): Promise<void> {
-  if (days.length === 0) return;
+export async function savePerformance(tx: Transaction, masterLogin: string, parts: readonly DayPart[]): Promise<void> {
+  if (parts.length === 0) return;
   await many(
     tx,
-    sql`insert into performance_day (master_login, day, value, lowest, peak, drawdown_ppm, result_minor, pool_value_e8,
-                                     pool_units, deal_id, valued_at)
-        select ${masterLogin}, day, value, lowest, peak, drawdown, result, pool_value, pool_units, deal_id, valued_at
+    sql`insert into performance_day (master_login, day, server_day, value, lowest, highest, peak, drawdown_ppm, fall_ppm,
+                                     result_minor, pool_value_e8, pool_units, worth_e8, deal_id, valued_at)
+        select ${masterLogin}, day, server_day, value, lowest, highest, peak, drawdown, fall, result, pool_value, pool_units,
+               worth, deal_id, valued_at
         from unnest(
-          ${days.map(({ day }) => day)}::text[],
-          ${days.map(({ value }) => value)}::numeric[],
-          ${days.map(({ lowest }) => lowest)}::numeric[],
-          ${days.map(({ peak }) => peak)}::numeric[],
-          ${days.map(({ drawdownPpm }) => drawdownPpm)}::integer[],
-          ${days.map(({ result }) => result)}::bigint[],
-          ${days.map(({ poolValue }) => poolValue)}::numeric[],
-          ${days.map(({ poolUnits }) => poolUnits)}::numeric[],
-          ${days.map(({ dealId }) => dealId)}::bigint[],
-          ${days.map(({ valuedAt }) => valuedAt)}::timestamptz[]
-        ) as fresh (day, value, lowest, peak, drawdown, result, pool_value, pool_units, deal_id, valued_at)
-        on conflict (master_login, day) do update
-        set value = excluded.value, lowest = excluded.lowest, peak = excluded.peak, drawdown_ppm = excluded.drawdown_ppm,
-            result_minor = excluded.result_minor, pool_value_e8 = excluded.pool_value_e8,
-            pool_units = excluded.pool_units, deal_id = excluded.deal_id, valued_at = excluded.valued_at`,
+          ${parts.map(({ day }) => day)}::text[],
+          ${parts.map(({ serverDay }) => serverDay)}::text[],
+          ${parts.map(({ value }) => value)}::numeric[],
+          ${parts.map(({ lowest }) => lowest)}::numeric[],
+          ${parts.map(({ highest }) => highest)}::numeric[],
+          ${parts.map(({ peak }) => peak)}::numeric[],
+          ${parts.map(({ drawdownPpm }) => drawdownPpm)}::integer[],
+          ${parts.map(({ fallPpm }) => fallPpm)}::integer[],
+          ${parts.map(({ result }) => result)}::bigint[],
+          ${parts.map(({ poolValue }) => poolValue)}::numeric[],
+          ${parts.map(({ poolUnits }) => poolUnits)}::numeric[],
+          ${parts.map(({ worth }) => worth)}::numeric[],
+          ${parts.map(({ dealId }) => dealId)}::bigint[],
+          ${parts.map(({ valuedAt }) => valuedAt)}::timestamptz[]
+        ) as fresh (day, server_day, value, lowest, highest, peak, drawdown, fall, result, pool_value, pool_units, worth,
+                    deal_id, valued_at)
+        on conflict (master_login, day, server_day) do update
+        set value = excluded.value, lowest = excluded.lowest, highest = excluded.highest, peak = excluded.peak,
+            drawdown_ppm = excluded.drawdown_ppm, fall_ppm = excluded.fall_ppm, result_minor = excluded.result_minor,
+            pool_value_e8 = excluded.pool_value_e8, pool_units = excluded.pool_units, worth_e8 = excluded.worth_e8,
+            deal_id = excluded.deal_id, valued_at = excluded.valued_at`,
   );
 }
 
+/** Days such as 2026-01-31, of UTC or of the trade server. */
 export type DayRange = {
   readonly masterLogin: string;
   readonly from: string;
   /** Exclusive. */
   readonly to: string;
+  readonly isServer: boolean;
   readonly limit: number;
 };
 
-/** Ascending. */
-export async function listDays(db: Queryable, { masterLogin, from, to, limit }: DayRange): Promise<PerformanceDay[]> {
+/** Ascending. A day of the server begins on the day before, or ends on the day after, in UTC. */
+export async function listParts(db: Queryable, range: DayRange): Promise<DayPart[]> {
+  const { masterLogin, from, to, isServer, limit } = range;
   const rows = await many<Row>(
     db,
-    sql`select day, value, lowest, peak, drawdown_ppm as "drawdownPpm", result_minor as result,
-               pool_value_e8 as "poolValue", pool_units as "poolUnits", deal_id as "dealId", valued_at as "valuedAt"
+    sql`select ${PART_COLUMNS}
         from performance_day
-        where master_login = ${masterLogin} and day >= ${from} and day < ${to}
-        order by day
+        where master_login = ${masterLogin} and case when ${isServer} then server_day else day end >= ${from}
+          and case when ${isServer} then server_day else day end < ${to}
+        order by day, server_day
         limit ${limit}`,
   );
-  return rows.map(toDay);
+  return rows.map(toPart);
 }
 
 /** Value of a unit before a day; undefined when the pool was not valued before. */
-export async function findValueBefore(db: Queryable, masterLogin: string, day: string): Promise<bigint | undefined> {
+export async function findValueBefore(
+  db: Queryable,
+  { masterLogin, from, isServer }: Pick<DayRange, "masterLogin" | "from" | "isServer">,
+): Promise<bigint | undefined> {
   const row = await maybeOne<{ value: string }>(
     db,
     sql`select value
         from performance_day
-        where master_login = ${masterLogin} and day < ${day}
-        order by day desc
+        where master_login = ${masterLogin} and case when ${isServer} then server_day else day end < ${from}
+        order by day desc, server_day desc
         limit 1`,
   );
   return row && BigInt(row.value);
 }
 
-function toDay({ value, lowest, peak, poolValue, poolUnits, ...row }: Row): PerformanceDay {
+function toPart({ value, lowest, highest, peak, poolValue, poolUnits, worth, ...row }: Row): DayPart {
   return {
     ...row,
     value: BigInt(value),
     lowest: BigInt(lowest),
+    highest: BigInt(highest),
     peak: BigInt(peak),
     poolValue: BigInt(poolValue),
     poolUnits: BigInt(poolUnits),
+    worth: worth === null ? undefined : BigInt(worth),
   };
 }

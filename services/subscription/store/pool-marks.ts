@@ -2,7 +2,8 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Accrual, PoolPosition, UnitPool } from "../domain/pool/unit-pool.ts";
 
-export type PositionRow = Omit<PoolPosition, "mark" | "perUnit"> & { readonly mark: string; readonly perUnit: string };
+type Scaled = "mark" | "perUnit" | "valued";
+export type PositionRow = Omit<PoolPosition, Scaled> & Readonly<Record<Scaled, string>>;
 export type AccrualRow = Omit<Accrual, "basis" | "perUnit"> & { readonly basis: string; readonly perUnit: string };
 /** A position has no owner, an accrual has no symbol. */
 type Row = (PositionRow & { readonly subscriptionId: null }) | AccrualRow;
@@ -14,12 +15,12 @@ export async function readMarks(
 ): Promise<Pick<UnitPool, "positions" | "accruals">> {
   const rows = await many<Row>(
     tx,
-    sql`select position_id as "positionId", symbol, volume, mark, per_unit as "perUnit",
+    sql`select position_id as "positionId", symbol, volume, mark, per_unit as "perUnit", valued,
                null::bigint as "subscriptionId", null::numeric as basis
         from pool_position
         where master_login = ${masterLogin}
         union all
-        select position_id, null, null, null, per_unit, subscription_id, basis
+        select position_id, null, null, null, per_unit, null, subscription_id, basis
         from accrual
         where master_login = ${masterLogin}
         order by "positionId", "subscriptionId" nulls first`,
@@ -30,8 +31,8 @@ export async function readMarks(
   };
 }
 
-export function toPosition({ positionId, symbol, volume, mark, perUnit }: PositionRow): PoolPosition {
-  return { positionId, symbol, volume, mark: BigInt(mark), perUnit: BigInt(perUnit) };
+export function toPosition({ mark, perUnit, valued, ...position }: PositionRow): PoolPosition {
+  return { ...position, mark: BigInt(mark), perUnit: BigInt(perUnit), valued: BigInt(valued) };
 }
 
 export function toAccrual({ positionId, subscriptionId, basis, perUnit }: AccrualRow): Accrual {
@@ -57,17 +58,19 @@ export async function savePositions(tx: Transaction, login: string, before: Unit
   if (changed.length === 0) return;
   await many(
     tx,
-    sql`insert into pool_position (master_login, position_id, symbol, volume, mark, per_unit)
-        select ${login}, position_id, symbol, volume, mark, per_unit
+    sql`insert into pool_position (master_login, position_id, symbol, volume, mark, per_unit, valued)
+        select ${login}, position_id, symbol, volume, mark, per_unit, valued
         from unnest(
           ${changed.map(({ positionId }) => positionId)}::bigint[],
           ${changed.map(({ symbol }) => symbol)}::text[],
           ${changed.map(({ volume }) => volume)}::bigint[],
           ${changed.map(({ mark }) => mark)}::numeric[],
-          ${changed.map(({ perUnit }) => perUnit)}::numeric[]
-        ) as book (position_id, symbol, volume, mark, per_unit)
+          ${changed.map(({ perUnit }) => perUnit)}::numeric[],
+          ${changed.map(({ valued }) => valued)}::numeric[]
+        ) as book (position_id, symbol, volume, mark, per_unit, valued)
         on conflict (master_login, position_id) do update
-        set symbol = excluded.symbol, volume = excluded.volume, mark = excluded.mark, per_unit = excluded.per_unit`,
+        set symbol = excluded.symbol, volume = excluded.volume, mark = excluded.mark, per_unit = excluded.per_unit,
+            valued = excluded.valued`,
   );
 }
 

@@ -32,7 +32,8 @@ type MasterRow = Omit<AllocationTotals["masters"][number], "pool"> & {
 };
 type Owned<Row> = Row & { readonly login: string };
 type HoldingRow = Owned<Omit<UnitPool["holdings"][number], "units"> & { readonly units: string }>;
-type Scaled<Row> = Omit<Row, "mark" | "perUnit" | "basis"> & { readonly mark: string; readonly perUnit: string };
+type Marks = "mark" | "perUnit" | "valued";
+type Scaled<Row> = Omit<Row, Marks> & Readonly<Record<Marks, string>>;
 type AccrualRow = Owned<{ positionId: bigint; subscriptionId: bigint; basis: string; perUnit: string }>;
 
 export async function readAllocationTotals(db: Queryable): Promise<AllocationTotals> {
@@ -86,7 +87,7 @@ async function readPools(db: Queryable): Promise<(master: MasterRow) => UnitPool
   );
   const positions = await many<Owned<Scaled<UnitPool["positions"][number]>>>(
     db,
-    sql`select master_login as login, position_id as "positionId", symbol, volume, mark, per_unit as "perUnit"
+    sql`select master_login as login, position_id as "positionId", symbol, volume, mark, per_unit as "perUnit", valued
         from pool_position
         order by position_id`,
   );
@@ -110,7 +111,9 @@ async function readPools(db: Queryable): Promise<(master: MasterRow) => UnitPool
     },
     positions: positions
       .filter((position) => position.login === login)
-      .map((row) => ({ ...row, mark: BigInt(row.mark), perUnit: BigInt(row.perUnit) })),
+      .map(({ mark, perUnit, valued, ...row }) => {
+        return { ...row, mark: BigInt(mark), perUnit: BigInt(perUnit), valued: BigInt(valued) };
+      }),
     accruals: accruals
       .filter((accrual) => accrual.login === login)
       .map(({ positionId, subscriptionId, basis, perUnit }) => ({

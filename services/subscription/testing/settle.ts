@@ -6,7 +6,7 @@ import { allocateResults } from "../jobs/allocate-results.ts";
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { cancelEmptied } from "../jobs/cancel-emptied.ts";
 import { closeMasters } from "../jobs/close-masters.ts";
-import { closeWeeks, strikeWaitingFlows } from "../jobs/mark-masters.ts";
+import { closeWeeks, strikeWaitingFlows, valuePools } from "../jobs/mark-masters.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { postResults } from "../jobs/post-results.ts";
 import { readGaps } from "../jobs/read-gaps.ts";
@@ -38,6 +38,7 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await allocateResults(deps),
     await closeWeeks(deps),
     await strikeWaitingFlows(deps),
+    await valuePools(deps),
     await postResults(deps),
     await settleGates(deps),
     await settleAssignments(deps),

@@ -1,8 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
 import { createLog } from "#kernel/log.ts";
+import { calendarOf } from "#kernel/time-zone.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { ConfigureRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -58,6 +59,8 @@ export async function aWorld(
     now,
     isSingleSubscription: options.isSingleSubscription ?? false,
     week: options.week ?? aWeek(),
+    serverDays: calendarOf("Europe/Athens"),
+    valuedEveryMs: HOUR_MS,
     transfersKeptMs: 180 * DAY_MS,
   };
   const service = subscriptionService(deps);
@@ -70,7 +73,7 @@ export async function passTime({ state, deps: { pool } }: World, ms: number): Pr
   const tables = ["assignment", "closing", "exit", "exit_transfer", "mirror", "posting", "queued_unassign"];
   const columns = [
     ...tables.map((table) => [table, "next_try_at"]),
-    ...["mirror_next_at", "mark_next_at", "gate_closed_at"].map((column) => ["master_pool", column]),
+    ...["mirror_next_at", "mark_next_at", "gate_closed_at", "value_next_at"].map((column) => ["master_pool", column]),
     ["investor_account", "posting_next_at"],
     ...["expires_at", "ready_at"].map((column) => ["queued_unassign", column]),
   ];

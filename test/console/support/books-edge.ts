@@ -28,7 +28,7 @@ export type Books = {
 /** The real edge, in front of services whose books are as long as is asked for. */
 export function booksEdge({ days, rows, isHostile = false }: Books): Promise<TestEdge> {
   const stored = (text: string): string => (isHostile ? HOSTILE : text);
-  const master = aMaster({ name: stored("Alpha Strategy") });
+  const master = aMaster({ name: stored("Alpha Strategy"), strategy: "Trend following.\n\nFlat at night." });
   const all = Array.from({ length: days }, (_, index) => dayNumber(index, days));
   const payments = Array.from({ length: Math.min(rows, 60) }, (_, index) => paymentNumber(index));
   const investors = Array.from({ length: Math.min(rows, 12) }, (_, index) =>
@@ -52,7 +52,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
     },
     subscriptions: {
       ...NO_CASES,
-      listPerformance: async () => ({ days: all, openingValue: "", hasMore: false }),
+      listPerformance: async () => ({ days: all, openingValue: "", hasMore: false, maxDrawdownPpm: 250_000 }),
       listResults: async ({ beforeLogNumber, limit }) => resultPage(rows, beforeLogNumber, limit),
       getEquity: async ({ investorLogin }) => anEquity({ investorLogin }),
       getProof: async () =>

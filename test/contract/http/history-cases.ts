@@ -30,7 +30,7 @@ export const historyRoutes: readonly Case[] = [
         getFeeAccount: async () => ({ markE8: 50_000_000_000n, debt: cents(0n) }),
         previewCrystallise: async () => ({ pending: cents(30_00n), items: [] }),
       },
-      funding: { previewWithdraw: async () => aWithdrawalPreview(970_00n, "master_open_positions") },
+      funding: { previewWithdraw: async () => aWithdrawalPreview(1_000_00n, "master_open_positions") },
     },
   },
   {
@@ -61,7 +61,12 @@ export const historyRoutes: readonly Case[] = [
     answers: {
       accounts,
       subscriptions: {
-        listPerformance: async () => ({ days: [aPerformanceDay()], hasMore: false, openingValue: "" }),
+        listPerformance: async () => ({
+          days: [aPerformanceDay()],
+          hasMore: false,
+          openingValue: "",
+          maxDrawdownPpm: 100_000,
+        }),
       },
       fees: { sumPaymentCredits: async () => ({ days: [{ day: "2026-01-03", amount: cents(30_00n) }] }) },
     },

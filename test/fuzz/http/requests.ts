@@ -76,8 +76,11 @@ export function requestTo({ method, path, fields }: Route): fc.Arbitrary<MadeReq
   });
 }
 
-function choiceOf({ location, schema }: Field, index: number): fc.Arbitrary<Choice> {
-  const wrong = wrongValues(schema, location === "body").filter((value) => location !== "path" || isSegment(value));
+function choiceOf({ name, location, schema, isRequired }: Field, index: number): fc.Arbitrary<Choice> {
+  const mayBeEmpty = location === "query" && !isRequired && name !== "comment";
+  const wrong = wrongValues(schema, location === "body").filter(
+    (value) => !(value === "" && mayBeEmpty) && (location !== "path" || isSegment(value)),
+  );
   const good = fc.constant<Choice>({ kind: "good" });
   // A wrong header may be refused before the route reads it, so headers are only valid or missing.
   if (location === "header") return fc.oneof(good, fc.constant<Choice>({ kind: "missing" }));

@@ -6,6 +6,7 @@ import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { createLog } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { Secret } from "#kernel/secret.ts";
+import { UTC } from "#kernel/time-zone.ts";
 import { feedReader } from "#kernel/feed/read.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
@@ -104,6 +105,8 @@ export const REAL_SERVICES: readonly RealService[] = [
         now,
         isSingleSubscription: true,
         week: { anchor: new Date("2025-01-04T00:00:00Z"), periodMs: WEEK_MS },
+        serverDays: UTC,
+        valuedEveryMs: WEEK_MS,
         transfersKeptMs: WEEK_MS,
       }) as Implementation<Contract>,
   },

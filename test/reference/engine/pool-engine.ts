@@ -1,12 +1,13 @@
 import { allocate, type Deal, give, isResult } from "./allocate.ts";
 import { type Payment, toCents } from "./cents.ts";
 import type { Instant } from "./configuration.ts";
-import { type Fraction, isPositive } from "./fraction.ts";
+import { type Fraction, fraction, isPositive, minus, plus, times, total, ZERO } from "./fraction.ts";
 import {
   arrive,
   depart,
   emptyPool,
   floatingOf,
+  hasHolders,
   holdingOf,
   holdingsOf,
   isInDeficit,
@@ -31,6 +32,8 @@ export type PoolEngine = {
   readonly arrive: (owner: Owner, cents: bigint) => void;
   readonly depart: (owner: Owner, cents: bigint) => void;
   readonly strike: (floating: Floating) => void;
+  /** Looks at the open positions for the track record alone. */
+  readonly observe: (floating: Floating) => void;
   readonly allocate: (deal: Deal) => readonly Payment<Owner>[];
   readonly leave: (holding: bigint) => void;
   /** Raises the holdings of Investors below zero out of own capital; only while the Master has no positions. */
@@ -61,21 +64,46 @@ export function referencePool(
   round: typeof toCents = toCents,
 ): PoolEngine {
   const performance = newPerformance();
+  /** The floating result of each position when it was looked at last. */
+  const seen = new Map<bigint, Fraction>();
+  const value = (): Fraction => {
+    if (!hasHolders(pool)) return ZERO;
+    const unattributed = [...pool.positions].map(([id, { floated }]) => minus(seen.get(id) ?? ZERO, floated));
+    return plus(valueOfHolders(pool), total(unattributed));
+  };
+  const valued = (change: () => void, result = 0n): void => {
+    const before = value();
+    change();
+    revalue(performance, { at: now(), before, after: value(), result, isOpen: pool.positions.size > 0 });
+  };
+  const look = (floating: Floating): void => {
+    for (const id of pool.positions.keys()) seen.set(id, fraction(floating.get(id) ?? 0n));
+  };
+  /** A part of a position that is left keeps its part of what was seen. */
+  const keep = ({ kind, positionId }: Deal, volume: bigint): void => {
+    const left = pool.positions.get(positionId)?.volume ?? 0n;
+    if (left === 0n || kind === "reversal") seen.delete(positionId);
+    else if (kind === "exit") seen.set(positionId, times(seen.get(positionId) ?? ZERO, fraction(left, volume)));
+  };
   return {
     arrive: (owner, cents) => arrive(pool, owner, cents),
     depart: (owner, cents) => depart(pool, owner, cents),
     strike(floating) {
-      const before = valueOfHolders(pool);
-      const isFlat = pool.positions.size === 0;
-      strike(pool, floating, () => {
-        if (!isFlat) revalue(performance, { at: now(), before, after: valueOfHolders(pool), result: 0n });
-      });
+      if (pool.positions.size > 0) valued(() => look(floating));
+      strike(pool, floating);
+    },
+    observe(floating) {
+      if (pool.positions.size > 0) valued(() => look(floating));
     },
     allocate(deal) {
-      const before = valueOfHolders(pool);
-      const payments = allocate(pool, deal, round);
-      const { result } = deal;
-      if (isResult(deal)) revalue(performance, { at: now(), before, after: valueOfHolders(pool), result });
+      const volume = pool.positions.get(deal.positionId)?.volume ?? 0n;
+      let payments: readonly Payment<Owner>[] = [];
+      const change = (): void => {
+        payments = allocate(pool, deal, round);
+        keep(deal, volume);
+      };
+      if (isResult(deal)) valued(change, deal.result);
+      else change();
       return payments;
     },
     leave: (holding) => leave(pool, holding),

@@ -2,18 +2,8 @@ import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { minorOf } from "../../journey/support/client.ts";
 import { dollars } from "../engine/cents.ts";
 import { feesByDay } from "../engine/fees.ts";
-import {
-  compare,
-  distance,
-  type Fraction,
-  fraction,
-  larger,
-  ONE,
-  plus,
-  show,
-  times,
-  ZERO,
-} from "../engine/fraction.ts";
+import { compare, distance, type Fraction, fraction, ONE, plus, show, times } from "../engine/fraction.ts";
+import { largestFall } from "../engine/performance.ts";
 import type { Master } from "../engine/world.ts";
 import { type Live, masterAccountsOf } from "./live.ts";
 
@@ -29,10 +19,11 @@ export async function performanceDifferences(live: Live, master: Master): Promis
   const { status, body, text } = await live.client.get(path);
   if (status !== 200) return [`performance of ${master.name}: ${text}`];
   const fees = feesByDay(master);
-  const { days } = master.pool.performance(fees);
+  const performance = master.pool.performance(fees);
+  const { days } = performance;
   const points = itemsOf(body["points"]);
   const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((total, cents) => total + cents, 0n);
-  const worst = days.reduce((most, { drawdown }) => larger(most, drawdown), ZERO);
+  const worst = largestFall(performance);
   const shown = body["closing_nav_per_unit"] === null ? ONE : fractionOf(textOf(body, "closing_nav_per_unit"));
   return [
     near("value of a unit", shown, days.at(-1)?.nav ?? ONE),

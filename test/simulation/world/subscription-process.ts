@@ -5,6 +5,7 @@ import { consumeFeed, type FeedConsumer } from "../../../services/kernel/feed/co
 import type { FeedReader } from "../../../services/kernel/feed/read.ts";
 import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
+import { calendarOf } from "../../../services/kernel/time-zone.ts";
 import type { Deps } from "../../../services/subscription/deps.ts";
 import { fileAccountMovement } from "../../../services/subscription/events/file-account-movement.ts";
 import {
@@ -40,6 +41,7 @@ export type SubscriptionProcess = {
   readonly feeds: FeedReader;
 };
 
+const VALUED_EVERY_MS = 15 * 60_000;
 /** Longer than a simulation. */
 const TRANSFERS_KEPT_MS = 180 * 24 * 3_600_000;
 
@@ -54,7 +56,14 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const movementLag = (): bigint => consumer.state().lag;
   const isPlatformRewound = (): boolean => consumer.state().isRewound;
   const own = { pool, leaveReads: leaveReads(pool), movementLag, isPlatformRewound, wakeSignals, log, now };
-  const deps: Deps = { ...own, ...others, isSingleSubscription: false, transfersKeptMs: TRANSFERS_KEPT_MS };
+  const deps: Deps = {
+    ...own,
+    ...others,
+    isSingleSubscription: false,
+    serverDays: calendarOf("Europe/Athens"),
+    valuedEveryMs: VALUED_EVERY_MS,
+    transfersKeptMs: TRANSFERS_KEPT_MS,
+  };
   const { feeds, sweep } = relayFeeds(parts, "subscription", FEEDS);
   subscriptionJobs(deps, [sweep]);
   return { process, service: subscriptionService(deps), feeds };

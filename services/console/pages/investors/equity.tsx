@@ -85,6 +85,11 @@ function Figures({ login, equity }: { readonly login: string; readonly equity: E
       />
       <Figure name="High-water mark" {...fees} value={<Money amount={equity.high_water_mark} />} note="on the result" />
       <Figure name="Free to withdraw" value={<Money amount={equity.free_to_withdraw} />} note="now" />
+      <Figure
+        name="Free when flat"
+        value={<Money amount={equity.free_when_flat} />}
+        note="if the Master closed its positions now"
+      />
       {!isZero(debt) && <Figure name="Debt" {...fees} value={<Money amount={debt} />} note="of fees" tone="warn" />}
       {!isZero(external) && (
         <Figure

@@ -20,8 +20,8 @@ export function Days({ days }: { readonly days: readonly Day[] }) {
           empty="The pool was not valued in this period, and no fee was collected."
         />
         <p class="note">
-          A pool is valued by each result, and by its open positions when an Investor joins or leaves. Days without
-          either are left out.
+          A pool is valued by each result, and by its open positions at least once an hour and when an Investor joins or
+          leaves. Days without a valuation are left out. The drawdown of a day is below the highest value so far.
         </p>
       </section>
     </>

@@ -64,11 +64,15 @@ export function Performance({ login, query, master }: Props) {
 function Figures({ login, navPerUnit, poolValue, growth, drawdown, result, fees }: PerformanceOf & { login: string }) {
   return (
     <dl class="figures" aria-label="Figures of the period">
-      <Figure name="NAV per unit" value={<Money amount={navPerUnit} />} note="at the end, before fees" />
+      <Figure
+        name="NAV per unit"
+        value={<Money amount={navPerUnit} />}
+        note="at the end, open positions included, before fees"
+      />
       <ValuedNow login={login} />
       <Figure name="Pool value" value={<Money amount={poolValue} />} note="after the last valuation" />
       <Figure name="Return" value={growth === null ? "–" : formatRatio(growth)} note="time-weighted" />
-      <Figure name="Maximum drawdown" value={formatRatio(drawdown)} note="below the highest value" />
+      <Figure name="Maximum drawdown" value={formatRatio(drawdown)} note="of equity, within the period" />
       <Figure name="Results" value={<Money amount={result} />} note="of the Master's deals" />
       <Figure
         name="Fees"

@@ -17,11 +17,11 @@ const piece = (own: Partial<Performance>): Performance => ({
   points: [],
   ...own,
 });
-const day = (name: string, value: string | null, result: string): Performance["points"][number] => ({
+const day = (name: string, value: string | null, result: string, drawdown: string | null = null) => ({
   day: name,
   nav_per_unit: value,
   change: null,
-  drawdown: null,
+  drawdown,
   result,
   fees: "0",
   pool_value: value,
@@ -45,7 +45,17 @@ test("one piece is as the API has it", () => {
 
 test("several pieces have the return from the first value to the last one", () => {
   const first = piece({ opening_nav_per_unit: "2", closing_nav_per_unit: "4", max_drawdown: "0.09", fees: "0.10" });
-  const second = piece({ opening_nav_per_unit: "4", closing_nav_per_unit: "3", max_drawdown: "0.25", fees: "0.20" });
+  const second = piece({
+    opening_nav_per_unit: "4",
+    closing_nav_per_unit: "3",
+    max_drawdown: "0.2",
+    fees: "0.20",
+    points: [day("2026-01-01", "3", "0", "0.25")],
+  });
+  const lost = piece({ closing_nav_per_unit: "1.2", time_weighted_return: "-1", max_drawdown: "1" });
+  expect(joined([lost, second])).toMatchObject({ growth: "-1" });
+  expect(joined([lost])).toMatchObject({ growth: "-1", drawdown: "1" });
+  expect(joined([piece({ opening_nav_per_unit: "0" }), second])).toMatchObject({ growth: "2.00" });
   expect(joined([first, second])).toMatchObject({ navPerUnit: "3", growth: "0.50", drawdown: "0.25", fees: "0.30" });
   expect(joined([piece({}), piece({})])).toMatchObject({ navPerUnit: null, growth: null, poolValue: null });
 });

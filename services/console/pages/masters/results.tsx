@@ -42,7 +42,7 @@ export function Results({ login, period }: { readonly login: string; readonly pe
         <p class="note">
           By when they were allocated. {list.hasMore ? `The newest ${list.items.length} are drawn: ` : ""}
           {list.hasMore && "earlier ones follow as the table is scrolled. "}
-          What an Investor who joins or leaves makes of open positions shows with the next result.
+          Other open positions count as they were valued last.
         </p>
       </section>
     </>

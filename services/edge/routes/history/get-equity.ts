@@ -21,7 +21,7 @@ export const getEquity = route({
   tag: "Investors",
   summary: "Get what an Investor owns",
   description:
-    "Balance, share of what floats now, pending fee, high-water mark, debt, what is free to withdraw, and the units in the pool of the Master, all of one state of the books. `free_to_withdraw` is decided as a withdrawal decides it. 409 `allocation_in_progress` while the Master trades faster than its deals are booked: nothing is shown rather than amounts of different instants.",
+    "Balance, share of what floats now, pending fee, high-water mark, debt, what is free to withdraw, and the units in the pool of the Master, all of one state of the books. `free_to_withdraw` is decided as a withdrawal decides it, and `free_when_flat` as if the Master closed its positions now. 409 `allocation_in_progress` while the Master trades faster than its deals are booked: nothing is shown rather than amounts of different instants.",
   returns: "What the Investor owns.",
   params: Type.Object({ investor_login: investorLogin }),
   reply: EquityReply,
@@ -44,6 +44,7 @@ export const getEquity = route({
         debt: 0,
         high_water_mark: 500,
         free_to_withdraw: 0,
+        free_when_flat: 1420,
         withdrawal_blocked_by: ["master_open_positions"],
         in_pool: true,
         pool: {
@@ -77,6 +78,7 @@ export const getEquity = route({
         debt: 0,
         high_water_mark: 0,
         free_to_withdraw: 250.5,
+        free_when_flat: 250.5,
         withdrawal_blocked_by: [],
         in_pool: false,
         pool: null,

@@ -1,5 +1,15 @@
 import { Type } from "typebox";
-import { endDay, firstDay, MAX_PERIOD_DAYS, periodErrors, periodOf } from "../../schemas/history.ts";
+import { systemClock } from "#kernel/clock.ts";
+import {
+  dayKind,
+  daysErrors,
+  daysOf,
+  DEFAULT_PERIOD_DAYS,
+  endDay,
+  firstDay,
+  MAX_PERIOD_DAYS,
+  periodOf,
+} from "../../schemas/history.ts";
 import { PerformanceReply, performanceReply } from "../../schemas/performance.ts";
 import { masterLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
@@ -12,10 +22,14 @@ export const getPerformance = route({
   class: "read",
   tag: "Masters",
   summary: "Get a Master's performance",
-  description: `Value of a unit of the Master's pool by day, for at most ${MAX_PERIOD_DAYS} days, before performance fees. Deposits, withdrawals and fees buy or redeem units and do not change their value, so the return is time-weighted. A unit is worth 1 USD before the first result; units that are issued anew do not change it. A pool is valued by each result, and by the open positions whenever an Investor joins or leaves: between such valuations the result of open positions is not contained. Days without a valuation and without fees are left out. Values are kept since the upgrade to the first version with this route, and begin with 1 then.`,
+  description: `Value of a unit of the Master's pool by day, for at most ${MAX_PERIOD_DAYS} days, before performance fees; without \`from\` and \`to\` of the last ${DEFAULT_PERIOD_DAYS} days, today included. Deposits, withdrawals and fees buy or redeem units and do not change their value, so the return is time-weighted. The value is that of equity: a pool is valued by each result, and by its open positions whenever an Investor joins or leaves and at least once an hour while positions are open. While the trading platform cannot be read there is no valuation, and none is made up afterwards. A unit is worth 1 USD before the first result; units that are issued anew do not change it. When everything was lost, a period that contains it has the return -1 and the drawdown 1 whatever came afterwards, and the next capital begins with 1 USD again. Days without a valuation and without fees are left out. Values are kept since the upgrade to the first version with this route, and begin with 1 then.`,
   returns: "The performance of the period.",
   params: Type.Object({ master_login: masterLogin }),
-  query: Type.Object({ from: firstDay, to: endDay }),
+  query: Type.Object({
+    from: Type.Optional(firstDay),
+    to: Type.Optional(endDay),
+    day: Type.Optional(dayKind),
+  }),
   reply: PerformanceReply,
   refusals: ["master_not_found"],
   examples: [
@@ -60,15 +74,30 @@ export const getPerformance = route({
       },
     },
   ],
-  check: ({ query }) => periodErrors(query, MAX_PERIOD_DAYS),
+  check: ({ query }, deps) => daysErrors(query, deps, systemClock(), MAX_PERIOD_DAYS),
 
   async handle(deps, { params, query }, context) {
     const login = params.master_login;
-    const [{ days, openingValue }, credited] = await Promise.all([
-      deps.subscriptions.listPerformance({ masterLogin: login, ...query, limit: MAX_PERIOD_DAYS }, context),
-      deps.fees.sumPaymentCredits({ masterLogin: login, ...periodOf(query) }, context),
+    const period = daysOf(query, deps, systemClock());
+    const isServer = period.day === "server";
+    const { from, to } = period;
+    const timeZone = isServer ? (deps.serverClock?.zone ?? "") : "";
+    const [{ days, openingValue, maxDrawdownPpm }, credited] = await Promise.all([
+      deps.subscriptions.listPerformance(
+        { masterLogin: login, from, to, serverDays: isServer, limit: MAX_PERIOD_DAYS },
+        context,
+      ),
+      deps.fees.sumPaymentCredits({ masterLogin: login, ...periodOf(period, deps), timeZone }, context),
       deps.accounts.findMaster({ login }, context),
     ]);
-    return performanceReply({ masterLogin: login, ...query, days, openingValue, credited: credited.days });
+    return performanceReply({
+      masterLogin: login,
+      from,
+      to,
+      days,
+      openingValue,
+      maxDrawdownPpm,
+      credited: credited.days,
+    });
   },
 });

@@ -5,7 +5,16 @@ import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { choice, model } from "../../schemas/field.ts";
 import { currencyReply } from "../../schemas/currency.ts";
-import { MAX_PERIOD_DAYS, pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
+import {
+  dayKind,
+  type Instants,
+  MAX_PERIOD_DAYS,
+  pageOfPeriod,
+  periodErrors,
+  periodFrom,
+  periodOf,
+  periodTo,
+} from "../../schemas/history.ts";
 import { opaquePage } from "../../schemas/page.ts";
 import { investorLoginReply, moneyReply, timeReply } from "../../schemas/reply-fields.ts";
 import { investorLogin, limit500, opaqueCursor } from "../../schemas/request-fields.ts";
@@ -36,6 +45,7 @@ export const getStatement = route({
   query: Type.Object({
     from: periodFrom,
     to: periodTo,
+    day: Type.Optional(dayKind),
     limit: Type.Optional(limit500(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
     format: Type.Optional(format),
@@ -86,7 +96,7 @@ export const getStatement = route({
     },
   ],
   check: ({ params, query }, deps) => [
-    ...periodErrors(query, MAX_PERIOD_DAYS),
+    ...periodErrors(query, deps, MAX_PERIOD_DAYS),
     ...pageOfPeriod(deps.cursors.pair, "statement", params.investor_login, query).errors,
   ],
 
@@ -95,11 +105,12 @@ export const getStatement = route({
     // With the balance, so that a page costs the same wherever it is.
     const after = place.after && { number: place.after[0], balance: moneyToProto(usd(place.after[1])) };
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const page = await readPage(deps, { login: params.investor_login, period: query, after, limit }, context);
+    const period = periodOf(query, deps);
+    const page = await readPage(deps, { login: params.investor_login, period, after, limit }, context);
     return {
       investor_login: params.investor_login,
-      from: timestamp(periodOf(query).from),
-      to: timestamp(periodOf(query).to),
+      from: timestamp(period.from),
+      to: timestamp(period.to),
       currency: "USD",
       opening_balance: moneyNumber(page.opening?.balance),
       closing_balance: moneyNumber(page.closing?.balance),
@@ -111,7 +122,7 @@ export const getStatement = route({
 
 type Page = {
   readonly login: string;
-  readonly period: { readonly from: string; readonly to: string };
+  readonly period: Instants;
   readonly after: StatementPosition | undefined;
   readonly limit: number;
 };
@@ -123,7 +134,7 @@ async function readPage(
   context: CallContext,
 ): Promise<ReadStatementResponse> {
   await accounts.findInvestor({ login }, context);
-  return await platform.readStatement({ login, ...periodOf(period), after, limit }, context);
+  return await platform.readStatement({ login, ...period, after, limit }, context);
 }
 
 function placeOf({ number, balance }: StatementPosition): readonly [bigint, bigint] {

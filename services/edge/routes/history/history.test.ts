@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import type { ReadStatementRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
@@ -7,6 +7,7 @@ import {
   aMasterResult,
   anAllocation,
   anEquity,
+  aPerformanceDay,
   aStatement,
   aStatementLine,
   aWithdrawalPreview,
@@ -189,4 +190,139 @@ test("a share of a loss is rounded to the nearest cent, half up", async () => {
     floating_share: -0.12,
     equity: 999.88,
   });
+});
+
+test("free_when_flat is what a withdrawal would pay if the positions closed now, and 0 while anything else blocks it", async () => {
+  const freeOf = async (floatingE8: bigint, quarantined: bigint, ...codes: string[]) => {
+    const holding = { ...anEquity().holding!, floatingE8 };
+    const edge = await testEdge({
+      subscriptions: { getEquity: async () => anEquity({ holding, quarantined: cents(quarantined) }) },
+      fees: { ...feesOf, previewCrystallise: async () => ({ pending: cents(135_00n), items: [] }) },
+      funding: { previewWithdraw: async () => aWithdrawalPreview(1_000_00n, ...codes) },
+    });
+    const { free_to_withdraw: now, free_when_flat: flat } = (await edge.call({ url: `${INVESTOR}/equity` }))
+      .body as Record<string, unknown>;
+    return [now, flat];
+  };
+  const open = "master_open_positions";
+  expect(await freeOf(450_00_000_000n, 0n, open)).toEqual([0, 1_315]);
+  expect(await freeOf(-600_00_000_000n, 0n, open)).toEqual([0, 265]);
+  expect(await freeOf(-990_00_000_000n, 0n, open)).toEqual([0, 0]);
+  expect(await freeOf(450_00_000_000n, 15_00n, open)).toEqual([0, 1_300]);
+  expect(await freeOf(450_00_000_000n, -15_00n, open)).toEqual([0, 1_315]);
+  expect(await freeOf(450_00_000_000n, 0n, open, "investor_deficit")).toEqual([0, 0]);
+  expect(await freeOf(0n, 0n)).toEqual([1_000, 1_000]);
+});
+
+const PERFORMANCE = "/api/v1/info/master/3000001/performance";
+const masters = { findMaster: async () => aMaster() };
+
+async function performanceOf(openingValue: string, ...days: readonly Parameters<typeof aPerformanceDay>[0][]) {
+  const edge = await testEdge({
+    accounts: masters,
+    subscriptions: {
+      listPerformance: async () => ({
+        days: days.map((day) => aPerformanceDay(day)),
+        openingValue,
+        hasMore: false,
+        maxDrawdownPpm: 0,
+      }),
+    },
+    fees: { sumPaymentCredits: async () => ({ days: [{ day: "2026-01-09", amount: cents(1_00n) }] }) },
+  });
+  const { body } = await edge.call({ url: `${PERFORMANCE}?from=2026-01-01&to=2026-02-01` });
+  const { time_weighted_return: total, points } = body as {
+    time_weighted_return: number | null;
+    points: { change: number | null }[];
+  };
+  return [total, ...points.map(({ change }) => change)];
+}
+
+const ONE = "1000000000000000000";
+const LOST = { day: "2026-01-05", value: "0", lowest: "0" };
+const ANEW = { day: "2026-01-07", value: "1100000000000000000", lowest: ONE };
+
+test("a period that contains a total loss has the return -1 whatever came afterwards, and the capital after it one of its own", async () => {
+  expect(await performanceOf(ONE, LOST, ANEW)).toEqual([-1, -1, 0.1, 0]);
+  expect(await performanceOf("", LOST)).toEqual([-1, -1, null]);
+  // The loss and what came afterwards on the same day, and the days after it.
+  expect(
+    await performanceOf(ONE, { ...ANEW, lowest: "0" }, { ...ANEW, day: "2026-01-08", value: "2200000000000000000" }),
+  ).toEqual([-1, -1, 1, 0]);
+  expect(await performanceOf("0", ANEW)).toEqual([0.1, 0.1, 0]);
+  expect(await performanceOf("0")).toEqual([null, null]);
+  expect(await performanceOf("0", LOST)).toEqual([-1, -1, null]);
+});
+
+test("a period of performance that names no end is that of the last 30 days, today included, of either clock", async () => {
+  const edge = await testEdge({
+    accounts: masters,
+    subscriptions: {
+      listPerformance: async () => ({ days: [], openingValue: "", hasMore: false, maxDrawdownPpm: 0 }),
+    },
+    fees: { sumPaymentCredits: async () => ({ days: [] }) },
+  });
+  const periodOf = async (query: string) => {
+    const { from, to } = (await edge.call({ url: `${PERFORMANCE}${query}` })).body as Record<string, string>;
+    return [from, to];
+  };
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-01-31T22:30:00Z") });
+  try {
+    expect(await periodOf("")).toEqual(["2026-01-02", "2026-02-01"]);
+    expect(await periodOf("?day=server")).toEqual(["2026-01-03", "2026-02-02"]);
+    expect(await periodOf("?to=2026-03-01")).toEqual(["2026-01-30", "2026-03-01"]);
+    expect(await periodOf("?from=2026-01-15")).toEqual(["2026-01-15", "2026-02-01"]);
+    expect(errorsOf(await edge.call({ url: `${PERFORMANCE}?from=2025-01-01` }))).toEqual([["from", "out_of_range"]]);
+    expect(errorsOf(await edge.call({ url: `${PERFORMANCE}?from=2026-02-01` }))).toEqual([["from", "out_of_range"]]);
+    expect(errorsOf(await edge.call({ url: `${PERFORMANCE}?from=2025-01-01&to=2026-01-03` }))).toEqual([
+      ["to", "out_of_range"],
+    ]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("with day=server days are those of the trade server, through both changes of daylight saving", async () => {
+  const edge = await testEdge({
+    accounts: { ...accounts, ...masters },
+    platform: { readStatement: async () => aStatement() },
+    subscriptions: {
+      listPerformance: async () => ({ days: [], openingValue: "", hasMore: false, maxDrawdownPpm: 0 }),
+      listResults: async () => ({ items: [], hasMore: false }),
+      listInvestorAllocations: async () => ({ items: [], next: undefined }),
+    },
+    fees: { sumPaymentCredits: async () => ({ days: [] }) },
+  });
+  const askedBy = async (method: string, url: string) => {
+    await edge.call({ url });
+    const { from, to } = edge.calls.findLast((call) => call.method === method)!.request as { from: Date; to: Date };
+    return [from.toISOString(), to.toISOString()];
+  };
+  const march = ["2026-02-28T22:00:00.000Z", "2026-03-31T21:00:00.000Z"];
+  const instants = "day=server&from=2026-03-01T00:00:00&to=2026-04-01T00:00:00";
+  expect(await askedBy("sumPaymentCredits", `${PERFORMANCE}?day=server&from=2026-03-01&to=2026-04-01`)).toEqual(march);
+  expect(edge.calls.find(({ method }) => method === "listPerformance")!.request).toMatchObject({
+    from: "2026-03-01",
+    to: "2026-04-01",
+    serverDays: true,
+  });
+  expect(await askedBy("readStatement", `${INVESTOR}/statement?${instants}`)).toEqual(march);
+  expect(await askedBy("readStatement", `${INVESTOR}/statement?${instants}&format=csv`)).toEqual(march);
+  expect(await askedBy("listResults", `/api/v1/info/master/3000001/results?${instants}`)).toEqual(march);
+  expect(await askedBy("listInvestorAllocations", `${INVESTOR}/allocations?${instants}`)).toEqual(march);
+  expect(
+    await askedBy("readStatement", `${INVESTOR}/statement?${instants.replaceAll("00:00:00", "00:00:00Z")}`),
+  ).toEqual(["2026-03-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z"]);
+  const file = await edge.call({ url: `${INVESTOR}/statement?${instants}&format=csv` });
+  expect(file.headers["content-disposition"]).toContain("statement-3000003-2026-03-01-2026-04-01.csv");
+  // 366 days of the clock, in which one hour more has passed.
+  const year = "day=server&from=2027-10-30T00:00:00&to=2028-10-30T00:00:00";
+  expect((await edge.call({ url: `${INVESTOR}/statement?${year}` })).status).toBe(200);
+});
+
+test("the days of a server whose zone the operator has not named are refused", async () => {
+  const edge = await testEdge({ timeZone: "" });
+  for (const url of [`${PERFORMANCE}?day=server`, `${INVESTOR}/statement?${PERIOD}&day=server`]) {
+    expect(errorsOf(await edge.call({ url }))).toEqual([["day", "unknown_value"]]);
+  }
 });

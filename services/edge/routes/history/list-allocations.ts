@@ -3,7 +3,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Amendment } from "#proto/pamm/platform/v1/platform.ts";
 import type { InvestorAllocation } from "#proto/pamm/subscription/v1/subscription.ts";
 import { decimal, model, modelOrNull, nullableDecimal, setOf } from "../../schemas/field.ts";
-import { pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
+import { dayKind, pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
 import { OpaquePage } from "../../schemas/page.ts";
 import { idReply, masterLoginReply, moneyReply, ticketReply, timeReply } from "../../schemas/reply-fields.ts";
 import { DEFAULT_LIMIT, investorLogin, limit500, opaqueCursor } from "../../schemas/request-fields.ts";
@@ -65,6 +65,7 @@ export const listAllocations = route({
   query: Type.Object({
     from: Type.Optional(periodFrom),
     to: Type.Optional(periodTo),
+    day: Type.Optional(dayKind),
     limit: Type.Optional(limit500(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
   }),
@@ -97,7 +98,7 @@ export const listAllocations = route({
     },
   ],
   check: ({ params, query }, deps) => [
-    ...periodErrors(query),
+    ...periodErrors(query, deps),
     ...pageOfPeriod(deps.cursors.pair, "allocations", params.investor_login, query).errors,
   ],
 
@@ -108,7 +109,7 @@ export const listAllocations = route({
       deps.subscriptions.listInvestorAllocations(
         {
           investorLogin: login,
-          ...periodOf(query),
+          ...periodOf(query, deps),
           before: page.after && { subscriptionId: page.after[0], number: page.after[1] },
           limit: Number(query.limit ?? DEFAULT_LIMIT),
         },

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
+import { dayKind, pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../../schemas/history.ts";
 import { ResultReply, resultItem } from "../../schemas/master-result.ts";
 import { OpaquePage } from "../../schemas/page.ts";
 import { DEFAULT_LIMIT, limit500, masterLogin, opaqueCursor } from "../../schemas/request-fields.ts";
@@ -14,12 +14,13 @@ export const listResults = route({
   tag: "Masters",
   summary: "List a Master's results",
   description:
-    "The results of the Master's deals that were allocated to its pool, newest first, each with the value of a unit after it: the performance at the finest. `from` and `to` are times of `allocated_at`. A result of 0.00 is one too. Marks of open positions, by which a pool is valued when an Investor joins or leaves, show with the next result.",
+    "The results of the Master's deals that were allocated to its pool, newest first, each with the value of a unit after it, in which other open positions have the result of their last valuation. `from` and `to` are times of `allocated_at`. A result of 0.00 is one too. Valuations without a result are in the performance by day.",
   returns: "A page of results.",
   params: Type.Object({ master_login: masterLogin }),
   query: Type.Object({
     from: Type.Optional(periodFrom),
     to: Type.Optional(periodTo),
+    day: Type.Optional(dayKind),
     limit: Type.Optional(limit500(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
   }),
@@ -50,7 +51,7 @@ export const listResults = route({
     },
   ],
   check: ({ params, query }, deps) => [
-    ...periodErrors(query),
+    ...periodErrors(query, deps),
     ...pageOfPeriod(deps.cursors.number, "results", params.master_login, query).errors,
   ],
 
@@ -61,7 +62,7 @@ export const listResults = route({
       deps.subscriptions.listResults(
         {
           masterLogin: login,
-          ...periodOf(query),
+          ...periodOf(query, deps),
           beforeLogNumber: page.after ?? 0n,
           limit: Number(query.limit ?? DEFAULT_LIMIT),
         },

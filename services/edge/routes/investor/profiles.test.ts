@@ -96,9 +96,14 @@ test.each(["investors", "masters"] as const)(
     const filter = { namePrefix: "Ad", email: "ada@example.com", externalId: "CRM-1", limit: 1 };
     const period = { createdFrom: new Date("2026-01-01T00:00:00Z"), createdTo: new Date("2026-02-01T00:00:00Z") };
     expect(edge.calls.map(({ request }) => request)).toMatchObject([
-      { ...filter, ...period, afterId: 0n },
-      { ...filter, ...period, afterId: list === "masters" ? 7n : 8n },
+      { ...filter, ...period, afterId: 0n, afterName: undefined },
+      list === "masters"
+        ? { ...filter, ...period, afterId: 7n, afterName: "Alpha Strategy" }
+        : { ...filter, ...period, afterId: 8n, afterName: "Ada" },
     ]);
+    // Without a name the list is in the order of creation, and no cursor has a name.
+    const byCreation = (await edge.call({ url: `/api/v1/${list}` })).body as { next_cursor: string };
+    expect(Buffer.from(byCreation.next_cursor, "base64url").length).toBe(18);
     for (const other of [`/api/v1/${list}`, `/api/v1/${list === "masters" ? "investors" : "masters"}?name=Ad`]) {
       const answer = await edge.call({ url: `${other}${other.includes("?") ? "&" : "?"}cursor=${first.next_cursor}` });
       expect(errorsOf(answer)).toEqual([["cursor", "invalid_cursor"]]);
@@ -108,10 +113,10 @@ test.each(["investors", "masters"] as const)(
 
 test("all invalid fields of a search are reported at once", async () => {
   const edge = await testEdge();
-  const wrong = "name=&email=x&external_id=&created_from=1&created_to=2&limit=0&cursor=x";
+  const wrong = "name=%00&email=x&external_id=%20&created_from=1&created_to=2&limit=0&cursor=x";
 
   expect(errorsOf(await edge.call({ url: `/api/v1/investors?${wrong}` }))).toEqual([
-    ["name", "empty"],
+    ["name", "control_character"],
     ["email", "malformed"],
     ["external_id", "empty"],
     ["created_from", "malformed"],

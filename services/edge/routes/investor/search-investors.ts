@@ -43,7 +43,7 @@ export const searchInvestors = route({
             created_at: "2026-01-02T03:04:05.678000",
           },
         ],
-        next_cursor: "AAAAAAAAAAjk4c4f6qSFsHgF",
+        next_cursor: "AAAAAAAAAAhBZGHraingoOcOh9jg",
         has_more: true,
       },
     },
@@ -53,6 +53,6 @@ export const searchInvestors = route({
   async handle(deps, { query }, context) {
     const { items, hasMore } = await deps.accounts.searchInvestors(accountSearchOf(LIST, query, deps), context);
     const shown = items.map(investorProfile);
-    return { items: shown, ...accountPage(LIST, query, deps).next(hasMore ? shown.at(-1)?.id : undefined) };
+    return { items: shown, ...accountPage(LIST, query, deps).next(hasMore ? shown.at(-1) : undefined) };
   },
 });

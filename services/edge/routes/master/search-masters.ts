@@ -33,7 +33,7 @@ export const searchMasters = route({
       request: { query: { name: "A", limit: "1" } },
       answer: {
         items: [MASTER_PROFILE],
-        next_cursor: "AAAAAAAAAAfx5CzgeU2JIbMJ",
+        next_cursor: "AAAAAAAAAAdBbHBoYSBTdHJhdGVneQA0nujdYKfxk7CZ",
         has_more: true,
       },
     },
@@ -43,6 +43,6 @@ export const searchMasters = route({
   async handle(deps, { query }, context) {
     const { items, hasMore } = await deps.accounts.searchMasters(accountSearchOf(LIST, query, deps), context);
     const shown = items.map(masterProfile);
-    return { items: shown, ...accountPage(LIST, query, deps).next(hasMore ? shown.at(-1)?.id : undefined) };
+    return { items: shown, ...accountPage(LIST, query, deps).next(hasMore ? shown.at(-1) : undefined) };
   },
 });

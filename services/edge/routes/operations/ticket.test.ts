@@ -142,7 +142,7 @@ test("while it cannot be found out who has made a deal, that is a problem, and n
   }
 });
 
-test.each(["x", "-1", "1.5", "", "9223372036854775808"])("the ticket %j is refused", async (ticket) => {
+test.each(["x", "-1", "1.5", "9223372036854775808"])("the ticket %j is refused", async (ticket) => {
   const edge = await testEdge();
 
   expect(errorsOf(await edge.call({ url: `${OPERATIONS}?ticket=${ticket}` }))).toEqual([["ticket", "malformed"]]);

@@ -156,7 +156,9 @@ test("a reversal closes the position and opens the opposite one without attribut
   const joined = struck(withDeposit(open, 2n, 150_00n), aMark(P, 50_00n, 2n));
   const turned = allocated(joined, { kind: "reversal", positionId: P, volume: 5n, volumeClosed: 2n, result: 50_00n });
   expect(partsOf(turned)).toEqual([50_00n, 0n]);
-  expect(turned.pool.positions).toEqual([{ positionId: P, symbol: "EURUSD", volume: 3n, mark: 0n, perUnit: 0n }]);
+  expect(turned.pool.positions).toEqual([
+    { positionId: P, symbol: "EURUSD", volume: 3n, mark: 0n, perUnit: 0n, valued: 0n },
+  ]);
   expect(turned.pool.accruals).toEqual([]);
 });
 

@@ -48,10 +48,12 @@ function shareUnlessZero(pool: UnitPool, result: bigint): Allocation {
   return result === 0n ? { pool, parts: [], own: 0n } : shareResult(pool, result, undefined);
 }
 
+const NO_RESULT = { mark: 0n, perUnit: 0n, valued: 0n };
+
 /** Increasing a position does not change its attributed result. */
 function enter(pool: UnitPool, { positionId, symbol }: PoolDeal, volume: bigint): UnitPool {
   if (volume <= 0n) return pool;
-  const position = positionOf(pool, positionId) ?? { positionId, symbol, volume: 0n, mark: 0n, perUnit: 0n };
+  const position = positionOf(pool, positionId) ?? { positionId, symbol, volume: 0n, ...NO_RESULT };
   const others = pool.positions.filter((each) => each.positionId !== positionId);
   const positions = [...others, { ...position, volume: position.volume + volume }];
   return { ...pool, positions: positions.sort((left, right) => (left.positionId < right.positionId ? -1 : 1)) };

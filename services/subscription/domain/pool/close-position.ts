@@ -39,8 +39,8 @@ function dropPosition(pool: UnitPool, { positionId }: PoolPosition): UnitPool {
 }
 
 function shrinkPosition(pool: UnitPool, position: PoolPosition, left: (scaled: bigint) => bigint): UnitPool {
-  const { positionId, mark, perUnit, volume } = position;
-  const smaller = { ...position, volume: left(volume), mark: left(mark), perUnit: left(perUnit) };
+  const { positionId, mark, perUnit, volume, valued } = position;
+  const smaller = { ...position, volume: left(volume), mark: left(mark), perUnit: left(perUnit), valued: left(valued) };
   return {
     ...pool,
     positions: pool.positions.map((each) => (each.positionId === positionId ? smaller : each)),

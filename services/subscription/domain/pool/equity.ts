@@ -40,6 +40,14 @@ export function netAssetValue(holdings: readonly UnitHolding[], accrued: Accrued
   return cash + roundDivide(floating, SCALE);
 }
 
+/** The value of all units with the floating results of the last valuation; 0 without units. */
+export function valueOfUnits(pool: UnitPool): E8 {
+  const all = allHoldings(pool);
+  if (all.every(({ units }) => units === 0n)) return 0n;
+  const since = sumOf(pool.positions.map(({ valued, mark }) => valued - mark));
+  return netAssetValue(all, accruedIn(pool)) + roundDivide(since, SCALE);
+}
+
 function cashOf(holding: UnitHolding): E8 {
   return holding.pooled * E8_PER_CENT + holding.carry;
 }

@@ -45,6 +45,15 @@ export function markPositions(pool: UnitPool, marks: readonly Mark[]): UnitPool 
   return { ...pool, positions: positions.sort(byId) };
 }
 
+/** The pool as it is valued at these marks. Nothing is attributed: what a holding has, and the next strike, are the same as before. */
+export function valuePositions(pool: UnitPool, marks: readonly Mark[]): UnitPool {
+  const floating = new Map(marks.map((mark) => [mark.positionId, mark.floating * E8_PER_CENT * SCALE]));
+  return {
+    ...pool,
+    positions: pool.positions.map((each) => ({ ...each, valued: floating.get(each.positionId) ?? each.valued })),
+  };
+}
+
 /** A position that the books do not contain has no attributed result yet. */
 function markPosition(mark: Mark, position: PoolPosition | undefined, units: bigint): PoolPosition {
   const floating = mark.floating * E8_PER_CENT * SCALE;
@@ -55,6 +64,7 @@ function markPosition(mark: Mark, position: PoolPosition | undefined, units: big
     volume: mark.volume,
     mark: floating,
     perUnit: (position?.perUnit ?? 0n) + floorDivide(earned, units),
+    valued: floating,
   };
 }
 

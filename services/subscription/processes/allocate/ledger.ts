@@ -3,16 +3,18 @@ import { type Advance, advancePool, type Reading, type PoolState } from "../../d
 import type { Arrival } from "../../domain/arrival.ts";
 import type { AccountBook } from "../../domain/books.ts";
 import type { MasterDeal } from "../../domain/master-deal.ts";
-import { chainValuations, daysOf, type PerformanceDay } from "../../domain/performance.ts";
+import { chainValuations, type DayPart, partsOf, type Valuation } from "../../domain/performance.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
-import { type Mark, strikePool } from "../../domain/pool/strike-pool.ts";
+import { type Mark, strikePool, valuePositions } from "../../domain/pool/strike-pool.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { allHoldings } from "../../domain/pool/units.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { UTC } from "#kernel/time-zone.ts";
 import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
 import { lockAccounts } from "../../store/books.ts";
-import { findLastDay, savePerformance } from "../../store/performance.ts";
+import { findLastPart, savePerformance } from "../../store/performance.ts";
+import { scheduleValuation } from "../../store/marking.ts";
 import { hasProgress, type Master, saveProgress } from "../../store/masters.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
@@ -33,8 +35,10 @@ export type Ledger = {
   readonly admitted: readonly bigint[];
   /** Sum of the results allocated in this transaction, in cents. */
   readonly allocated: bigint;
-  /** The last day of its performance as each result and each mark has left it, in their order. */
-  readonly chain: readonly (PerformanceDay | undefined)[];
+  /** The last part of a day of its performance as each result and each mark has left it, in their order. */
+  readonly chain: readonly (DayPart | undefined)[];
+  /** The pool was valued at its marks. */
+  readonly isValued: boolean;
 };
 
 export type LedgerScope = {
@@ -90,7 +94,7 @@ export async function openLedger(
   const { events } = advance;
   const active = sharing ?? (events.length === 0 ? [] : await listActiveHoldings(tx, login));
   const valuations = valuationsOf(events);
-  const chain = valuations.length === 0 ? [] : chainValuations(await findLastDay(tx, login), valuations);
+  const chain = await chained(tx, deps, { login, chain: [] }, valuations);
   const recorded = events.length === 0 ? {} : await recordEvents(tx, deps, { master, active, chain }, events);
   const last = deals[advance.taken - 1];
   if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
@@ -111,7 +115,7 @@ export async function openLedger(
   const admitted = idsWithout(state.arrivals, arrivals);
   const now = { ...master, ...recorded, ...progressOf(advance) };
   return {
-    ledger: { opened: master, master: now, stored, pool, arrivals, admitted, allocated, chain },
+    ledger: { opened: master, master: now, stored, pool, arrivals, admitted, allocated, chain, isValued: false },
     accounts,
     end: advance.end,
   };
@@ -186,26 +190,50 @@ export async function strikeLedger(
     const { waiting = 0n, unredeemed = 0n } = holdings.get(subscriptionId) ?? {};
     return (amount > 0n ? waiting : unredeemed) > 0n;
   });
-  const valuations = valuationsOfMarks(ledger.pool, marks, { at: deps.now(), dealId: master.filedDealId });
-  const last = ledger.chain.findLast((day) => day !== undefined);
+  const valued = await valueLedger(tx, deps, ledger, marks);
   return {
-    ...ledger,
+    ...valued,
     pool,
     arrivals,
     admitted: [...ledger.admitted, ...idsWithout(ledger.arrivals, arrivals)],
     master: { ...master, isInDeficit, struckDealId: master.filedDealId, arePositionsKnown: true },
-    chain:
-      valuations.length === 0
-        ? ledger.chain
-        : [...ledger.chain, ...chainValuations(last ?? (await findLastDay(tx, master.login)), valuations)],
   };
 }
 
+/** Values the pool at the marks of the log position of the ledger. Only its track record changes: no units, and no share of what floats. */
+export async function valueLedger(
+  tx: Transaction,
+  deps: Deps,
+  ledger: Ledger,
+  marks: readonly Mark[],
+): Promise<Ledger> {
+  const { master, pool } = ledger;
+  const valuations = valuationsOfMarks(pool, marks, { at: deps.now(), dealId: master.filedDealId });
+  return {
+    ...ledger,
+    pool: valuePositions(pool, marks),
+    isValued: true,
+    chain: await chained(tx, deps, { login: master.login, chain: ledger.chain }, valuations),
+  };
+}
+
+type Chained = { readonly login: string; readonly chain: Ledger["chain"] };
+
+async function chained(tx: Transaction, deps: Deps, { login, chain }: Chained, valuations: readonly Valuation[]) {
+  if (valuations.length === 0) return chain;
+  const last = chain.findLast((part) => part !== undefined) ?? (await findLastPart(tx, login));
+  return [...chain, ...chainValuations(last, valuations, deps.serverDays ?? UTC)];
+}
+
 /** Writes what has changed. Must run in the transaction that opened the ledger. */
-export async function saveLedger(tx: Transaction, ledger: Ledger): Promise<void> {
-  const { opened, master, stored, pool, admitted, allocated, chain } = ledger;
+export async function saveLedger(tx: Transaction, { valuedEveryMs }: Deps, ledger: Ledger): Promise<void> {
+  const { opened, master, stored, pool, admitted, allocated, chain, isValued } = ledger;
   await saveUnitPool(tx, master.login, stored, pool);
   await deleteArrivals(tx, admitted);
   if (allocated !== 0n || hasProgress(opened, master)) await saveProgress(tx, { ...master, allocated });
-  await savePerformance(tx, master.login, daysOf(chain));
+  await savePerformance(tx, master.login, partsOf(chain));
+  const isOpen = pool.positions.length > 0;
+  if (isOpen !== opened.isValued || (isOpen && isValued)) {
+    await scheduleValuation(tx, master.login, isOpen ? valuedEveryMs : undefined);
+  }
 }

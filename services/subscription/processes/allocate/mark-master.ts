@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { cutOffsDue, lastCutOff, type Week } from "../../domain/weeks.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { countFailedMark, resetMarkTries } from "../../store/marking.ts";
-import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger } from "./ledger.ts";
+import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger, valueLedger } from "./ledger.ts";
 import { type MasterReading, readMaster } from "./read-master.ts";
 
 /** How often in a row the Master is read again at once because it traded between the reading and the commit. */
@@ -26,7 +26,7 @@ export function waitAfterCutOff({ periodMs }: Week): number {
  * waiting money and redeems units of outflows. A failure is recorded on the row and retried after a pause.
  */
 export async function markMaster(deps: Deps, login: string, context: CallContext): Promise<void> {
-  const reason = await tryToMark(deps, login, context).catch((error: unknown) => {
+  const reason = await tryToMark(deps, { login, isValuation: false }, context).catch((error: unknown) => {
     deps.log.info("Master not marked, retry scheduled", { login, error });
     return reasonOf(error);
   });
@@ -34,13 +34,19 @@ export async function markMaster(deps: Deps, login: string, context: CallContext
   await countFailedMark(deps.pool, login, reason);
 }
 
+/** Reads a Master as `markMaster` does, so that its pool is valued. Throws when it cannot be read. */
+export async function valueMaster(deps: Deps, login: string, context: CallContext): Promise<void> {
+  await tryToMark(deps, { login, isValuation: true }, context);
+}
+
 /** Undefined when nothing is left to do or allowed; else the reason for a retry. */
-async function tryToMark(deps: Deps, login: string, context: CallContext): Promise<string | undefined> {
+async function tryToMark(deps: Deps, wanted: Wanted, context: CallContext): Promise<string | undefined> {
+  const { login } = wanted;
   let reads = 0;
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const reading = await readMaster(deps, login, context);
     const end = reading.isComplete
-      ? await inTransaction(deps.pool, (tx) => markAtLogPosition(tx, deps, login, reading))
+      ? await inTransaction(deps.pool, (tx) => markAtLogPosition(tx, deps, wanted, reading))
       : ({ kind: "moved", why: "the Master's latest deals are still being read" } as const);
     if (end.kind === "done") return undefined;
     if (end.kind === "waits") return end.why;
@@ -48,6 +54,12 @@ async function tryToMark(deps: Deps, login: string, context: CallContext): Promi
   }
   return "the backlog of deals is long";
 }
+
+type Wanted = {
+  readonly login: string;
+  /** The pool is valued also when nothing else needs its marks. */
+  readonly isValuation: boolean;
+};
 
 type End =
   | { readonly kind: "done" }
@@ -57,7 +69,8 @@ type End =
   | { readonly kind: "moved"; readonly why: string }
   | { readonly kind: "waits"; readonly why: string };
 
-async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
+async function markAtLogPosition(tx: Transaction, deps: Deps, wanted: Wanted, reading: MasterReading): Promise<End> {
+  const { login, isValuation } = wanted;
   const { requestedAt, platformAt, logNumber, lastDealAt, marks } = reading;
   const master = await lockMaster(tx, login);
   if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };
@@ -66,8 +79,9 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, rea
     through: logNumber,
     reading: { at: requestedAt, marks, closeThrough },
   });
+  const isAtReading = end === "done" && master.filedNumber === logNumber;
   if (end !== "done" || isWeekDue(deps.week, ledger.master, lastDealAt) || !hasSomethingToStrike(ledger)) {
-    await saveLedger(tx, ledger);
+    await saveLedger(tx, deps, isValuation && isAtReading ? await valueLedger(tx, deps, ledger, marks) : ledger);
     if (end === "full") return { kind: "more" };
     if (isClosingDue(deps, ledger.master)) {
       return { kind: "waits", why: "the clock of the trading platform has not passed the end of the week" };
@@ -75,12 +89,12 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, rea
     // The job that closes weeks closes a week that has ended too recently for this reading.
     return { kind: "done" };
   }
-  if (master.filedNumber !== logNumber) {
-    await saveLedger(tx, ledger);
+  if (!isAtReading) {
+    await saveLedger(tx, deps, ledger);
     return { kind: "moved", why: "the Master trades faster than it can be marked" };
   }
   const struck = await strikeLedger(tx, deps, ledger, marks);
-  await saveLedger(tx, struck ?? ledger);
+  await saveLedger(tx, deps, struck ?? ledger);
   if (struck === undefined || !hasSomethingToStrike(struck)) return { kind: "done" };
   return { kind: "waits", why: "the pool has no value at which an Investor could join or leave" };
 }

@@ -2,7 +2,7 @@ import type { Log } from "#kernel/log.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ResultEvent, PoolEvent, WeekEvent } from "../../domain/advance-pool.ts";
-import type { PerformanceDay } from "../../domain/performance.ts";
+import type { DayPart } from "../../domain/performance.ts";
 import type { UnitPool, UnitHolding } from "../../domain/pool/unit-pool.ts";
 import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
 import { type AllocationRow, insertEntries, insertRows, type NewAllocationEntry } from "../../store/allocations.ts";
@@ -15,7 +15,7 @@ type Pooled = {
   readonly master: Master;
   readonly active: readonly ActiveHolding[];
   /** The performance after each result. */
-  readonly chain: readonly (PerformanceDay | undefined)[];
+  readonly chain: readonly (DayPart | undefined)[];
 };
 type Numbered<S extends PoolEvent> = S & { readonly number: bigint };
 
@@ -50,7 +50,7 @@ export async function recordEvents(
   return { lastAllocation: master.lastAllocation + BigInt(events.length), isInDeficit };
 }
 
-function entryOf(event: Numbered<PoolEvent>, valued: PerformanceDay | undefined): NewAllocationEntry {
+function entryOf(event: Numbered<PoolEvent>, valued: DayPart | undefined): NewAllocationEntry {
   const { number, pool } = event;
   const poolUnits = totalUnits(allHoldings(pool));
   if (event.kind === "week") {

@@ -1,9 +1,8 @@
 import type { ResultEvent, WeekEvent } from "../../domain/advance-pool.ts";
 import type { MasterDeal } from "../../domain/master-deal.ts";
 import type { Valuation } from "../../domain/performance.ts";
-import { accruedIn } from "../../domain/pool/accruals.ts";
-import { netAssetValue } from "../../domain/pool/equity.ts";
-import { type Mark, markPositions } from "../../domain/pool/strike-pool.ts";
+import { valueOfUnits } from "../../domain/pool/equity.ts";
+import { type Mark, valuePositions } from "../../domain/pool/strike-pool.ts";
 import type { E8, UnitPool } from "../../domain/pool/unit-pool.ts";
 import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
 
@@ -18,7 +17,7 @@ export type ValuedEvent =
 export function valuationsOf(events: readonly ValuedEvent[]): Valuation[] {
   let known: { readonly pool: UnitPool; readonly value: E8 } | undefined;
   const valueOf = (pool: UnitPool): E8 => {
-    if (known?.pool !== pool) known = { pool, value: navOf(pool) };
+    if (known?.pool !== pool) known = { pool, value: valueOfUnits(pool) };
     return known.value;
   };
   return events.flatMap((event) => {
@@ -26,26 +25,21 @@ export function valuationsOf(events: readonly ValuedEvent[]): Valuation[] {
     const { dealAt: at, dealId, amount: result } = event.deal;
     const before = valueOf(event.before);
     const after = valueOf(event.pool);
-    return [{ at, dealId, before, after, units: unitsOf(event.pool), result }];
+    return [{ at, dealId, before, after, ...factsOf(event.pool), result }];
   });
 }
 
-/** How the marks of a strike change the value of the units of a pool. */
+/** How the marks of the open positions change the value of the units of a pool. */
 export function valuationsOfMarks(
   pool: UnitPool,
   marks: readonly Mark[],
   { at, dealId }: Pick<Valuation, "at" | "dealId">,
 ): Valuation[] {
   if (marks.length === 0) return [];
-  return [
-    { at, dealId, before: navOf(pool), after: navOf(markPositions(pool, marks)), units: unitsOf(pool), result: 0n },
-  ];
+  const after = valueOfUnits(valuePositions(pool, marks));
+  return [{ at, dealId, before: valueOfUnits(pool), after, ...factsOf(pool), result: 0n }];
 }
 
-function navOf(pool: UnitPool): E8 {
-  return netAssetValue(allHoldings(pool), accruedIn(pool));
-}
-
-function unitsOf(pool: UnitPool): bigint {
-  return totalUnits(allHoldings(pool));
+function factsOf(pool: UnitPool): Pick<Valuation, "units" | "isOpen"> {
+  return { units: totalUnits(allHoldings(pool)), isOpen: pool.positions.length > 0 };
 }

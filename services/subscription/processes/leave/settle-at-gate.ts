@@ -83,7 +83,7 @@ async function settleAtLogPosition(
   const isAtLogPosition = end === "done" && master.filedNumber === through;
   const struck =
     isAtLogPosition && master.stoppedReason === null ? await strikeLedger(tx, deps, ledger, []) : undefined;
-  await saveLedger(tx, struck ?? ledger);
+  await saveLedger(tx, deps, struck ?? ledger);
   if (end === "full") return "more";
   const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtLogPosition && struck === undefined);
   if (!isStopped && struck === undefined) return "moved";

@@ -56,7 +56,7 @@ export const compensateDeficit: Effect = {
       );
     }
     expectSame(reviewCase, await takeFromExternal(tx, reviewCase, { parts, total, at: wanted.at }));
-    await saveLedger(tx, { ...struck, pool, master: { ...struck.master, isInDeficit: poolEquity(pool) < 0n } });
+    await saveLedger(tx, deps, { ...struck, pool, master: { ...struck.master, isInDeficit: poolEquity(pool) < 0n } });
     await addUnposted(tx, parts);
     afterCommit(tx, deps.wakeSignals.postings.notify);
   },

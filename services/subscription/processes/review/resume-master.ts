@@ -87,5 +87,5 @@ async function resumePool(
 async function allocateWaiting(tx: Transaction, deps: Deps, master: Master): Promise<void> {
   const { ledger, end } = await openLedger(tx, deps, master, { through: master.filedNumber, reading: undefined });
   if (end === "stopped") throw actionNotPossible(`The next deal would stop Master ${master.login} again.`);
-  await saveLedger(tx, ledger);
+  await saveLedger(tx, deps, ledger);
 }

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Client, clientOf, eventually } from "./support/client.ts";
+import { startTestSystem, type TestSystem } from "./support/system.ts";
+import { bookResult, closePosition, expectBalances, openPosition, pooled, setPrice } from "./support/trading.ts";
+
+/** Pools with open positions are valued every second. A day begins on the server before or after it does in UTC. */
+const START_TIMEOUT_MS = 180_000;
+const TIMEOUT = { timeout: 90_000 };
+
+let system: TestSystem;
+let client: Client;
+
+beforeAll(async () => {
+  system = await startTestSystem({ PAMM_VALUATION_INTERVAL: "PT1S" });
+  client = clientOf(system);
+}, START_TIMEOUT_MS);
+afterAll(() => system[Symbol.asyncDispose](), START_TIMEOUT_MS);
+
+async function recordOf(login: string, query = "") {
+  const { status, body } = await client.get(`/api/v1/info/master/${login}/performance${query}`);
+  expect(status).toBe(200);
+  return JSON.parse(JSON.stringify(body)) as unknown;
+}
+
+test(
+  "a Master that floats at -60 % and closes at +5 % has a drawdown of 0.6, and what is free when flat follows the price",
+  TIMEOUT,
+  async () => {
+    await setPrice(client, "1.10000");
+    const { login, investors } = await pooled(client, ["1000"], 0);
+    const position = await openPosition(client, login);
+    await setPrice(client, "1.04000");
+    await eventually(async () => expect(await recordOf(login)).toMatchObject({ closing_nav_per_unit: "0.4" }));
+    const { body: equity } = await client.get(`/api/v1/info/investor/${investors[0]}/equity`);
+    expect(equity).toMatchObject({ free_to_withdraw: "0", free_when_flat: "400" });
+
+    await setPrice(client, "1.10500");
+    await closePosition(client, position);
+    const closed = { closing_nav_per_unit: "1.05", time_weighted_return: "0.05", max_drawdown: "0.6" };
+    await eventually(async () => expect(await recordOf(login)).toMatchObject(closed));
+    expect(await recordOf(login, "?day=server")).toMatchObject(closed);
+  },
+);
+
+test("a pool that was lost whole returns -1, whatever came afterwards", TIMEOUT, async () => {
+  const { login, investors } = await pooled(client, ["1000"], 0);
+  await bookResult(client, login, "-1000.00");
+  await eventually(async () => expect(await recordOf(login)).toMatchObject({ closing_nav_per_unit: "0" }));
+  const anew = `/api/v1/investor/deposit?login=${investors[0]}&amount=1000&comment=anew`;
+  expect((await client.post(anew)).status).toBe(200);
+  // It joins at the next deal after it has reached the Master.
+  await expectBalances(client, { [login]: "1000" });
+  await bookResult(client, login, "100.00");
+  const lost = { closing_nav_per_unit: "1.1", time_weighted_return: "-1", max_drawdown: "1" };
+  await eventually(async () => expect(await recordOf(login)).toMatchObject({ ...lost, points: [{ change: "-1" }] }));
+});
