@@ -26,6 +26,7 @@ export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   searchInvestors: ["edge"],
   findAccounts: ["edge", "funding", "subscription"],
   findRegistrations: ["platform"],
+  findPaymentAccounts: ["platform"],
 };
 
 /** The services that read its feeds. */

@@ -4,6 +4,7 @@ import { refusalsOf } from "#kernel/refusal.ts";
 export const { refuse, refusals } = refusalsOf({
   validation_failed: "invalid",
   group_not_allowed: "invalid",
+  currency_not_supported: "invalid",
   payment_account_equals_master: "invalid",
   platform_account_not_found: "invalid",
   master_not_found: "not_found",
@@ -11,6 +12,7 @@ export const { refuse, refusals } = refusalsOf({
   login_already_registered: "conflict",
   login_in_use: "conflict",
   payment_account_in_use: "conflict",
+  payment_account_has_open_positions: "conflict",
   master_closed: "conflict",
   account_busy: "conflict",
   possible_duplicate_account: "conflict",

@@ -19,6 +19,7 @@ import { watchErasures } from "./jobs/watch-erasures.ts";
 import { resumePaymentAccountChanges } from "./jobs/resume-payment-account-changes.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
+import { findPaymentAccounts } from "./queries/find-payment-accounts.ts";
 import { findRegistrations } from "./queries/find-registrations.ts";
 import { getMasterStatus } from "./queries/get-master-status.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
@@ -57,6 +58,7 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
     searchMasters: (request, context) => searchMasters(deps, request, context),
     searchInvestors: (request) => searchInvestors(deps, request),
     findAccounts: (request) => findAccounts(deps, request),
+    findPaymentAccounts: (request) => findPaymentAccounts(deps, request),
     findRegistrations: (request) => findRegistrations(deps, request),
   };
 }

@@ -44,7 +44,9 @@ import { eraseInvestor } from "./routes/ops/erase-investor.ts";
 import { listBreaks } from "./routes/ops/list-breaks.ts";
 import { getBreak, getReview } from "./routes/ops/get-case.ts";
 import { listReviews } from "./routes/ops/list-reviews.ts";
+import { decideReviewGroup, listReviewGroups } from "./routes/ops/review-groups.ts";
 import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
+import { listArchivedAccounts } from "./routes/ops/list-archived-accounts.ts";
 import { getPermits } from "./routes/ops/get-permits.ts";
 import { cancelOperation } from "./routes/operations/cancel-operation.ts";
 import { getOperation } from "./routes/operations/get-operation.ts";
@@ -122,7 +124,10 @@ export const ROUTES: readonly Route[] = [
   getReview,
   getBreak,
   getPermits,
+  listArchivedAccounts,
   decideReview,
+  listReviewGroups,
+  decideReviewGroup,
   eraseInvestor,
   listEvents,
   createWebhook,

@@ -29,6 +29,8 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   findTransfers: ["platform"],
   listBreaks: ["edge"],
   listReviews: ["edge"],
+  listReviewGroups: ["edge"],
   // Its actor was authenticated by the edge.
   decideReview: ["edge"],
+  decideReviewGroup: ["edge"],
 };

@@ -5,7 +5,8 @@ import { type Job, runJob } from "#kernel/job.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
-import { listReviews } from "#kernel/review/list-reviews.ts";
+import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
+import { listReviewGroups, listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { cancelVersion } from "./commands/cancel-version.ts";
 import { changePaymentAccount } from "./commands/change-payment-account.ts";
@@ -73,7 +74,10 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     listBreaks: (request) => listBreaks(deps.pool, request),
     listReviews: (request) => listReviews(deps.pool, request),
+    listReviewGroups: (request) => listReviewGroups(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),
+    decideReviewGroup: (request, context) =>
+      voteOnGroup((vote, own) => decideReview(deps, vote, own), request, context),
   };
 }
 

@@ -10,6 +10,7 @@ export const { refuse, refusals } = refusalsOf({
   investor_not_found: "not_found",
   operation_not_found: "not_found",
   operation_removed: "not_found",
+  account_archived: "conflict",
   account_busy: "conflict",
   possible_duplicate: "conflict",
   insufficient_funds: "conflict",

@@ -6,17 +6,23 @@ import {
   durationWithin,
   integer,
   list,
+  oneOf,
   optional,
   variable,
+  type VariableOptions,
   secret,
   text,
   timeZone,
   url,
 } from "#kernel/config-variables.ts";
+import { parseDuration } from "#kernel/duration.ts";
 import { MAX_LEVERAGE } from "#kernel/limits.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
+import type { DealTypes } from "./deps.ts";
+import { LEG_KINDS, type LegKind } from "./domain/leg-kind.ts";
+import { BALANCE_TYPES } from "./mt5/balance.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
 import type { LoginRange } from "./store/account-creations.ts";
 import { PLATFORM_RETENTION } from "./retention.ts";
@@ -25,6 +31,8 @@ import { PLATFORM_RETENTION } from "./retention.ts";
 const MIN_QUIET_PERIOD_MS = 200_000;
 /** Maximum sessions that the platform allows a manager; each is one connection with one request at a time. */
 const MAX_SESSIONS = 16;
+
+const KINDS = Object.keys(LEG_KINDS) as readonly LegKind[];
 
 export const settings = {
   PLATFORM_DATABASE_URL: databaseUrl(),
@@ -50,6 +58,7 @@ export const settings = {
   MT5_PAYMENT_GROUP: text("a group", { whenMissing: "pamm\\payment" }),
   MT5_MAX_LEVERAGE: integer(1, MAX_LEVERAGE, { whenMissing: String(MAX_LEVERAGE) }),
   MT5_GROUP_MAX_LEVERAGE: optional(groupLimits()),
+  MT5_DEAL_TYPES: optional(dealTypes()),
   MT5_LOGIN_RANGE: loginRange("3000000-3999999"),
   MT5_SESSIONS: integer(1, MAX_SESSIONS, { whenMissing: "8" }),
   MT5_TIME_ZONE: optional(timeZone()),
@@ -58,8 +67,11 @@ export const settings = {
   MT5_PING_INTERVAL: durationWithin("PT1S", "PT1M", "PT4S"),
   MT5_PROVE_ALIVE_AFTER: durationWithin("PT0.1S", "PT1M", "PT1S"),
   MT5_READ_INTERVAL: durationWithin("PT0.05S", "PT1H", "PT1S"),
+  PAMM_INVESTOR_TRADING: oneOf(["disable", "leave"], { whenMissing: "disable" }),
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
+  PAMM_MAX_TICK_AGE: tickAge({ whenMissing: "PT1H" }),
   PAMM_REVIEW_AFTER: duration({ whenMissing: "PT6H" }),
+  PAMM_ARCHIVED_AFTER: duration({ whenMissing: "PT30M" }),
 };
 
 /** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */
@@ -95,6 +107,14 @@ export function readTrust(config: {
   return fingerprint === undefined ? { ca: readCertificates("MT5_CA_FILE", caFile), name } : { fingerprint };
 }
 
+function tickAge(options: VariableOptions) {
+  return variable(
+    "an ISO 8601 duration such as PT1H, or off",
+    (value) => (value === "off" ? Number.POSITIVE_INFINITY : parseDuration(value)),
+    options,
+  );
+}
+
 /** As openssl and browsers show it, with or without colons. */
 function fingerprint() {
   return variable("the SHA-256 fingerprint of a certificate, 64 hexadecimal digits", (shown) => {
@@ -105,6 +125,25 @@ function fingerprint() {
 
 function groupLimits() {
   return variable(`limits as GROUP=LEVERAGE separated by commas, each from 1 to ${MAX_LEVERAGE}`, parseGroupLimits);
+}
+
+function dealTypes() {
+  return variable(
+    `kinds and their types as KIND=TYPE separated by commas, each kind once; kinds: ${KINDS.join(", ")}; types: ${BALANCE_TYPES.join(", ")}`,
+    parseDealTypes,
+  );
+}
+
+function parseDealTypes(value: string): DealTypes | undefined {
+  const types: { -readonly [Kind in keyof DealTypes]: DealTypes[Kind] } = {};
+  for (const part of value.split(",")) {
+    const [name, digits] = part.trim().split("=");
+    const kind = KINDS.find((each) => each === name);
+    const type = BALANCE_TYPES.find((each) => String(each) === digits);
+    if (kind === undefined || type === undefined || kind in types) return undefined;
+    types[kind] = type;
+  }
+  return types;
 }
 
 function loginRange(whenMissing: string) {

@@ -11,6 +11,7 @@ import type { Registry } from "./checks/unregistered-accounts.ts";
 import type { settings } from "./config.ts";
 import type { Owner } from "./checks/key-owner.ts";
 import type { LockDeps } from "./jobs/release-lost-locks.ts";
+import type { TradingUse } from "./checks/trading-use.ts";
 
 type Access = { readonly config: Config<typeof settings>; readonly identity: Identity };
 
@@ -19,12 +20,14 @@ type Asked = {
   readonly owners: Owners;
   readonly registrations: Registry;
   readonly findLockOwners: LockDeps["findLockOwners"];
+  readonly tradingUse: TradingUse;
 };
 
 /** They are connected to with the first call, because they may start later than this one. */
 export function connectOwners(stack: AsyncDisposableStack, { config, identity }: Access): Asked {
   const client = <C extends Contract>(address: string, contract: C, service: Owner | "account") =>
     openClient(stack, address, { contract, service, identity });
+  const account = client(config.ACCOUNT_GRPC_URL, AccountServiceService, "account");
   const subscription = client(config.SUBSCRIPTION_GRPC_URL, SubscriptionServiceService, "subscription");
   return {
     owners: {
@@ -33,6 +36,7 @@ export function connectOwners(stack: AsyncDisposableStack, { config, identity }:
       subscription: subscription.findTransfers,
     },
     findLockOwners: subscription.findLockOwners,
-    registrations: client(config.ACCOUNT_GRPC_URL, AccountServiceService, "account").findRegistrations,
+    registrations: account.findRegistrations,
+    tradingUse: { findPooled: subscription.findPooled, findPaymentAccounts: account.findPaymentAccounts },
   };
 }

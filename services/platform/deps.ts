@@ -8,11 +8,14 @@ import type { PermitGate } from "./domain/permit-gate.ts";
 import type { LeverageLimits } from "./domain/new-account.ts";
 import type { WatchedClock } from "./domain/watched-clock.ts";
 import type { LegKind } from "./domain/leg-kind.ts";
+import type { BalanceType } from "./mt5/balance.ts";
 import type { SendQueue, TurnReader } from "./protocol/sending.ts";
 import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 
 /** A creation that has not ended for longer is found by a check, and operators may register its account. */
 export const CREATION_MS = 10 * MINUTE_MS;
+
+export type DealTypes = Readonly<Partial<Record<LegKind, BalanceType>>>;
 
 /** Settings of the trading platform, chosen by operators. */
 export type Settings = LeverageLimits & {
@@ -22,13 +25,21 @@ export type Settings = LeverageLimits & {
   readonly investorGroups: readonly string[];
   readonly paymentGroup: string;
   readonly loginRange: { readonly first: bigint; readonly last: bigint };
+  /** Investors in a pool and payment accounts may not trade; false leaves the rights of all accounts as they are. */
+  readonly takesTrading: boolean;
   readonly quietPeriodMs: number;
   /** Age at which a leg whose attempts fail, or whose history cannot be read, is shown to operators. */
   readonly reviewAfterMs: number;
   /** A command that was written and not answered within this time is lost. */
   readonly commandTimeoutMs: number;
+  /** How long an account without money has not been shown before it counts as archived. */
+  readonly archivedAfterMs: number;
   /** Maximum wait of a command for its turn on a login; then it is refused as account_busy. */
   readonly turnWaitMs: number;
+  /** The type of the platform's balance operation for each kind of leg; the usual one where none is named. */
+  readonly dealTypes: DealTypes;
+  /** An older price of a symbol is a mark only when it came in the session that is open now. Infinite: any price is. */
+  readonly maxTickAgeMs: number;
 };
 
 /** This process as it is recorded with each attempt. */

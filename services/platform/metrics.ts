@@ -45,6 +45,16 @@ export function showUnknownOutcomes(read: readonly UnknownOutcomes[]): void {
   }
 }
 
+const unshownAccounts = ofState(
+  "pamm_accounts_not_shown",
+  "Accounts without money that the trading platform does not show: archived by the broker, or not_shown while that is not confirmed.",
+);
+
+export function showUnshownAccounts({ archived, unconfirmed }: { archived: bigint; unconfirmed: bigint }): void {
+  unshownAccounts.set({ state: "archived" }, Number(archived));
+  unshownAccounts.set({ state: "not_shown" }, Number(unconfirmed));
+}
+
 const unclaimedFees = new Gauge({
   name: "pamm_imported_fees_unclaimed",
   help: "Fees that were collected before the database was restored to an older time and that belong to no fee payment yet.",

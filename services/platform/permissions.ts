@@ -30,10 +30,13 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   getHistoryReading: ["edge"],
   getStatus: ["edge"],
   getPermits: ["edge"],
+  listUnshownAccounts: ["edge"],
   listBreaks: ["edge", "fee", "subscription"],
   listReviews: ["edge"],
+  listReviewGroups: ["edge"],
   // Its actor was authenticated by the edge.
   decideReview: ["edge"],
+  decideReviewGroup: ["edge"],
 };
 
 /** The services that read its feeds. */

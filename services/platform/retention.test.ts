@@ -12,6 +12,7 @@ import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { platformChecks } from "./checks/checks.ts";
 import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
+import { noteAccounts, type ReadAccounts } from "./protocol/unshown-accounts.ts";
 import { FEEDS } from "./service.ts";
 import { platformRules } from "./retention.ts";
 import { findingsOf, logOf } from "./testing/log-of.ts";
@@ -19,7 +20,7 @@ import { insertManyDeposits } from "./testing/many-transfers.ts";
 import { aDeposit } from "./testing/requests.ts";
 import { openReviews } from "./testing/reviews.ts";
 import { aCall, anAccount, aWorld, type Instance } from "./testing/world.ts";
-import { ownersFake, registryFake } from "./testing/owners.ts";
+import { ownersFake, registryFake, tradingUseFake } from "./testing/owners.ts";
 
 const RULES = platformRules(FEEDS, {
   PAMM_RETAIN_EVENTS: 35 * DAY_MS,
@@ -56,10 +57,11 @@ async function findings({ deps }: Instance): Promise<string[]> {
   const readers = {
     readLogin: (login: string) => readLogin(deps, login),
     readWholeLogin: (login: string) => readWholeLogin(deps, login),
+    noteAccounts: (read: ReadAccounts) => noteAccounts(deps, read),
   };
   const found: string[] = [];
-  const others = { owners: ownersFake().owners, registrations: registryFake(), confirm: confirmsNothing };
-  const checks = platformChecks({ ...deps, ...readers, ...others });
+  const asked = { owners: ownersFake().owners, registrations: registryFake(), tradingUse: tradingUseFake() };
+  const checks = platformChecks({ ...deps, ...readers, ...asked, confirm: confirmsNothing });
   // No other service has recorded the transfers of this test.
   for (const check of checks.filter(({ name }) => name !== "transfer_ownership")) {
     const run = await check.run({ cursor: "", pendingBreaks: [] });

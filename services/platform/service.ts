@@ -1,3 +1,5 @@
+import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
+import { listReviewGroups } from "#kernel/review/list-reviews.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, type JobOptions, runJob } from "#kernel/job.ts";
 import { nextUnfinished } from "#kernel/review/cases.ts";
@@ -17,6 +19,8 @@ import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
 import { recheckAmendedAccounts, verifyAppliedDeals } from "./amendments/amendments.ts";
+import { confirmArchived } from "./jobs/confirm-archived.ts";
+import { findReturned } from "./jobs/find-returned.ts";
 import { compareClocks } from "./jobs/compare-clocks.ts";
 import { heartbeat } from "./jobs/heartbeat.ts";
 import { findLostLegs } from "./jobs/find-lost-legs.ts";
@@ -24,6 +28,7 @@ import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { readHistories } from "./jobs/read-histories.ts";
 import { type LockDeps, releaseLostLocks } from "./jobs/release-lost-locks.ts";
+import { giveTradingBack, takeTradingAgain, type TradingRightsDeps } from "./jobs/trading-rights.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
@@ -43,7 +48,9 @@ import { findTransferOfDeal } from "./queries/find-transfer-of-deal.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
 import { inspectClosing } from "./queries/inspect-closing.ts";
+import { listUnshownAccounts } from "./queries/list-unshown-accounts.ts";
 import { listReviews } from "./queries/list-reviews.ts";
+import { oldPrices } from "./queries/old-prices.ts";
 import { previewHold } from "./queries/preview-hold.ts";
 import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
@@ -58,6 +65,7 @@ export const FEEDS = [MOVEMENTS_FEED, IMPORTS_FEED, STATES_FEED];
 /** Every rpc of the contract and the one function behind it. */
 export function platformService(deps: Deps): Implementation<PlatformServiceService> {
   const holds = holdQueues(deps);
+  const prices = oldPrices(deps);
   return {
     createAccount: (request, context) => createAccount(deps, request, context),
     disableAccount: (request) => disableAccount(deps, request),
@@ -78,15 +86,19 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readLog: (request) => readLog(deps, request),
     readStatement: (request) => readStatement(deps, request),
     findAmendments: (request) => findAmendments(deps, request),
-    readAccount: (request) => readAccount({ ...deps, holds }, request),
+    readAccount: (request) => readAccount({ ...deps, holds, oldPrices: prices }, request),
     readHistoryAgain: (request) => readHistoryAgain(deps, request),
     getHistoryReading: (request) => getHistoryReading(deps, request),
     getStatus: () => getStatus(deps),
     getPermits: () => getPermits(deps),
     listReviews: (request) => listReviews(deps, request),
+    listReviewGroups: (request) => listReviewGroups(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),
+    decideReviewGroup: (request, context) =>
+      voteOnGroup((vote, own) => decideReview(deps, vote, own), request, context),
     readBalances: (request) => readBalances(deps, request),
     readLogBalances: (request) => readLogBalances(deps, request),
+    listUnshownAccounts: (request) => listUnshownAccounts(deps, request),
     listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }
@@ -103,12 +115,20 @@ const EVERY_MS = {
   failing: 60_000,
   // The check that finds them runs every five minutes.
   unknown: 60_000,
+  // The check that finds these accounts runs every five minutes, too.
+  trading: 60_000,
+  // The absence of an account is confirmed for half an hour.
+  archived: 60_000,
+  // An account whose owner has left it for months is waited for by no caller; a request for a hundred of them.
+  returned: 300_000,
   // Twice the usual interval at which Prometheus reads the metrics.
   outcomes: 30_000,
   // They fall when fees are due, after hours or days.
   importedFees: 60_000,
   // A lock is lost only when the database of its service has lost commits.
   locks: 30_000,
+  // An Investor that has left its pool may trade again after this time.
+  rights: 10_000,
 };
 /** A leg that could not be sent is asked for again after this time, unless a signal comes: a caller may wait for it. */
 const WAITING_PAUSE_MS = 250;
@@ -120,6 +140,7 @@ const URGENT_RETRY_MS = 1_000;
 /** The background jobs of one process, and `others` with work in tables; a failed run is repeated with growing pauses. */
 export function platformJobs(deps: Deps, readEveryMs: number, others: readonly DueJob[] = []): AsyncDisposable[] {
   const reader = dealReader(deps);
+  const { archivedAfterMs } = deps.settings;
   const job = (name: string, everyMs: number, work: JobOptions["work"], own: Partial<JobOptions> = {}): Job =>
     runJob({ name, everyMs, work, log: deps.log, ...own });
   return [
@@ -135,6 +156,9 @@ export function platformJobs(deps: Deps, readEveryMs: number, others: readonly D
     job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
     job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
+    job("take trading again", EVERY_MS.trading, () => takeTradingAgain(deps)),
+    job("confirm archived accounts", Math.min(EVERY_MS.archived, archivedAfterMs), () => confirmArchived(deps)),
+    job("find returned accounts", Math.min(EVERY_MS.returned, archivedAfterMs), findReturned(deps)),
     job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
     job("watch imported fees", EVERY_MS.importedFees, () => watchImportedFees(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: [...dueJobs(deps), ...others] }),
@@ -145,6 +169,13 @@ export function platformJobs(deps: Deps, readEveryMs: number, others: readonly D
 export function releaseLocksJob(deps: LockDeps): Job {
   const { log } = deps;
   return runJob({ name: "release lost locks", everyMs: EVERY_MS.locks, work: () => releaseLostLocks(deps), log });
+}
+
+/** The jobs that ask other services. */
+export function askingJobs(deps: LockDeps & TradingRightsDeps): Job[] {
+  const { log } = deps;
+  const work = () => giveTradingBack(deps);
+  return [releaseLocksJob(deps), runJob({ name: "give trading back", everyMs: EVERY_MS.rights, work, log })];
 }
 
 /** The jobs whose work is in tables. */

@@ -244,6 +244,10 @@ test("a failed start reports its reason in one message without a secret", async 
       /MT5_MAX_LEVERAGE .*1 to 5000(.|\n)*MT5_GROUP_MAX_LEVERAGE .*GROUP=LEVERAGE/,
     ],
     [{ ...env, MT5_GROUP_MAX_LEVERAGE: "pamm\\mastre=100" }, /no account is created: pamm\\mastre\./],
+    [
+      { ...env, MT5_DEAL_TYPES: "result=5,mirror=6,gift=2", MT5_MAX_LEVERAGE: "0" },
+      /MT5_MAX_LEVERAGE (.|\n)*MT5_DEAL_TYPES .*KIND=TYPE.*fee_debit.*types: 2, 4, 5/,
+    ],
     [{ ...env, PAMM_REHEARSAL: "false" }, /PAMM_QUIET_PERIOD is below PT200S/],
     [{ ...env, MT5_LOGIN_RANGE: "9-1", MT5_TIME_ZONE: "Mars/Olympus" }, /MT5_LOGIN_RANGE .*\nMT5_TIME_ZONE /],
   ];

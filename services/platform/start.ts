@@ -2,7 +2,7 @@ import streams from "#streams" with { type: "json" };
 import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
-import { readConfig } from "#kernel/config.ts";
+import { type Config, readConfig } from "#kernel/config.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { retain } from "#kernel/retention/retain.ts";
@@ -13,6 +13,8 @@ import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { platformChecks } from "./checks/checks.ts";
 import { readTrust, requireKnownGroups, requireSafeQuietPeriod, settings } from "./config.ts";
 import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
+import type { Settings } from "./deps.ts";
+import { noteAccounts } from "./protocol/unshown-accounts.ts";
 import { connectOwners } from "./connect-owners.ts";
 import { connectPlatform } from "./connect-platform.ts";
 import { hasOpenAttempts } from "./store/attempts.ts";
@@ -23,7 +25,7 @@ import { refuseForeign } from "./own-requests.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { platformRules } from "./retention.ts";
 import { serverOffsets } from "./store/server-offsets.ts";
-import { FEEDS, platformJobs, platformService, releaseLocksJob, STATES_FEED } from "./service.ts";
+import { askingJobs, FEEDS, platformJobs, platformService, STATES_FEED } from "./service.ts";
 
 export const SERVICE = "platform";
 export const SCHEMA = { service: SERVICE, migrations: new URL("./migrations/", import.meta.url) };
@@ -59,19 +61,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     pool: backbone.pool,
     mt5,
     log,
-    settings: {
-      server: config.MT5_SERVER_NAME,
-      masterGroups: config.MT5_MASTER_GROUPS,
-      investorGroups: config.MT5_INVESTOR_GROUPS,
-      paymentGroup: config.MT5_PAYMENT_GROUP,
-      maxLeverage: config.MT5_MAX_LEVERAGE,
-      maxLeverageOfGroup: config.MT5_GROUP_MAX_LEVERAGE ?? new Map(),
-      loginRange: config.MT5_LOGIN_RANGE,
-      quietPeriodMs: config.PAMM_QUIET_PERIOD,
-      reviewAfterMs: config.PAMM_REVIEW_AFTER,
-      commandTimeoutMs: config.MT5_COMMAND_TIMEOUT,
-      turnWaitMs: TURN_WAIT_MS,
-    },
+    settings: settingsOf(config),
     sender,
     reach: failpoint,
     endProcess: registration.reject,
@@ -82,13 +72,14 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
   const owners = connectOwners(stack, { config, identity });
-  stack.use(releaseLocksJob({ ...deps, ...owners }));
+  for (const job of askingJobs({ ...deps, ...owners })) stack.use(job);
   const checks = platformChecks({
     ...deps,
     ...owners,
     confirm: askEdge(backbone.broker, SERVICE),
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),
+    noteAccounts: (read) => noteAccounts(deps, read),
   });
   stack.use(retain({ pool: deps.pool, rules: platformRules(FEEDS, config), log }));
   stack.use(reconcile({ pool: deps.pool, log, checks, maxMs: config.PAMM_CHECK_INTERVAL }));
@@ -102,4 +93,24 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     readers: READERS,
     states: STATES_FEED,
   });
+}
+
+function settingsOf(config: Config<typeof settings>): Settings {
+  return {
+    server: config.MT5_SERVER_NAME,
+    masterGroups: config.MT5_MASTER_GROUPS,
+    investorGroups: config.MT5_INVESTOR_GROUPS,
+    paymentGroup: config.MT5_PAYMENT_GROUP,
+    maxLeverage: config.MT5_MAX_LEVERAGE,
+    maxLeverageOfGroup: config.MT5_GROUP_MAX_LEVERAGE ?? new Map(),
+    loginRange: config.MT5_LOGIN_RANGE,
+    takesTrading: config.PAMM_INVESTOR_TRADING === "disable",
+    quietPeriodMs: config.PAMM_QUIET_PERIOD,
+    reviewAfterMs: config.PAMM_REVIEW_AFTER,
+    archivedAfterMs: config.PAMM_ARCHIVED_AFTER,
+    commandTimeoutMs: config.MT5_COMMAND_TIMEOUT,
+    turnWaitMs: TURN_WAIT_MS,
+    dealTypes: config.MT5_DEAL_TYPES ?? {},
+    maxTickAgeMs: config.PAMM_MAX_TICK_AGE,
+  };
 }

@@ -1,3 +1,4 @@
+import type { Group } from "./domain/group.ts";
 import type { LoginRange } from "./domain/login-range.ts";
 
 /** The group of the manager account, and those in which clients' accounts may be. */
@@ -45,7 +46,7 @@ export type Settings = {
   readonly managerRights: ReadonlySet<number>;
   /** Accounts outside this mask do not exist for the manager. */
   readonly managerGroups: string;
-  readonly groups: readonly string[];
+  readonly groups: readonly Group[];
   readonly loginRange: LoginRange;
   /** Logins that the simulator leaves to its client. */
   readonly reservedLogins: LoginRange | undefined;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createLog, type Log } from "#kernel/log.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { serveControl } from "./control/serve-control.ts";
+import { type Group, parseGroup } from "./domain/group.ts";
 import { firstChoice, type LoginRange } from "./domain/login-range.ts";
 import {
   ALL_RIGHTS,
@@ -34,7 +35,7 @@ export type SimulatorOptions = {
   readonly managerPassword?: string;
   readonly managerRights?: readonly number[];
   readonly managerGroups?: string;
-  /** Groups in addition to the default ones. */
+  /** Groups in addition to the default ones: a name, or a name with currency and digits (`real\\cent=USC/2`). */
   readonly groups?: readonly string[];
   readonly loginRange?: LoginRange;
   readonly reservedLogins?: LoginRange;
@@ -101,12 +102,18 @@ function settingsOf(options: SimulatorOptions): Settings {
     managerPassword: options.managerPassword ?? DEFAULT_MANAGER.password,
     managerRights: new Set(options.managerRights ?? ALL_RIGHTS),
     managerGroups: options.managerGroups ?? "*",
-    groups: [...new Set([...DEFAULT_GROUPS, ...(options.groups ?? [])])],
+    groups: [...DEFAULT_GROUPS, ...(options.groups ?? [])].map(groupOf),
     loginRange: options.loginRange ?? DEFAULT_LOGIN_RANGE,
     reservedLogins: options.reservedLogins,
     timeZone: options.timeZone ?? DEFAULT_TIME_ZONE,
     keyCase: options.keyCase ?? "live",
   };
+}
+
+function groupOf(text: string): Group {
+  const group = parseGroup(text);
+  if (group === undefined) throw new StartupError(`${text} (SIM_GROUPS) is no group: name, or name=CURRENCY/DIGITS`);
+  return group;
 }
 
 async function openFolder(stack: AsyncDisposableStack, stateDir: string | undefined): Promise<string> {

@@ -21,9 +21,8 @@ export type TradeServer = {
   readonly journal: Journal;
   readonly nowMs: NowMs;
   readonly offset: ZoneOffset;
-  /** Wall clock of the start: the time of prices that were never set. */
-  readonly startedMsc: number;
-  readonly isVisibleGroup: (group: string) => boolean;
+  /** The setting until the control API changes it. */
+  isVisibleGroup: (group: string) => boolean;
   /** Logins with a deal since the last restart: the others have no account state. */
   readonly active: Set<number>;
   /** Deals that the Web API hides, with the time until which it does. */
@@ -44,12 +43,12 @@ export function createTradeServer(
   nowMs: NowMs,
 ): TradeServer {
   const offset = zoneOffset(settings.timeZone);
+  const { books } = stored;
   const server: TradeServer = {
     settings,
     ...stored,
     nowMs,
     offset,
-    startedMsc: wallClockMs(nowMs(), offset),
     isVisibleGroup: groupMask(settings.managerGroups),
     active: new Set(),
     hidden: new Map(),
@@ -60,6 +59,10 @@ export function createTradeServer(
     nextFault: 1,
   };
   installManager(server);
+  for (const group of settings.groups) {
+    // What the control API has changed stays.
+    if (!books.groups.has(group.name)) applyChange(books, { kind: "group", group });
+  }
   return server;
 }
 
@@ -86,6 +89,13 @@ function installManager({ books, settings }: TradeServer): void {
 export function record(server: TradeServer, change: Change): void {
   server.journal.append(change);
   applyChange(server.books, change);
+}
+
+/** For good, with its deals. */
+export function removeAccount(server: TradeServer, login: number): void {
+  record(server, { kind: "account_removed", login });
+  server.active.delete(login);
+  server.previousBalances.delete(login);
 }
 
 /** Numbers deals that belong together, puts the time on them and records them. */

@@ -4,6 +4,7 @@ import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { durationWithin, flag, instant, optional, timeZone, variable } from "#kernel/config-variables.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
+import { parseAdoptionRule } from "./domain/adoption-rule.ts";
 import { SUBSCRIPTION_RETENTION } from "./retention.ts";
 
 /** For rehearsals. Three times the pause of the job that closes weeks: money commands at 0.5 s were seen to time out. */
@@ -30,6 +31,13 @@ export const settings = {
   MT5_TIME_ZONE: optional(timeZone()),
   /** How often the pool of a Master with open positions is valued. Once an hour at least, also after a try that has failed. */
   PAMM_VALUATION_INTERVAL: durationWithin("PT1S", "PT30M", "PT15M"),
+  /** Deals on Investors that are adopted without a review. */
+  PAMM_ADOPT_CHARGES: optional(
+    variable(
+      "actions such as 4 and beginnings of comments, separated by commas; no trades (0, 1), credit (3) or bonus (6)",
+      parseAdoptionRule,
+    ),
+  ),
 };
 
 function parsePeriod(text: string): number | undefined {

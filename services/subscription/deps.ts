@@ -6,6 +6,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import type { AdoptionRule } from "./domain/adoption-rule.ts";
 import type { ServerDays } from "./domain/performance.ts";
 import type { Week } from "./domain/weeks.ts";
 import type { LeaveReads } from "./store/leave-reads.ts";
@@ -50,6 +51,8 @@ export type Deps = {
   readonly serverDays: ServerDays | undefined;
   /** How often the pool of a Master with open positions is valued, in ms. */
   readonly valuedEveryMs: number;
+  /** Which deals on Investors are adopted without a review. */
+  readonly adoptsCharge: AdoptionRule;
   /** How long flows are kept after they were mirrored, in ms. */
   readonly transfersKeptMs: number;
 };

@@ -25,8 +25,10 @@ import { PERMISSIONS, READERS } from "./permissions.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { requireRecordedWeeks } from "./processes/require-recorded-weeks.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
+import { adoptsNothing } from "./domain/adoption-rule.ts";
 import { readQueue } from "./store/unassign-queue.ts";
 import { watchClosings } from "./jobs/watch-closings.ts";
+import { watchMarketWaits } from "./jobs/watch-market-waits.ts";
 import { subscriptionRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
 import { leaveReads } from "./store/leave-reads.ts";
@@ -80,19 +82,18 @@ await runService(caller, async (context) => {
   const { catchUp } = movements;
   stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));
   for (const job of subscriptionJobs(deps, [sweep])) stack.use(job);
-  const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
-  stack.use(watchClosings({ pool: deps.pool, log }));
+  for (const watch of [watchClosings, watchMarketWaits]) stack.use(watch({ pool: deps.pool, log }));
   stack.use(watchQueue({ pool: deps.pool, log, command: "unassign", readQueue }));
   stack.use(
     reconcile({
       pool: deps.pool,
       log,
       checks: subscriptionChecks({ ...deps, confirm: askEdge(backbone.broker, caller) }),
-      maxMs,
+      maxMs: config.PAMM_CHECK_INTERVAL,
     }),
   );
-  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
+  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), config.PAMM_CHECK_INTERVAL));
   stack.use(retain({ pool: deps.pool, rules: subscriptionRules(FEEDS, config), log }));
   await serveContract(context, backbone, {
     contract: SubscriptionServiceService,
@@ -110,6 +111,7 @@ function choicesOf(config: Config<typeof settings>) {
   const { MT5_TIME_ZONE: zone } = config;
   return {
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
+    adoptsCharge: config.PAMM_ADOPT_CHARGES ?? adoptsNothing,
     serverDays: zone === undefined ? undefined : calendarOf(zone),
     valuedEveryMs: config.PAMM_VALUATION_INTERVAL,
     transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,

@@ -38,10 +38,13 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   getProof: ["edge"],
   findTransfers: ["platform"],
   findLockOwners: ["platform"],
+  findPooled: ["platform"],
   listBreaks: ["edge"],
   listReviews: ["edge"],
+  listReviewGroups: ["edge"],
   // Its actor was authenticated by the edge.
   decideReview: ["edge"],
+  decideReviewGroup: ["edge"],
 };
 
 /** The services that read its feeds. */

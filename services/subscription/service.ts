@@ -2,7 +2,8 @@ import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Job } from "#kernel/job.ts";
-import { listReviews } from "#kernel/review/list-reviews.ts";
+import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
+import { listReviewGroups, listReviews } from "#kernel/review/list-reviews.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
@@ -33,6 +34,7 @@ import { settleExits } from "./jobs/settle-exits.ts";
 import { settleGates } from "./jobs/settle-gates.ts";
 import { gatheredReads } from "./queries/gathered.ts";
 import { findLeave } from "./queries/find-leave.ts";
+import { findPooled } from "./queries/find-pooled.ts";
 import { getClosing } from "./queries/get-closing.ts";
 import { getEquity } from "./queries/get-equity.ts";
 import { listInvestorAllocations } from "./queries/list-investor-allocations.ts";
@@ -123,10 +125,14 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     listFlatMasters: (request) => listFlatMasters(deps, request),
     getProof: (request, context) => getProof(deps, request, context),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
+    findPooled: ({ investorLogins }) => findPooled(deps, investorLogins),
     findLockOwners: async ({ lockOwners }) => ({ lockOwners: await listLockOwners(deps.pool, lockOwners) }),
     listBreaks: (request) => listBreaks(deps.pool, request),
     listReviews: (request) => listReviews(deps.pool, request),
+    listReviewGroups: (request) => listReviewGroups(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),
+    decideReviewGroup: (request, context) =>
+      voteOnGroup((vote, own) => decideReview(deps, vote, own), request, context),
   };
 }
 

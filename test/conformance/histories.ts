@@ -19,6 +19,9 @@ export function accounts(world: World): Promise<Accounts> {
   }));
 }
 
+/** The usual rights of an account. A dealer can set them: an Investor of the service may not trade. */
+export const MAY_TRADE = 355;
+
 export type Pool = { readonly master: NewMaster; readonly investor: string; readonly assigned: Answer };
 
 export function assign(

@@ -40,6 +40,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
       platform: {
         readTransfers: async () => ({ transfers: [transfer] }),
         getPermits: async () => granted,
+        listUnshownAccounts: async () => ({ accounts: [], hasMore: false, archived: 0n, unconfirmed: 0n }),
         readAttempts: async () => ({ attempts: [] }),
         listReviews: async ({ state: wanted }) => {
           const found = {

@@ -105,6 +105,7 @@ const HELD_PAGES = ["overview", "reviews/platform-7"];
 
 function nameOf(address: string): string {
   const [page = "", id] = address.split("/");
+  if (id === "groups") return `${page}-group`;
   return id === undefined ? page : `${page}-one`;
 }
 

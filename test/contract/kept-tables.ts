@@ -47,6 +47,8 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
   },
   platform: {
     account: "one row for each account",
+    taken_right:
+      "at most one row for each account that may not trade for as long as its Investor is in a pool, or it is a payment account",
     account_creation: "one row for each account that was created: its key creates once",
     adopted_deal: "the deals of an account in the days before it was registered: they are not movements of the service",
     finding: "one row for each finding about a deal or a leg, which is recorded once",

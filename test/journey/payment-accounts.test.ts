@@ -1,9 +1,27 @@
 import { beforeAll, expect, test } from "vitest";
-import { type Client, clientOf, dealsOf, platformBalanceOf, untilKnown, withKey } from "./support/client.ts";
-import { deposit, expectDone, unassign, withdraw } from "./support/client-requests.ts";
+import { isObject, itemsOf, textOf } from "../../deploy/demo/exact-json.ts";
+import {
+  type Client,
+  clientOf,
+  dealsOf,
+  eventually,
+  json,
+  platformBalanceOf,
+  untilKnown,
+  withKey,
+} from "./support/client.ts";
+import {
+  assign,
+  deposit,
+  existingAccount,
+  expectDone,
+  newMaster,
+  unassign,
+  withdraw,
+} from "./support/client-requests.ts";
 import { expectProblem } from "./support/problem.ts";
 import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
-import { text } from "./support/shape.ts";
+import { exactly, text } from "./support/shape.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, expectBalances, type Pool, pooled } from "./support/trading.ts";
 
@@ -83,3 +101,104 @@ test(
     expect(await dealsOf(client, pool.paymentLogin)).toHaveLength(1);
   },
 );
+
+/** Waits until the service has confirmed that the broker has archived the account. */
+async function archive({ control, get }: Client, login: string): Promise<void> {
+  await control("POST", `accounts/${login}/archive`, {});
+  await eventually(async () => {
+    const { status, body, text: shown } = await get("/api/v1/ops/archived-accounts?limit=100");
+    expect(status, shown).toBe(200);
+    const own = itemsOf(body["items"]).filter((item) => item["mt5_login"] === login);
+    expect(own, shown).toMatchObject([{ state: "archived" }]);
+  }, FOUND_WITHIN_MS);
+}
+
+const ARCHIVED = {
+  status: 409,
+  code: "account_archived",
+  outcome: "not_executed",
+  members: { mt5_login: text },
+} as const;
+
+test(
+  "an Investor whose empty account the broker archives holds up no other account, leaves with 0.00, and may come back",
+  TIMEOUT,
+  async () => {
+    const pool = await pooled(client, ["1000", "1000", "500"]);
+    const [gone = "", other = "", back = ""] = pool.investors;
+    for (const [login, amount] of [
+      [gone, "1000"],
+      [back, "500"],
+    ] as const) {
+      await expectDone(withdraw(untilKnown(client), login, amount));
+    }
+    await expectBalances(client, { [gone]: "0", [back]: "0", [pool.login]: "1000" });
+    for (const login of [gone, back]) await archive(client, login);
+
+    await bookResult(client, pool.login, "100");
+    await expectBalances(client, { [other]: "1100", [pool.login]: "1100" });
+    await expectDone(withdraw(untilKnown(client), other, "10"));
+    const balance = await client.get(`/api/v1/info/balance/${gone}`);
+    expect(balance.body, balance.text).toMatchObject({
+      ok: false,
+      error: expect.stringContaining("archived or deleted"),
+    });
+    const paid = await deposit(client, gone, "1", "late");
+    expectProblem(paid, { ...ARCHIVED, members: { ...ARCHIVED.members, operation_id: text } });
+    const left = await expectDone(unassign(untilKnown(client), pool.login, gone));
+    expect(left.body, left.text).toMatchObject({ amount: "0", subscription: { status: "CANCELLED" } });
+    expectProblem(await assign(client, pool.login, gone), ARCHIVED);
+    const breaks = await client.get("/api/v1/ops/breaks?limit=100");
+    const about = itemsOf(breaks.body["items"]).filter((each) =>
+      pool.investors.some((login) => each["login"] === login),
+    );
+    expect(about, breaks.text).toEqual([]);
+
+    await client.control("POST", `accounts/${back}/restore`, {});
+    await eventually(async () => {
+      await expectDone(deposit(untilKnown(client), back, "20", `back-${performance.now()}`));
+    }, FOUND_WITHIN_MS);
+    await eventually(async () => expect(await platformBalanceOf(client, back)).toBeGreaterThan(0n));
+  },
+);
+
+test(
+  "while a payment account is archived fees wait for it, money that is no fee goes on, and another account ends it",
+  TIMEOUT,
+  async () => {
+    const pool = await pooled(client, ["1000", "1000"]);
+    const [first = "", second = ""] = pool.investors;
+    await archive(client, pool.paymentLogin);
+    await bookResult(client, pool.login, "200");
+    await expectBalances(client, { [first]: "1100", [second]: "1100" });
+    await expectDone(withdraw(untilKnown(client), first, "500"));
+    await expectDone(unassign(untilKnown(client), pool.login, second));
+    await expectBalances(client, { [first]: "600", [second]: "1100" });
+
+    const next = await existingAccount(client);
+    const { status, text: shown } = await untilKnown(client).send(`/api/v1/master/${pool.id}`, {
+      method: "PATCH",
+      ...json({ payment_account_login: next }),
+    });
+    expect(status, shown).toBe(200);
+    await expectBalances(client, { [next]: "60", [first]: "570", [second]: "1070" }, FOUND_WITHIN_MS);
+  },
+);
+
+test("no account in another currency is registered or becomes a payment account", TIMEOUT, async () => {
+  const group = "real\\cent";
+  await client.control("POST", "groups", { group, currency: "USC", digits: 2 });
+  const account = await client.control("POST", "accounts", { group, name: "Cent", balance: "100000" });
+  const login = textOf(isObject(account) ? account : {}, "login");
+  const master = await newMaster(client);
+  const refused = {
+    status: 422,
+    code: "currency_not_supported",
+    outcome: "not_executed",
+    members: { group: exactly(group), currency: exactly("USC"), digits: exactly("2") },
+  } as const;
+  const name = { mt5_login: login, name: "Cent" };
+  expectProblem(await client.post("/api/v1/investor/add", name), refused);
+  const payment = { ...json({ payment_account_login: login }), method: "PATCH" };
+  expectProblem(await client.send(`/api/v1/master/${master.id}`, payment), refused);
+});

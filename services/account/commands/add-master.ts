@@ -37,8 +37,9 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
   const register = async (): Promise<MasterMessage> => {
     await decide(deps, login, paymentLogin, context);
     await requireFreeExternalId(deps, "MASTER", labels);
-    await deps.platform.adoptAccount({ login, role: AccountRole.MASTER }, context);
+    // First the account with open positions would be refused.
     await deps.platform.adoptAccount({ login: paymentLogin, role: AccountRole.PAYMENT }, context);
+    await deps.platform.adoptAccount({ login, role: AccountRole.MASTER }, context);
     const texts = { name, strategyName, strategy };
     const master = { login, paymentLogin, ...texts, minDeposit, createdAt: deps.now(), commandId, labels };
     return masterMessage(await inTransaction(deps.pool, (tx) => registerMaster(tx, master)), 0n);

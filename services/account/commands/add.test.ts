@@ -30,8 +30,8 @@ test("two existing accounts become a Master, named by its login unless the calle
     acceptingInvestors: true,
   });
   expect(deps.platform.adopted).toEqual([
-    { login: "5001", role: AccountRole.MASTER },
     { login: "6001", role: AccountRole.PAYMENT },
+    { login: "5001", role: AccountRole.MASTER },
   ]);
 });
 

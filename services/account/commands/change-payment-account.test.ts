@@ -5,6 +5,7 @@ import { AccountKind } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { resumePaymentAccountChanges } from "../jobs/resume-payment-account-changes.ts";
 import { findAccounts, findMaster } from "../queries/find.ts";
+import { findPaymentAccounts } from "../queries/find-payment-accounts.ts";
 import { findRegistrations } from "../queries/find-registrations.ts";
 import { directoryReads } from "../store/directory-reads.ts";
 import { aCall, aMaster, anInvestor, aRegistration, world, type World } from "../testing/account.ts";
@@ -67,6 +68,21 @@ test("a change takes the account over, changes fee, then the Master with everyth
   expect([await shown(deps), deps.payingTo.get(MASTER), await states(deps)]).toEqual([FIRST, FIRST, ["DONE", "DONE"]]);
   const created = await createMaster(deps, aMaster(), aCall("op-1"));
   expect(created.master).toMatchObject({ paymentAccountLogin: FIRST });
+});
+
+test("the payment account of a Master must not trade, nor the one that is to take its place, but the one before may", async () => {
+  const deps = await withMaster();
+  const logins = [FIRST, SECOND, "7002"];
+  const use = () => findPaymentAccounts(deps, { logins });
+  expect(await use()).toEqual({ inUse: [FIRST], becoming: [] });
+  deps.feeFaults.push("lost answer");
+  await expect(change(deps, SECOND, "op-2")).rejects.toMatchObject({ code: "outcome_unknown" });
+  expect(await use()).toEqual({ inUse: [FIRST], becoming: [SECOND] });
+  await recover(deps);
+  expect(await use()).toEqual({ inUse: [SECOND], becoming: [] });
+  deps.feeFaults.push("fees_in_progress");
+  await expect(change(deps, "7002", "op-3")).rejects.toMatchObject({ code: "fees_in_progress" });
+  expect(await use()).toEqual({ inUse: [SECOND], becoming: [] });
 });
 
 test("an account that cannot be the payment account is refused, and nothing is recorded", async () => {

@@ -1,4 +1,4 @@
-import { column, fragment, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -63,6 +63,23 @@ export async function listOwners(db: Queryable, login: string): Promise<bigint[]
         union
         select master_id from payment_account_change where to_login = ${login} and state in ('PENDING', 'ASKED', 'DONE')`,
   );
+}
+
+/** Those of the logins that are payment accounts of Masters now, and those that are becoming that. */
+export async function listPaymentAccounts(
+  db: Queryable,
+  logins: readonly string[],
+): Promise<{ readonly inUse: string[]; readonly becoming: string[] }> {
+  const rows = await many<{ login: string; isInUse: boolean }>(
+    db,
+    sql`select payment_login as login, true as "isInUse" from master where payment_login = any (${logins}::text[])
+        union all
+        select to_login, false
+        from payment_account_change
+        where to_login = any (${logins}::text[]) and state in ('PENDING', 'ASKED')`,
+  );
+  const { inUse = [], becoming = [] } = Object.groupBy(rows, ({ isInUse }) => (isInUse ? "inUse" : "becoming"));
+  return { inUse: inUse.map(({ login }) => login), becoming: becoming.map(({ login }) => login) };
 }
 
 /** Gives the login its role, which is never taken back. Fails on account_pkey while another request registers it. */

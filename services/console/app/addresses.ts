@@ -4,6 +4,7 @@ import { type Filter, hrefTo } from "./router.ts";
 export const operationHref = (id: string): string => hrefTo(["operations", id]);
 export const operationsHref = (filter: Filter = {}): string => hrefTo(["operations"], filter);
 export const reviewHref = (id: string): string => hrefTo(["reviews", id]);
+export const reviewGroupHref = (id: string): string => hrefTo(["reviews", "groups", id]);
 export const reviewsHref = (filter: Filter = {}): string => hrefTo(["reviews"], filter);
 export const breakHref = (id: string): string => hrefTo(["breaks", id]);
 export const breaksHref = (filter: Filter = {}): string => hrefTo(["breaks"], filter);

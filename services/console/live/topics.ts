@@ -11,6 +11,7 @@ export type Topic =
   | "fees"
   | "reviews"
   | "breaks"
+  | "accounts"
   | `operation:${string}`
   | `login:${string}`;
 
@@ -24,6 +25,7 @@ const BY_KIND: Readonly<Record<string, Topic>> = {
   fee: "fees",
   break: "breaks",
   review: "reviews",
+  account: "accounts",
 };
 
 export function topicsOf({ type, operation_id, login, master_login }: Event): readonly Topic[] {

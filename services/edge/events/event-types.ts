@@ -23,6 +23,9 @@ export const EVENT_TYPES = {
   "exit.executed": "capital of an Investor who leaves was transferred off the Master",
   "exit.not_executed": "such a transfer was refused; another one replaces it",
   "fee.executed": "an Investor has paid a performance fee",
+  "account.archived":
+    "the trading platform does not show an account any more, which has no money: the broker has archived or deleted it",
+  "account.returned": "the trading platform shows such an account again",
   "break.open": "a check has found a difference",
   "break.closed": "a difference is gone, and with it its item in the list of breaks",
   "review.open": "a case waits for operators",

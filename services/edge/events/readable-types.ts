@@ -13,6 +13,7 @@ const SCOPE_OF_KIND: Readonly<Record<Kind, Scope>> = {
   mirror: "subscriptions:read",
   exit: "subscriptions:read",
   fee: "fees:read",
+  account: "ops",
   break: "ops",
   review: "ops",
 };

@@ -93,6 +93,9 @@ const RECORDED: Readonly<Record<string, readonly string[]>> = {
   "8488825c0ba2563e73f0ae4e71ded99a33168c44b3d45f4a683915e727a71636": [
     'POST ops/reviews {"id":"platform-17","action":"confirm_applied","deal_id":1234567,"note":"Compared with the statement."}',
   ],
+  eaa53c357b4fc6d2f98c211e429a14db0472fa87c52be4aef02ee15a4db2681a: [
+    'POST ops/review-groups {"group":"subscription-0123456789abcdef01234567","ids":"subscription-5,subscription-6","action":"adopt","note":"The dormant fee of January."}',
+  ],
   "5e0d92f2b590fcaca9e24f997dfef8972c799fca375c4f6ebdbcf398adb7ac7d": ["POST ops/investors/3000003/erase"],
   "31712ab154447f9e1a683e897a3e2b5794845aa924774f263daf83afa4d58665": [
     'POST webhooks {"url":"https://crm.example.com/pamm/events"}',

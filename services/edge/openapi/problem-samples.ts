@@ -47,6 +47,10 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   ],
   login_in_use: ["Login 3000001 is in use: it is a payment account."],
   payment_account_in_use: ["Payment account 3000002 is already assigned to another Master."],
+  payment_account_has_open_positions: [
+    "Account 3000002 has open positions: 2. A payment account never trades: close them first.",
+    { details: { open_positions: "2" } },
+  ],
   below_min_deposit: [
     "Investor balance 0.00 USD is below the Master's minimum deposit of 500.00 USD.",
     { details: { required: "500.00", actual: "0.00" } },
@@ -72,6 +76,10 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   allocation_in_progress: [
     "The Master's latest deals are still being allocated to its Investors, which takes seconds. Nothing was executed. Send the request again in a second.",
     RETRY,
+  ],
+  account_archived: [
+    "The trading platform does not show account 3000003 any more: the broker has archived or deleted it. Nothing was executed. It ends by itself when the broker restores the account.",
+    { outcome: "not_executed", details: { mt5_login: "3000003" } },
   ],
   account_busy: [
     "Another operation on this account is in progress, and this one waited 5 seconds for its end. Nothing was executed. Send the request again in a second.",

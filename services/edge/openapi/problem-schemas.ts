@@ -80,7 +80,14 @@ const MEMBERS: Readonly<Record<string, Json>> = {
   open_positions: { type: "integer", format: "int64", description: "Number of open positions.", examples: [2] },
   open_payments: { type: "integer", format: "int64", description: "Number of fees on their way.", examples: [2] },
   deal_id: { type: "integer", format: "int64", description: "Ticket of the executed deal.", examples: [1234567] },
-  mt5_login: { type: "string", description: "Login of the account that exists.", examples: ["3000009"] },
+  mt5_login: {
+    type: "string",
+    description: "Login of the account that exists, or that is archived.",
+    examples: ["3000009"],
+  },
+  group: { type: "string", description: "Group of the account on the trading platform.", examples: ["real\\cent"] },
+  currency: { type: "string", description: "Currency of the group.", examples: ["USC"] },
+  digits: { type: "string", description: "Digits of the group's amounts.", examples: ["2"] },
   actions: { type: "string", description: "Names of the possible actions, separated by a comma and a space." },
   state: { type: "string", description: "State of the fee version or the Master." },
   removed_through: {

@@ -34,6 +34,8 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   login_already_registered: "The account is registered already.",
   login_in_use: "The account has another role, or was registered by another request while it was being created.",
   payment_account_in_use: "The payment account belongs to another Master.",
+  payment_account_has_open_positions:
+    "`open_positions` positions have to be closed first: a payment account never trades.",
   below_min_deposit: "`actual` is below `required`, the minimum deposit of the Master.",
   investor_has_open_positions: "`open_positions` positions of the Investor have to be closed first.",
   already_subscribed: "The Investor has an active subscription.",
@@ -45,6 +47,8 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   master_not_accepting: "The Master accepts no new Investors; `state` is its state.",
   master_open_positions: "`open_positions` positions of the Master block a withdrawal, an exit or its closing.",
   allocation_in_progress: "Results of the Master are being allocated. Retry after the time in `Retry-After`.",
+  account_archived:
+    "The trading platform does not show account `mt5_login` any more, which has no money: the broker has archived or deleted it. It ends by itself when the broker restores the account.",
   account_busy:
     "Another command on this Investor took longer than 5 s, the outcome of one is being determined (`reason` is `outcome_unknown`, and it takes minutes), or its history cannot be read completely at the moment. Retry after the time in `Retry-After`.",
   operation_in_progress: "An equal request is unresolved; `operation_id` names it.",
@@ -71,7 +75,8 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   validation_failed: "The request is wrong in itself; `errors` names every wrong field.",
   invalid_cursor: "The cursor is of another route, filter or system.",
   amount_precision: "An amount has more than two decimals.",
-  currency_not_supported: "The only currency is USD.",
+  currency_not_supported:
+    "The only currency is USD. Of an account: its `group` on the trading platform is in `currency` with `digits` digits, and must be in USD with 2.",
   group_not_allowed: "The platform group is not on the operator's list for this role.",
   platform_account_not_found: "The account to register does not exist on the platform.",
   payment_account_equals_master: "The payment account must differ from the trading account.",

@@ -41,6 +41,11 @@ export const PROBLEMS = {
   login_already_registered: { status: 409, title: "The login is already registered" },
   login_in_use: { status: 409, title: "The login is in use in another role" },
   payment_account_in_use: { status: 409, title: "The payment account is already assigned" },
+  payment_account_has_open_positions: {
+    status: 409,
+    title: "The payment account has open positions",
+    members: { open_positions: "integer" },
+  },
   below_min_deposit: {
     status: 409,
     title: "The balance is below the minimum deposit",
@@ -68,6 +73,11 @@ export const PROBLEMS = {
     members: { open_positions: "integer" },
   },
   allocation_in_progress: { status: 409, title: "Trading results are being allocated", retryable: true },
+  account_archived: {
+    status: 409,
+    title: "The broker has archived or deleted the account",
+    members: { mt5_login: "text" },
+  },
   account_busy: {
     status: 409,
     title: "Another operation on this account is in progress",
@@ -124,7 +134,12 @@ export const PROBLEMS = {
   validation_failed: { status: 422, title: "The request is invalid" },
   invalid_cursor: { status: 422, title: "The cursor is invalid" },
   amount_precision: { status: 422, title: "The amount has more than two decimals" },
-  currency_not_supported: { status: 422, title: "Only USD is supported" },
+  currency_not_supported: {
+    status: 422,
+    title: "Only USD with two digits is supported",
+    members: { group: "text", currency: "text", digits: "text" },
+    optional: ["group", "currency", "digits"],
+  },
   group_not_allowed: { status: 422, title: "The platform group is not allowed" },
   platform_account_not_found: { status: 422, title: "The account does not exist on the trading platform" },
   payment_account_equals_master: { status: 422, title: "The payment account must differ from the trading account" },

@@ -42,6 +42,8 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   limit_100: ["1", "50", "100"],
   limit_500: ["1", "100", "500"],
   review_id: ["platform-1", "subscription-999999999999999999", "fee-2"],
+  review_ids: ["platform-1", "subscription-1,subscription-2"],
+  review_group: ["subscription-0123456789abcdef01234567"],
   break_id: ["platform-1", "funding-999999999999999999"],
   key_id: ["4fT9kQ2mZx7B"],
   review_action: ["resume", "compensate_deficit", "withdraw_proposal"],
@@ -230,6 +232,17 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
     ["funding-5", "malformed"],
     ["platform-5 ", "malformed"],
     [`platform-${"9".repeat(19)}`, "malformed"],
+  ],
+  review_ids: [
+    ["", "malformed"],
+    ["platform-1,", "malformed"],
+    ["fee-1,fee-1", "duplicate"],
+    [Array.from({ length: 101 }, (_, index) => `fee-${index + 1}`).join(","), "out_of_range"],
+  ],
+  review_group: [
+    ["", "malformed"],
+    ["0123456789abcdef01234567", "malformed"],
+    ["fee-0123456789ABCDEF01234567", "malformed"],
   ],
   review_action: [
     ["", "malformed"],

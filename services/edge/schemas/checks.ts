@@ -1,6 +1,6 @@
 import { DAY_MS, parseDuration, SECOND_MS } from "#kernel/duration.ts";
 import { MAX_EXTERNAL_ID_LENGTH, MAX_METADATA_VALUE_LENGTH } from "#kernel/labels.ts";
-import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH } from "#kernel/limits.ts";
+import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/limits.ts";
 import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { MAX_PLATFORM_TEXT_LENGTH, platformTextProblem } from "#kernel/platform-text.ts";
 import { parseRate } from "#kernel/rate.ts";
@@ -37,6 +37,7 @@ const DIGITS = /^\d{1,19}$/;
 const KEY_ID = /^[0-9A-Za-z]{12}$/;
 const BREAK_ID = /^(platform|subscription|fee|funding)-[1-9]\d{0,17}$/;
 const REVIEW_ID = /^(platform|subscription|fee)-[1-9]\d{0,17}$/;
+const REVIEW_GROUP = /^(platform|subscription|fee)-[0-9a-f]{24}$/;
 const ACTION = /^[a-z][a-z_]{0,63}$/;
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
@@ -89,6 +90,10 @@ export const CHECKS = {
   limit_500: (text) => checkInteger(text, 1, 500),
   review_id: (text) =>
     REVIEW_ID.test(text) ? undefined : malformed("must be the id of a review, such as subscription-5"),
+  review_ids: (text) =>
+    checkEach(text.split(","), REVIEW_ID, { most: MAX_VOTED_REVIEWS, name: "review", plural: "ids of reviews" }),
+  review_group: (text) =>
+    REVIEW_GROUP.test(text) ? undefined : malformed("must be the group of a review, as the list of groups has it"),
   break_id: (text) => (BREAK_ID.test(text) ? undefined : malformed("must be the id of a break, such as platform-17")),
   key_id: (text) => (KEY_ID.test(text) ? undefined : malformed("must be the id of a key, the next_cursor of a page")),
   review_action: (text) => (ACTION.test(text) ? undefined : malformed("must be one of the review's actions")),
@@ -118,18 +123,23 @@ function isDay(text: string): boolean {
   return text.length === "2026-01-31".length && parseTimestamp(`${text}T00:00`) !== undefined;
 }
 
-/** Names each login that is none. */
 function checkLogins(text: string): Problem | undefined {
-  const logins = text.split(",");
-  if (logins.length > MAX_LOGINS) return { code: "out_of_range", text: `must have 1 to ${MAX_LOGINS} logins` };
-  const wrong = logins.filter((login) => !LOGIN.test(login)).map((login) => `"${login.slice(0, 20)}"`);
+  return checkEach(text.split(","), LOGIN, { most: MAX_LOGINS, name: "login", plural: "logins" });
+}
+
+type Named = { readonly most: number; readonly name: string; readonly plural: string };
+
+/** Names each member of a list that is wrong. */
+function checkEach(members: readonly string[], form: RegExp, { most, name, plural }: Named): Problem | undefined {
+  if (members.length > most) return { code: "out_of_range", text: `must have 1 to ${most} ${plural}` };
+  const wrong = members.filter((member) => !form.test(member)).map((member) => `"${member.slice(0, 20)}"`);
   if (wrong.length > 0) {
-    return malformed(`must be logins separated by commas; no logins are ${wrong.slice(0, 20).join(", ")}`);
+    return malformed(`must be ${plural} separated by commas; no ${plural} are ${wrong.slice(0, 20).join(", ")}`);
   }
-  const repeated = logins.filter((login, index) => logins.indexOf(login) < index);
+  const repeated = members.filter((member, index) => members.indexOf(member) < index);
   return repeated.length === 0
     ? undefined
-    : { code: "duplicate", text: `must name each login once; ${repeated[0]} is repeated` };
+    : { code: "duplicate", text: `must name each ${name} once; ${repeated[0]} is repeated` };
 }
 
 function isId(text: string): boolean {

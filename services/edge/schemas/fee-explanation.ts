@@ -47,6 +47,11 @@ const Calculation = model("FeeCalculation", "How a fee follows from the profit w
   high_water_mark_after: exactReply("Result up to which fees are charged with this fee.", "421.37"),
   floating: exactReply("Share of the result of open positions. A loss spares the profit earned last.", "0.00"),
   marked_at: nullableTimeReply("When the open positions were valued; null without any."),
+  marked_late_seconds: nullableInteger({
+    description:
+      "By how much `marked_at` is later than the cut-off of the week, because the week was closed late; null when it was closed in time.",
+    example: null,
+  }),
   charged: Type.Array(Layer, {
     description: "Profit that the fee is charged on, the oldest first; at most 100 items.",
   }),
@@ -93,6 +98,7 @@ export function calculation(message: FeeCalculation | undefined) {
     high_water_mark_after: message.markAfter,
     floating: message.floating,
     marked_at: nullableTimestamp(message.markedAt),
+    marked_late_seconds: message.markedLateMs === undefined ? null : jsonInteger(message.markedLateMs / 1_000n),
     charged: message.charged.map(layer),
     spared: message.spared.map(layer),
     exact_fee: message.exactFee,

@@ -26,6 +26,7 @@ export function newAccount(alias: ReturnType<typeof aliasField>, exampleGroup: s
 /** The problems of a route that creates an account. */
 export const NEW_ACCOUNT_REFUSALS = [
   "group_not_allowed",
+  "currency_not_supported",
   "possible_duplicate_account",
   "login_in_use",
   "platform_rejected",

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import type { Static } from "typebox";
-import type { AccountProof } from "#proto/pamm/subscription/v1/subscription.ts";
+import { type AccountProof, type MarketWait, MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
-import { model, nullableInteger, string } from "./field.ts";
-import { moneyReply } from "./reply-fields.ts";
+import { timestamp } from "../wire/timestamp.ts";
+import { model, nullableInteger, setOf, string } from "./field.ts";
+import { moneyReply, timeReply } from "./reply-fields.ts";
 
 const amounts = {
   platform_balance: moneyReply("Balance on the trading platform.", 1020),
@@ -25,6 +26,39 @@ export const ProofItem = model("AccountProof", "One account of a report.", {
     example: 1_234_567,
   }),
 });
+
+export const marketWaitReason = setOf("MarketWaitReason", "What money of a Master waits for.", {
+  free_margin:
+    "It is to leave the Master, and is above the free margin of its open positions. It is taken after a deal that frees margin, or when the Master is flat.",
+  old_price:
+    "It joins or leaves the pool, and the last price of an open position is from before the present session. It gets or returns units at the next price, or when the Master is flat.",
+});
+
+export const MarketWaitItem = model(
+  "MarketWait",
+  "Money of a Master that waits for the market; nothing else waits for it.",
+  {
+    reason: marketWaitReason.of("What it waits for.", "free_margin"),
+    amount: moneyReply("How much waits.", 390),
+    since: timeReply("Since when."),
+    message: string({
+      description: "A sentence: what waits, and what ends it.",
+      example: "390.00 USD of fees is above the free margin of Master 3000001.",
+    }),
+  },
+);
+
+const REASON_OF: Readonly<Record<MarketWaitReason, keyof typeof marketWaitReason.meanings | undefined>> = {
+  [MarketWaitReason.UNSPECIFIED]: undefined,
+  [MarketWaitReason.FREE_MARGIN]: "free_margin",
+  [MarketWaitReason.OLD_PRICE]: "old_price",
+};
+
+export function marketWaitItem({ reason, amount, since, message }: MarketWait): Static<typeof MarketWaitItem> {
+  const named = REASON_OF[reason];
+  assert(named !== undefined, "a wait has no reason");
+  return { reason: named, amount: moneyNumber(amount), since: timestamp(since), message };
+}
 
 export function sumItem(proof: AccountProof | undefined): Static<typeof SumItem> {
   assert(proof !== undefined, "a sum is missing in the answer");

@@ -70,6 +70,12 @@ export const reviewId = (example: string): TString =>
     shown: { pattern: "^(platform|subscription|fee)-[1-9][0-9]{0,17}$" },
   });
 
+export const reviewGroup = text("review_group", {
+  description: "The group of reviews, as their list has it.",
+  example: "subscription-0123456789abcdef01234567",
+  shown: { pattern: "^(platform|subscription|fee)-[0-9a-f]{24}$" },
+});
+
 export const aliasField = (description: string, example: string): TString =>
   text("name", { description, example, shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
 

@@ -62,7 +62,7 @@ export const reviewAction = setOf("ReviewAction", "A decision about a review. Ne
   allocate_deal: "The deal `deal_id` is allocated to the present holdings.",
   transfer_again: "The right amount is transferred; the wrong one becomes own capital of the Master.",
   adopt:
-    "What is there at the confirmation becomes capital of the Investor and is mirrored. Trades of the Investor may change it after the proposal, up to twice its amount.",
+    "What is there at the confirmation becomes capital of the Investor and is mirrored. Its own trades may change it after the proposal; money that another party moves needs another proposal.",
   compensate_deficit: "Negative shares are raised to 0.00 out of the own capital of the Master.",
   read_again: "The allocations are read again.",
   acknowledge: "The case is noted and closed; nothing is moved.",

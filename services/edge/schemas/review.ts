@@ -1,10 +1,17 @@
 import { type Static, Type } from "typebox";
-import { type Review, type ReviewDecision, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import type { Money } from "#proto/pamm/common/v1/money.ts";
+import {
+  type DealCause,
+  type Review,
+  type ReviewDecision,
+  type ReviewGroup,
+  ReviewState,
+} from "#proto/pamm/common/v1/review.ts";
 import { jsonNumber } from "../wire/json-number.ts";
 import { moneyText } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import { model, modelOrNull, nullableInteger, nullableString, string } from "./field.ts";
-import { nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { nullableDecimalReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 import { reviewAction, reviewingService, reviewReason, reviewState } from "./review-sets.ts";
 
 export const REVIEWERS = reviewingService.values;
@@ -32,9 +39,26 @@ const Decision = model("ReviewDecision", "A proposal or a decision.", {
   confirmed_at: nullableTimeReply("When it was approved; null while it is a proposal."),
 });
 
+export const DealCauseItem = model("DealCause", "Deals of one action, comment and day.", {
+  action: Type.Integer({
+    description: "MetaTrader's type of the deals: 2 balance, 4 charge, 5 correction.",
+    examples: [4],
+  }),
+  comment: string({ description: "Comment of the deals.", example: "Dormant fee" }),
+  day: string({ description: "Day of the deals, in UTC.", example: "2026-01-31" }),
+});
+const meaningOf = (reason: keyof typeof reviewReason.meanings) =>
+  string({
+    description: "What the reason means, as a sentence; empty for a reason that this version does not know.",
+    example: reviewReason.meanings[reason],
+  });
+const meaning = (reason: string): string => (reviewReason.meanings as Readonly<Record<string, string>>)[reason] ?? "";
+const CAUSE = "The deals that have caused it; null when no deal did, or deals of several kinds.";
+
 export const ReviewItem = model("Review", "A case for manual review.", {
   id: string({ description: "Review id (service-number).", example: "subscription-5" }),
   reason: reviewReason.known("Why operators have to decide.", "stopped"),
+  meaning: meaningOf("stopped"),
   login: string({ description: "Account concerned; for a stopped Master, its login.", example: "3000001" }),
   amount: nullableString({
     description:
@@ -48,6 +72,11 @@ export const ReviewItem = model("Review", "A case for manual review.", {
     example: null,
   }),
   deal_id: nullableInteger({ description: "Ticket of the deal in question; null without one.", example: 1_234_567 }),
+  group: string({
+    description: "The same for reviews that have one cause: they may be decided together.",
+    example: "subscription-0123456789abcdef01234567",
+  }),
+  cause: modelOrNull(DealCauseItem, CAUSE),
   evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: "object",
     additionalProperties: true,
@@ -60,6 +89,28 @@ export const ReviewItem = model("Review", "A case for manual review.", {
   decision: modelOrNull(Decision, "The proposal or the decision; null while the review is open."),
 });
 
+export const ReviewGroupItem = model("ReviewGroup", "Undecided reviews that have one cause.", {
+  group: string({ description: "Id of the group.", example: "subscription-0123456789abcdef01234567" }),
+  reason: reviewReason.known("Why operators have to decide.", "external_funds_on_investor"),
+  meaning: meaningOf("external_funds_on_investor"),
+  login: nullableString({
+    description: "The only account that they are about; null when there are several.",
+    example: null,
+    shown: { pattern: "^[1-9][0-9]{0,18}$" },
+  }),
+  cause: modelOrNull(DealCauseItem, CAUSE),
+  open: Type.Integer({ description: "Reviews without a proposal.", examples: [50] }),
+  proposed: Type.Integer({
+    description: "Reviews with a proposal, which another owner has to confirm.",
+    examples: [0],
+  }),
+  amount: nullableDecimalReply("Sum of their amounts in USD, signed; null when they are about no amounts."),
+  lowest: nullableDecimalReply("The lowest amount."),
+  highest: nullableDecimalReply("The highest amount."),
+  first_review_id: string({ description: "The review with the lowest number.", example: "subscription-5" }),
+  opened_at: timeReply("When the oldest of them was opened."),
+});
+
 export function stateOf(text: State | undefined): ReviewState {
   return text === undefined ? ReviewState.UNSPECIFIED : STATE_OF[text];
 }
@@ -70,17 +121,49 @@ export function reviewItem(service: Reviewer, review: Review): Static<typeof Rev
   return {
     id: `${service}-${id}`,
     reason,
+    meaning: meaning(reason),
     login,
     amount: amount === undefined ? null : moneyText(amount),
     operation_id: orNull(operationId),
     reference: orNull(reference),
     deal_id: ticketOrNull(dealId),
+    group: `${service}-${review.group}`,
+    cause: review.cause ? causeItem(review.cause) : null,
     evidence: JSON.parse(evidence) as Readonly<Record<string, unknown>>,
     actions,
     state: stateName(review.state),
     opened_at: timestamp(openedAt),
     decision: decision === undefined ? null : decisionItem(decision),
   };
+}
+
+export function reviewGroupItem(service: Reviewer, found: ReviewGroup): Static<typeof ReviewGroupItem> {
+  const { group, reason, login, cause, open, proposed, amount, lowest, highest, id, openedAt } = found;
+  const money = (value: Money | undefined) => (value === undefined ? null : moneyText(value));
+  return {
+    group: `${service}-${group}`,
+    reason,
+    meaning: meaning(reason),
+    login: orNull(login),
+    cause: cause ? causeItem(cause) : null,
+    open,
+    proposed,
+    amount: money(amount),
+    lowest: money(lowest),
+    highest: money(highest),
+    first_review_id: `${service}-${id}`,
+    opened_at: timestamp(openedAt),
+  };
+}
+
+function causeItem({ action, comment, day }: DealCause): Static<typeof DealCauseItem> {
+  return { action, comment, day };
+}
+
+/** Of a group that has passed its check. */
+export function readReviewGroup(id: string): { readonly service: Reviewer; readonly group: string } {
+  const [service = "", group = ""] = id.split("-");
+  return { service: service as Reviewer, group };
 }
 
 /** Of an id that has passed its check. */

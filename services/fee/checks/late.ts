@@ -17,7 +17,10 @@ type PaymentRow = {
   readonly reasons: readonly string[];
 };
 
-/** fee_overdue. Due fees are collected and published allocations are read, unless the Master is in manual review. */
+/**
+ * fee_overdue. Due fees are collected and published allocations are read, unless the Master is in manual review. Fees to an archived payment account
+ * are not late: they wait for another one.
+ */
 export function late({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "fee_overdue",
@@ -41,7 +44,7 @@ function listWaiting(db: Queryable): Promise<PaymentRow[]> {
                min(created_at) as oldest,
                coalesce(array_agg(distinct reason) filter (where reason is not null), '{}') as reasons
         from fee_payment
-        where status in ('PENDING', 'EXECUTING')
+        where status in ('PENDING', 'EXECUTING') and reason is distinct from 'account_archived'
           and created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
         group by master_login
         order by master_login

@@ -1,6 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import { openAccount } from "#test/support/platform-fake/ledger.ts";
 import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT, withQueues } from "../testing/fee.ts";
 import { collectAll, decideLeave } from "../testing/leaving.ts";
 import {
@@ -21,6 +23,8 @@ import type { Deps } from "../deps.ts";
 import { findDueItems } from "../queries/find-due-items.ts";
 import { listDueItems } from "../queries/payments.ts";
 import { feeService } from "../service.ts";
+import { late } from "../checks/late.ts";
+import { changePaymentAccount } from "./change-payment-account.ts";
 import { collect } from "./collect.ts";
 
 const KEY = "funding:withdrawal:1";
@@ -71,6 +75,31 @@ test("a crystallisation that was lost with commits of the database is decided ag
   endWeek(world, { [INVESTOR]: "0.00" });
   await settle(world);
   expect(balanceOf(world, INVESTOR)).toBe("11400.00");
+  await expectToReconcile(world);
+});
+
+test("a fee to an archived payment account stays reserved, holds up no withdrawal, and goes to the next account", async () => {
+  const world = await aWorldWithPendingFee();
+  const { deps, platform, subscriptions } = world;
+  platform.ledger.archived.add(PAYMENT_ACCOUNT);
+  for (let tries = 0; tries < 2; tries += 1) expect(await collectAll(world)).toBe("0.00");
+  await settle(world);
+  expect(await many(deps.pool, sql`select suffix, amount_minor as paid, reason from fee_payment`)).toEqual([
+    { suffix: "WD1", paid: 0n, reason: "account_archived" },
+  ]);
+  expect(subscriptions.returned).toEqual([]);
+  expect(balanceOf(world, INVESTOR)).toBe("12000.00");
+  await deps.pool.query("update fee_payment set created_at = clock_timestamp() - interval '2 hours'");
+  const { findings } = await late(deps).run({ cursor: "", pendingBreaks: [] });
+  expect(findings).toEqual([]);
+
+  const next = "6099";
+  openAccount(platform.ledger, next, AccountRole.PAYMENT);
+  await changePaymentAccount(deps, { masterLogin: MASTER, from: PAYMENT_ACCOUNT, to: next });
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ suffix: "WD1", paid: "600.00", status: "EXECUTED" }]);
+  expect([balanceOf(world, next), balanceOf(world, INVESTOR)]).toEqual(["600.00", "11400.00"]);
+  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");
   await expectToReconcile(world);
 });
 

@@ -9,9 +9,9 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { CollectRequest, CollectResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { paymentKey } from "../domain/payment-key.ts";
-import { COLLECTED_BEFORE, isOpen, type PaymentOutcome } from "../domain/payment-outcome.ts";
+import { ACCOUNT_ARCHIVED, COLLECTED_BEFORE, isOpen, type PaymentOutcome } from "../domain/payment-outcome.ts";
 import { refuse } from "../refusals.ts";
-import { type DuePayment, findPayment, type PaymentState } from "../store/due-payments.ts";
+import { type DuePayment, findPayment, leaveToJob, type PaymentState } from "../store/due-payments.ts";
 import { lookUpPayment, outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
 import type { FeeFloor } from "../processes/payment/read-floors.ts";
 import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
@@ -79,7 +79,10 @@ async function collectOne(
   accountLock: AccountLock,
   context: CallContext,
 ): Promise<bigint> {
-  const { status, isDebited, amount, key } = await finish(deps, before, accountLock, context);
+  const payment = await finish(deps, before, accountLock, context);
+  // It stays reserved, and nothing else waits for it.
+  if (payment === "left") return 0n;
+  const { status, isDebited, amount, key } = payment;
   switch (status) {
     case "EXECUTED":
       return amount;
@@ -95,13 +98,16 @@ async function collectOne(
   }
 }
 
+/** "left": the payment account is archived, so the job collects the payment when there is one again. */
+type Finished = PaymentState | "left";
+
 /** The payment after its debit, or its end, is recorded. */
 async function finish(
   deps: Deps,
   payment: PaymentState,
   accountLock: AccountLock,
   context: CallContext,
-): Promise<PaymentState> {
+): Promise<Finished> {
   if (!isOpen(payment) || payment.isDebited) return payment;
   return payment.isStopped
     ? await finishSent(deps, payment, accountLock, context)
@@ -117,7 +123,7 @@ async function takeNow(
   before: PaymentState,
   accountLock: AccountLock,
   context: CallContext,
-): Promise<PaymentState> {
+): Promise<Finished> {
   let payment = before;
   for (;;) {
     while (payment.isWaiting) {
@@ -128,6 +134,10 @@ async function takeNow(
     const { outcome, error } = await sendTransfer(deps, payment, accountLock, context);
     const recorded = await record(deps, payment, outcome);
     if (outcome.kind !== "open") return recorded;
+    if (error?.code === ACCOUNT_ARCHIVED) {
+      await leaveToJob(deps.pool, payment.id);
+      return "left";
+    }
     const unclaimed = error && unclaimedOf(error);
     if (unclaimed !== undefined) await takeOver(deps, payment, unclaimed, withReplyReserve(context));
     if (error?.code === "lock_not_owned") {

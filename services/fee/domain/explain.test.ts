@@ -52,6 +52,24 @@ test("an explanation lists the profit that an open loss protects as not charged"
   expect(linesOf({ earnings, versions, floating: 1_00n, markedAt: day(10) })[2]).toMatch(
     /an open profit raises no fee/,
   );
+  const late = { ...open, markedAt: new Date("2026-01-11T02:03:04Z") };
+  expect(linesOf({ earnings, versions, ...late })[2]).toContain(
+    "marked at 2026-01-11 02:03:04 UTC, 26 h 3 min 4 s after the cut-off: an open loss",
+  );
+});
+
+test("only marks that are more than a minute later than the cut-off are late", () => {
+  const versions = [aVersion(day(4))];
+  const earnings = earn(NOTHING_EARNED, [part(1_000_00n, 5)]);
+  const lateOf = (markedAt: Date | undefined) =>
+    calculationOf(dueOf({ earnings, versions, floating: 1n, markedAt })[0]!.explanation)?.markedLateMs;
+  const after = (ms: number) => new Date(day(10).getTime() + ms);
+  expect([undefined, after(-1), after(60_000), after(60_001)].map(lateOf)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    60_001n,
+  ]);
 });
 
 test("an explanation contains exact values, the rounding and the previous debt", () => {
@@ -70,6 +88,7 @@ test("an explanation contains exact values, the rounding and the previous debt",
     markAfter: "421.37",
     floating: "0.00",
     markedAt: undefined,
+    markedLateMs: undefined,
     debtBefore: "1.50",
     charged: [
       { amount: "421.37", earnedFrom: day(5), earnedTo: day(5), rate: "0.275000", share: "115.87675", versionId: 1n },

@@ -57,13 +57,24 @@ function flowText({ after, inflow, outflow }: Flows): string {
   return `Since ${since} ${cents(inflow)} joined the pool and ${cents(outflow)} left it, fees included. `;
 }
 
-function openLines({ floating, markedAt }: FeeCalculation): string[] {
+function openLines({ floating, markedAt, markedLateMs }: FeeCalculation): string[] {
   if (floating === "0.00" && markedAt === undefined) return [];
-  const marked = markedAt === undefined ? "" : `, marked at ${time(markedAt)}`;
+  const late = markedLateMs === undefined ? "" : `, ${formatDuration(markedLateMs)} after the cut-off`;
+  const marked = markedAt === undefined ? "" : `, marked at ${time(markedAt)}${late}`;
   const effect = floating.startsWith("-")
     ? "an open loss is taken from the profit that was earned last"
     : "an open profit raises no fee";
   return [`The share of the result of open positions is ${floating}${marked}: ${effect}.`];
+}
+
+/** Whole hours, minutes and seconds. */
+function formatDuration(ms: bigint): string {
+  const parts = [
+    [ms / 3_600_000n, "h"],
+    [(ms / 60_000n) % 60n, "min"],
+    [(ms / 1_000n) % 60n, "s"],
+  ] as const;
+  return parts.flatMap(([count, unit]) => (count === 0n ? [] : [`${count} ${unit}`])).join(" ");
 }
 
 function layerLine(layer: CalculatedLayer): string {

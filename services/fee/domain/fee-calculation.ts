@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#kernel/duration.ts";
 import { type ExplainedLayer, type Explanation, SHARE_DECIMALS } from "./explain.ts";
 import { E8_PER_CENT, formatExact, parseExact, PPM } from "./units.ts";
 
@@ -12,6 +13,8 @@ export type FeeCalculation = {
   /** Share of the result of open positions; 0.00 when the Master was flat. */
   readonly floating: string;
   readonly markedAt: Date | undefined;
+  /** How much later than `at` the open positions were valued; undefined when that was in time. */
+  readonly markedLateMs: bigint | undefined;
   /** Debts to all Masters before it. */
   readonly debtBefore: string;
   readonly charged: readonly CalculatedLayer[];
@@ -53,7 +56,7 @@ export function calculationOf({ facts, charged, spared }: Explanation): FeeCalcu
     markBefore,
     markAfter,
     floating,
-    markedAt: facts["marked_at"] ? instant(facts["marked_at"]) : undefined,
+    ...marking(instant(at), facts["marked_at"]),
     debtBefore: facts["debt_before"] ?? "0.00",
     charged: charged.map(calculatedLayer),
     spared: spared.map(calculatedLayer),
@@ -63,6 +66,15 @@ export function calculationOf({ facts, charged, spared }: Explanation): FeeCalcu
     since: facts["since"] ? instant(facts["since"]) : undefined,
     throughNumber: facts["through_number"] ? BigInt(facts["through_number"]) : undefined,
   };
+}
+
+/** Positions are valued some seconds after a cut-off, when the deals before it have been received. */
+const IN_TIME_MS = MINUTE_MS;
+
+function marking(at: Date, shown: string | null | undefined): Pick<FeeCalculation, "markedAt" | "markedLateMs"> {
+  const markedAt = shown ? instant(shown) : undefined;
+  const lateMs = markedAt === undefined ? 0 : markedAt.getTime() - at.getTime();
+  return { markedAt, markedLateMs: lateMs > IN_TIME_MS ? BigInt(lateMs) : undefined };
 }
 
 /** The charged layers are what the mark rises by; below one cent it stays. */

@@ -36,6 +36,9 @@ export const COLLECTED_BEFORE: Unpaid = { kind: "unpaid", status: "SKIPPED", rea
 /** Another payment has the imported fee: this one takes nothing over. */
 export const TAKEN_BY_ANOTHER: Unpaid = { kind: "unpaid", status: "SKIPPED", reason: "claimed_before" };
 
+/** Code of platform for an account that the broker has archived: nothing was taken, and the fee stays due. */
+export const ACCOUNT_ARCHIVED = "account_archived";
+
 /** A refusal of the debit is final. With no free funds the payment of a debt is SKIPPED, and that of a fee is DEFERRED. */
 export function unpaid(kind: "PF" | "PF_DEBT", refusalCode: string): Unpaid {
   if (refusalCode === "credit_refused") return { kind: "unpaid", status: "REVERSED", reason: refusalCode };

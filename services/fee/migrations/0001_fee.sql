@@ -270,6 +270,7 @@ create table fee_payment (
   suffix                text not null check (suffix <> '' and (suffix = 'DEBT') = (kind = 'PF_DEBT')),
   unique_key            text not null
     generated always as ('PF:' || investor_login || ':' || master_login || ':' || run_id::text || ':' || suffix) stored,
+  -- The job collects it: one of a weekly run, or of a withdrawal or exit that could not wait for it.
   is_weekly             boolean not null,
   -- A fee that was collected before a restore and that no payment knew. What it has paid is taken from fees that are due.
   is_imported           boolean not null default false,

@@ -18,7 +18,7 @@ export type DuePayment = {
   readonly due: bigint;
   readonly since: Date;
   readonly uniqueKey: string;
-  /** Of a weekly run, whose payments the job collects. */
+  /** The job collects it: one of a weekly run, or one that its withdrawal or exit could not wait for. */
   readonly isWeekly: boolean;
   /** A fee that was collected before a restore: its transfer is taken over, and no debt follows from it. */
   readonly isImported: boolean;
@@ -177,6 +177,14 @@ export type PaymentState = ClaimedPayment & {
 
 export async function findPayment(db: Queryable, id: bigint): Promise<PaymentState | undefined> {
   return maybeOne<PaymentState>(db, sql`select ${PAYMENT_STATE_COLUMNS} from fee_payment_row payment where id = ${id}`);
+}
+
+/** The payment of a withdrawal or exit that cannot be collected with it: the job collects it, as a weekly one. */
+export async function leaveToJob(db: Queryable, id: bigint): Promise<void> {
+  await execute(
+    db,
+    sql`update fee_payment set is_weekly = true where id = ${id} and status in ('PENDING', 'EXECUTING') and transfer_id is null`,
+  );
 }
 
 export type OpenWeekly = {

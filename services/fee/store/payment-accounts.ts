@@ -1,5 +1,6 @@
 import { execute, many, matchesRow, one, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { ACCOUNT_ARCHIVED } from "../domain/payment-outcome.ts";
 
 /** The log position up to which a payment account was scanned; undefined before the first scan. */
 export type SeenAccount = { readonly login: string; readonly seenNumber: bigint | undefined };
@@ -50,7 +51,10 @@ export async function moveSeenNumber(
   );
 }
 
-/** Of a Master: payments that are not settled, and runs that are still being decided. The Master must be locked. */
+/**
+ * Of a Master: payments that are not settled, and runs that are still being decided. Without payments that platform has not recorded, because the payment
+ * account is archived. The Master must be locked.
+ */
 export async function countFeesInProgress(
   tx: Transaction,
   masterLogin: string,
@@ -58,7 +62,8 @@ export async function countFeesInProgress(
   return await one(
     tx,
     sql`select (select count(*) from fee_payment
-                where status in ('PENDING', 'EXECUTING') and master_login = ${masterLogin}) as payments,
+                where status in ('PENDING', 'EXECUTING') and master_login = ${masterLogin}
+                  and (transfer_id is not null or reason is distinct from ${ACCOUNT_ARCHIVED})) as payments,
                (select count(*) from fee_run
                 where master_login = ${masterLogin} and kind = 'WEEKLY' and not is_decided) as runs`,
   );
@@ -71,9 +76,19 @@ export type AccountChange = {
   readonly at: Date;
 };
 
-/** Payments that are inserted from now on are paid to the new account. The Master must be locked. */
+/**
+ * Payments that are inserted from now on are paid to the new account, and those that wait for the old one, which is archived. Each keeps the key of its transfer,
+ * so none is paid to both. The Master must be locked.
+ */
 export async function setPaymentAccount(tx: Transaction, { masterLogin, from, to, at }: AccountChange): Promise<void> {
   await execute(tx, sql`update fee_master set payment_account_login = ${to} where master_login = ${masterLogin}`);
+  await execute(
+    tx,
+    sql`update fee_payment
+        set payment_account_login = ${to}, next_try_at = clock_timestamp()
+        where master_login = ${masterLogin} and status in ('PENDING', 'EXECUTING') and transfer_id is null
+          and reason = ${ACCOUNT_ARCHIVED}`,
+  );
   await execute(tx, sql`delete from former_payment_account where login = ${to}`);
   await execute(
     tx,

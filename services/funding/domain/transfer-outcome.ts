@@ -35,6 +35,7 @@ export function refusedUnsent(refusal: Refusal, operationId?: string): Refusal {
   }
   // The history of the account cannot be read completely: no other operation has it.
   if (code === "account_busy") return refuse(code, message, { outcome: "not_executed", retryAfterMs });
+  if (code === "account_archived") return refuse(code, message, { outcome: "not_executed", operationId, details });
   if (code !== "safety_stop") return notSent("The trading platform cannot be reached.", operationId);
   return refuse("safety_stop", message, { outcome: "not_executed", operationId });
 }

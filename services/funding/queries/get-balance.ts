@@ -2,7 +2,6 @@ import { callContext, remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import type { Money } from "#proto/pamm/common/v1/money.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type {
   GetBalanceRequest,
@@ -10,6 +9,7 @@ import type {
   GetBalancesRequest,
   GetBalancesResponse,
 } from "#proto/pamm/funding/v1/funding.ts";
+import type { ShownBalance } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 
@@ -43,12 +43,14 @@ export function balanceReads({ accounts, platform }: Pick<Deps, "accounts" | "pl
   });
 }
 
-function answerFor(login: string, read: { readonly balance: Money | undefined } | undefined): Shown {
+function answerFor(login: string, read: ShownBalance | undefined): Shown {
   const balance = read?.balance;
   const why =
     read === undefined
       ? `Account ${login} is not managed by this service.`
-      : `The trading platform does not show account ${login}.`;
+      : read.log?.archived === true
+        ? `The broker has archived or deleted account ${login}, and the trading platform does not show it. It is read again when the broker restores it.`
+        : `The trading platform does not show account ${login}.`;
   return { balance, error: balance === undefined ? why : "", isUnknown: false };
 }
 

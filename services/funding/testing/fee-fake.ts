@@ -45,7 +45,9 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     findTransfers: unused,
     listBreaks: unused,
     listReviews: unused,
+    listReviewGroups: unused,
     decideReview: unused,
+    decideReviewGroup: unused,
     listDueItems: async () => ({ items: [] }),
     changePaymentAccount: unused,
     async collect(request) {

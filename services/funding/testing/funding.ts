@@ -172,6 +172,7 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
     revealInvestor: unused,
     eraseInvestor: unused,
     findRegistrations: unused,
+    findPaymentAccounts: unused,
     getMasterProfile: unused,
     getInvestorProfile: unused,
     updateInvestor: unused,
@@ -221,6 +222,7 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     previewLeave: unused,
     findLeave: unused,
     findLockOwners: unused,
+    findPooled: unused,
     returnReserve: unused,
     getPoolLedger: unused,
     getEquity: unused,
@@ -240,6 +242,8 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     findTransfers: unused,
     listBreaks: unused,
     listReviews: unused,
+    listReviewGroups: unused,
     decideReview: unused,
+    decideReviewGroup: unused,
   };
 }

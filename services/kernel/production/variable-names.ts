@@ -1,7 +1,9 @@
 /** Variables with the prefix of this project that a service reads. A process may have those of others: services can share one environment. */
 export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
+  "PAMM_ADOPT_CHARGES",
   "PAMM_API_KEY_PEPPER",
   "PAMM_API_KEY_PEPPER_OLD",
+  "PAMM_ARCHIVED_AFTER",
   "PAMM_BOOTSTRAP_API_KEY",
   "PAMM_CHECK_INTERVAL",
   "PAMM_COMMIT",
@@ -17,6 +19,8 @@ export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
   "PAMM_FEE_PERIOD",
   "PAMM_HTTP_HOST",
   "PAMM_HTTP_PORT",
+  "PAMM_INVESTOR_TRADING",
+  "PAMM_MAX_TICK_AGE",
   "PAMM_METRICS_HOST",
   "PAMM_METRICS_PORT",
   "PAMM_MIGRATE",

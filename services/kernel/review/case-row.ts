@@ -1,3 +1,4 @@
+import type { DealCause } from "./group.ts";
 import type { Decision, Progress } from "./review.ts";
 
 /** A case for manual review, as it is stored. */
@@ -11,6 +12,9 @@ export type ReviewCase = {
   readonly operationId: string;
   readonly reference: string;
   readonly dealId: bigint;
+  /** Undefined when no deals of one kind have caused it. */
+  readonly cause: DealCause | undefined;
+  readonly group: string;
   /** A JSON object. */
   readonly evidence: string;
   readonly actions: readonly string[];
@@ -21,12 +25,24 @@ export type ReviewCase = {
 };
 
 /** A row of the view review_case_row. The columns of a proposal or a confirmation are null while there is none. */
-export type CaseRow = Omit<ReviewCase, "progress"> &
+export type CaseRow = Omit<ReviewCase, "progress" | "cause"> &
+  CauseRow &
   Omit<Decision, "dealId"> & { readonly state: Progress["state"]; readonly chosenDealId: bigint };
+
+export type CauseRow = {
+  readonly causeAction: number | null;
+  readonly causeComment: string | null;
+  readonly day: string;
+};
+
+export function causeFrom({ causeAction: action, causeComment: comment, day }: CauseRow): DealCause | undefined {
+  return action === null || comment === null ? undefined : { action, comment, day };
+}
 
 export function caseFrom(row: CaseRow): ReviewCase {
   const { state, action, chosenDealId, note, proposedBy, proposedAt, ...rest } = row;
-  const { confirmedNote, confirmedBy, confirmedAt, ...common } = rest;
+  const { confirmedNote, confirmedBy, confirmedAt, causeAction, causeComment, day, ...others } = rest;
+  const common = { ...others, cause: causeFrom({ causeAction, causeComment, day }) };
   if (state === "OPEN" || state === "OBSOLETE") return { ...common, progress: { state } };
   const proposal = { action, dealId: chosenDealId, note, proposedBy, proposedAt };
   if (state === "PROPOSED") return { ...common, progress: { state, proposal } };

@@ -1,6 +1,7 @@
 import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import { type CaseRow, caseFrom, type ReviewCase } from "./case-row.ts";
+import { type DealCause, groupedBy } from "./group.ts";
 import type { AppliedVote, Progress, Vote } from "./review.ts";
 import { insertReviewEvent } from "./review-events.ts";
 
@@ -15,6 +16,8 @@ export type NewCase = {
   readonly operationId?: string | undefined;
   readonly reference?: string | undefined;
   readonly dealId?: bigint | undefined;
+  /** Of the deals that it is about, when all are of one kind. */
+  readonly cause?: DealCause | undefined;
   /** The known facts, in the form of JSON: amounts and tickets as texts, no secrets. */
   readonly evidence: Readonly<Record<string, unknown>>;
   /** The allowed decisions; never empty. */
@@ -24,27 +27,43 @@ export type NewCase = {
 /** Opens a case. Returns undefined, and changes nothing, when a case of the same subject is open. */
 export async function openCase(tx: Transaction, newCase: NewCase, at: Date): Promise<bigint | undefined> {
   const { subject, reason, login, amount, operationId = "", reference = "", dealId = 0n, actions } = newCase;
+  const { action, comment, day, group } = groupedBy(newCase, at);
   const evidence = JSON.stringify(newCase.evidence);
   const row = await maybeOne<{ id: bigint }>(
     tx,
-    sql`insert into review_case (subject, reason, login, amount_minor, operation_id, reference, deal_id, evidence, actions,
-                                 state, opened_at)
-        values (${subject}, ${reason}, ${login}, ${amount}, ${operationId}, ${reference}, ${dealId}, ${evidence}::jsonb,
-                ${actions}::text[], 'OPEN', ${at})
+    sql`insert into review_case (subject, reason, login, amount_minor, operation_id, reference, deal_id, cause_action, cause_comment,
+                                 cause_day, cause_group, evidence, actions, state, opened_at)
+        values (${subject}, ${reason}, ${login}, ${amount}, ${operationId}, ${reference}, ${dealId}, ${action}, ${comment}, ${day}, ${group},
+                ${evidence}::jsonb, ${actions}::text[], 'OPEN', ${at})
         on conflict (subject) where state in ('OPEN', 'PROPOSED') do nothing
         returning id`,
   );
   return row?.id;
 }
 
-/** Undecided cases whose subject begins with the prefix, ascending by id. */
-export async function listUndecided(db: Queryable, prefix: string, limit: number): Promise<ReviewCase[]> {
+/** Undecided cases whose subject begins with the prefix, ascending by id after one. */
+export async function listUndecided(
+  db: Queryable,
+  prefix: string,
+  { after, limit }: { readonly after: bigint; readonly limit: number },
+): Promise<ReviewCase[]> {
   const rows = await many<CaseRow>(
     db,
     sql`select * from review_case_row
-        where state in ('OPEN', 'PROPOSED') and starts_with(subject, ${prefix})
+        where state in ('OPEN', 'PROPOSED') and id > ${after} and starts_with(subject, ${prefix})
         order by id
         limit ${limit}`,
+  );
+  return rows.map(caseFrom);
+}
+
+/** The undecided cases of these subjects, of each at most one. */
+export async function listUndecidedOf(db: Queryable, subjects: readonly string[]): Promise<ReviewCase[]> {
+  const rows = await many<CaseRow>(
+    db,
+    sql`select * from review_case_row
+        where state in ('OPEN', 'PROPOSED') and subject = any(${subjects}::text[])
+        order by id`,
   );
   return rows.map(caseFrom);
 }
@@ -99,13 +118,15 @@ async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at:
 }
 
 /** Stores changed facts of an undecided case, and voids a proposal that was made for the old facts. */
-export async function renewCase(tx: Transaction, { id, progress }: ReviewCase, newCase: NewCase, at: Date) {
+export async function renewCase(tx: Transaction, { id, openedAt, progress }: ReviewCase, newCase: NewCase, at: Date) {
   const { amount, actions } = newCase;
+  const { action, comment, day, group } = groupedBy(newCase, openedAt);
   await voidProposal(tx, id, progress, at);
   await execute(
     tx,
     sql`update review_case
-        set amount_minor = ${amount}, evidence = ${JSON.stringify(newCase.evidence)}::jsonb, actions = ${actions}::text[]
+        set amount_minor = ${amount}, cause_action = ${action}, cause_comment = ${comment}, cause_day = ${day},
+            cause_group = ${group}, evidence = ${JSON.stringify(newCase.evidence)}::jsonb, actions = ${actions}::text[]
         where id = ${id} and state = 'OPEN'`,
   );
 }

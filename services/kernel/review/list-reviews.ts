@@ -1,8 +1,17 @@
 import type { Subjects } from "#proto/pamm/common/v1/subjects.ts";
-import { type ListReviewsRequest, type ListReviewsResponse, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import {
+  type ListReviewGroupsRequest,
+  type ListReviewGroupsResponse,
+  type ListReviewsRequest,
+  type ListReviewsResponse,
+  type ReviewGroup,
+  ReviewState,
+} from "#proto/pamm/common/v1/review.ts";
+import { moneyToProto } from "../contract/money.ts";
+import { usd } from "../money.ts";
 import { MAX_PAGE_SIZE, pageOf } from "../page.ts";
 import { allOf, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
-import { type CaseRow, caseFrom } from "./case-row.ts";
+import { type CaseRow, caseFrom, type CauseRow, causeFrom } from "./case-row.ts";
 import { refuse } from "./refusals.ts";
 import { reviewMessage } from "./review-message.ts";
 
@@ -15,7 +24,7 @@ const STATES: Readonly<Record<ReviewState, readonly string[]>> = {
 
 /** A page of cases, ascending by id, without those that were closed without a decision. */
 export async function listReviews(db: Queryable, request: ListReviewsRequest): Promise<ListReviewsResponse> {
-  const { afterId, limit, state, about, login } = request;
+  const { afterId, limit, state, about, login, group } = request;
   if (limit < 1 || limit > MAX_PAGE_SIZE || afterId < 0n || STATES[state] === undefined) {
     throw refuse("validation_failed", `A page has 1 to ${MAX_PAGE_SIZE} reviews of a known state.`);
   }
@@ -23,6 +32,7 @@ export async function listReviews(db: Queryable, request: ListReviewsRequest): P
     fragment`id > ${afterId} and state = any(${STATES[state]}::text[])`,
     about && isAbout(about),
     login === undefined ? undefined : foundFirst(fragment`login = ${login}`),
+    group === undefined ? undefined : fragment`"group" = ${group}`,
   ]);
   const rows = await many<CaseRow>(
     db,
@@ -33,6 +43,49 @@ export async function listReviews(db: Queryable, request: ListReviewsRequest): P
   );
   const { items, hasMore } = pageOf(rows, limit);
   return { items: items.map(caseFrom).map(reviewMessage), hasMore };
+}
+
+type GroupRow = CauseRow & {
+  readonly id: bigint;
+  readonly group: string;
+  readonly reason: string;
+  readonly open: number;
+  readonly proposed: number;
+  readonly amount: bigint | null;
+  readonly lowest: bigint | null;
+  readonly highest: bigint | null;
+  readonly openedAt: Date;
+  readonly login: string;
+};
+
+/** A page of the groups of undecided cases, ascending by the lowest id of each. */
+export async function listReviewGroups(
+  db: Queryable,
+  { afterId, limit }: ListReviewGroupsRequest,
+): Promise<ListReviewGroupsResponse> {
+  if (limit < 1 || limit > MAX_PAGE_SIZE || afterId < 0n) {
+    throw refuse("validation_failed", `A page has 1 to ${MAX_PAGE_SIZE} groups.`);
+  }
+  const rows = await many<GroupRow>(
+    db,
+    sql`select min(id) as id, cause_group as "group", reason, cause_action as "causeAction", cause_comment as "causeComment", cause_day as day,
+               (count(*) filter (where state = 'OPEN'))::int as open, (count(*) filter (where state = 'PROPOSED'))::int as proposed,
+               sum(amount_minor)::bigint as amount, min(amount_minor) as lowest, max(amount_minor) as highest, min(opened_at) as "openedAt", case when min(login) = max(login) then min(login) else '' end as login
+        from review_case
+        where state in ('OPEN', 'PROPOSED')
+        group by cause_group, reason, cause_action, cause_comment, cause_day
+        having min(id) > ${afterId}
+        order by min(id)
+        limit ${limit + 1}`,
+  );
+  const { items, hasMore } = pageOf(rows, limit);
+  return { items: items.map(groupMessage), hasMore };
+}
+
+function groupMessage({ causeAction, causeComment, day, amount, lowest, highest, ...row }: GroupRow): ReviewGroup {
+  const money = (minor: bigint | null) => (minor === null ? undefined : moneyToProto(usd(minor)));
+  const cause = causeFrom({ causeAction, causeComment, day });
+  return { ...row, cause, amount: money(amount), lowest: money(lowest), highest: money(highest) };
 }
 
 function isAbout({ operationIds, dealIds }: Subjects): Fragment {

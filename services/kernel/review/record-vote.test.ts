@@ -71,6 +71,8 @@ test("a second key confirms the proposal, the decision is carried out with it, a
       confirmedBy: "",
       confirmedAt: undefined,
     },
+    group: expect.stringMatching(/^[0-9a-f]{24}$/),
+    cause: undefined,
   });
   expect(decided).toMatchObject({
     state: ReviewState.DECIDED,
@@ -215,7 +217,7 @@ test("a proposal is voided when its amount changes, and the audit records it", a
   const id = await anOpenCase(pool);
   const voting = votingOn(pool, id);
   await voting.vote("anna");
-  const [reviewCase] = await listUndecided(pool, "stop:", 10);
+  const [reviewCase] = await listUndecided(pool, "stop:", { after: 0n, limit: 10 });
   if (reviewCase === undefined) throw new Error("the case is open");
   await inTransaction(pool, (tx) => renewCase(tx, reviewCase, aNewCase({ amount: 99n }), AT));
   const { review } = await voting.vote("boris");
@@ -231,7 +233,7 @@ test("a proposal is voided when its amount changes, and the audit records it", a
 test("a case whose subject no longer exists is neither listed nor decided, and can be opened again", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  const [reviewCase] = await listUndecided(pool, "stop:", 10);
+  const [reviewCase] = await listUndecided(pool, "stop:", { after: 0n, limit: 10 });
   if (reviewCase === undefined) throw new Error("the case is open");
   await inTransaction(pool, (tx) => closeCase(tx, reviewCase, AT));
   for (const state of [ReviewState.UNSPECIFIED, ReviewState.OPEN, ReviewState.PROPOSED, ReviewState.DECIDED]) {
@@ -245,7 +247,7 @@ test("at most one case of a subject is open", async () => {
   const pool = await reviewDatabase();
   await anOpenCase(pool);
   expect(await inTransaction(pool, (tx) => openCase(tx, aNewCase({ amount: 5n }), AT))).toBeUndefined();
-  expect(await listUndecided(pool, "stop:", 10)).toMatchObject([{ amount: 12_34n }]);
+  expect(await listUndecided(pool, "stop:", { after: 0n, limit: 10 })).toMatchObject([{ amount: 12_34n }]);
 });
 
 test("a page of reviews begins after the last id of the page before", async () => {

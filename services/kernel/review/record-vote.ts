@@ -9,7 +9,7 @@ import type { FieldError } from "../refusal.ts";
 import type { ReviewCase } from "./case-row.ts";
 import { findCase, lockCase, markFinished, saveVote } from "./cases.ts";
 import { writtenName } from "./owner.ts";
-import { refuse, reviewNotFound } from "./refusals.ts";
+import { otherGroup, refuse, reviewNotFound } from "./refusals.ts";
 import { type Decision, applyVote, progressAfter, type Vote, WITHDRAW_PROPOSAL } from "./review.ts";
 import { reviewMessage } from "./review-message.ts";
 import { VOTES_UNCONFIRMED } from "./unconfirmed.ts";
@@ -58,13 +58,14 @@ export async function recordVote<Facts>(
   const before = await findAnswer(pool, commandId);
   if (before !== undefined) return before;
   const facts = await decider.readFacts();
-  const { reviewId, action, dealId, note, actor, keyId } = request;
+  const { reviewId, action, dealId, note, actor, keyId, group } = request;
   return await inTransaction(pool, async (tx) => {
     const reviewCase = await lockCase(tx, reviewId);
     if (reviewCase === undefined) throw reviewNotFound(reviewId);
     // A duplicate of this command may have held the lock before, and committed.
     const duplicate = await findAnswer(tx, commandId);
     if (duplicate !== undefined) return duplicate;
+    if (group !== undefined && group !== reviewCase.group) throw otherGroup();
     const vote = { action, dealId, note, actor, keyId, at: now() };
     const applied = applyVote(reviewCase.progress, reviewCase.actions, vote);
     // About a decision, not about the rows of the service: it changes nothing there.

@@ -22,6 +22,13 @@ export function reviewNotFound(id: bigint): Refusal {
   return refuse("review_not_found", `Review ${id} does not exist.`, { outcome: "not_executed" });
 }
 
+/** What was shown with the group is not what the review is about now. */
+export function otherGroup(): Refusal {
+  return actionNotPossible(
+    "The review is not of this group any more: what it is about has changed. Decide it by itself.",
+  );
+}
+
 export function reviewDecided(message: string): Refusal {
   return refuse("review_decided", message, { outcome: "not_executed" });
 }

@@ -12,7 +12,8 @@ const STATES: Readonly<Record<Progress["state"], ReviewState>> = {
 };
 
 export function reviewMessage(reviewCase: ReviewCase): Review {
-  const { id, reason, login, amount, operationId, reference, dealId, evidence, openedAt, progress } = reviewCase;
+  const { id, reason, login, amount, operationId, reference, dealId, evidence, openedAt, progress, group, cause } =
+    reviewCase;
   return {
     id,
     reason,
@@ -26,6 +27,8 @@ export function reviewMessage(reviewCase: ReviewCase): Review {
     state: STATES[progress.state],
     openedAt,
     decision: decisionMessage(progress),
+    group,
+    cause,
   };
 }
 

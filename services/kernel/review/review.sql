@@ -9,6 +9,12 @@ create table review_case (
   operation_id     text not null default '',
   reference        text not null default '',
   deal_id          bigint not null default 0,
+  -- Action and comment of the deals that it is about, when all are of one kind, and their day (UTC): otherwise the day on which it was
+  -- opened. Cases of one reason that have these in common are of one group.
+  cause_action     integer,
+  cause_comment    text,
+  cause_day        text not null default '',
+  cause_group      text not null default '',
   evidence         jsonb not null,
   -- The allowed decisions.
   actions          text[] not null,
@@ -29,6 +35,7 @@ create table review_case (
   next_try_at      timestamptz,
   tries            integer not null default 0,
   last_error       text,
+  check ((cause_action is null) = (cause_comment is null)),
   check (num_nulls(action, chosen_deal_id, note, proposed_by, proposed_at) in (0, 5)),
   check (num_nulls(confirmed_note, confirmed_by, confirmed_at) in (0, 3)),
   check ((state in ('PROPOSED', 'DECIDED')) = (action is not null)),
@@ -40,6 +47,7 @@ create table review_case (
 
 create unique index review_case_one_open on review_case (subject) where state in ('OPEN', 'PROPOSED');
 create index review_case_undecided on review_case (id) where state in ('OPEN', 'PROPOSED');
+create index review_case_of_group on review_case (cause_group, id);
 create index review_case_unfinished on review_case (next_try_at) where next_try_at is not null;
 -- By the legs and deals of an operation, as services/kernel/review/list-reviews.ts writes them.
 create index review_case_names on review_case using gin ((array[operation_id, 'deal:' || deal_id::text]));
@@ -49,7 +57,8 @@ create index review_case_of_login on review_case (login, id);
 -- The columns as the kernel reads them.
 create view review_case_row as
   select id, subject, reason, login, amount_minor as amount, operation_id as "operationId", reference,
-         deal_id as "dealId", evidence::text as evidence, actions, opened_at as "openedAt", state, action,
+         deal_id as "dealId", cause_action as "causeAction", cause_comment as "causeComment", cause_day as day,
+         cause_group as "group", evidence::text as evidence, actions, opened_at as "openedAt", state, action,
          chosen_deal_id as "chosenDealId", note, proposed_by as "proposedBy", proposed_at as "proposedAt",
          confirmed_note as "confirmedNote", confirmed_by as "confirmedBy", confirmed_at as "confirmedAt",
          next_try_at as "nextTryAt", tries

@@ -2,7 +2,7 @@
 -- two changes of one row have ids in their order. A read of the feed of states moves the rows there.
 create table state_change (
   id           bigint generated always as identity primary key,
-  -- deposit, withdrawal, subscription, mirror, exit, fee, break or review.
+  -- deposit, withdrawal, subscription, mirror, exit, fee, break, review or account.
   kind         text not null check (kind <> ''),
   -- As the routes show it.
   state        text not null check (state <> ''),

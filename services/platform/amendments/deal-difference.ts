@@ -1,9 +1,9 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
 import type { AmendmentKind, Trade } from "../domain/log-entry.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
-import { type Deal, effectOf } from "../mt5/deals.ts";
+import { type Deal, effectOf, isBalanceOperation } from "../mt5/deals.ts";
 import { tradeEntry } from "../protocol/history/deal-entries.ts";
-import { isBalanceOperation, isCanceled, isWithoutEffect } from "../protocol/history/explain-deal.ts";
+import { isCanceled, isWithoutEffect } from "../protocol/history/explain-deal.ts";
 
 /** Difference between the log and the platform about one deal of a login: the content of a correction. */
 export type DealDifference = {

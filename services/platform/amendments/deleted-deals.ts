@@ -11,6 +11,7 @@ import {
   listRecorded,
   listRecordedOf,
 } from "../store/amendments.ts";
+import { listEmpty } from "../store/unshown-accounts.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { differencesOf } from "./deal-difference.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
@@ -139,12 +140,14 @@ async function amendmentOf(
   return { login, ticket, at, recorded, shown, amendment: "deal_changed", differences };
 }
 
-/** Leaves out accounts that the platform does not show any more: their deals are not deleted, only invisible. */
+/** Leaves out accounts that the platform does not show any more: their deals are not deleted, only invisible. Those without money are no finding. */
 async function ofShownAccounts({ mt5, pool }: Deps, found: readonly Amendment[]): Promise<Amendment[]> {
   if (found.length === 0) return [];
   const logins = [...new Set(found.map(({ login }) => login))];
   const users = await mt5.getUsers(logins);
-  for (const login of logins.filter((each) => !users.has(each))) {
+  const unshown = logins.filter((login) => !users.has(login));
+  const empty = await listEmpty(pool, unshown);
+  for (const login of unshown.filter((each) => !empty.has(each))) {
     await inTransaction(pool, (tx) => reportFinding(tx, { login, reason: "account_not_shown", evidence: {} }));
   }
   return found.filter(({ login }) => users.has(login));

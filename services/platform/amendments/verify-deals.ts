@@ -1,7 +1,7 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { verificationDelayMs, shownWithinMs } from "../domain/next-scan.ts";
-import { type Deal, effectOf } from "../mt5/deals.ts";
+import { type Deal, effectOf, isBalanceOperation } from "../mt5/deals.ts";
 import { readClock } from "../store/clock.ts";
 import {
   type DueVerification,
@@ -9,8 +9,8 @@ import {
   postponeVerification,
   saveVerifications,
 } from "../store/deal-verifications.ts";
-import { isBalanceOperation } from "../protocol/history/explain-deal.ts";
 import { formatReference, readReference } from "../domain/reference.ts";
+import { hasReturnedSince, listEmpty } from "../store/unshown-accounts.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
 import { reportAmendments } from "./report-amendments.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
@@ -70,12 +70,16 @@ async function afterMissing(deps: Deps, due: DueVerification): Promise<void> {
   if (nowMs < shownBy.getTime()) return await postponeVerification(pool, due, shownBy);
   const users = await mt5.getUsers([login]);
   if (!users.has(login)) {
+    // Nothing is missing on an account without money: the broker may have archived it.
+    if ((await listEmpty(pool, [login])).has(login)) return await finish(deps, due);
     await inTransaction(pool, (tx) => reportFinding(tx, { login, reason: "account_not_shown", evidence: {} }));
     return await postponeVerification(pool, due, new Date(nowMs + NOT_SHOWN_PAUSE_MS));
   }
   const to = new Date(Math.max(nowMs, appliedAt.getTime()) + CLOCK_WINDOW_MS);
   const deals = await mt5.readDeals(login, { from: new Date(appliedAt.getTime() - CLOCK_WINDOW_MS), to });
   if (deals.some((deal) => deal.ticket === ticket)) return await finish(deps, due);
+  // The deals of a deleted account may be gone with it.
+  if (await hasReturnedSince(pool, login, appliedAt)) return await finish(deps, due);
   await report(deps, due, { shown: withReference(due, deals), amendment: "deal_gone", differences: [] });
 }
 

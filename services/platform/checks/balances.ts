@@ -16,6 +16,7 @@ const READ_AGAIN_PER_RUN = 20;
 
 type Row = {
   readonly login: string;
+  readonly group: string;
   readonly master: string;
   readonly logMinor: bigint;
   readonly logNumber: bigint;
@@ -29,6 +30,11 @@ export type BalanceDeps = Deps & {
   readonly readLogin: (login: string) => Promise<void>;
   /** The same for all of its history. */
   readonly readWholeLogin: (login: string) => Promise<void>;
+  /** Notes what was shown of the accounts. Returns those without money that are not shown, which is no difference. */
+  readonly noteAccounts: (read: {
+    readonly accounts: readonly Pick<Row, "login" | "group">[];
+    readonly users: ReadonlyMap<string, { readonly group: string }>;
+  }) => Promise<ReadonlySet<string>>;
 };
 
 type Difference = {
@@ -60,7 +66,7 @@ export function balances(deps: BalanceDeps): Check {
 }
 
 /** Compares page after page, at most to the end of the pass through all accounts. */
-async function comparePages(deps: Deps, { cursor, pendingBreaks }: RunRequest) {
+async function comparePages(deps: BalanceDeps, { cursor, pendingBreaks }: RunRequest) {
   const list = (accounts: Accounts) => listAccounts(deps, accounts);
   const until = performance.now() + RUN_MS;
   const found = new Map<string, Difference>();
@@ -73,9 +79,13 @@ async function comparePages(deps: Deps, { cursor, pendingBreaks }: RunRequest) {
   return { differences: [...found.values()], nextCursor: page.nextCursor, endsPass: page.endsPass };
 }
 
-async function differing({ mt5 }: Deps, rows: readonly Row[]): Promise<Difference[]> {
-  const { users, unreadable } = await mt5.readUsers(rows.map(({ login }) => login));
+/** An account without money that is not shown is no difference: it is noted, and archived when that is confirmed. */
+async function differing(deps: BalanceDeps, rows: readonly Row[]): Promise<Difference[]> {
+  const { users, unreadable } = await deps.mt5.readUsers(rows.map(({ login }) => login));
+  const readable = rows.filter(({ login }) => !unreadable.has(login));
+  const away = await deps.noteAccounts({ accounts: readable, users });
   return rows
+    .filter(({ login }) => !away.has(login))
     .map((row) => ({
       row,
       shownMinor: users.get(row.login)?.balanceMinor,
@@ -107,13 +117,13 @@ async function listAccounts({ pool }: Deps, { after, logins = [] }: Accounts): P
   return inSnapshot(pool, (db) =>
     many<Row>(
       db,
-      sql`select login, case role when 'master' then login else '' end as master, log_minor as "logMinor",
+      sql`select login, platform_group as "group", case role when 'master' then login else '' end as master, log_minor as "logMinor",
                  log_number as "logNumber", undecided_from is not null as "isUndecided",
                  exists (
                    select from leg where leg.login = account.login and state in ('SENDING', 'UNKNOWN')
                  ) as "isInProgress"
           from account
-          where case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end
+          where (archived_at is null or log_minor <> 0) and case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end
           order by login
           limit ${PAGE_SIZE}`,
     ),

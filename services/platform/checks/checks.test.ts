@@ -9,10 +9,11 @@ import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
+import { noteAccounts } from "../protocol/unshown-accounts.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import type { Deps } from "../deps.ts";
 import { type CheckDeps, platformChecks } from "./checks.ts";
-import { ownersFake, registryFake } from "../testing/owners.ts";
+import { ownersFake, registryFake, tradingUseFake } from "../testing/owners.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
@@ -24,9 +25,11 @@ function readingChecks(deps: Deps): CheckDeps {
     ...deps,
     owners: ownersFake().owners,
     registrations: registryFake(),
+    tradingUse: tradingUseFake(),
     confirm: confirmsNothing,
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),
+    noteAccounts: (read) => noteAccounts(deps, read),
   };
 }
 

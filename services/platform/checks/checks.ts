@@ -1,14 +1,16 @@
 import type { Check } from "#kernel/reconcile/check.ts";
 import { type BalanceDeps, balances } from "./balances.ts";
+import { currencies } from "./currencies.ts";
 import { dealMatching } from "./deal-matching.ts";
 import { legs } from "./legs.ts";
 import { ownership, type OwnershipDeps } from "./ownership.ts";
 import { reviewVotes, type VotesDeps } from "#kernel/review/check-votes.ts";
+import { type RightsDeps, tradingRights } from "./trading-rights.ts";
 import { unknownAccounts } from "./unknown-accounts.ts";
 import { type RegistryDeps, unregisteredAccounts } from "./unregistered-accounts.ts";
 import { unresolved } from "./unresolved.ts";
 
-export type CheckDeps = BalanceDeps & OwnershipDeps & RegistryDeps & Pick<VotesDeps, "confirm">;
+export type CheckDeps = BalanceDeps & OwnershipDeps & RegistryDeps & RightsDeps & Pick<VotesDeps, "confirm">;
 
 /** Checks of the trading platform against the log, of legs against the log, and of transfers and accounts against other services. */
 export function platformChecks(deps: CheckDeps): Check[] {
@@ -18,9 +20,11 @@ export function platformChecks(deps: CheckDeps): Check[] {
     legs(deps),
     dealMatching(deps),
     balances(deps),
+    currencies(deps),
     unresolved(deps),
     unknownAccounts(deps),
     unregisteredAccounts(deps),
+    tradingRights(deps),
     ownership(deps),
     votes,
   ];

@@ -13,14 +13,17 @@ import { readAtCut, type Snapshot } from "../protocol/history/account-snapshot.t
 import { roleFromProto } from "../protocol/history/account-moved.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
 import { openOwnLog } from "../protocol/history/own-account.ts";
+import { takeTrading, tradingBeingReturned } from "../protocol/take-trading.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { isBeingCreated } from "../store/account-creations.ts";
 import { findAccount } from "../store/accounts.ts";
+import { requireCurrency } from "./require-currency.ts";
 import { repeatTransient } from "./repeat-transient.ts";
 import { readClock } from "../store/clock.ts";
 import { insertAdoptedDeals } from "../store/explained-deals.ts";
 import { saveOpenPositions } from "../store/positions.ts";
+import { keepTaken } from "../store/taken-rights.ts";
 
 const LOGIN = /^[1-9]\d{0,17}$/;
 
@@ -40,6 +43,8 @@ export async function adoptAccount(
   await requireFree(deps, login, role);
   const user = await orUnavailable(deps.mt5.getUser(login));
   if (user === undefined) throw notShown(login);
+  requireCurrency(user.group, await orUnavailable(deps.mt5.getGroup(user.group)));
+  if (role === "payment") await keepFromTrading(deps, login);
   const isOwn = isOwnAccount(user, deps.settings.loginRange);
   const { group, balanceMinor } = isOwn
     ? await adoptOwn(deps, role, user, context)
@@ -52,6 +57,25 @@ async function requireFree({ pool }: Deps, login: string, role: Role): Promise<v
   const account = await findAccount(pool, login);
   const isTaken = account === undefined ? await isBeingCreated(pool, login) : account.role !== role;
   if (isTaken) throw refuse("login_in_use", `Login ${login} is in use in another role.`);
+}
+
+/** A position that was opened before trading was disabled is seen after it: then the right is given back by a job. */
+async function keepFromTrading(deps: Deps, login: string): Promise<void> {
+  await requireNoPositions(deps, login);
+  if (!deps.settings.takesTrading) return;
+  if (!(await keepTaken(deps.pool, login))) throw tradingBeingReturned(login);
+  if (!(await takeTrading(deps, login))) throw notShown(login);
+  await requireNoPositions(deps, login);
+}
+
+async function requireNoPositions({ mt5 }: Deps, login: string): Promise<void> {
+  const { length: open } = await orUnavailable(mt5.readPositions(login));
+  if (open === 0) return;
+  throw refuse(
+    "payment_account_has_open_positions",
+    `Account ${login} has open positions: ${open}. A payment account never trades: close them first.`,
+    { outcome: "not_executed", details: { open_positions: String(open) } },
+  );
 }
 
 async function adoptOwn(deps: Deps, role: Role, user: User, context: CallContext): Promise<User> {

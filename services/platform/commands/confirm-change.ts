@@ -1,30 +1,31 @@
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
-import type { CommandOutcome } from "../mt5/classify.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { RETCODE } from "../mt5/retcodes.ts";
+import type { ChangeOutcome } from "../mt5/user-record.ts";
 import { refuse } from "../refusals.ts";
 
-type Outcome = { readonly kind: "done" } | CommandOutcome;
+const NO_RIGHT = "The manager lacks the right to edit accounts.";
 
 /**
  * Refuses unless the platform has confirmed the change of the account: `change` is "disable", for example. False when it shows no such
  * account. A failed read may come after the change, so that no refusal says that nothing was executed.
  */
 export async function confirmChange(
-  changing: Promise<Outcome | undefined>,
+  changing: Promise<ChangeOutcome | undefined>,
   { login, change }: { login: string; change: string },
 ): Promise<boolean> {
   const outcome = await changing.catch(asUnconfirmed);
   if (outcome === undefined || outcome.kind === "done") return outcome !== undefined;
   if (outcome.kind === "refused" && outcome.code !== RETCODE.tooFrequent) {
     const message = `The trading platform refused to ${change} account ${login} with code ${outcome.code}.`;
-    throw refuse("platform_rejected", message, { details: { platform_code: String(outcome.code) } });
+    const text = outcome.code === RETCODE.noPermission ? `${message} ${NO_RIGHT}` : message;
+    throw refuse("platform_rejected", text, { details: { platform_code: String(outcome.code) } });
   }
   const message = `The trading platform did not confirm the request to ${change} the account.`;
   throw refuse("platform_unavailable", message, { retryAfterMs: RETRY_AFTER_MS });
 }
 
-function asUnconfirmed(error: unknown): Outcome {
+function asUnconfirmed(error: unknown): ChangeOutcome {
   if (error instanceof Mt5Error) return { kind: "unknown", reason: "unconfirmed" };
   throw error;
 }

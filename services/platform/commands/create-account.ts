@@ -36,6 +36,8 @@ import { readClock } from "../store/clock.ts";
 import { findUnknownByTag } from "../store/unknown-accounts.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { refuseDuplicateAccount } from "./refuse-duplicate-account.ts";
+import { orUnavailable } from "../protocol/unavailable.ts";
+import { requireCurrency } from "./require-currency.ts";
 import { repeatTransient } from "./repeat-transient.ts";
 import { setPasswords } from "./set-passwords.ts";
 
@@ -72,7 +74,7 @@ async function mayExist(deps: Deps, request: CreateAccountRequest): Promise<bool
   if (creation?.sentAt === undefined) return false;
   const lostAt = lostAfterMs(creation.sentAt.getTime(), settings.commandTimeoutMs);
   if ((await readClock(pool)) < lostAt + settings.quietPeriodMs) return true;
-  return (await ownerOf(deps, newUserOf(request, creation)).catch(() => "ours")) === "ours";
+  return (await ownerOf(deps, newUserOf(deps, request, creation)).catch(() => "ours")) === "ours";
 }
 
 async function createOnce(
@@ -89,14 +91,19 @@ async function createOnce(
   const group = known?.group ?? decideGroup(role, request.group, deps.settings);
   const isSent = known?.sentAt !== undefined;
   const leverage = decideLeverage({ role, group, leverage: request.leverage, isSent }, deps.settings);
+  if (!isSent) {
+    // One that the manager does not see is refused by the platform.
+    const shown = await orUnavailable(deps.mt5.getGroup(group));
+    if (shown !== undefined) requireCurrency(group, shown);
+  }
   let creation = known ?? (await chooseLogin(deps, request, { key: request.key, role, group }));
   if (creation.role !== role || !["", creation.group].includes(request.group)) {
     throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
   }
   // The database of the caller may have been restored alone: then it repeats the key with passwords that are not those of the account.
-  if (creation.isCreated) await setPasswords(deps, newUserOf(request, creation));
+  if (creation.isCreated) await setPasswords(deps, newUserOf(deps, request, creation));
   for (let skipped = 0; skipped <= MAX_SKIPPED && !creation.isCreated; skipped += 1) {
-    const user = newUserOf({ ...request, leverage }, creation);
+    const user = newUserOf(deps, { ...request, leverage }, creation);
     const owner = await addUser(deps, creation.key, user, context);
     if (owner === "ours before") {
       await requireUnregistered(deps, creation);
@@ -206,7 +213,7 @@ async function chooseNextLogin({ pool, settings }: Deps, creation: Creation): Pr
   return await getCreation(pool, creation.key);
 }
 
-function newUserOf(request: CreateAccountRequest, { key, login, group }: Creation): NewUser {
+function newUserOf({ settings }: Deps, request: CreateAccountRequest, { key, login, group, role }: Creation): NewUser {
   return {
     login,
     group,
@@ -215,6 +222,7 @@ function newUserOf(request: CreateAccountRequest, { key, login, group }: Creatio
     email: request.email,
     leverage: request.leverage,
     comment: tagOf(key),
+    mayTrade: role === "master" || !settings.takesTrading,
     mainPassword: new Secret(request.mainPassword),
     investorPassword: new Secret(request.investorPassword),
   };

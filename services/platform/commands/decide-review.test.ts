@@ -93,7 +93,7 @@ test.concurrent("a deal that does not match the leg cannot be confirmed", async 
     none: 0n,
     unseen: 999_999n,
     smaller: BigInt((await world.control.balance(login, "4.99")).deal),
-    charge: BigInt((await world.control.book(login, 4, "5.00")).deal),
+    interest: BigInt((await world.control.book(login, 12, "5.00")).deal),
     otherLogin: booked.legs[0]!.dealId,
     booked: earlier.legs[0]!.dealId,
   };

@@ -15,6 +15,7 @@ import { confirmApplied, confirmNotApplied, keepApplied, retryLeg } from "../pro
 import {
   requireOpenReview,
   requireDealOfLeg,
+  requireSupportedCurrency,
   requireUnscannable,
   requireWaitingLeg,
 } from "../protocol/reviews/examine-decision.ts";
@@ -87,6 +88,8 @@ async function examine(
   switch (action) {
     case "confirm_applied":
       return await requireDealOfLeg(tx, reviewCase, { ...seen, dealId });
+    case "resume":
+      return await requireSupportedCurrency(tx, reviewCase);
     case "retry":
       return void (await requireWaitingLeg(tx, reviewCase));
     case "confirm_not_applied":

@@ -35,7 +35,7 @@ test.concurrent("when the platform does not show whether it has disabled an acco
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance);
-  await world.control.fault({ command: "user/get", effect: "retcode:12", after: 1, times: 100 });
+  await world.control.fault({ command: "user/update", effect: "drop_after", times: 1 });
   const refused: unknown = await instance.service.disableAccount({ login }, aCall()).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: "platform_unavailable", outcome: undefined });
 });

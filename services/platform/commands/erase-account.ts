@@ -2,6 +2,8 @@ import type { EraseAccountRequest, EraseAccountResponse } from "#proto/pamm/plat
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
+import { tradingBeingReturned } from "../protocol/take-trading.ts";
+import { forgetTaken } from "../store/taken-rights.ts";
 import { confirmChange } from "./confirm-change.ts";
 
 /** `account` has decided that the Investor may be erased, and has recorded it: what happened on the account since does not matter. */
@@ -10,5 +12,7 @@ export async function eraseAccount({ pool, mt5 }: Deps, { login }: EraseAccountR
   if (account?.role !== "investor") {
     throw refuse("login_not_managed", `Account ${login} is not managed by this service as an Investor.`);
   }
+  // An erased account never trades again. Its erasure is repeated until it is confirmed.
+  if (!(await forgetTaken(pool, login))) throw tradingBeingReturned(login);
   return { shown: await confirmChange(mt5.eraseUser(login), { login, change: "erase" }) };
 }

@@ -1,5 +1,6 @@
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
@@ -9,13 +10,16 @@ import { accountBusy, factsNotRead } from "../domain/account-busy.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
-import { readSharedFacts } from "../protocol/history/read-facts.ts";
+import { type Facts, readSharedFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
+import { takeTrading } from "../protocol/take-trading.ts";
 import { refuse } from "../refusals.ts";
-import { findObstacle, withdrawClaim } from "../store/account-locks.ts";
+import { type Claim, findObstacle, withdrawClaim } from "../store/account-locks.ts";
 
 /** Maximum wait for earlier legs, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
+/** An account that still trades after so many commands that were confirmed is not assigned. */
+const MAX_TAKES = 2;
 /** Pause between two reads of the queue of the login. */
 const RETRY_MS = 50;
 
@@ -26,7 +30,7 @@ type HoldDeps = Deps & { readonly holds: HoldQueues };
  * all earlier legs have ended, then the facts. Facts are returned only when the balance is the sum of the log.
  */
 export async function hold(deps: HoldDeps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
-  const { login, lockOwner } = request;
+  const { login, lockOwner, acceptsArchived = false } = request;
   if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
   // What begins here could not move any money.
   const [closed] = holdReasons({ login, gate: deps.gate.read() });
@@ -35,12 +39,26 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   const withdrawal = intendedWithdrawal(request);
   let behind: LegNumber | undefined;
   let isGranted = false;
+  let takes = 0;
   do {
-    const claim = await deps.holds.claiming.add({ login, lockOwner, withdrawal }, byMs).catch(lateIsUnclaimed);
+    const claim = await deps.holds.claiming
+      .add({ login, lockOwner, withdrawal, acceptsArchived }, byMs)
+      .catch(lateIsUnclaimed);
     behind = claim?.behind;
     isGranted = claim !== undefined && behind === undefined;
+    // An account of this service cannot trade as a rule, and for the others one reading of the facts is enough in this order.
+    if (claim !== undefined && isGranted && takes === 0 && !claim.isCreated && isToBeTaken(deps, request, claim.log)) {
+      takes += 1;
+      await takeTrading(deps, login);
+    }
     const facts = isGranted ? await readAgreeing(deps, login, byMs) : undefined;
-    if (facts !== undefined) return facts;
+    if (facts !== undefined && !(facts.mayTrade && isToBeTaken(deps, request, logOf(facts)))) return heldFacts(facts);
+    if (facts !== undefined) {
+      if (takes === MAX_TAKES) throw stillTrading(login);
+      takes += 1;
+      await takeTrading(deps, login);
+      continue;
+    }
     await deps.loginSignals.wait(login, RETRY_MS);
   } while (performance.now() < byMs);
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
@@ -48,11 +66,28 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   throw isGranted ? factsNotRead() : accountBusy(await findObstacle(deps.pool, behind));
 }
 
+/** Of the account as its log has it, or as the platform shows it. */
+function isToBeTaken({ settings }: HoldDeps, { takeTrading: wanted }: HoldRequest, log: Claim["log"]): boolean {
+  if (wanted === undefined || !settings.takesTrading || log.hasPositions) return false;
+  return log.balanceMinor >= moneyFromProto(wanted.minBalance, "min_balance").minor;
+}
+
+function logOf({ balanceMinor, positions }: Facts): Claim["log"] {
+  return { balanceMinor, hasPositions: positions.length > 0 };
+}
+
+function stillTrading(login: string): Error {
+  return refuse(
+    "platform_rejected",
+    `The trading platform has confirmed that trading on account ${login} is disabled, and shows that it is not.`,
+  );
+}
+
 /** Undefined while the platform and the log differ, or the platform cannot be read. */
-async function readAgreeing(deps: HoldDeps, login: string, byMs: number): Promise<HoldResponse | undefined> {
+async function readAgreeing(deps: HoldDeps, login: string, byMs: number): Promise<Facts | undefined> {
   try {
     const facts = await readSharedFacts(deps, deps.holds.facts, login, byMs);
-    return facts.isComplete ? heldFacts(facts) : undefined;
+    return facts.isComplete ? facts : undefined;
   } catch (error) {
     if (error instanceof Mt5Error || isLate(error)) return undefined;
     throw error;

@@ -1,4 +1,5 @@
 import type { Refusal } from "#kernel/refusal.ts";
+import { accountArchived } from "./account-archived.ts";
 import { accountBusy, type Obstacle } from "./account-busy.ts";
 import { accountStopped } from "./account-stop.ts";
 import { type LostMovement, repeatsLost } from "./lost-movement.ts";
@@ -9,6 +10,7 @@ export type HoldFacts = {
   readonly login: string;
   readonly gate?: PermitGate;
   readonly isStopped?: boolean;
+  readonly isArchived?: boolean;
   /** Equal to the withdrawal that the lock is for. */
   readonly lost?: LostMovement | undefined;
   /** Another lock owner has the account, or has claimed it. */
@@ -21,11 +23,21 @@ export type HoldFacts = {
 
 /** Everything for which an account lock is not granted now. Hold answers the first reason. */
 export function holdReasons(facts: HoldFacts): readonly Refusal[] {
-  const { login, gate = "open", isStopped = false, lost, hasOwner = false, behind, isReadable = true } = facts;
+  const {
+    login,
+    gate = "open",
+    isStopped = false,
+    isArchived = false,
+    lost,
+    hasOwner = false,
+    behind,
+    isReadable = true,
+  } = facts;
   const isBusy = hasOwner || behind !== undefined || !isReadable;
   const reasons = [
     refusalOfGate(gate),
     isStopped ? accountStopped(login) : undefined,
+    isArchived ? accountArchived(login) : undefined,
     lost === undefined ? undefined : repeatsLost(lost),
     isBusy ? accountBusy(behind) : undefined,
   ];

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { LEG_KINDS, allowsAmount } from "./leg-kind.ts";
 import { foldText } from "./reference.ts";
 
-test("only debits of Investors ask the platform for the margin check", () => {
+test("every debit asks for the margin check but that of a result, which the Master has lost already", () => {
   const checked = Object.entries(LEG_KINDS).filter(([, { sign, checkMargin }]) => sign !== "credit" && checkMargin);
-  expect(checked.map(([kind]) => kind)).toEqual(["withdrawal", "fee_debit", "reversal"]);
+  expect(checked.map(([kind]) => kind)).toEqual(["withdrawal", "fee_debit", "mirror", "exit", "reversal"]);
 });
 
 test("only the deposit or withdrawal itself carries its caller's comment, and the texts of the service fit without being cut", () => {

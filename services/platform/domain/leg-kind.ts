@@ -32,8 +32,8 @@ export const LEG_KINDS: Readonly<Record<LegKind, LegPolicy>> = {
     whenExhausted: "review",
   }),
   result: internal({ letter: "T", sign: "either", comment: "Trade" }),
-  mirror: internal({ letter: "M", sign: "either", comment: "PAMM" }),
-  exit: internal({ letter: "X", sign: "debit", comment: "Exit" }),
+  mirror: internal({ letter: "M", sign: "either", comment: "PAMM", checkMargin: true }),
+  exit: internal({ letter: "X", sign: "debit", comment: "Exit", checkMargin: true }),
   reversal: internal({
     letter: "R",
     sign: "either",
@@ -61,7 +61,10 @@ function external(own: Pick<LegPolicy, "letter" | "sign">): LegPolicy {
   };
 }
 
-/** Without margin check by default: the books have moved this money already and would be wrong after a refusal. */
+/**
+ * Without margin check by default: the books have moved this money already and would be wrong after a refusal. A Master's money is checked all the
+ * same, because its positions would be closed for want of margin; a refused amount waits.
+ */
 function internal(own: Pick<LegPolicy, "letter" | "sign" | "comment"> & Partial<LegPolicy>): LegPolicy {
   return { origin: "internal", checkMargin: false, exclusive: true, whenExhausted: "refuse", ...own };
 }

@@ -37,6 +37,9 @@ export type Trade = {
   readonly fee: Money;
 };
 
+/** The type and the comment of a balance operation, as the platform shows them. */
+export type DealLabel = { readonly action: number; readonly comment: string };
+
 /** The leg of the service behind an entry. */
 export type EntryCause = { readonly leg: bigint; readonly transferId: bigint; readonly key: string };
 
@@ -48,6 +51,8 @@ export type NewEntry = {
   readonly deal: EntryDeal | undefined;
   readonly at: Date;
   readonly trade: Trade | undefined;
+  /** For an external entry, how its maker has labelled it. */
+  readonly label?: DealLabel | undefined;
   /** For an amendment, what happened to its deal; for a correction, what the deal is from now on. */
   readonly amendment?: AmendmentKind | undefined;
   /** How often the deal of an amendment or a correction had been corrected by then; a correction counts itself. */

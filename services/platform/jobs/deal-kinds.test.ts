@@ -112,11 +112,14 @@ test.concurrent("an external balance operation is published as external and sent
   const instance = await world.start();
   for (const role of ["master", "investor", "payment"] as const) {
     const login = await anAccount(instance, role);
-    for (const action of [2, 4, 5]) await world.control.book(login, action, `${action}.00`);
+    for (const action of [2, 4, 5]) await world.control.book(login, action, `${action}.00`, `Fee ${action}`);
 
     const entries = await logOf(instance, login, 3);
 
     expect(entries.map(summaryOf)).toEqual(["EXTERNAL 2.00", "EXTERNAL 4.00", "EXTERNAL 5.00"]);
+    expect(entries.map(({ dealAction, dealComment }) => [dealAction, dealComment])).toEqual(
+      [2, 4, 5].map((action) => [action, `Fee ${action}`]),
+    );
     expect(entries[0]).toMatchObject({ key: "", transferId: 0n, trade: undefined, reason: "" });
     expect(await findingsOf(instance, login)).toEqual(["external_funds", "external_funds", "external_funds"]);
     await expectComplete(instance, login);

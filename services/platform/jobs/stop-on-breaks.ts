@@ -4,8 +4,11 @@ import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import type { Deps } from "../deps.ts";
 import { stopForBreak } from "../protocol/reviews/stop-account.ts";
 
-/** Breaks of these checks mean that more money could be moved on the account without a request. Those of the others stop a Master, in its service. */
-const STOPPING_CHECKS = new Set(["transfer_ownership", "review_votes_platform"]);
+/**
+ * Breaks of these checks mean that more money could be moved on the account without a request, or as other money. Those of the others stop a Master,
+ * in its service.
+ */
+const STOPPING_CHECKS = new Set(["transfer_ownership", "review_votes_platform", "account_currency"]);
 
 /** A break of the own checks stops every account that it concerns, whatever its role. */
 export function stoppingBreaks(deps: Pick<Deps, "pool" | "log" | "settings">): readonly BreakSource[] {

@@ -41,14 +41,41 @@ create table account (
   -- Number of the last mirror or result of its log. A caller has at most one of them open, so one that was calculated without it was
   -- executed before, and the caller has lost its record.
   netted_number   bigint not null default -1,
+  -- Since when the platform has not shown the account, which has no money and nothing in progress. Its history is not read meanwhile.
+  unshown_since   timestamptz,
+  -- Set when that was confirmed: the broker has archived or deleted it. Nothing is sent on it until the platform shows it again.
+  archived_at     timestamptz,
+  -- When the platform showed it again last. Older deals may be gone with a deleted account.
+  returned_at     timestamptz,
+  check (archived_at is null or unshown_since is not null),
   check ((locked_by is null) = (lock_number is null)),
   check (lock_granted_at is null or locked_by is not null),
   check ((reading_until is null) = (reading_token is null)),
   check (not may_lack_deals or undecided_from is not null)
 ) with (fillfactor = 70);
 create index account_undecided on account (login) where undecided_from is not null;
--- For the reader, which learns of new accounts.
+-- For the currencies of the groups.
+create index account_of_group on account (platform_group, login);
+-- For the reader, which learns of new accounts, and of those that are not shown, or shown again.
 create index account_managed on account (managed_at);
+create index account_unshown on account (unshown_since) where unshown_since is not null;
+create index account_returned on account (returned_at) where returned_at is not null;
+
+-- An account whose right to trade the service has taken, recorded before the command. It had the right, and gets it back when its Investor
+-- is in no pool, or no Master pays its fees to it: a job asks for that, and removes the row when the platform shows the right again. An
+-- account that could not trade before has no row. A payment account has its row before it is managed.
+create table taken_right (
+  login           text primary key,
+  -- When it was taken last, or found to be needed by a registration.
+  taken_at        timestamptz not null default clock_timestamp(),
+  -- The right is being given back until then: no saga locks the account, and no Master gets it.
+  returning_until timestamptz,
+  next_try_at     timestamptz not null default clock_timestamp(),
+  -- To give it back.
+  tries           integer not null default 0 check (tries >= 0),
+  -- Why the last try has failed.
+  reason          text
+);
 
 -- The next login of the configured range; one row.
 create table login_allocation (
@@ -288,6 +315,9 @@ create table log_entry (
   -- Dealers can edit the platform's history. An amendment is an entry of 0.00 that names the changed deal. unmatched_deal:
   -- a deal with a reference of this service that no leg has.
   amendment        text check (amendment in ('deal_gone', 'deal_changed', 'deal_cancelled', 'unmatched_deal')),
+  -- Of an external entry: type and comment of the deal, as the platform showed them.
+  label_action     smallint,
+  label_comment    text,
   -- A correction, decided by operators, is an entry with the difference between the deal as it was logged and as the platform
   -- shows it now. It names the deal in a column of its own, because deal_id is unique among booked entries.
   corrected_deal_id bigint check (corrected_deal_id > 0),
@@ -305,6 +335,8 @@ create table log_entry (
     ((kind <> 'trade' or action is not null) and (action is null or kind in ('trade', 'correction'))),
   check (kind <> 'trade' or (entry is not null and position_id is not null and symbol is not null and volume is not null
          and volume_closed is not null and amount_minor = profit_minor + swap_minor + commission_minor + fee_minor)),
+  constraint log_entry_has_label check
+    ((label_action is null) = (label_comment is null) and (label_action is null or kind = 'external')),
   constraint log_entry_amendment check
     ((kind in ('amendment', 'correction')) = (amendment is not null) and (kind <> 'amendment' or amount_minor = 0)),
   constraint log_entry_correction check
@@ -369,6 +401,10 @@ create view recorded_deal as
     limit 1
   ) as last on true
   where last.amendment is distinct from 'deal_gone'
+    -- Those of an account that was away may be gone with it.
+    and not exists (
+      select from account where account.login = recorded.login and account.returned_at > recorded.deal_at
+    )
     and not exists (
       select from log_entry as reported
       where reported.login = recorded.login and reported.server = recorded.server
@@ -476,3 +512,14 @@ create unique index finding_once on finding (login, reason, coalesce(leg_number,
 \ir ../../kernel/reconcile/tables.sql
 \ir ../../kernel/reconcile/handled-break.sql
 \ir ../../kernel/review/review.sql
+
+create function note_account() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into state_change (kind, state, subject, login)
+  values ('account', case when new.archived_at is null then 'returned' else 'archived' end, new.login, new.login);
+  return null;
+end
+$$;
+
+create trigger note_update after update on account for each row
+  when ((old.archived_at is null) is distinct from (new.archived_at is null)) execute function note_account();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { batchQueue } from "#kernel/batch-queue.ts";
-import { type Deal, DEAL_ACTION, effectOf, type Period } from "./deals.ts";
+import { type Deal, effectOf, isBalanceOperation, type Period } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 import { CLOCK_WINDOW_MS } from "./server-clock.ts";
 
@@ -75,7 +75,7 @@ async function matchDeal(
   return await orElse<DealMatch>("nothing", async () => {
     const deal = await look(ticket);
     if (deal === undefined) return "nothing";
-    const isExpected = deal.login === login && deal.action === DEAL_ACTION.balance && effectOf(deal) === amountMinor;
+    const isExpected = deal.login === login && isBalanceOperation(deal) && effectOf(deal) === amountMinor;
     return isExpected ? "the deal" : "another deal";
   });
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
-import { formatMinor } from "./fields.ts";
+import { DEAL_ACTION } from "./deals.ts";
+import { Mt5Error } from "./errors.ts";
+import { fieldsOf, formatMinor, requireLogin } from "./fields.ts";
 import type { Exchanged } from "./http/exchanged.ts";
 import {
   type HistoryReads,
@@ -11,6 +13,8 @@ import {
   type SeenTickets,
   type TicketLook,
 } from "./answer-correlation.ts";
+import { findDone, readerOn } from "./reader.ts";
+import { RETCODE } from "./retcodes.ts";
 import type { Lease } from "./session/session-pool.ts";
 
 /** One balance operation, with callbacks around the moment at which it is written. */
@@ -22,6 +26,8 @@ export type BalanceOrder = {
   readonly comment: string;
   /** Whether a debit above the free margin is refused. */
   readonly checkMargin: boolean;
+  /** In the platform's reports; `balance` when left out. */
+  readonly type?: BalanceType | undefined;
   /** The ticket is shown to a caller, so the deal under it is checked first. */
   readonly isShownToCaller?: boolean;
   /** Called once, right before the bytes are written; false = nothing is written. */
@@ -30,8 +36,11 @@ export type BalanceOrder = {
   readonly onWritten?: () => void;
 };
 
+/** The types of the platform that change a balance. */
+export const BALANCE_TYPES = [DEAL_ACTION.balance, DEAL_ACTION.charge, DEAL_ACTION.correction] as const;
+export type BalanceType = (typeof BALANCE_TYPES)[number];
+
 const MAX_COMMENT_LENGTH = 31;
-const BALANCE_TYPE = "2";
 /** Printable ASCII without characters that a proxy or the platform could misread. */
 const SAFE_COMMENT = /^[A-Za-z0-9 _.:#@!-]*$/;
 
@@ -49,13 +58,15 @@ export type Answers = {
  * parameters in the query, because a proxy may repeat a GET.
  */
 export async function changeBalance(lease: Lease, order: BalanceOrder, answers: Answers): Promise<MoneyOutcome> {
-  const { login, amountMinor, comment, checkMargin, mayWrite, onWritten } = order;
+  const { login, amountMinor, comment, checkMargin, type = DEAL_ACTION.balance, mayWrite, onWritten } = order;
   const size = amountMinor < 0n ? -amountMinor : amountMinor;
   assert(size > 0n && size <= MAX_AMOUNT.minor, "the amount is zero or above the platform's limit");
   assert(comment.length <= MAX_COMMENT_LENGTH && SAFE_COMMENT.test(comment), "the platform would change this comment");
+  const uncovered = checkMargin && type === DEAL_ACTION.correction ? await findUncovered(lease, order) : undefined;
+  if (uncovered !== undefined) return uncovered;
   const query = {
     login,
-    type: BALANCE_TYPE,
+    type: String(type),
     balance: formatMinor(amountMinor),
     comment,
     check_margin: checkMargin ? "1" : "0",
@@ -71,6 +82,28 @@ export async function changeBalance(lease: Lease, order: BalanceOrder, answers: 
     lease.reset();
   }
   return outcome;
+}
+
+/**
+ * The platform never checks the margin of a correction, so it is checked here, right before. Nothing is written when the amount is not
+ * free, or when the account cannot be read. An account without a state has no positions.
+ */
+async function findUncovered(
+  lease: Lease,
+  { login, amountMinor }: BalanceOrder,
+): Promise<Exclude<MoneyOutcome, { kind: "applied" }> | undefined> {
+  if (amountMinor > 0n) return undefined;
+  try {
+    const request = { method: "GET", path: "user/account/get", query: { login } } as const;
+    const found = findDone(await readerOn(lease)(request));
+    if (found === undefined) return undefined;
+    const fields = fieldsOf(found.answer);
+    requireLogin(fields, login);
+    return -amountMinor > fields.shownMinor("MarginFree") ? { kind: "refused", code: RETCODE.noMoney } : undefined;
+  } catch (error) {
+    if (error instanceof Mt5Error) return { kind: "not_sent", reason: "margin_unknown" };
+    throw error;
+  }
 }
 
 type AnswerContext = {

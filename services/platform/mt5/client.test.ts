@@ -24,6 +24,7 @@ const aUser = (login: string, own: object = {}) => ({
   email: "zoe@example.com",
   leverage: 100,
   comment: "pamm:account:17",
+  mayTrade: true,
   mainPassword: MAIN,
   investorPassword: new Secret("Ghijkl2?"),
   ...own,

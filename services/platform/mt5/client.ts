@@ -9,28 +9,32 @@ import { findDeals, findDealsByTicket, findGroupDeals } from "./deal-batches.ts"
 import { countDeals, getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
-import { listGroupLogins } from "./groups.ts";
+import { getGroup, listGroupLogins } from "./groups.ts";
 import type { ServerTrust } from "./http/server-trust.ts";
 import type { Credentials } from "./session/handshake.ts";
 import { createOutstandingAnswers, createSeenTickets, createTicketLook } from "./answer-correlation.ts";
 import { findPositions, readPositions } from "./positions.ts";
 import { createReadPace, READ_BACKOFF } from "./read-pace.ts";
 import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
+import { readSessions, readTicks } from "./prices.ts";
 import { probeRights } from "./rights.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
 import { createOffsetMemory, type OffsetMemory } from "./measured-offsets.ts";
 import { measuredTime, type TimeSource, zoneTime } from "./time-source.ts";
-import { disableUser } from "./disable-user.ts";
+import { disableUser, setTrading } from "./change-rights.ts";
 import { eraseUser } from "./erase-user.ts";
-import { addUser, changePassword, checkPassword, getUser, getUsers, readUsers } from "./users.ts";
+import { addUser, changePassword, checkPassword, findUsersBeside, getUser, getUsers, readUsers } from "./users.ts";
 
 /** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
 export type Mt5Client = Disposable & {
   readonly getUser: Bound<typeof getUser>;
   readonly getUsers: Bound<typeof getUsers>;
   readonly readUsers: Bound<typeof readUsers>;
+  readonly findUsersBeside: Bound<typeof findUsersBeside>;
+  readonly getGroup: Bound<typeof getGroup>;
   readonly addUser: Bound<typeof addUser>;
   readonly disableUser: Bound<typeof disableUser>;
+  readonly setTrading: Bound<typeof setTrading>;
   readonly eraseUser: Bound<typeof eraseUser>;
   readonly checkPassword: Bound<typeof checkPassword>;
   readonly changePassword: Bound<typeof changePassword>;
@@ -38,6 +42,8 @@ export type Mt5Client = Disposable & {
   readonly readPositions: Bound<typeof readPositions>;
   readonly findPositions: Bound<typeof findPositions>;
   readonly readDeals: Bound<typeof readDeals>;
+  readonly readTicks: Bound<typeof readTicks>;
+  readonly readSessions: Bound<typeof readSessions>;
   readonly countDeals: Bound<typeof countDeals>;
   readonly findDeals: Bound<typeof findDeals>;
   readonly findGroupDeals: Bound<typeof findGroupDeals>;
@@ -170,8 +176,11 @@ function bindContext(mt5: Mt5Context) {
     getUser: getUser.bind(undefined, mt5),
     getUsers: getUsers.bind(undefined, mt5),
     readUsers: readUsers.bind(undefined, mt5),
+    findUsersBeside: findUsersBeside.bind(undefined, mt5),
+    getGroup: getGroup.bind(undefined, mt5),
     addUser: addUser.bind(undefined, mt5),
     disableUser: disableUser.bind(undefined, mt5),
+    setTrading: setTrading.bind(undefined, mt5),
     eraseUser: eraseUser.bind(undefined, mt5),
     checkPassword: checkPassword.bind(undefined, mt5),
     changePassword: changePassword.bind(undefined, mt5),
@@ -179,6 +188,8 @@ function bindContext(mt5: Mt5Context) {
     listGroupLogins: listGroupLogins.bind(undefined, mt5),
     readPositions: readPositions.bind(undefined, mt5),
     findPositions: findPositions.bind(undefined, mt5),
+    readTicks: readTicks.bind(undefined, mt5),
+    readSessions: readSessions.bind(undefined, mt5),
     countDeals: countDeals.bind(undefined, mt5),
     findDeals: findDeals.bind(undefined, mt5),
     findGroupDeals: findGroupDeals.bind(undefined, mt5),

@@ -368,12 +368,53 @@ test("passwords are sent in a body and in no URL", async () => {
     email: "a@b.c",
     leverage: 1,
     comment: "",
+    mayTrade: false,
     mainPassword: new Secret("Abcdef1!"),
     investorPassword: new Secret("Ghijkl2?"),
   });
   const request = server.requests.at(-1);
   expect(request).toMatchObject({ method: "POST", path: "user/add", query: {} });
   expect(JSON.parse(request?.body ?? "")).toMatchObject({ Login: "1", PassMain: "Abcdef1!", PassInvestor: "Ghijkl2?" });
+});
+
+test("before a correction that takes money the free margin is read, because the platform checks none", async () => {
+  const NO_SUCH_STATE = '{"retcode":"13 Not found"}';
+  const stateOf = (marginFree: string, login = "900101") =>
+    JSON.stringify({ retcode: "0 Done", answer: { Login: login, MarginFree: marginFree } });
+  const cases: readonly [Reply, object, sent: number][] = [
+    [stateOf("390.00"), { kind: "applied" }, 1],
+    [stateOf("389.99"), { kind: "refused", code: 10019 }, 0],
+    [stateOf("-1200.00"), { kind: "refused", code: 10019 }, 0],
+    // An account without positions has no state.
+    [NO_SUCH_STATE, { kind: "applied" }, 1],
+    [stateOf("390.00", "900102"), { kind: "not_sent", reason: "margin_unknown" }, 0],
+    ['{"retcode":"0 Done","answer":{"Login":"900101"}}', { kind: "not_sent", reason: "margin_unknown" }, 0],
+    [{ status: 403, body: "" }, { kind: "not_sent", reason: "margin_unknown" }, 0],
+  ];
+  for (const [state, outcome, sent] of cases) {
+    await using server = await startScriptedServer(({ path }) =>
+      path === "user/account/get" ? state : path === "trade/balance" ? APPLIED : undefined,
+    );
+    using client = aClient(server);
+    const order = { amountMinor: -390_00n, checkMargin: true, type: 5 } as const;
+    expect(await sendOnce(client, order), JSON.stringify(state)).toMatchObject(outcome);
+    expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(sent);
+  }
+});
+
+test("the free margin is not read for other types, for credits, or without the margin check", async () => {
+  const orders = [
+    { amountMinor: -1_00n, checkMargin: true, type: 4 },
+    { amountMinor: 1_00n, checkMargin: true, type: 5 },
+    { amountMinor: -1_00n, checkMargin: false, type: 5 },
+  ] as const;
+  for (const order of orders) {
+    await using server = await startScriptedServer(onBalance(APPLIED));
+    using client = aClient(server);
+    expect(await sendOnce(client, order)).toMatchObject({ kind: "applied" });
+    expect(server.paths()).toEqual(["auth/start", "auth/answer", "trade/balance"]);
+    expect(server.requests.at(-1)?.query).toMatchObject({ type: String(order.type) });
+  }
 });
 
 function aDeposit() {

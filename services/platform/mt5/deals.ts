@@ -21,6 +21,7 @@ export const DEAL_ACTION = {
   sellCanceled: 14,
   compensationCredit: 20,
 } as const;
+const BALANCE_OPERATIONS = new Set<number>([DEAL_ACTION.balance, DEAL_ACTION.charge, DEAL_ACTION.correction]);
 const DEAL_ENTRY = { in: 0, reversal: 2 } as const;
 
 /** A trade or a balance operation: both are in one history. */
@@ -54,6 +55,11 @@ export type Period = { readonly from: Date; readonly to: Date };
 
 /** The platform's bounds are whole seconds, inclusive or not depending on the server. */
 const EDGE_MS = 1_000;
+
+/** A balance operation (balance, charge, correction), not a trade, fee or interest. */
+export function isBalanceOperation({ action }: Pick<Deal, "action">): boolean {
+  return BALANCE_OPERATIONS.has(action);
+}
 
 /** Signed change of the balance by a deal that is balance and not credit, in minor units. */
 export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: Deal): bigint {

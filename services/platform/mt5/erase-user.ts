@@ -1,7 +1,15 @@
-import type { CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import type { Fields } from "./fields.ts";
-import { clearedFields, filledFields, findRecord, isEmpty, REQUIRED, TEXT_NAMES, textOf } from "./user-record.ts";
+import {
+  type ChangeOutcome,
+  clearedFields,
+  filledFields,
+  findRecord,
+  isEmpty,
+  REQUIRED,
+  TEXT_NAMES,
+  textOf,
+} from "./user-record.ts";
 import { USER_RIGHT, userCommand } from "./users.ts";
 
 /** Stands in place of a name: the platform does not take an account without one. */
@@ -14,14 +22,12 @@ const EMPTIED =
   );
 const KEPT = TEXT_NAMES.filter((name) => !NAMES.includes(name) && !EMPTIED.includes(name));
 
-export type EraseOutcome = { readonly kind: "done" } | Exclude<CommandOutcome, { readonly kind: "done" }>;
-
 /**
  * Replaces names by a neutral text, empties the other personal fields, and removes the rights to connect and to trade. Done only when
  * the platform shows it, because it ignores invalid values without an error; then a repetition sends nothing. Undefined when there is no
  * such account.
  */
-export async function eraseUser(mt5: Mt5Context, login: string): Promise<EraseOutcome | undefined> {
+export async function eraseUser(mt5: Mt5Context, login: string): Promise<ChangeOutcome | undefined> {
   const before = await findRecord(mt5, login);
   if (before === undefined) return undefined;
   if (isDisabled(before) && personalFields(before).length === 0) return { kind: "done" };

@@ -11,15 +11,24 @@ export type Group = {
   readonly name: string;
   readonly currency: string;
   readonly currencyDigits: number;
+  /** An amount of its accounts is one of dollars and cents. */
+  readonly isSupported: boolean;
 };
+
+/** The currency of all accounts, and the digits of its amounts. */
+export const CURRENCY = "USD";
+export const CURRENCY_DIGITS = 2;
 
 /** Undefined when the manager sees no such group. */
 export async function getGroup({ read }: Mt5Context, name: string): Promise<Group | undefined> {
   const found = findDone(await read({ method: "GET", path: "group/get", query: { group: name } }));
   if (found === undefined) return undefined;
-  const fields = fieldsOf(isJsonArray(found.answer) ? found.answer[0] : found.answer);
-  if (fields.text("Group") !== name) throw badAnswer("the platform answers about another group");
-  return { name, currency: fields.text("Currency"), currencyDigits: fields.number("CurrencyDigits") };
+  // A name with characters of a mask selects other groups too.
+  const groups = (isJsonArray(found.answer) ? found.answer : [found.answer]).map((group) => fieldsOf(group));
+  const fields = groups.find((group) => group.text("Group") === name);
+  if (fields === undefined) throw badAnswer("the platform answers about another group");
+  const [currency, currencyDigits] = [fields.text("Currency"), fields.number("CurrencyDigits")];
+  return { name, currency, currencyDigits, isSupported: currency === CURRENCY && currencyDigits === CURRENCY_DIGITS };
 }
 
 /** Characters of a mask: the platform would take such a name for several groups. */

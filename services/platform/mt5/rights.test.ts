@@ -83,6 +83,17 @@ test("a group in another currency, or with other digits, cannot be used", async 
   }
 });
 
+test("a manager who may not read prices limits what is valued, and the start says so", async () => {
+  for (const refused of [{ status: 403, body: "403 Forbidden" }, '{"retcode":"8 Not enough permissions"}']) {
+    const { needed, limiting } = await probed({
+      ...ANSWERS,
+      "trade/balance": '{"retcode":"3 No"}',
+      "tick/last": refused,
+    });
+    expect([needed, limiting]).toEqual([[], [expect.stringContaining("tick/last is refused")]]);
+  }
+});
+
 test("a platform that does not answer proves nothing about rights", async () => {
   await using server = await startScriptedServer(({ path, connection }) => {
     if (path !== "group/get") return undefined;

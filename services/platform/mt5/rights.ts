@@ -1,7 +1,7 @@
 import type { Mt5Context } from "./context.ts";
 import { Mt5Error } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
-import { getGroup } from "./groups.ts";
+import { CURRENCY, CURRENCY_DIGITS, getGroup } from "./groups.ts";
 import { isJsonArray } from "./http/json.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import { RETCODE } from "./retcodes.ts";
@@ -16,9 +16,8 @@ export type MissingRights = {
   readonly unchecked: readonly string[];
 };
 
-/** The currency of all accounts, and the digits of its amounts. */
-const CURRENCY = "USD";
-const CURRENCY_DIGITS = 2;
+/** Whether the server has it does not matter: the right is refused before the symbol is looked at. */
+const SOME_SYMBOL = "EURUSD";
 /** No balance operation has this type: the platform refuses it with code 3, and an amount of zero moves nothing. */
 const NO_TYPE = "99";
 
@@ -53,6 +52,11 @@ export async function probeRights(mt5: Mt5Context, groups: readonly string[]): P
   if (await isRefused(mt5, { method: "POST", path: "trade/balance", query: nothing })) {
     needed.push("the manager's right 'Accountant' (trade/balance is refused)");
   }
+  if (await isRefused(mt5, { method: "GET", path: "tick/last", query: { symbol: SOME_SYMBOL, trans_id: "0" } })) {
+    limiting.push(
+      "the times of prices (tick/last is refused): while positions of a Master are open, money neither gets nor returns units of its pool",
+    );
+  }
   return { needed, limiting, unchecked: [] };
 }
 
@@ -67,7 +71,7 @@ async function checkGroup(mt5: Mt5Context, name: string): Promise<GroupProblem |
     };
   }
   const { currency, currencyDigits } = group;
-  if (currency === CURRENCY && currencyDigits === CURRENCY_DIGITS) return undefined;
+  if (group.isSupported) return undefined;
   const problem = `group ${name} in ${CURRENCY} with ${CURRENCY_DIGITS} digits (it is in ${currency} with ${currencyDigits})`;
   return { problem, isNeeded: true };
 }

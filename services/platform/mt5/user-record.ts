@@ -1,6 +1,10 @@
+import type { CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import { type Fields, fieldsOf, requireLogin } from "./fields.ts";
 import { findDone } from "./reader.ts";
+
+/** Done when the platform shows the change. */
+export type ChangeOutcome = { readonly kind: "done" } | Exclude<CommandOutcome, { readonly kind: "done" }>;
 
 /** Fields that always have a value: any other value after an update is a change. */
 export const REQUIRED = ["Group", "Leverage"];

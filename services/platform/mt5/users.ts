@@ -33,6 +33,7 @@ export type NewUser = {
   readonly leverage: number;
   /** Identifies later whether this service created the account. */
   readonly comment: string;
+  readonly mayTrade: boolean;
   readonly mainPassword: Secret<string>;
   readonly investorPassword: Secret<string>;
 };
@@ -42,6 +43,10 @@ export const USER_RIGHT = { enabled: 0x1n, tradeDisabled: 0x4n } as const;
 const DEFAULT_RIGHTS = 0x163n;
 /** Answers to a request for an account's state which say nothing about its money. */
 const NOT_SHOWN: ReadonlySet<Mt5Problem> = new Set(["retcode", "forbidden", "http_status", "bad_answer"]);
+
+export function mayTrade({ rights }: Pick<User, "rights">): boolean {
+  return (rights & USER_RIGHT.tradeDisabled) === 0n;
+}
 
 /** The person of an account as the platform shows it. */
 export function personOf(user: Pick<NewUser, "firstName" | "lastName" | "email">): Pick<User, "name" | "email"> {
@@ -62,7 +67,7 @@ export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOu
       LastName: user.lastName,
       Email: email,
       Leverage: String(user.leverage),
-      Rights: DEFAULT_RIGHTS.toString(),
+      Rights: (user.mayTrade ? DEFAULT_RIGHTS : DEFAULT_RIGHTS | USER_RIGHT.tradeDisabled).toString(),
       Comment: user.comment,
       PassMain: user.mainPassword,
       PassInvestor: user.investorPassword,
@@ -131,6 +136,22 @@ export async function readUsers(mt5: BatchContext, logins: readonly string[]): P
     }
   }
   return { users, unreadable };
+}
+
+/**
+ * Those of the accounts that one request shows together with another account, which the platform shows. Undefined when the answer lacks that one: then it
+ * says nothing about the others.
+ */
+export async function findUsersBeside(
+  mt5: BatchContext,
+  witness: string,
+  logins: readonly string[],
+): Promise<ReadonlySet<string> | undefined> {
+  if (logins.length === 0) return new Set();
+  const answered = await readBatch(mt5, "user/get_batch", { login: [witness, ...logins].join(",") });
+  if (answered.kind !== "rows") return undefined;
+  const shown = new Set(answered.rows.map((row) => foundIn(row).login));
+  return shown.has(witness) ? new Set(logins.filter((login) => shown.has(login))) : undefined;
 }
 
 type BatchContext = Pick<Mt5Context, "read" | "batches">;

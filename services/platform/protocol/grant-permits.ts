@@ -108,9 +108,9 @@ export async function grantPermits(
   return answers;
 }
 
-/** On a stopped account nothing begins. What follows an applied leg is sent, because its money is on the way. */
-function isHeldBack({ isStopped }: Account, { ordinal }: NewLeg): boolean {
-  return isStopped && ordinal === 1;
+/** On a stopped or archived account nothing begins. What follows an applied leg is sent, because its money is on the way. */
+function isHeldBack({ isStopped, isArchived }: Account, { ordinal }: NewLeg): boolean {
+  return (isStopped || isArchived) && ordinal === 1;
 }
 
 /**

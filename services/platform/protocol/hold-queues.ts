@@ -13,7 +13,11 @@ import { listLostMovements } from "../store/lost-movements.ts";
 import { type Facts, readFactsTogether } from "./history/read-facts.ts";
 
 /** An account lock, and the withdrawal that it is acquired for. */
-export type HoldRequest = LockRequest & { readonly withdrawal: RequestedMovement | undefined };
+export type HoldRequest = LockRequest & {
+  readonly withdrawal: RequestedMovement | undefined;
+  /** The caller moves no money when the account is archived. */
+  readonly acceptsArchived: boolean;
+};
 
 /** Account locks that are asked for at the same time share commits and requests to the platform. */
 export type HoldQueues = {
@@ -50,27 +54,31 @@ async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Prom
     const unlocked = logins.filter((login) => !accounts.has(login));
     const managed = unlocked.length === 0 ? new Map() : await listRoles(tx, unlocked);
     const repeated = await listRepeated(tx, accounts, requests);
-    const free = requests.filter(({ login }) => isLockable(accounts.get(login)) && !repeated.has(login));
+    const free = requests.filter(
+      (request) => isLockable(accounts.get(request.login), request) && !repeated.has(request.login),
+    );
     const claims = await claimLocks(tx, free);
     const unclaimed = free.filter(({ login }) => !claims.has(login));
     const released = await listReleased(
       tx,
       unclaimed.map(({ lockOwner }) => lockOwner),
     );
-    return requests.map(({ login, lockOwner }) => {
+    return requests.map(({ login, lockOwner, acceptsArchived }) => {
       const role = accounts.get(login)?.role ?? managed.get(login);
       if (role === undefined) return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
       if (role === "payment") return refuse("validation_failed", "A payment account cannot be locked.");
       const isStopped = accounts.get(login)?.isStopped === true;
-      const [reason] = holdReasons({ login, isStopped, lost: repeated.get(login) });
+      const isArchived = accounts.get(login)?.isArchived === true && !acceptsArchived;
+      const [reason] = holdReasons({ login, isStopped, isArchived, lost: repeated.get(login) });
       if (!isStopped && released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
       return reason ?? claims.get(login);
     });
   });
 }
 
-function isLockable(account: Account | undefined): boolean {
-  return account !== undefined && account.role !== "payment" && !account.isStopped;
+function isLockable(account: Account | undefined, { acceptsArchived }: HoldRequest): boolean {
+  if (account === undefined || account.role === "payment" || account.isStopped) return false;
+  return acceptsArchived || !account.isArchived;
 }
 
 /** By login, the movement that the database lost and that the withdrawal repeats. */

@@ -1,6 +1,7 @@
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
+import { accountArchived } from "../domain/account-archived.ts";
 import { accountBusy, historyNotRead } from "../domain/account-busy.ts";
 import { accountStopped } from "../domain/account-stop.ts";
 import { isTurnOf, lacksDeposits } from "../domain/admission.ts";
@@ -71,6 +72,12 @@ function judge(
   if (!ownsLock(account, order)) return { refusal: lockNotOwned() };
   const stopped = order.legs.find(({ login }) => (accounts.get(login) ?? managed.get(login))?.isStopped === true);
   if (stopped !== undefined && !order.isEnqueued) return { refusal: accountStopped(stopped.login) };
+  const archived = order.legs.find((leg) => (accounts.get(leg.login) ?? managed.get(leg.login))?.isArchived === true);
+  // Of an account without money there is nothing to take, which is the outcome of such an order.
+  const takesNothing = archived === first && order.floorMinor !== undefined;
+  if (archived !== undefined && !takesNothing && !order.isEnqueued) {
+    return { refusal: accountArchived(archived.login) };
+  }
   const unread = order.legs.find(({ login }) => (accounts.get(login) ?? managed.get(login))?.mayLackDeals === true);
   if (unread !== undefined && !order.isEnqueued) return { refusal: historyNotRead(unread.login) };
   const behind = obstacles.get(first.login);

@@ -130,11 +130,20 @@ test.concurrent("the same amount without a reference is sent to manual review, a
   expect(await scan()).toMatchObject({ state: "UNKNOWN" });
 });
 
-test.concurrent("a charge of the same amount is not the deposit", async (context) => {
+test.concurrent("interest or credit of the same amount is not the deposit", async (context) => {
+  const { control, login, scan } = await aLostDeposit(await aWorld(context));
+  await control.book(login, 12, AMOUNT);
+  await control.book(login, 3, AMOUNT);
+
+  expect(await scan()).toMatchObject({ state: "UNKNOWN" });
+  expect(await control.deals(login)).toHaveLength(2);
+});
+
+test.concurrent("a charge or correction of the same amount and without a reference may be the deposit: its type is a setting", async (context) => {
   const { control, login, scan } = await aLostDeposit(await aWorld(context));
   await control.book(login, 4, AMOUNT);
 
-  expect(await scan()).toMatchObject({ state: "UNKNOWN" });
+  expect(await scan()).toMatchObject({ state: "REVIEW", review: "candidate_deal" });
   expect(await control.deals(login)).toHaveLength(1);
 });
 

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import type { LegEvent } from "../domain/leg.ts";
 import { accepts } from "../domain/leg-machine.ts";
-import { type Deal, DEAL_ACTION, effectOf } from "../mt5/deals.ts";
+import { type Deal, effectOf, isBalanceOperation } from "../mt5/deals.ts";
 import { Mt5Error, type Mt5Problem } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans, type RecordedAttempt } from "../store/attempts.ts";
 import { readWatchedClock } from "./watch-clock.ts";
@@ -171,12 +171,12 @@ async function absenceOf({ pool }: Deps, { leg, attempt }: Lost): Promise<LegEve
 }
 
 function evidenceOf(deal: Deal): EvidenceDeal {
-  const { ticket, login, comment, action, at } = deal;
+  const { ticket, login, comment, at } = deal;
   return {
     ticket,
     login,
     amountMinor: effectOf(deal),
-    isBalanceOperation: action === DEAL_ACTION.balance,
+    isBalanceOperation: isBalanceOperation(deal),
     comment,
     atMs: at.getTime(),
   };

@@ -10,7 +10,7 @@ import type { Permit } from "./grant-permits.ts";
 /** A permit and the outcome of its command. */
 export type Sent = { readonly permit: Permit; readonly outcome: MoneyOutcome };
 
-type Sender = Pick<Deps, "inFlight" | "reach" | "log">;
+type Sender = Pick<Deps, "inFlight" | "reach" | "log" | "settings">;
 
 /** Writes the command once, while the permit is valid. */
 export async function writeOnce(deps: Sender, permit: Permit, session: CommandSession): Promise<Sent> {
@@ -24,7 +24,8 @@ export async function writeOnce(deps: Sender, permit: Permit, session: CommandSe
   const mayWrite = (): boolean => mayStillWrite(grantedAtMs, performance.now());
   const onWritten = (): void => failpoint("after_write", status.kind);
   deps.inFlight.add(number);
-  const order = { login, amountMinor, comment: text, checkMargin, isShownToCaller: origin === "external" };
+  const type = deps.settings.dealTypes[status.kind];
+  const order = { login, amountMinor, comment: text, checkMargin, type, isShownToCaller: origin === "external" };
   const outcome = await session
     .changeBalance({ ...order, mayWrite, onWritten })
     .finally(() => deps.inFlight.delete(number));
@@ -34,7 +35,7 @@ export async function writeOnce(deps: Sender, permit: Permit, session: CommandSe
 }
 
 function logNotApplied(
-  { log }: Sender,
+  { log }: Pick<Sender, "log">,
   { leg, attempt }: Permit,
   outcome: Exclude<MoneyOutcome, { kind: "applied" }>,
 ): void {

@@ -30,6 +30,7 @@ export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest
     login,
     gate: deps.gate.read(),
     isStopped: account.isStopped,
+    isArchived: account.isArchived && request.acceptsArchived !== true,
     lost: isRepeatable ? await findLost(deps, withdrawal) : undefined,
     hasOwner: account.accountLock !== undefined,
     behind: await findObstacle(deps.pool, behind),

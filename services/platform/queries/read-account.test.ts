@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { HOUR_MS } from "#kernel/duration.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
@@ -75,4 +76,77 @@ test.concurrent("Masters that are read while others are read share the requests,
   // Four reads at the same time, and one for all that waited.
   for (const command of ["user/get_batch", "position/get_batch"]) expect(made(command)).toBeLessThanOrEqual(5);
   expect(made("position/get_total")).toBe(0);
+});
+
+test.concurrent("a price from before the present session is no mark, and many Masters share what is read of a symbol", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service } = instance;
+  const logins: string[] = [];
+  for (let master = 0; master < 8; master += 1) {
+    const login = await anAccount(instance, "master");
+    logins.push(login);
+    await world.control.balance(login, "10000.00");
+    await world.control.open(login, "0.10");
+    // The positions are in the log.
+    await service.readAccount({ login }, aCall());
+  }
+  const read = (checkPrices = true) =>
+    Promise.all(logins.map((login) => service.readAccount({ login, checkPrices }, aCall())));
+  const calls = async (command: string) => (await world.control.stats()).calls[command] ?? 0;
+
+  await read(false);
+  expect(await calls("tick/last")).toBe(0);
+  expect((await read()).map(({ complete, oldPrices }) => [complete, oldPrices])).toEqual(logins.map(() => [true, []]));
+  await read();
+  expect(await calls("tick/last")).toBe(1);
+
+  // Another process, which does not know that the price was recent.
+  await instance[Symbol.asyncDispose]();
+  const weekend = await world.start({ hasJobs: false });
+  const clock = await weekend.deps.mt5.serverClock();
+  const friday = new Date(Math.floor(Date.now() / 1_000) * 1_000 - 50 * HOUR_MS);
+  await world.control.price("1.10000", { time_msc: clock.toServerMs(friday.getTime()) });
+  await world.control.session(false);
+  const old = await Promise.all(
+    logins.map((login) => weekend.service.readAccount({ login, checkPrices: true }, aCall())),
+  );
+  expect(old.map(({ oldPrices }) => oldPrices)).toEqual(logins.map(() => [{ symbol: "EURUSD", tickAt: friday }]));
+  expect(await calls("tick/last")).toBe(2);
+  expect(await calls("symbol/get")).toBe(1);
+
+  // The session has begun; its first price has not come.
+  const [login] = logins as [string];
+  const monday = await world.start({ hasJobs: false });
+  await world.control.session(true);
+  const oldOf = async ({ service: own }: typeof monday) =>
+    (await own.readAccount({ login, checkPrices: true }, aCall())).oldPrices;
+  expect(await oldOf(monday)).toEqual([{ symbol: "EURUSD", tickAt: friday }]);
+  await world.control.price("1.20000");
+  const { oldPrices, positions } = await eventually(
+    () => monday.service.readAccount({ login, checkPrices: true }, aCall()),
+    (account) => account.oldPrices.length === 0,
+    10_000,
+  );
+  expect([oldPrices, positions[0]?.profit?.minorUnits]).toEqual([[], expect.any(BigInt)]);
+}, 60_000);
+
+test.concurrent("a platform that shows no times of prices has no recent price, unless any price counts", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance, "master");
+  await world.control.balance(login, "10000.00");
+  await world.control.open(login, "0.10");
+  const readBy = async (own: typeof instance) => {
+    await own.service.readAccount({ login }, aCall());
+    return await own.service.readAccount({ login, checkPrices: true }, aCall());
+  };
+  for (const effect of ["http:403", "http:500", "retcode:8", "retcode:13"]) {
+    await world.control.fault({ command: "tick/last", effect, times: 10 });
+    const own = await world.start({ hasJobs: false });
+    expect((await readBy(own)).oldPrices, effect).toEqual([{ symbol: "EURUSD", tickAt: undefined }]);
+    await world.control.noFaults();
+  }
+  const anyPrice = await world.start({ hasJobs: false, settings: { maxTickAgeMs: Number.POSITIVE_INFINITY } });
+  expect((await readBy(anyPrice)).oldPrices).toEqual([]);
 });

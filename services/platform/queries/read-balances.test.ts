@@ -30,6 +30,7 @@ test.concurrent("the sum of a log at a log position never changes and is returne
         dealAt: deposit!.dealAt,
         lastNumber: 2n,
         lastDealAt: next!.dealAt,
+        archived: false,
       },
     },
     {
@@ -42,6 +43,7 @@ test.concurrent("the sum of a log at a log position never changes and is returne
         dealAt: undefined,
         lastNumber: 0n,
         lastDealAt: undefined,
+        archived: false,
       },
     },
   ]);

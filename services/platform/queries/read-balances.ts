@@ -21,7 +21,8 @@ export async function readBalances(
 ): Promise<ReadBalancesResponse> {
   requirePositions(positions);
   const logs = await listLogBalances(pool, positions);
-  const users = await orUnavailable(mt5.getUsers(logs.map(({ login }) => login)));
+  const shown = logs.filter(({ isArchived }) => !isArchived).map(({ login }) => login);
+  const users = shown.length === 0 ? new Map<string, never>() : await orUnavailable(mt5.getUsers(shown));
   return {
     balances: logs.map((log) => {
       const user = users.get(log.login);
@@ -45,7 +46,15 @@ function requirePositions(positions: readonly LogPosition[]): void {
   throw refuse("validation_failed", `A request has 1 to ${MAX_PAGE_SIZE} different logins.`);
 }
 
-function logMessage({ login, balanceMinor, dealId, dealAt, lastNumber, lastDealAt }: LogBalance): LogBalanceMessage {
+function logMessage({
+  login,
+  balanceMinor,
+  dealId,
+  dealAt,
+  lastNumber,
+  lastDealAt,
+  isArchived,
+}: LogBalance): LogBalanceMessage {
   return {
     login,
     balance: moneyToProto(usd(balanceMinor)),
@@ -53,5 +62,6 @@ function logMessage({ login, balanceMinor, dealId, dealAt, lastNumber, lastDealA
     dealAt: dealAt ?? undefined,
     lastNumber,
     lastDealAt: lastDealAt ?? undefined,
+    archived: isArchived,
   };
 }

@@ -5,7 +5,9 @@ import { deletedDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";
 import type { DealName, GroupDeals, ShownDeal } from "../mt5/deal-batches.ts";
 import type { Period } from "../mt5/deals.ts";
+import { Mt5Error } from "../mt5/errors.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
+import { readUnlisted } from "../protocol/unshown-accounts.ts";
 import { fileHistory, readLogin, REREAD_MS, type ReadSpan } from "../protocol/history/read-history.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { KnownAccounts } from "./known-accounts.ts";
@@ -92,7 +94,7 @@ export class AccountReader {
         if (!isUnreadable(error)) run.failures.push(error);
       });
     }
-    const plan = await this.#plan.make(this.#known, { now: new Date(nowMs), readTo: new Date(readToMs) });
+    const plan = await this.#makePlan({ now: new Date(nowMs), readTo: new Date(readToMs) });
     const isWhole = await this.#readAll(run, plan);
     for (const [login, from] of run.unreadable) await setAside(this.#deps, login, from);
     if (run.failures.length > 0) throw new AggregateError(run.failures, "the history of some logins could not be read");
@@ -106,6 +108,20 @@ export class AccountReader {
     this.#seen.forgetBefore(run.span.nowMs - REMEMBERED_MS);
     await this.#deleted.requestMissing(this.#deps);
     return isWhole && isBehind;
+  }
+
+  /** An account that has left its group may be shown nowhere: without money it is not read until it is shown again. */
+  async #makePlan(at: { readonly now: Date; readonly readTo: Date }): Promise<Plan> {
+    const plan = await this.#plan.make(this.#known, at);
+    if (plan.moved === undefined) return plan;
+    const unshown = await readUnlisted(this.#deps, plan.moved.logins).catch((error: unknown) => {
+      if (error instanceof Mt5Error) return [];
+      throw error;
+    });
+    if (unshown.length === 0) return plan;
+    this.#known.remove(unshown);
+    this.#plan.forget(unshown);
+    return await this.#plan.make(this.#known, at);
   }
 
   /** A read that compares with what was shown before begins after the deals that were too many to be remembered. */

@@ -5,7 +5,7 @@ export type KnownAccount = { readonly login: string; readonly managedAtMs: numbe
 
 export type KnownGroup = { readonly name: string; readonly accounts: readonly KnownAccount[] };
 
-type Group = KnownGroup & { readonly accounts: KnownAccount[]; hasMaster: boolean };
+type Group = KnownGroup & { accounts: KnownAccount[]; hasMaster: boolean };
 
 /** The managed accounts in memory: the reader drops deals of other accounts before it asks the database about them. */
 export class KnownAccounts {
@@ -21,6 +21,15 @@ export class KnownAccounts {
       this.#groups.set(name, group);
       group.accounts.push({ login, managedAtMs: managedAt.getTime() });
       group.hasMaster ||= role === "master";
+    }
+  }
+
+  /** They are not read until they are added again. */
+  remove(logins: readonly string[]): void {
+    const removed = new Set(logins.filter((login) => this.#logins.delete(login)));
+    if (removed.size === 0) return;
+    for (const group of this.#groups.values()) {
+      group.accounts = group.accounts.filter(({ login }) => !removed.has(login));
     }
   }
 

@@ -49,19 +49,20 @@ export class News {
     return Math.floor(this.#clock.ms + performance.now() - this.#clock.atMs);
   }
 
-  /** Learns of new accounts, and renews the lease with the same statement. Returns logins with an undecided deal; none when it was asked for just before. */
+  /** Learns of new accounts and of those that are not shown, and renews the lease with the same statement. Returns logins with an undecided deal; none when it was asked for just before. */
   async read(): Promise<readonly string[]> {
     if (performance.now() < this.#readAtMs) return [];
-    const { now, managed, undecided } = await this.#role.renewWithin((renewed) =>
+    const { now, managed, unshown, undecided } = await this.#role.renewWithin((renewed) =>
       readNews(this.#pool, {
         renewed,
-        managedSince: new Date(this.#clock.ms - COMMITTED_WITHIN_MS),
+        since: new Date(this.#clock.ms - COMMITTED_WITHIN_MS),
         maxManaged: ACCOUNTS_PER_PAGE,
         undecidedAfter: this.#undecidedAfter,
         maxUndecided: UNDECIDED_PER_RUN,
       }),
     );
-    if (managed.length === ACCOUNTS_PER_PAGE) await this.#loadAccounts();
+    this.#known.remove(unshown);
+    if (managed.length >= ACCOUNTS_PER_PAGE) await this.#loadAccounts();
     else this.#known.add(managed);
     this.#clock = clockAt(now);
     this.#undecidedAfter = undecided.length === UNDECIDED_PER_RUN ? (undecided.at(-1) ?? "") : "";

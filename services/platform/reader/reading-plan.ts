@@ -60,11 +60,16 @@ export class ReadingPlan {
       if (listed === undefined || listed.count > 2 * accounts.length) {
         for (const { login } of accounts) if (!this.#moved.has(login)) logins.push(login);
       } else {
-        for (const login of listed.absent) if (!this.#moved.has(login)) logins.push(login);
+        for (const login of listed.absent) if (known.has(login) && !this.#moved.has(login)) logins.push(login);
         groups.push({ name, accounts, absent: listed.absent });
       }
     }
     return { groups, logins, moved: this.#readMoved() };
+  }
+
+  /** The accounts are not shown at all, and are not read. */
+  forget(logins: readonly string[]): void {
+    for (const login of logins) this.#moved.delete(login);
   }
 
   /** The accounts of the plan were read completely. */

@@ -17,8 +17,13 @@ export async function listReleased(db: Queryable, lockOwners: readonly string[])
 /** The account lock that a saga asks for. */
 export type LockRequest = { readonly login: string; readonly lockOwner: string };
 
-/** The leg that has to end before the lock is granted; without one it is granted. */
-export type Claim = { readonly behind: LegNumber | undefined };
+export type Claim = {
+  /** The leg that has to end before the lock is granted; without one it is granted. */
+  readonly behind: LegNumber | undefined;
+  /** Created by this service: it could not trade from the beginning. */
+  readonly isCreated: boolean;
+  readonly log: { readonly balanceMinor: bigint; readonly hasPositions: boolean };
+};
 
 /** Of the login `of_login`: the first leg that has to end before a lock is granted. */
 const LEG_BEFORE_LOCK = fragment`
@@ -59,14 +64,15 @@ export async function findObstacle(db: Queryable, number: LegNumber | undefined)
 /**
  * Claims locks, after which later legs wait, and grants those for which every earlier leg has ended: one with an unknown outcome,
  * and one queued before the lock. Their numbers come from the leg sequence, so both have one order. The accounts are locked, one for
- * each request. Returned by login, without those that another owner has, or whose owner has released them.
+ * each request. Returned by login, without those that another owner has, or whose owner has released them, and without accounts that
+ * are just given back their right to trade.
  */
 export async function claimLocks(
   tx: Transaction,
   requests: readonly LockRequest[],
 ): Promise<ReadonlyMap<string, Claim>> {
   if (requests.length === 0) return new Map();
-  const claimed = await many<{ login: string; behind: bigint | null }>(
+  const claimed = await many<ClaimRow>(
     tx,
     sql`update account
         set locked_by = claim.lock_owner, lock_number = coalesce(lock_number, ${NEXT_LEG_NUMBER}),
@@ -82,12 +88,29 @@ export async function claimLocks(
         ) as claim
         where login = claim.of_login and (locked_by is null or locked_by = claim.lock_owner)
           and (select released.login from released_lock as released where released.lock_owner = claim.lock_owner) is null
-        returning login, behind`,
+          and (
+            select taken.login from taken_right as taken
+            where taken.login = claim.of_login and taken.returning_until > clock_timestamp()
+          ) is null
+        returning login, behind, log_minor as "balanceMinor",
+                  exists (select from account_creation as creation where creation.login = claim.of_login) as "isCreated",
+                  exists (select from open_position as position where position.login = claim.of_login) as "hasPositions"`,
   );
   return new Map(
-    claimed.map(({ login, behind }) => [login, { behind: behind === null ? undefined : legNumber(behind) }]),
+    claimed.map(({ login, behind, isCreated, ...log }) => [
+      login,
+      { behind: behind === null ? undefined : legNumber(behind), isCreated, log },
+    ]),
   );
 }
+
+type ClaimRow = {
+  readonly login: string;
+  readonly behind: bigint | null;
+  readonly balanceMinor: bigint;
+  readonly isCreated: boolean;
+  readonly hasPositions: boolean;
+};
 
 /** Locks, and claims that may never be granted, that are older than any saga with a caller. */
 export async function listKeptLocks(db: Queryable, forMs: number, limit: number): Promise<LockRequest[]> {

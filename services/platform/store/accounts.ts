@@ -27,6 +27,8 @@ export type Account = {
   readonly nettedNumber: bigint;
   /** No permit is granted for its transfers until operators decide. */
   readonly isStopped: boolean;
+  /** The platform does not show it, and it has no money: nothing is sent on it until it is shown again. */
+  readonly isArchived: boolean;
   /** When the row was read, by the clock of the database: the clock of a process may be changed while it runs. */
   readonly seenAt: Date;
 };
@@ -56,6 +58,7 @@ type AccountRow = {
   imported_number: bigint;
   netted_number: bigint;
   is_stopped: boolean;
+  is_archived: boolean;
   seen_at: Date;
 };
 
@@ -81,7 +84,8 @@ const ACCOUNTS = fragment`
   select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
          locked_by, lock_number, lock_granted_at is not null as is_granted,
          coalesce(reading_until > clock_timestamp(), false) as is_being_read, has_lost_movements,
-         may_lack_deals, imported_number, netted_number, stopped_reason is not null as is_stopped, clock_timestamp() as seen_at
+         may_lack_deals, imported_number, netted_number, stopped_reason is not null as is_stopped,
+         archived_at is not null as is_archived, clock_timestamp() as seen_at
   from account`;
 
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
@@ -146,16 +150,21 @@ export type ManagedAccount = {
   readonly managedAt: Date;
 };
 
-/** The next page of managed accounts, in the order of their logins. */
+/** The next page of managed accounts in the order of their logins, without those that the platform does not show. */
 export async function listManaged(db: Queryable, after: string, limit: number): Promise<ManagedAccount[]> {
   return await many<ManagedAccount>(
     db,
     sql`select login, role, platform_group as "group", managed_at as "managedAt"
         from account
-        where login > ${after}
+        where login > ${after} and unshown_since is null
         order by login
         limit ${limit}`,
   );
+}
+
+/** The platform shows the account in another group. */
+export async function noteGroup(db: Queryable, login: string, group: string): Promise<void> {
+  await execute(db, sql`update account set platform_group = ${group} where login = ${login}`);
 }
 
 /** Without an instant all deals of the login are in its log. */
@@ -228,6 +237,7 @@ function accountOf(row: AccountRow): Account {
     importedNumber: row.imported_number,
     nettedNumber: row.netted_number,
     isStopped: row.is_stopped,
+    isArchived: row.is_archived,
     seenAt: row.seen_at,
   };
 }

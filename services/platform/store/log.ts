@@ -22,6 +22,8 @@ export type LogRow = TradeRow & {
   server_msc: bigint | null;
   amendment: AmendmentKind | null;
   deal_state: number;
+  label_action: number | null;
+  label_comment: string | null;
 };
 
 export function entryOf(row: LogRow): LogEntry {
@@ -37,6 +39,7 @@ export function entryOf(row: LogRow): LogEntry {
     deal: dealId === null ? undefined : { id: dealId, serverMsc: row.server_msc ?? undefined },
     at: row.deal_at,
     trade: row.kind === "trade" ? tradeOf(row) : undefined,
+    label: row.label_action === null ? undefined : { action: row.label_action, comment: row.label_comment ?? "" },
     amendment: row.amendment ?? undefined,
   };
 }
@@ -60,11 +63,11 @@ export async function insertEntries(
         insert into log_entry (login, number, kind, amount_minor, leg_number, transfer_id, key, server, deal_id,
                                deal_at, server_msc, action, entry, position_id, symbol, volume, volume_closed,
                                profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state,
-                               corrected_deal_id)
+                               corrected_deal_id, label_action, label_comment)
         select login, number, kind, amount, leg, transfer, key,
                case when deal is not null then ${server}::text end, case when kind <> 'correction' then deal end, deal_at,
                server_msc, action, entry, position, symbol, volume, closed, profit, swap, commission, fee, amendment,
-               deal_state, case when kind = 'correction' then deal end
+               deal_state, case when kind = 'correction' then deal end, label_action, label_comment
         from unnest(
           ${entries.map(({ login }) => login)}::text[],
           ${entries.map(({ number }) => number)}::bigint[],
@@ -87,10 +90,11 @@ export async function insertEntries(
           ${trades.map((trade) => trade?.commission.minor)}::bigint[],
           ${trades.map((trade) => trade?.fee.minor)}::bigint[],
           ${entries.map(({ amendment }) => amendment)}::text[],
-          ${entries.map(({ dealState }) => dealState ?? 0)}::smallint[]
+          ${entries.map(({ dealState }) => dealState ?? 0)}::smallint[],
+          ${entries.map(({ label }) => label?.action)}::smallint[], ${entries.map(({ label }) => label?.comment)}::text[]
         ) with ordinality as added (login, number, kind, amount, leg, transfer, key, deal, deal_at, server_msc,
                                     action, entry, position, symbol, volume, closed, profit, swap, commission, fee,
-                                    amendment, deal_state, ordinal)
+                                    amendment, deal_state, label_action, label_comment, ordinal)
         order by ordinal
         returning id, login, number, kind, amount_minor, leg_number
         ), logged as (
@@ -123,7 +127,7 @@ export async function listEntries(db: Queryable, login: string, after: bigint, l
     db,
     sql`select log_entry.id, log_entry.login, role, number, kind, amount_minor, leg_number, transfer_id, key,
                coalesce(deal_id, corrected_deal_id) as deal_id, deal_at, server_msc, action, entry, position_id, symbol,
-               volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state
+               volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state, label_action, label_comment
         from log_entry
         join account on account.login = log_entry.login
         where log_entry.login = ${login} and number > ${after}
@@ -184,6 +188,7 @@ export type LogBalance = {
   readonly lastNumber: bigint;
   /** Time of the newest deal of the whole log. */
   readonly lastDealAt: Date | null;
+  readonly isArchived: boolean;
 };
 
 /** Balance at each log position. Entries never change, so neither does the result. Leaves out logins that are not managed. */
@@ -191,7 +196,8 @@ export async function listLogBalances(db: Queryable, positions: readonly LogNumb
   return many<LogBalance>(
     db,
     sql`select account.login, log_number as "lastNumber", log_minor - later.amount as "balanceMinor",
-               filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt"
+               filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt",
+               archived_at is not null as "isArchived"
         from unnest(
                ${positions.map(({ login }) => login)}::text[], ${positions.map(({ number }) => number)}::bigint[]
              ) as requested (login, number)

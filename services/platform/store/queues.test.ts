@@ -72,7 +72,7 @@ test("only its owner claims, grants, withdraws or releases an account lock, and 
   const earlier = await aWaitingLeg(pool, { key: "a" });
   const claim = claimOf(pool);
 
-  expect(await claim("saga")).toEqual({ behind: earlier });
+  expect(await claim("saga")).toMatchObject({ behind: earlier });
   expect(await claim("other-saga")).toBeUndefined();
   await withdrawClaim(pool, "1", "other-saga");
   await inTransaction(pool, (tx) => releaseLock(tx, { login: "1", lockOwner: "other-saga" }));
@@ -80,7 +80,7 @@ test("only its owner claims, grants, withdraws or releases an account lock, and 
 
   await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`);
   expect(await claim("other-saga")).toBeUndefined();
-  expect(await claim("saga")).toEqual({ behind: undefined });
+  expect(await claim("saga")).toMatchObject({ behind: undefined });
   await withdrawClaim(pool, "1", "saga");
   expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: true });
   await inTransaction(pool, (tx) => releaseLock(tx, { login: "1", lockOwner: "saga" }));

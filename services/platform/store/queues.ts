@@ -67,8 +67,8 @@ export type QueueState = {
   readonly obstacles: ReadonlyMap<string, Obstacle>;
   /** Logins with a mirror or result that may still be executed, or whose entry is not in the log yet. */
   readonly openNets: ReadonlySet<string>;
-  /** Those of the asked logins that are managed, and what stops orders on them. */
-  readonly managed: ReadonlyMap<string, Pick<Account, "isStopped" | "mayLackDeals">>;
+  /** Those of the asked logins that are managed, and what stops orders on them; before its absence is confirmed, an account gets no credit of two legs. */
+  readonly managed: ReadonlyMap<string, Pick<Account, "isStopped" | "isArchived" | "mayLackDeals">>;
   /** For legs that are recorded next. */
   readonly numbers: readonly LegNumber[];
 };
@@ -105,6 +105,7 @@ type Row = {
   number: bigint | null;
   is_outcome_open: boolean | null;
   stopped: boolean | null;
+  archived: boolean | null;
   unread: boolean | null;
   is_net: boolean;
 };
@@ -116,26 +117,27 @@ export async function readQueues(
 ): Promise<QueueState> {
   const openNets = new Set<string>();
   const obstacles = new Map<string, Obstacle>();
-  const managed = new Map<string, Pick<Account, "isStopped" | "mayLackDeals">>();
+  const managed = new Map<string, Pick<Account, "isStopped" | "isArchived" | "mayLackDeals">>();
   const numbers: LegNumber[] = [];
   if (positions.length === 0 && logins.length === 0 && newLegs === 0) return { obstacles, openNets, managed, numbers };
   const rows = await many<Row>(
     tx,
-    sql`select login, number, is_outcome_open, null::boolean as stopped, null::boolean as unread, false as is_net
+    sql`select login, number, is_outcome_open, null::boolean as stopped, null::boolean as archived, null::boolean as unread, false as is_net
         from (${obstaclesOf(positions)}) as obstacle
         union all
-        select login, null, null, stopped_reason is not null, may_lack_deals, false from account where login = any (${logins}::text[])
+        select login, null, null, stopped_reason is not null, unshown_since is not null, may_lack_deals, false from account where login = any (${logins}::text[])
         union all
-        select login, null, null, null, null, true from (${openNetsOf(nets)}) as net
+        select login, null, null, null, null, null, true from (${openNetsOf(nets)}) as net
         union all
-        select null, ${NEXT_LEG_NUMBER}, null, null, null, false from generate_series(1, ${newLegs}::integer) as leg`,
+        select null, ${NEXT_LEG_NUMBER}, null, null, null, null, false from generate_series(1, ${newLegs}::integer) as leg`,
   );
-  for (const { login, number, is_outcome_open: isOpen, stopped, unread, is_net: isNet } of rows) {
+  for (const { login, number, is_outcome_open: isOpen, stopped, archived, unread, is_net: isNet } of rows) {
     if (isNet && login !== null) openNets.add(login);
     else if (login !== null && number !== null) {
       obstacles.set(login, obstacleOf(number, isOpen === true));
-    } else if (login !== null) managed.set(login, { isStopped: stopped === true, mayLackDeals: unread === true });
-    else if (number !== null) numbers.push(legNumber(number));
+    } else if (login !== null) {
+      managed.set(login, { isStopped: stopped === true, isArchived: archived === true, mayLackDeals: unread === true });
+    } else if (number !== null) numbers.push(legNumber(number));
   }
   return { obstacles, openNets, managed, numbers };
 }

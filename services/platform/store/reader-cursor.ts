@@ -39,8 +39,10 @@ export async function moveReadTo(db: Queryable, readTo: Date): Promise<void> {
 export type ReaderNews = {
   readonly now: Date;
   readonly isRenewed: boolean;
-  /** Accounts that came under management since an instant, the oldest first. */
+  /** Accounts that came under management since an instant, the oldest first, and those that are shown again since then. */
   readonly managed: readonly ManagedAccount[];
+  /** Accounts that are not shown since then. */
+  readonly unshown: readonly string[];
   /** Logins with an undecided deal, at any time of the history. */
   readonly undecided: readonly string[];
 };
@@ -48,38 +50,56 @@ export type ReaderNews = {
 export type NewsRequest = {
   /** Renews the lease of the reader, with a row when it does. */
   readonly renewed: Fragment;
-  readonly managedSince: Date;
+  readonly since: Date;
   readonly maxManaged: number;
   /** The page of undecided logins after this one. */
   readonly undecidedAfter: string;
   readonly maxUndecided: number;
 };
 
-type NewsRow = Pick<ReaderNews, "now" | "isRenewed"> & { isUndecided: boolean | null } & (
+type NewsRow = Pick<ReaderNews, "now" | "isRenewed"> & { news: "managed" | "unshown" | "undecided" | null } & (
     | ManagedAccount
     | { [Name in keyof ManagedAccount]: null }
   );
 
 export async function readNews(
   db: Queryable,
-  { renewed, managedSince, maxManaged, undecidedAfter, maxUndecided }: NewsRequest,
+  { renewed, since, maxManaged, undecidedAfter, maxUndecided }: NewsRequest,
 ): Promise<ReaderNews> {
   const rows = await many<NewsRow>(
     db,
     sql`with renewed as (${renewed})
-        select here.now, here."isRenewed", listed.login, listed.role, listed."group", listed."managedAt", listed."isUndecided"
+        select here.now, here."isRenewed", listed.login, listed.role, listed."group", listed."managedAt", listed.news
         from (select clock_timestamp() as now, exists (select from renewed) as "isRenewed") as here
         left join (
-          select login, role, "group", "managedAt", false as "isUndecided"
+          select login, role, "group", "managedAt", 'managed' as news
           from (
             select login, role, platform_group as "group", managed_at as "managedAt"
             from account
-            where managed_at >= ${managedSince}
+            where managed_at >= ${since} and unshown_since is null
             order by managed_at
             limit ${maxManaged}
           ) as managed
           union all
-          select login, role, "group", "managedAt", true
+          select login, role, "group", "managedAt", 'managed'
+          from (
+            select login, role, platform_group as "group", managed_at as "managedAt"
+            from account
+            where returned_at >= ${since} and unshown_since is null
+            order by returned_at
+            limit ${maxManaged}
+          ) as returned
+          union all
+          select login, role, "group", "managedAt", 'unshown'
+          from (
+            select login, role, platform_group as "group", managed_at as "managedAt"
+            from account
+            where unshown_since >= ${since}
+            order by unshown_since
+            limit ${maxManaged}
+          ) as unshown
+          union all
+          select login, role, "group", "managedAt", 'undecided'
           from (
             select login, role, platform_group as "group", managed_at as "managedAt"
             from account
@@ -95,7 +115,8 @@ export async function readNews(
   return {
     now: first.now,
     isRenewed: first.isRenewed,
-    managed: listed.filter(({ isUndecided }) => isUndecided === false),
-    undecided: listed.filter(({ isUndecided }) => isUndecided === true).map(({ login }) => login),
+    managed: listed.filter(({ news }) => news === "managed"),
+    unshown: listed.filter(({ news }) => news === "unshown").map(({ login }) => login),
+    undecided: listed.filter(({ news }) => news === "undecided").map(({ login }) => login),
   };
 }

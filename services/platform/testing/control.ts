@@ -30,7 +30,18 @@ export function controlOf(url: string) {
       const { login } = (await call("POST", "accounts", account)) as { login: number };
       return String(login);
     },
-    account: (login: string) => call("GET", `accounts/${login}`) as Promise<{ balance: string; positions: unknown[] }>,
+    archive: (login: string) => call("POST", `accounts/${login}/archive`),
+    restore: (login: string) => call("POST", `accounts/${login}/restore`),
+    /** For good, with its deals. */
+    remove: (login: string) => call("DELETE", `accounts/${login}`),
+    move: (login: string, group: string) => call("POST", `accounts/${login}/group`, { group }),
+    group: (group: string, currency: string, digits: number) => call("POST", "groups", { group, currency, digits }),
+    /** The manager sees the accounts of these groups only. */
+    managerGroups: (groups: string) => call("POST", "manager", { groups }),
+    account: (login: string) =>
+      call("GET", `accounts/${login}`) as Promise<{ balance: string; rights: number; positions: unknown[] }>,
+    /** A dealer sets all rights of the account. */
+    setRights: (login: string, rights: number) => call("POST", `accounts/${login}/rights`, { rights }),
     /** Sets the balance to the sum of the deals. */
     fix: (login: string) => call("POST", `accounts/${login}/fix`, {}) as Promise<{ balance: string }>,
     deals: (login: string) => call("GET", `accounts/${login}/deals`) as Promise<ControlDeal[]>,
@@ -38,7 +49,10 @@ export function controlOf(url: string) {
       call("POST", "balance", { login: Number(login), amount, comment }) as Promise<{ deal: number }>,
     result: (login: string, profit: string, costs: Costs = {}) =>
       call("POST", "results", { login: Number(login), profit, ...costs }) as Promise<{ deal: number }>,
-    price: (price: string) => call("POST", "prices", { symbol: "EURUSD", bid: price, ask: price }),
+    /** `time_msc`: of the server's wall clock, without it now. */
+    price: (price: string, own: { time_msc?: number } = {}) =>
+      call("POST", "prices", { symbol: "EURUSD", bid: price, ask: price, ...own }),
+    session: (open: boolean) => call("POST", "sessions", { symbol: "EURUSD", open }),
     open: (login: string, volume: string, own: { side?: "buy" | "sell"; commission?: string } = {}) =>
       call("POST", "positions", { login: Number(login), symbol: "EURUSD", side: "buy", volume, ...own }) as Promise<{
         position: number;
@@ -51,8 +65,8 @@ export function controlOf(url: string) {
     reverse: (position: number, volume: string, costs: Costs = {}) =>
       call("POST", `positions/${position}/reverse`, { volume, ...costs }) as Promise<{ deal: number; profit: string }>,
     /** Books any deal that is not a trade: charges, credits, dividends. */
-    book: (login: string, action: number, amount: string) =>
-      call("POST", "deals", { login: Number(login), action, amount }) as Promise<{ deal: number }>,
+    book: (login: string, action: number, amount: string, comment = "") =>
+      call("POST", "deals", { login: Number(login), action, amount, comment }) as Promise<{ deal: number }>,
     editDeal: (deal: number, own: Costs & { profit?: string; comment?: string }) =>
       call("POST", `deals/${deal}/edit`, own),
     cancelDeal: (deal: number) => call("POST", `deals/${deal}/cancel`),

@@ -4,6 +4,7 @@ import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import type { Owners } from "../checks/ownership.ts";
 import type { Registry } from "../checks/unregistered-accounts.ts";
 import type { Owner } from "../checks/key-owner.ts";
+import type { TradingUse } from "../checks/trading-use.ts";
 
 /** The services that request transfers, with the rows that a test gives them. */
 export function ownersFake(rows: Partial<Record<Owner, readonly OwnedLeg[]>> = {}): {
@@ -28,4 +29,27 @@ export function ownersFake(rows: Partial<Record<Owner, readonly OwnedLeg[]>> = {
 /** The account service, which has recorded every account but these. */
 export function registryFake(unknown: ReadonlySet<string> = new Set()): Registry {
   return async ({ accounts }) => ({ logins: accounts.flatMap(({ login }) => (unknown.has(login) ? [] : login)) });
+}
+
+/** The services that know which accounts must not trade, with those that a test gives them. */
+export function tradingUseFake(
+  use: {
+    readonly pooled?: string[];
+    readonly joining?: string[];
+    readonly inUse?: string[];
+    readonly becoming?: string[];
+  } = {},
+): TradingUse {
+  const known = (all: readonly string[] | undefined, logins: readonly string[]) =>
+    logins.filter((login) => all?.includes(login) === true);
+  return {
+    findPooled: async ({ investorLogins }) => ({
+      pooled: known(use.pooled, investorLogins),
+      joining: known(use.joining, investorLogins),
+    }),
+    findPaymentAccounts: async ({ logins }) => ({
+      inUse: known(use.inUse, logins),
+      becoming: known(use.becoming, logins),
+    }),
+  };
 }

@@ -7,6 +7,7 @@ import { balances } from "../checks/balances.ts";
 import { dealMatching } from "../checks/deal-matching.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
 import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
+import { noteAccounts, type ReadAccounts } from "../protocol/unshown-accounts.ts";
 import { aCall, eventually, type Instance } from "./world.ts";
 
 const EVERYTHING_OPEN = { afterId: 0n, limit: 100, state: 0 } as const;
@@ -49,6 +50,7 @@ export async function runRequiredChecks({ deps }: Instance): Promise<void> {
   const reading = {
     readLogin: (login: string) => readLogin(deps, login),
     readWholeLogin: (login: string) => readWholeLogin(deps, login),
+    noteAccounts: (read: ReadAccounts) => noteAccounts(deps, read),
   };
   const checks = [balances({ ...deps, ...reading }), dealMatching(deps)];
   await insertChecks(deps.pool, checks);

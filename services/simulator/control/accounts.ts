@@ -1,12 +1,19 @@
-import { type Account, cutText, DEFAULT_LEVERAGE, DEFAULT_RIGHTS } from "../domain/account.ts";
+import { type Account, cutText, DEFAULT_LEVERAGE, DEFAULT_RIGHTS, MAX_RIGHTS } from "../domain/account.ts";
 import { decideBalanceOperation } from "../domain/balance-operation.ts";
 import { DEAL_ACTION, moneyDeal } from "../domain/deal.ts";
 import { CommandRefused } from "../domain/retcode.ts";
 import { formatMoney, MAX_AMOUNT, MONEY_DIGITS } from "../domain/units.ts";
-import { accountState, dealsOf, historyOf } from "../store/books.ts";
-import { record, recordDeals, serverTimeSeconds, takeFreeLogin, type TradeServer } from "../trade-server.ts";
+import { accountState, dealsOf, historyOf, positionsOf } from "../store/books.ts";
+import {
+  record,
+  recordDeals,
+  removeAccount,
+  serverTimeSeconds,
+  takeFreeLogin,
+  type TradeServer,
+} from "../trade-server.ts";
 import { MAX_NAME_LENGTH } from "../webapi/user-fields.ts";
-import { decimal, integer, readerOf, text } from "./body.ts";
+import { type BodyReader, decimal, integer, readerOf, text } from "./body.ts";
 import { ControlProblem } from "./problem.ts";
 import { accountView, dealView } from "./view.ts";
 
@@ -40,15 +47,23 @@ export function fixAccount(server: TradeServer, login: number): object {
   return showAccount(server, login);
 }
 
+/** Sets all rights of an account, as another dealer does. */
+export function changeRights(server: TradeServer, login: number, body: unknown): object {
+  const account = getAccount(server, login);
+  const read = readerOf(body);
+  const rights = read.required("rights", `a whole number from 0 to ${MAX_RIGHTS}`, integer(0, MAX_RIGHTS));
+  read.finish();
+  record(server, { kind: "account", account: { ...account, rights } });
+  return showAccount(server, login);
+}
+
 /** An account that was not created through the Web API. */
 export function createAccount(server: TradeServer, body: unknown): object {
   const { settings, books } = server;
   const read = readerOf(body);
   const { first, last } = settings.loginRange;
   const asked = read.optional("login", `a whole number from ${first} to ${last}`, integer(first, last));
-  const group = read.required("group", `one of ${settings.groups.join(", ")}`, (value) =>
-    settings.groups.find((known) => known === value),
-  );
+  const group = requiredGroup(server, read);
   const name = read.required("name", "text", text(MAX_NAME_LENGTH));
   const balance =
     read.optional(
@@ -69,6 +84,46 @@ export function createAccount(server: TradeServer, body: unknown): object {
     recordDeals(server, [moneyDeal({ login, dealer: OTHER_DEALER, action, amount: balance, comment: "Deposit" })]);
   }
   return showAccount(server, login);
+}
+
+function requiredGroup({ books }: TradeServer, read: BodyReader): string {
+  const names = [...books.groups.keys()];
+  return read.required("group", `one of ${names.join(", ")}`, (value) => names.find((known) => known === value));
+}
+
+/** Into the archive: no manager sees the account or its deals. What is archived twice stays archived. */
+export function archiveAccount(server: TradeServer, login: number): object {
+  requireFlat(server, getAccount(server, login));
+  return changeAccount(server, login, { isArchived: true });
+}
+
+/** Out of the archive, with its deals. */
+export function restoreAccount(server: TradeServer, login: number): object {
+  return changeAccount(server, login, { isArchived: false });
+}
+
+/** Into another group, also one of another currency, which the Web API refuses. The money stays as it is. */
+export function moveAccount(server: TradeServer, login: number, body: unknown): object {
+  const read = readerOf(body);
+  const group = requiredGroup(server, read);
+  read.finish();
+  return changeAccount(server, login, { group });
+}
+
+/** For good, with its deals. */
+export function deleteAccount(server: TradeServer, login: number): object {
+  requireFlat(server, getAccount(server, login));
+  removeAccount(server, login);
+  return {};
+}
+
+function changeAccount(server: TradeServer, login: number, change: Partial<Account>): object {
+  record(server, { kind: "account", account: { ...getAccount(server, login), ...change } });
+  return showAccount(server, login);
+}
+
+function requireFlat({ books }: TradeServer, { login }: Account): void {
+  if (positionsOf(books, login).length > 0) throw new ControlProblem("has_trades", `account ${login} has open trades`);
 }
 
 /** Moves money as another dealer does, without the service. The balance stays at zero or above. */

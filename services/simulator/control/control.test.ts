@@ -12,6 +12,8 @@ test("an existing account is listed with its balance, and its login is outside t
     body: {
       login: 900_201,
       group: "pamm\\master",
+      rights: 0x163,
+      archived: false,
       name: "Zoë",
       balance: "1000.50",
       credit: "0.00",

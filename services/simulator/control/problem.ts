@@ -7,6 +7,7 @@ const STATUS = {
   unknown_position: 404,
   unknown_route: 404,
   login_exists: 409,
+  has_trades: 409,
   logins_exhausted: 409,
   not_enough_money: 409,
   trade_disabled: 409,

@@ -3,14 +3,35 @@ import type { Log } from "#kernel/log.ts";
 import { listenError } from "#kernel/startup-error.ts";
 import type { TradeServer } from "../trade-server.ts";
 import type { Connection } from "../webapi/connection.ts";
-import { createAccount, fixAccount, listAccounts, listDeals, moveBalance, showAccount } from "./accounts.ts";
+import {
+  archiveAccount,
+  changeRights,
+  createAccount,
+  deleteAccount,
+  fixAccount,
+  listAccounts,
+  listDeals,
+  moveAccount,
+  moveBalance,
+  restoreAccount,
+  showAccount,
+} from "./accounts.ts";
 import { bookDeal, cancelDeal, editDeal, removeDeal } from "./deals.ts";
 import { addFault, listFaults, removeFaults } from "./faults.ts";
+import { listGroups, setGroup } from "./groups.ts";
 import { changeManager } from "./manager.ts";
 import { ControlProblem } from "./problem.ts";
 import { restart } from "./restart.ts";
 import { statsOf } from "./stats.ts";
-import { bookResult, closePosition, closePositionBy, openPosition, reversePosition, setPrice } from "./trading.ts";
+import {
+  bookResult,
+  closePosition,
+  closePositionBy,
+  openPosition,
+  reversePosition,
+  setPrice,
+  setSession,
+} from "./trading.ts";
 
 export type ControlOptions = {
   readonly server: TradeServer;
@@ -55,8 +76,16 @@ function addRoutes(app: FastifyInstance, { server, connections }: ControlOptions
   app.get("/control/accounts/:id", ({ params }) => showAccount(server, idOf(params)));
   app.get("/control/accounts/:id/deals", ({ params }) => listDeals(server, idOf(params)));
   app.post("/control/accounts", ({ body }) => createAccount(server, body));
+  app.post("/control/accounts/:id/rights", ({ params, body }) => changeRights(server, idOf(params), body));
   app.post("/control/accounts/:id/fix", ({ params }) => fixAccount(server, idOf(params)));
+  app.post("/control/accounts/:id/archive", ({ params }) => archiveAccount(server, idOf(params)));
+  app.post("/control/accounts/:id/restore", ({ params }) => restoreAccount(server, idOf(params)));
+  app.post("/control/accounts/:id/group", ({ params, body }) => moveAccount(server, idOf(params), body));
+  app.delete("/control/accounts/:id", ({ params }) => deleteAccount(server, idOf(params)));
+  app.get("/control/groups", () => listGroups(server));
+  app.post("/control/groups", ({ body }) => setGroup(server, body));
   app.post("/control/prices", ({ body }) => setPrice(server, body));
+  app.post("/control/sessions", ({ body }) => setSession(server, body));
   app.post("/control/positions", ({ body }) => openPosition(server, body));
   app.post("/control/positions/:id/close", ({ params, body }) => closePosition(server, idOf(params), body ?? {}));
   app.post("/control/positions/:id/close-by", ({ params, body }) => closePositionBy(server, idOf(params), body ?? {}));

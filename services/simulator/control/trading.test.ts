@@ -68,6 +68,37 @@ test("a position requires its margin and an account that may trade", async () =>
   expect(await open("0.01")).toMatchObject({ status: 409, body: { code: "trade_disabled" } });
 });
 
+test("an account opens nothing while a dealer has disabled its trading, and closes what it has", async () => {
+  await using simulator = await startSimulator();
+  const { body: account } = await control(simulator, "POST", "accounts", {
+    group: "pamm\\master",
+    name: "Trader",
+    balance: "10000",
+  });
+  const { login } = account;
+  const order = { login, symbol: "EURUSD", side: "buy", volume: "0.01" };
+  const { body: opened } = await control(simulator, "POST", "positions", order);
+  const setRights = (rights: unknown) => control(simulator, "POST", `accounts/${login}/rights`, { rights });
+  expect(account).toMatchObject({ rights: 0x163 });
+  expect(await setRights(0x167)).toMatchObject({ status: 200, body: { login, rights: 0x167 } });
+  const refused = [
+    await control(simulator, "POST", "positions", order),
+    await control(simulator, "POST", "results", { login, profit: "1.00" }),
+    await control(simulator, "POST", `positions/${opened.position}/reverse`, { volume: "0.02" }),
+  ];
+  for (const { status, body } of refused) {
+    expect([status, body.code, body.message]).toEqual([
+      409,
+      "trade_disabled",
+      `account ${login} may not trade: its rights are 0x167`,
+    ]);
+  }
+  expect((await control(simulator, "POST", `positions/${opened.position}/close`, {})).status).toBe(200);
+  expect((await setRights(-1)).status).toBe(400);
+  await setRights(0x163);
+  expect((await control(simulator, "POST", "results", { login, profit: "1.00" })).status).toBe(200);
+});
+
 test("a result has exactly the requested amount, requires no margin and leaves no position", async () => {
   await using simulator = await startSimulator();
   const { body: account } = await control(simulator, "POST", "accounts", { group: "pamm\\master", name: "T" });

@@ -1,4 +1,4 @@
-import { mayTrade } from "../domain/account.ts";
+import { type Account, mayTrade } from "../domain/account.ts";
 import { EURUSD, marginOf, openingPrice, type Quote, SYMBOLS } from "../domain/market.ts";
 import type { Position } from "../domain/position.ts";
 import {
@@ -36,10 +36,32 @@ export function setPrice(server: TradeServer, body: unknown): object {
     const points = price(value);
     return points !== undefined && points >= bid ? points : undefined;
   });
+  const nowMsc = serverTimeMs(server);
+  const time = read.optional("time_msc", "a time of the server's wall clock that has passed", integer(0, nowMsc));
   read.finish();
-  const change = (server.books.quotes.get(symbol)?.change ?? 0) + 1;
-  record(server, { kind: "quote", quote: { symbol, bid, ask, timeMsc: serverTimeMs(server), change } });
+  const isOpen = server.books.sessions.get(symbol)?.isOpen !== false;
+  quote(server, symbol, { bid, ask, timeMsc: time ?? nowMsc, isLast: time !== undefined || !isOpen });
   return { symbol, bid: priceText(bid, symbol), ask: priceText(ask, symbol) };
+}
+
+/** When a session ends, its last tick stays. When it begins, the first tick comes with the next price. */
+export function setSession(server: TradeServer, body: unknown): object {
+  const read = readerOf(body);
+  const symbol = read.required("symbol", `one of ${NAMES.join(", ")}`, choice(NAMES));
+  const isOpen = read.required("open", "true or false", (value) => (typeof value === "boolean" ? value : undefined));
+  read.finish();
+  const sinceMsc = serverTimeMs(server);
+  record(server, { kind: "session", session: { symbol, isOpen, sinceMsc } });
+  const last = server.books.quotes.get(symbol);
+  if (!isOpen && last !== undefined && last.isLast !== true) {
+    quote(server, symbol, { ...last, timeMsc: sinceMsc, isLast: true });
+  }
+  return { symbol, open: isOpen };
+}
+
+function quote(server: TradeServer, symbol: string, price: Omit<Quote, "symbol" | "change">): void {
+  const change = (server.books.quotes.get(symbol)?.change ?? 0) + 1;
+  record(server, { kind: "quote", quote: { ...price, symbol, change } });
 }
 
 export function openPosition(server: TradeServer, body: unknown): object {
@@ -76,6 +98,7 @@ export function closePosition(server: TradeServer, id: number, body: unknown): o
 /** On a netting account: trades more than is open the other way. */
 export function reversePosition(server: TradeServer, id: number, body: unknown): object {
   const position = getPosition(server, id);
+  tradingAccount(server, position.login);
   const read = readerOf(body);
   const traded = {
     volume: read.required("volume", "lots, more than is open", moreThan(position)),
@@ -115,7 +138,7 @@ export function bookResult(server: TradeServer, body: unknown): object {
     commission: read.optional("commission", "an amount, negative when it costs", amount()) ?? 0n,
   };
   read.finish();
-  getAccount(server, result.login);
+  tradingAccount(server, result.login);
   const market = marketOf(server, NAMES[0] ?? "");
   const deals = recordDeals(server, resultDeals(result, market, server.books.counters.nextOrder));
   return { deal: deals.at(-1)?.ticket };
@@ -131,9 +154,16 @@ function isOpposite(position: Position, other: Position): boolean {
   return other.login === position.login && other.symbol === position.symbol && other.side !== position.side;
 }
 
-function checkMargin(server: TradeServer, { login: owner, side, volume: lots }: Opening, market: Market): void {
+/** Throws for an account whose rights let it open nothing. What is open can still be closed, as by a dealer. */
+function tradingAccount(server: TradeServer, owner: number): Account {
   const account = getAccount(server, owner);
-  if (!mayTrade(account)) throw new ControlProblem("trade_disabled", `account ${owner} may not trade`);
+  if (mayTrade(account)) return account;
+  const rights = `0x${account.rights.toString(16)}`;
+  throw new ControlProblem("trade_disabled", `account ${owner} may not trade: its rights are ${rights}`);
+}
+
+function checkMargin(server: TradeServer, { login: owner, side, volume: lots }: Opening, market: Market): void {
+  const account = tradingAccount(server, owner);
   const { marginFree } = accountState(server.books, account);
   const needed = marginOf(market.symbol, lots, openingPrice(side, market.quote), account.leverage);
   if (needed > marginFree) {

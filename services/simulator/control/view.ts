@@ -12,6 +12,8 @@ export function accountView(books: Books, account: Account): object {
   return {
     login: account.login,
     group: account.group,
+    rights: account.rights,
+    archived: account.isArchived === true,
     name: account.texts["Name"] ?? "",
     balance: formatMoney(state.balance),
     credit: formatMoney(state.credit),

@@ -3,6 +3,8 @@ const RIGHT_ENABLED = 0x1;
 const RIGHT_TRADE_DISABLED = 0x4;
 /** Enabled, password change, trailing, expert, reports. */
 export const DEFAULT_RIGHTS = 0x163;
+/** Rights are a 32-bit field. */
+export const MAX_RIGHTS = 0xffff_ffff;
 
 export const MIN_LEVERAGE = 1;
 export const MAX_LEVERAGE = 5_000;
@@ -25,6 +27,8 @@ export type Account = {
   readonly numbers: Readonly<Record<string, number>>;
   readonly balance: bigint;
   readonly credit: bigint;
+  /** Out of the sight of every manager, with its deals, until it is restored. */
+  readonly isArchived?: boolean;
 };
 
 export function mayTrade({ rights }: Account): boolean {

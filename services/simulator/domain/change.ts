@@ -1,6 +1,7 @@
 import type { Account } from "./account.ts";
 import type { Deal } from "./deal.ts";
-import type { Quote } from "./market.ts";
+import type { Group } from "./group.ts";
+import type { Quote, TradingSession } from "./market.ts";
 import type { Position } from "./position.ts";
 
 /** Everything that can happen to the books. The journal is a list of these, and nothing else is kept. */
@@ -14,7 +15,10 @@ export type Change =
   | { readonly kind: "deal_edited"; readonly deal: Deal }
   | { readonly kind: "deal_removed"; readonly ticket: number }
   | { readonly kind: "balance_fixed"; readonly login: number; readonly balance: bigint; readonly credit: bigint }
+  /** Added, or replaced as a whole. */
+  | { readonly kind: "group"; readonly group: Group }
   | { readonly kind: "quote"; readonly quote: Quote }
+  | { readonly kind: "session"; readonly session: TradingSession }
   /** A restart lost the deals from this ticket on, and what they did. */
   | { readonly kind: "forgotten"; readonly fromTicket: number }
   /** The next two stand in a compacted journal only: what was there, without its effects. */

@@ -28,6 +28,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   3006: "Invalid account password",
   3007: "Limit reached",
   3008: "Account has open trades",
+  3010: "Different currency",
   4005: "Money limit reached",
   10009: "Request executed",
   10013: "Invalid request",
@@ -49,6 +50,7 @@ export const RETCODE = {
   invalidPassword: 3006,
   limitReached: 3007,
   hasTrades: 3008,
+  differentCurrency: 3010,
   tooMuchMoney: 4005,
   notEnoughMoney: 10_019,
 } as const;

@@ -2,7 +2,8 @@ import type { Account } from "../domain/account.ts";
 import { type AccountState, stateOf } from "../domain/account-state.ts";
 import type { Change, Counters } from "../domain/change.ts";
 import { type Deal, type Effect, effectOf, isTrade } from "../domain/deal.ts";
-import { FIRST_QUOTES, type Quote } from "../domain/market.ts";
+import type { Group } from "../domain/group.ts";
+import { FIRST_QUOTES, type Quote, type TradingSession } from "../domain/market.ts";
 import { afterDeal, type Position, positionFrom } from "../domain/position.ts";
 
 /** The whole state of the trade server, in memory. Changed by applyChange alone. */
@@ -14,6 +15,8 @@ export type Books = {
   readonly positions: Map<number, Position>;
   readonly positionsByLogin: Map<number, Set<number>>;
   readonly quotes: Map<string, Quote>;
+  readonly sessions: Map<string, TradingSession>;
+  readonly groups: Map<string, Group>;
   readonly counters: { -readonly [Name in keyof Counters]: Counters[Name] };
   /** By how much a deal is at most dated before an earlier one, because the wall clock went back. */
   setBackMs: number;
@@ -31,6 +34,8 @@ export function emptyBooks(firstLogin: number): Books {
     positions: new Map(),
     positionsByLogin: new Map(),
     quotes: new Map(FIRST_QUOTES.map((quote) => [quote.symbol, quote])),
+    sessions: new Map(),
+    groups: new Map(),
     counters: { nextDeal: FIRST_TICKET, nextOrder: FIRST_ORDER, nextLogin: firstLogin, lastTimeMsc: 0 },
     setBackMs: 0,
   };
@@ -54,6 +59,12 @@ export function applyChange(books: Books, change: Change): void {
       return setMoney(books, change.login, change);
     case "quote":
       books.quotes.set(change.quote.symbol, change.quote);
+      return;
+    case "session":
+      books.sessions.set(change.session.symbol, change.session);
+      return;
+    case "group":
+      books.groups.set(change.group.name, change.group);
       return;
     case "forgotten":
       return forgetDeals(books, change.fromTicket);

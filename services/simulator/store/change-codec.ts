@@ -40,8 +40,10 @@ function mapped(change: Change, convert: Convert): unknown {
     case "position":
       return { ...change, position: converted(change.position, POSITION_BIGINTS, convert) };
     case "account_removed":
+    case "group":
     case "deal_removed":
     case "forgotten":
+    case "session":
     case "counters":
       return change;
   }

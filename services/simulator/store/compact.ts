@@ -36,10 +36,12 @@ export async function compactJournal(path: string, books: Books): Promise<number
 }
 
 function* booksAsChanges(books: Books): Generator<Change> {
+  for (const group of books.groups.values()) yield { kind: "group", group };
   for (const account of books.accounts.values()) yield { kind: "account", account };
   for (const deal of books.deals.values()) yield { kind: "history", deal };
   for (const position of books.positions.values()) yield { kind: "position", position };
   for (const quote of books.quotes.values()) yield { kind: "quote", quote };
+  for (const session of books.sessions.values()) yield { kind: "session", session };
   yield { kind: "counters", counters: { ...books.counters } };
 }
 

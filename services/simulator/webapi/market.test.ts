@@ -100,3 +100,32 @@ test("groups, symbols and ticks are returned, and lists of orders are empty", as
     expect((await client.json(`/api/${kind}/get?ticket=5`)).retcode).toBe("13 Not found");
   }
 });
+
+test("ticks come while a session is open; the last one stays when it closes, until the first price of the next session", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const ageOfTick = async (): Promise<number> => {
+    const [tick] = (await client.json("/api/tick/last?symbol=EURUSD&trans_id=0")).answer;
+    const { answer } = await client.json("/api/time/server");
+    return Number(answer.time.split(" ")[0]) - Number(tick.Datetime);
+  };
+  const sessions = async (): Promise<{ Open: string; Close: string }[][]> =>
+    (await client.json("/api/symbol/get?symbol=EURUSD")).answer.SessionsTrades;
+  const setPrice = (more: object) =>
+    control(simulator, "POST", "prices", { symbol: "EURUSD", bid: 1.2, ask: 1.2001, ...more });
+  expect(await sessions()).toEqual(Array.from({ length: 7 }, () => [{ Open: "0", Close: "1440" }]));
+  expect(await ageOfTick()).toBe(0);
+
+  const { answer } = await client.json("/api/time/server");
+  const friday = (Number(answer.time.split(" ")[0]) - 48 * 3_600) * 1_000;
+  expect((await setPrice({ time_msc: friday })).status).toBe(200);
+  expect(await ageOfTick()).toBeGreaterThanOrEqual(48 * 3_600);
+  expect((await setPrice({ time_msc: friday + 49 * 3_600_000 })).status).toBe(400);
+  expect((await control(simulator, "POST", "sessions", { symbol: "EURUSD", open: false })).status).toBe(200);
+  expect(await sessions()).toEqual(Array.from({ length: 7 }, () => []));
+  expect((await control(simulator, "POST", "sessions", { symbol: "EURUSD", open: true })).status).toBe(200);
+  expect((await sessions()).flat()).toHaveLength(7);
+  expect(await ageOfTick()).toBeGreaterThanOrEqual(48 * 3_600);
+  await setPrice({});
+  expect(await ageOfTick()).toBeLessThan(2);
+});

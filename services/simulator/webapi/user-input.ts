@@ -1,4 +1,4 @@
-import { type Account, cutText, MAX_LEVERAGE, MIN_LEVERAGE } from "../domain/account.ts";
+import { type Account, cutText, MAX_LEVERAGE, MAX_RIGHTS, MIN_LEVERAGE } from "../domain/account.ts";
 import { CommandRefused, refused } from "../domain/retcode.ts";
 import { type Params, scalarText, wholeNumber } from "./params.ts";
 import { BODY_ALIASES, NUMBER_FIELDS, TEXT_FIELDS } from "./user-fields.ts";
@@ -17,8 +17,8 @@ export type UserInput = {
   readonly problems: readonly string[];
 };
 
-/** Rights and numbers are 32-bit fields. */
-const MAX_RIGHTS = 0xffff_ffff;
+/** The numbers of a user record are 32-bit fields. */
+const MAX_NUMBER = 0xffff_ffff;
 
 export function readUserInput(params: Params): UserInput {
   const problems: string[] = [];
@@ -39,7 +39,7 @@ export function readUserInput(params: Params): UserInput {
         return [name, value === undefined ? undefined : cutText(value, limit)];
       }),
     ),
-    numbers: present(NUMBER_FIELDS.map(({ name, query }) => [name, number(name, query, MAX_RIGHTS)])),
+    numbers: present(NUMBER_FIELDS.map(({ name, query }) => [name, number(name, query, MAX_NUMBER)])),
     problems,
   };
 }

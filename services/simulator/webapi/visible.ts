@@ -1,14 +1,28 @@
 import type { Account } from "../domain/account.ts";
 import type { Deal } from "../domain/deal.ts";
+import type { Group } from "../domain/group.ts";
 import { groupMask } from "../domain/group-mask.ts";
 import { refused } from "../domain/retcode.ts";
 import { type Books, dealsOf } from "../store/books.ts";
 import { isHidden, type TradeServer } from "../trade-server.ts";
 
 /** For the manager, invisible accounts do not exist. */
-export function findAccount({ books, isVisibleGroup }: TradeServer, login: number): Account | undefined {
-  const account = books.accounts.get(login);
-  return account !== undefined && isVisibleGroup(account.group) ? account : undefined;
+export function findAccount(server: TradeServer, login: number): Account | undefined {
+  const account = server.books.accounts.get(login);
+  return account !== undefined && isVisible(server, account) ? account : undefined;
+}
+
+function isVisible({ isVisibleGroup }: TradeServer, { group, isArchived }: Account): boolean {
+  return isArchived !== true && isVisibleGroup(group);
+}
+
+/** A group by its exact name. */
+export function findGroup({ books, isVisibleGroup }: TradeServer, name: string): Group | undefined {
+  return isVisibleGroup(name) ? books.groups.get(name) : undefined;
+}
+
+export function visibleGroups({ books, isVisibleGroup }: TradeServer): Group[] {
+  return [...books.groups.values()].filter(({ name }) => isVisibleGroup(name));
 }
 
 export function getAccount(server: TradeServer, login: number): Account {
@@ -24,9 +38,9 @@ export function getWritableAccount(server: TradeServer, login: number): Account 
   return account;
 }
 
-export function accountsOfGroup({ books, isVisibleGroup }: TradeServer, mask: string): Account[] {
+export function accountsOfGroup(server: TradeServer, mask: string): Account[] {
   const isAsked = groupMask(mask);
-  return [...books.accounts.values()].filter(({ group }) => isAsked(group) && isVisibleGroup(group));
+  return [...server.books.accounts.values()].filter((account) => isAsked(account.group) && isVisible(server, account));
 }
 
 export function findDeal(server: TradeServer, ticket: number): Deal | undefined {
@@ -56,8 +70,8 @@ export function dealsOfGroup(server: TradeServer, mask: string, { from, to }: Pe
     if (deal === undefined) continue;
     if (deal.timeMsc < from * 1_000 - setBackMs) break;
     if (!isWithin(deal, { from, to })) continue;
-    const group = accounts.get(deal.login)?.group;
-    if (group === undefined || !isAsked(group) || !server.isVisibleGroup(group)) continue;
+    const account = accounts.get(deal.login);
+    if (account === undefined || !isAsked(account.group) || !isVisible(server, account)) continue;
     if (!isHidden(server, ticket)) found.push(deal);
   }
   return found.toReversed();

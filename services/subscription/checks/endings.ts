@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { SUBSCRIBERS } from "./changed-logins.ts";
 import { examineLogins, LIMITS } from "./examine-logins.ts";
 
-/** An exit normally takes seconds. */
+/** An exit normally takes seconds, unless it waits for free margin of the Master. */
 const PAUSED_TOO_LONG_MS = 300_000;
 
 type Row = {
@@ -59,6 +59,7 @@ function brokenEndings(scope: Fragment) {
     with candidate as (
       select subscription.id, subscription.master_login as master, subscription.investor_login as investor, status,
              coalesce(inbound_minor + waiting_minor + abs(pooled_minor) + reserved_minor + outbound_minor, 0) as left_minor,
+             coalesce(reserved_minor, 0) as reserved_minor,
              pooled_subscription_id is not distinct from subscription.id as is_pooled,
              exists (
                select from exit_transfer where exit_transfer.subscription_id = subscription.id and state = 'OPEN'
@@ -70,14 +71,18 @@ function brokenEndings(scope: Fragment) {
       select candidate.*,
              (select min(created_at) from exit_transfer where subscription_id = candidate.id) as since,
              (select coalesce(max(reason), '') from exit_transfer
-              where subscription_id = candidate.id and state = 'OPEN') as reason
+              where subscription_id = candidate.id and state = 'OPEN') as reason,
+             (select margin_next_at from master_pool where login = candidate.master) as margin_next_at
       from candidate
     )
     select id, master, investor, left_minor as "atRiskMinor", since, reason,
            case status when 'PAUSED' then 'paused' when 'CANCELLED' then 'unfinished' else 'misplaced' end as problem
     from timed
     where case status
-            when 'PAUSED' then is_pooled or since < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
+            when 'PAUSED' then is_pooled
+              or greatest(since, margin_next_at) < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
+                -- The exit itself is complete: a fee waits, which is late by fee_overdue, unless its payment account is archived.
+                and (is_leaving or reserved_minor = 0 or left_minor <> reserved_minor)
             when 'CANCELLED' then left_minor <> 0 or is_pooled or is_leaving
             else not is_pooled
           end

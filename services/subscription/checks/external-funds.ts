@@ -67,13 +67,13 @@ function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
   return many<Row>(
     db,
     sql`with quarantined as (
-          select account.login, holding.master_login as master, quarantined_minor as external_minor,
+          select account.login, holding.master_login as master, quarantined_minor - to_adopt_minor as external_minor,
                  quarantine_acknowledged_minor as acknowledged_minor,
                  outside_minor + inbound_minor + waiting_minor + pooled_minor + reserved_minor + quarantined_minor
                    - unposted_minor as balance_minor
           from investor_account as account
                join holding on holding.subscription_id = account.pooled_subscription_id
-          where is_unacknowledged and quarantined_minor <> 0
+          where is_unacknowledged and quarantined_minor - to_adopt_minor <> 0
         )
         select 'investor' as kind, login, master, external_minor as "externalMinor", 0::bigint as "importedMinor",
                acknowledged_minor as "acknowledgedMinor", 0::bigint as "ownMinor", balance_minor as "balanceMinor"

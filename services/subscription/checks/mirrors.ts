@@ -31,23 +31,24 @@ export function mirrors({ pool }: Pick<Deps, "pool">): Check {
   };
 }
 
-/** One row per Master with open flows or exit transfers that are late. */
+/** One row per Master with open flows or exit transfers that are late. What waits for free margin is not late before its next try. */
 function lateMirrors() {
   return sql`
     with open_flow as (
-      select master_login, created_at, amount_minor from flow where mirror_id is null
+      select flow.master_login, flow.created_at, flow.amount_minor from flow where mirror_id is null
       union all
       select flow.master_login, flow.created_at, flow.amount_minor
       from mirror join flow on flow.mirror_id = mirror.id
       where mirror.state = 'OPEN'
     ), late as (
       select master_login, created_at, abs(amount_minor) as flow_minor, 0 as exit_minor, null as operation
-      from open_flow
-      where created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
+      from open_flow join master_pool on login = master_login
+      where greatest(created_at, case when amount_minor < 0 then margin_next_at end)
+              < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
       union all
       select exit_transfer.master_login, created_at, 0, amount_minor, exit.command_id
-      from exit_transfer left join exit using (subscription_id)
-      where exit_transfer.state = 'OPEN' and created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
+      from exit_transfer left join exit using (subscription_id) join master_pool on login = exit_transfer.master_login
+      where exit_transfer.state = 'OPEN' and greatest(exit_transfer.created_at, margin_next_at) < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
     )
     select master_login as master, sum(flow_minor)::bigint as "flowsMinor", sum(exit_minor)::bigint as "exitsMinor",
            count(*)::integer as waiting, min(late.created_at) as oldest,

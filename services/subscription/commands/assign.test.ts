@@ -196,6 +196,31 @@ test("while the platform service is unavailable nothing is assigned, and a later
   expect(await statuses(world)).toEqual(["ABORTED", "ACTIVE"]);
 });
 
+test("while the platform refuses to take the right to trade, the assignment is refused with its reason and nothing is pooled", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  world.platform.faults.hold.push("platform_rejected");
+  const pooled = () => world.service.findPooled({ investorLogins: [pair.investorLogin, "1"] }, aCall());
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
+    code: "platform_rejected",
+    status: "rejected",
+    outcome: "not_executed",
+    message: expect.stringMatching(/Nothing was executed\.$/),
+  });
+  expect([await statuses(world), await pooled()]).toEqual([["ABORTED"], { pooled: [], joining: [] }]);
+  await world.service.assign(anAssignment(pair), aCall());
+  expect(await pooled()).toEqual({ pooled: [pair.investorLogin], joining: [] });
+  await settle(world);
+  await world.service.unassign(pair, aCall());
+  // PAUSED: its capital is still on the Master, or on its way.
+  expect([(await statuses(world)).at(-1), await pooled()]).toEqual([
+    "PAUSED",
+    { pooled: [pair.investorLogin], joining: [] },
+  ]);
+  await settle(world);
+  expect([(await statuses(world)).at(-1), await pooled()]).toEqual(["CANCELLED", { pooled: [], joining: [] }]);
+});
+
 test("a login whose account lock is held by another saga is busy", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };

@@ -26,6 +26,7 @@ import {
   tryInsertSubscription,
 } from "../store/subscriptions.ts";
 import { abandonAssignment, finishAssignment, lockOfAssignment } from "../processes/assign/finish-assignment.ts";
+import { findArchivedMaster } from "../archived-master.ts";
 import { holdLock } from "../processes/account-lock.ts";
 import { accountBusy } from "../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
@@ -146,13 +147,17 @@ async function decide(deps: Deps, id: bigint, master: Master, context: CallConte
     // The saga is recorded, and a closing counts the assignments that were recorded before it: one of the two sees the other.
     const accepting = { ...master, acceptingInvestors: true };
     checkAssignment({ admission: await failAsUnavailable(() => findAdmission(deps.pool, accepting)) });
-    const held = await holdLock(deps, lockOfAssignment(subscription), context);
+    checkAssignment({ archived: await findArchivedMaster(deps, subscription.masterLogin, context) });
+    const isRepeated = isSingleSubscription && (await hasFollowedBefore(pool, subscription.investorLogin));
+    // From here on the Investor does not trade: what is read is what joins the pool. One that is refused keeps its right.
+    const takeTrading = isRepeated ? undefined : { minBalance: master.minDeposit };
+    const held = await holdLock(deps, { ...lockOfAssignment(subscription), takeTrading }, context);
     checkAssignment({
       account: {
         balance: usd(held.balance),
         openPositions: held.openPositions,
         minDeposit: moneyFromProto(master.minDeposit, "min_deposit"),
-        hasFollowedBefore: isSingleSubscription && (await hasFollowedBefore(pool, subscription.investorLogin)),
+        hasFollowedBefore: isRepeated,
       },
     });
     const at = now();

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
-import { ClosingState } from "#proto/pamm/subscription/v1/subscription.ts";
+import { ClosingState, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
 import { closeMasters } from "../jobs/close-masters.ts";
@@ -113,6 +113,43 @@ test("all Investors leave in bounded steps, nothing is left on the Master, and t
   const archived = await closingOf(world, master);
   expect(archived).toMatchObject({ investorsLeft: 0n, exitsInProgress: 0n, archivedAt: expect.any(Date) });
   expect(await close(world, master)).toEqual(archived);
+});
+
+test("Investors whose accounts the broker has archived leave with 0.00, also when their Master is closed", async () => {
+  const world = await aWorld();
+  const master = aMaster(world, 0n);
+  const emptied = [anInvestor(world), anInvestor(world)];
+  const other = anInvestor(world, 300_00n);
+  for (const investorLogin of [...emptied, other]) {
+    await world.service.assign(anAssignment({ masterLogin: master, investorLogin }), aCall());
+  }
+  await settle(world);
+  const [first = "", second = ""] = emptied;
+  for (const login of emptied) world.platform.ledger.archived.add(login);
+
+  const pair = { masterLogin: master, investorLogin: first, queueForMs: undefined };
+  expect(await world.service.unassign(pair, aCall())).toMatchObject({
+    subscription: { status: SubscriptionStatus.CANCELLED },
+    amount: { minorUnits: 0n },
+    payoutEnqueued: false,
+  });
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({ code: "account_archived" });
+  const { refusals } = await world.service.previewAssign(anAssignment(pair), aCall());
+  expect(refusals.map(({ code }) => code)).toEqual(["account_archived"]);
+  await close(world, master);
+  await untilArchived(world, master);
+  expect(await statuses(world, master)).toEqual({ ABORTED: 1, CANCELLED: 3 });
+  expect(balanceOf(world.platform.ledger, other)).toBe(300_00n);
+  expect(balanceOf(world.platform.ledger, second)).toBe(0n);
+  await expectBooksToReconcile(world);
+
+  const gone = aMaster(world, 0n);
+  world.platform.ledger.archived.add(gone);
+  const late = anAssignment({ masterLogin: gone, investorLogin: other });
+  await expect(world.service.assign(late, aCall())).rejects.toMatchObject({
+    code: "account_archived",
+    details: { mt5_login: gone },
+  });
 });
 
 test("a Master without Investors is archived at once", async () => {

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { adoptExternal } from "./adopt-external.ts";
-import { EMPTY_HOLDING, NOTHING_ON_ACCOUNT, onInvestor, onMaster } from "./buckets.ts";
+import { onInvestor, onMaster } from "./buckets.ts";
 
-const adopted = (quarantined: bigint, pooled: bigint) =>
-  adoptExternal({ ...NOTHING_ON_ACCOUNT, quarantined }, { ...EMPTY_HOLDING, pooled });
+const adopted = (amount: bigint, pooled: bigint) => adoptExternal(amount, { pooled });
 
 test("an external deposit joins the pool with the next mirror", () => {
   expect(adopted(30_00n, 100_00n)).toEqual({

@@ -1,4 +1,4 @@
-import type { AccountBuckets, Change, HoldingBuckets } from "./buckets.ts";
+import type { Change, HoldingBuckets } from "./buckets.ts";
 
 export type Adoption = {
   readonly change: Change;
@@ -9,15 +9,15 @@ export type Adoption = {
 };
 
 /**
- * Turns the external funds of an Investor in a pool into a flow: a deposit joins the pool with the next mirror, a
+ * Turns external funds of an Investor in a pool into a flow: a deposit joins the pool with the next mirror, a
  * withdrawal leaves it. No fee is crystallised and earned profit does not change. Undefined when more was withdrawn
  * than the pooled amount.
  */
-export function adoptExternal({ quarantined }: AccountBuckets, { pooled }: HoldingBuckets): Adoption | undefined {
-  if (quarantined >= 0n) {
-    return { change: { quarantined: -quarantined, inbound: quarantined }, flow: quarantined, unredeemed: 0n };
+export function adoptExternal(amount: bigint, { pooled }: Pick<HoldingBuckets, "pooled">): Adoption | undefined {
+  if (amount >= 0n) {
+    return { change: { quarantined: -amount, inbound: amount }, flow: amount, unredeemed: 0n };
   }
-  const taken = -quarantined;
+  const taken = -amount;
   if (taken > pooled) return undefined;
   return { change: { quarantined: taken, pooled: -taken, outbound: taken }, flow: -taken, unredeemed: taken };
 }

@@ -11,7 +11,17 @@ export type LoggedMovement = Movement & {
   readonly dealId: bigint;
   /** Only for an amendment: its code, for example deal_gone. */
   readonly reason: string;
+  /** MetaTrader's type of the deal and its comment, of an external deal and of a trade. */
+  readonly action: number;
+  readonly comment: string;
+  /** Day of the deal in UTC: 2026-01-31. */
+  readonly day: string;
+  /** The configuration adopts deals of this kind on Investors. */
+  readonly isAdopted: boolean;
 };
+
+/** What deals of one action, comment and day have moved. */
+export type ExternalCause = Pick<LoggedMovement, "action" | "comment" | "day"> & { readonly amount: bigint };
 
 export type AccountBook = {
   readonly login: string;
@@ -21,6 +31,10 @@ export type AccountBook = {
   readonly receivedNumber: bigint;
   /** The last entry that another party than the trader of the account has brought into the quarantine; -1 before the first one. */
   readonly movedNumber: bigint;
+  /** The part of the quarantine that is adopted by rule, as soon as the pool allows it. */
+  readonly toAdopt: bigint;
+  /** Of the rest of the quarantine, or while there is none of that part: the deals, when all are of one kind. */
+  readonly cause: ExternalCause | undefined;
   readonly buckets: AccountBuckets;
   /** The subscription in whose pool the capital is; undefined outside a pool. */
   readonly pooledIn: bigint | undefined;

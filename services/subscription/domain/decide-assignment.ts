@@ -3,7 +3,7 @@ import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import { notAccepting, type UnopenState } from "./admission.ts";
 import type { SubscriptionStatus } from "./lifecycle.ts";
-import { accountBusy } from "./lock-refusals.ts";
+import { accountBusy, masterArchived } from "./lock-refusals.ts";
 import { safetyStop } from "./safety-stop.ts";
 
 export type AssignmentFacts = {
@@ -31,6 +31,8 @@ export type KnownOfAssignment = {
   readonly open?: OpenSubscription | undefined;
   readonly pool?: { readonly masterLogin: string; readonly stop: "stopped" | "deficit" | undefined };
   readonly admission?: { readonly masterLogin: string; readonly state: UnopenState | undefined };
+  /** The Master, when the broker has archived its account. */
+  readonly archived?: string | undefined;
   readonly account?: AssignmentFacts | undefined;
 };
 
@@ -38,11 +40,12 @@ export type KnownOfAssignment = {
  * Everything for which the capital of an Investor may not join a pool now. The command reports the first reason; of those of the
  * account, the one that is hardest to cure.
  */
-export function assignmentReasons({ open, pool, admission, account }: KnownOfAssignment): readonly Refusal[] {
+export function assignmentReasons({ open, pool, admission, archived, account }: KnownOfAssignment): readonly Refusal[] {
   const reasons = [
     open === undefined ? undefined : blockedBy(open),
     pool?.stop === undefined ? undefined : safetyStop(pool.masterLogin, pool.stop),
     admission?.state === undefined ? undefined : notAccepting(admission.masterLogin, admission.state),
+    archived === undefined ? undefined : masterArchived(archived),
     ...(account === undefined ? [] : accountReasons(account)),
   ];
   return reasons.filter((reason) => reason !== undefined);

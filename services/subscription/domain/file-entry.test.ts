@@ -24,6 +24,8 @@ function someBooks(): Books {
           filedNumber: -1n,
           receivedNumber: -1n,
           movedNumber: -1n,
+          toAdopt: 0n,
+          cause: undefined,
           buckets: NOTHING_ON_ACCOUNT,
           pooledIn: pooled(id) ? id : undefined,
         },
@@ -73,7 +75,8 @@ function holdingOf(books: Books, id: bigint): HoldingBuckets {
 
 function movement(entry: readonly [string, bigint], kind: MovementKind, amount: bigint, key = ""): LoggedMovement {
   const [login, number] = entry;
-  return { login, number, kind, amount, key, dealId: number, reason: kind === "amendment" ? "deal_gone" : "" };
+  const deal = { dealId: number, action: 2, comment: "", day: "2026-01-31", isAdopted: false };
+  return { login, number, kind, amount, key, ...deal, reason: kind === "amendment" ? "deal_gone" : "" };
 }
 
 test("entries are filed once and in order; an entry after a gap is recorded as received only", () => {

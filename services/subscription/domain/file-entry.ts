@@ -9,6 +9,7 @@ import {
 import { type InvestorEffect, classifyInvestorMovement, classifyMasterMovement, isDebit } from "./classify-movement.ts";
 import { isImported } from "./imported-transfers.ts";
 import { changeAccount, changeHolding } from "./buckets.ts";
+import { quarantine } from "./quarantine.ts";
 
 /** "known": the entry was filed before. "gap": an earlier entry is missing. */
 export type Filed = "filed" | "known" | "gap";
@@ -27,9 +28,8 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
     reserve: reserve && { amount: reserve.amount, isPooled: account.pooledIn === reserve.subscriptionId },
   });
   const buckets = changeAccount(account.buckets, effect.change);
-  const isMoved = movement.kind !== "trade" && (effect.change.quarantined ?? 0n) !== 0n;
-  const movedNumber = isMoved ? movement.number : account.movedNumber;
-  books.accounts.set(account.login, { ...account, filedNumber: movement.number, movedNumber, buckets });
+  const external = quarantine(account, movement, effect.change.quarantined ?? 0n);
+  books.accounts.set(account.login, { ...account, ...external, filedNumber: movement.number, buckets });
   if (holding !== undefined) applyEffect(books, holding, effect, movement.key);
   reportFurther(books, movement, account.pooledIn);
   if (reserve !== undefined) {

@@ -16,6 +16,15 @@ export function platformUnavailable(message: string): Refusal {
   return refuse("platform_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
 }
 
+/** Nothing is moved to a Master that the trading platform does not show. */
+export function masterArchived(login: string): Refusal {
+  return refuse(
+    "account_archived",
+    `The trading platform does not show the account of Master ${login} any more: the broker has archived or deleted it. Nothing was executed. It ends by itself when the broker restores the account.`,
+    { outcome: "not_executed", details: { mt5_login: login } },
+  );
+}
+
 /** What a caller is answered when platform has refused an account lock, or a read under it. */
 export function refusalOfLock({ code, message, details }: Pick<Refusal, "code" | "message" | "details">): Refusal {
   if (code === "account_busy" && waitsForOutcome({ details })) {
@@ -29,6 +38,10 @@ export function refusalOfLock({ code, message, details }: Pick<Refusal, "code" |
       return accountBusy(
         "Another operation of this Investor is in progress, and this one waited for its end as long as it may. Nothing was executed. Send the request again in a second.",
       );
+    case "platform_rejected":
+      return refuse(code, `${message} Nothing was executed.`, { outcome: "not_executed", details });
+    case "account_archived":
+      return refuse(code, message, { outcome: "not_executed", details });
     case "safety_stop":
       return refuse("safety_stop", message, { outcome: "not_executed" });
     default:

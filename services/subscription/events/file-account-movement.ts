@@ -1,14 +1,13 @@
 import { type EntryOf, MalformedEntry } from "#kernel/feed/decode-entry.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { fileMovements } from "../processes/filing/file-movements.ts";
+import { fileMovements, type FilingDeps } from "../processes/filing/file-movements.ts";
 import { movementOf, resultOf } from "../messages/movement.ts";
-import type { Deps } from "../deps.ts";
 
 export const MOVEMENT_FEED = "platform.movements";
 
 /** Files the movements that platform publishes. Calls no other service: jobs process the rows that it leaves. */
-export function fileAccountMovement(deps: Pick<Deps, "now" | "wakeSignals" | "log">) {
+export function fileAccountMovement(deps: FilingDeps) {
   return {
     feed: MOVEMENT_FEED,
     events: [AccountMoved],

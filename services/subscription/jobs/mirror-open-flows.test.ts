@@ -1,12 +1,18 @@
 import { expect, test, vi } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
+import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { MirrorApplied } from "#proto/pamm/subscription/v1/events.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
-import { deposit, withdraw } from "../testing/funding.ts";
+import { deposit, takeFee, withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { trader } from "../testing/trader.ts";
+import { mirrors } from "../checks/mirrors.ts";
+import { countMarketWaits } from "../store/market-waits.ts";
+import { endings } from "../checks/endings.ts";
+import { unassign } from "../commands/unassign.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 import { mirrorOpenFlows } from "./mirror-open-flows.ts";
 
@@ -216,4 +222,149 @@ test("a mirror that moved a wrong amount stops this Master with the reason", asy
   expect(reason).toContain(key);
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({ code: "safety_stop" });
+});
+
+/** A platform that lets no money leave a Master above this free margin. */
+function limitMargin({ platform }: World, free: bigint): void {
+  platform.rules.refuse = ({ legs: [leg] }) =>
+    (leg?.kind === MovementKind.MIRROR || leg?.kind === MovementKind.EXIT) && -(leg.amount?.minorUnits ?? 0n) > free
+      ? "insufficient_funds"
+      : undefined;
+}
+
+const findingsOf = async ({ deps }: World) => {
+  const request = { cursor: "", pendingBreaks: [] };
+  const runs = [await mirrors(deps).run(request), await endings(deps).run(request)];
+  return runs.flatMap(({ findings }) => findings);
+};
+
+test("a fee above the free margin of open positions waits for them, and nothing else waits for it", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 7_500_00n);
+  const master = trader(world, masterLogin);
+  const position = master.open();
+  master.float(position, -1_200_00n);
+  await settle(world);
+  limitMargin(world, 0n);
+  await takeFee(world, investorLogin, { key: "fee:1", amount: 390_00n });
+  await settle(world);
+  const balance = () => balanceOf(world.platform.ledger, masterLogin);
+  const waits = async () =>
+    (await world.service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 1 }, aCall())).waits;
+  expect(balance()).toBe(7_500_00n);
+  expect(await waits()).toMatchObject([
+    {
+      reason: MarketWaitReason.FREE_MARGIN,
+      amount: { minorUnits: 390_00n },
+      message: expect.stringContaining("390.00"),
+    },
+  ]);
+
+  expect(await countMarketWaits(world.deps.pool)).toEqual({ free_margin: 1, old_price: 0 });
+
+  // A deposit, a result and its posting, and another fee, whose mirror joins the one that waits.
+  await deposit(world, investorLogin, 100_00n);
+  master.result(50_00n);
+  await takeFee(world, investorLogin, { key: "fee:2", amount: 10_00n });
+  await settle(world);
+  expect(balance()).toBe(7_650_00n);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(7_250_00n);
+  expect(await waits()).toMatchObject([{ amount: { minorUnits: 400_00n } }]);
+  await expectBooksToReconcile(world);
+
+  // For hours: few attempts, and no break.
+  const before = mirrorsOf(world).length;
+  for (let minutes = 0; minutes < 240; minutes += 5) {
+    await passTime(world, 300_000);
+    await settle(world);
+    expect(await findingsOf(world)).toEqual([]);
+  }
+  expect(mirrorsOf(world).length - before).toBeLessThan(25);
+  expect(balance()).toBe(7_650_00n);
+
+  master.close(position, { profit: -1_200_00n });
+  limitMargin(world, 1_000_000_00n);
+  await settle(world);
+  await passTime(world, 60_000);
+  await settle(world);
+  expect(balance()).toBe(6_050_00n);
+  expect(await waits()).toEqual([]);
+  const state = sql`select margin_since as since, margin_refusals as refusals, mirror_reason as reason from master_pool`;
+  expect(await many(world.deps.pool, state)).toEqual([{ since: null, refusals: 0, reason: null }]);
+  await expectBooksToReconcile(world);
+});
+
+test("an exit above the free margin of positions that were opened meanwhile waits; the Investor stays PAUSED without a break", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  await subscribed(world, masterLogin, 500_00n);
+  limitMargin(world, 100_00n);
+  world.platform.rules.delay = ({ key }) => key.startsWith("exit:");
+  await unassign(world.deps, { masterLogin, investorLogin }, aCall()).catch(() => undefined);
+  const master = trader(world, masterLogin);
+  const position = master.open();
+  world.platform.rules.delay = () => false;
+  for (let minutes = 0; minutes < 60; minutes += 5) {
+    await settle(world);
+    await passTime(world, 300_000);
+    await settle(world);
+    expect(await findingsOf(world)).toEqual([]);
+  }
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(1_000_00n);
+  expect([...world.platform.byKey.keys()].filter((key) => key.startsWith("exit:")).length).toBeLessThan(15);
+  master.close(position, { profit: 0n });
+  world.platform.rules.refuse = () => undefined;
+  await settle(world);
+  await passTime(world, 60_000);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
+  const { subscription } = await world.service.findOpenSubscription({ investorLogin }, aCall());
+  expect(subscription).toBeUndefined();
+  await expectBooksToReconcile(world);
+});
+
+test("without open positions margin is no reason: a mirror above the balance is refused, and late", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  limitMargin(world, 0n);
+  await takeFee(world, investorLogin, { key: "fee:1", amount: 10_00n });
+  await settle(world);
+  await world.deps.pool.query("update flow set created_at = created_at - interval '61 seconds'");
+  expect(await findingsOf(world)).toMatchObject([{ evidence: { reason: "refused: insufficient_funds" } }]);
+});
+
+test("a process that dies after a refusal for want of margin leaves an open mirror, whose refusal is found under its key", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const position = trader(world, masterLogin).open();
+  await settle(world);
+  limitMargin(world, 0n);
+  await takeFee(world, investorLogin, { key: "fee:1", amount: 10_00n });
+  await deliver(world);
+  const before = mirrorsOf(world).length;
+  const dying = {
+    ...world.platform.client,
+    async transferBatch(...args: Parameters<typeof world.platform.client.transferBatch>) {
+      await world.platform.client.transferBatch(...args);
+      throw new Error("the process dies");
+    },
+  };
+  await mirrorOpenFlows({ ...world.deps, platform: dying });
+  expect(await many(world.deps.pool, sql`select margin_since as since from master_pool`)).toEqual([{ since: null }]);
+  // The limit is gone, but the key has its answer.
+  world.platform.rules.refuse = () => undefined;
+  await passTime(world, 31_000);
+  await mirrorOpenFlows(world.deps);
+  expect(mirrorsOf(world)).toHaveLength(before + 1);
+  expect(await many(world.deps.pool, sql`select state from mirror order by id desc limit 1`)).toEqual([
+    { state: "REFUSED" },
+  ]);
+  trader(world, masterLogin).close(position, { profit: 0n });
+  await settle(world);
+  await passTime(world, 1_000);
+  await settle(world);
+  expect(mirrorsOf(world)).toHaveLength(before + 2);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(490_00n);
+  await expectBooksToReconcile(world);
 });

@@ -61,19 +61,20 @@ async function netOpenFlows(deps: Deps, logins: readonly string[]): Promise<void
 }
 
 /**
- * Takes the open flows of each Master into one mirror. Flows that cancel out, or that imported transfers have moved already, are applied
- * at once, without a transfer.
+ * Takes the open flows of each Master into one mirror; while its outflows wait for free margin, the inflows alone. Flows that cancel out,
+ * or that imported transfers have moved already, are applied at once, without a transfer.
  */
 async function openMirrors(tx: Transaction, deps: Deps, masterLogins: readonly string[]): Promise<void> {
   const locked = await lockMastersForMirror(tx, masterLogins);
+  const short = [...locked.values()].filter(({ isShortOfMargin }) => isShortOfMargin).map(({ login }) => login);
   const open = Map.groupBy(
-    await listOpenFlows(tx, [...locked.keys()], FLOWS_PER_MIRROR),
+    await listOpenFlows(tx, [...locked.keys()], { limit: FLOWS_PER_MIRROR, withoutOutflows: short }),
     ({ masterLogin }) => masterLogin,
   );
   const nets = [...open].map(([masterLogin, flows]) => {
     const taken = takeWhatFits(flows);
     const net = taken.reduce((sum, flow) => sum + flow.amount, 0n);
-    const imported = movedBefore(taken, locked.get(masterLogin) ?? 0n);
+    const imported = movedBefore(taken, locked.get(masterLogin)?.imported ?? 0n);
     return { masterLogin, flows: taken, amount: net - imported, imported };
   });
   for (const mirror of await insertMirrors(tx, nets, deps.now())) {

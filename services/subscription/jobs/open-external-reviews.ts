@@ -1,9 +1,11 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import {
   closeCase,
   listUndecided,
+  listUndecidedOf,
   lockUndecidedCase,
   openCase,
   type NewCase,
@@ -11,34 +13,70 @@ import {
 } from "#kernel/review/cases.ts";
 import { isProposedFor, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import type { Deps } from "../deps.ts";
-import { type ExternalFunds, resetAcknowledgedFunds, listExternalFunds } from "../store/external-funds.ts";
+import {
+  type ExternalFunds,
+  type FundsPart,
+  listOnInvestors,
+  listOnMasters,
+  resetAcknowledgedFunds,
+} from "../store/external-funds.ts";
+import { adoptCharges } from "./adopt-charges.ts";
 
-/** Reviews of one kind per run; further external funds get a review after operators have decided some of these. */
-const CASES_PER_RUN = 1_000;
+/** Accounts, and reviews, that are read at once. */
+const PAGE = 1_000;
+
+/** A kind of external funds: the prefix of the subjects of its reviews, and how it is listed. */
+type Kind = {
+  readonly prefix: string;
+  readonly list: (db: Queryable, part: FundsPart) => Promise<readonly ExternalFunds[]>;
+};
+
+const KINDS: readonly Kind[] = [
+  { prefix: ON_INVESTOR, list: listOnInvestors },
+  { prefix: ON_MASTER, list: listOnMasters },
+];
 
 /**
  * Keeps a review open for external funds as long as they exist and no operator has decided. It reads the amounts, not the
- * events that brought them, so that none is missed.
+ * events that brought them, so that none is missed. What is adopted by rule gets none.
  */
 export async function openExternalReviews(deps: Deps): Promise<boolean> {
-  const { pool } = deps;
-  await resetAcknowledgedFunds(pool);
-  const wanted = new Map((await listExternalFunds(pool, CASES_PER_RUN)).map((money) => [subjectOf(money), money]));
-  const cases = [
-    ...(await listUndecided(pool, ON_INVESTOR, CASES_PER_RUN)),
-    ...(await listUndecided(pool, ON_MASTER, CASES_PER_RUN)),
-  ];
-  // When a run cannot read all external funds, a case without funds in this run may belong to funds that were not read.
-  const isWhole = wanted.size < CASES_PER_RUN;
-  for (const reviewCase of cases) {
-    const money = wanted.get(reviewCase.subject);
-    if (money !== undefined || isWhole) await updateCase(deps, reviewCase, money);
-    wanted.delete(reviewCase.subject);
-  }
-  for (const money of wanted.values()) {
-    await inTransaction(pool, (tx) => openCase(tx, newCaseOf(money), deps.now()));
+  await adoptCharges(deps);
+  await resetAcknowledgedFunds(deps.pool);
+  for (const kind of KINDS) {
+    await openCases(deps, kind);
+    await closeCases(deps, kind);
   }
   return false;
+}
+
+async function openCases(deps: Deps, { prefix, list }: Kind): Promise<void> {
+  const { pool } = deps;
+  for (let after = ""; ;) {
+    const page = await list(pool, { after, limit: PAGE });
+    const subjects = page.map(({ login }) => prefix + login);
+    const cases = new Map((await listUndecidedOf(pool, subjects)).map((each) => [each.subject, each]));
+    for (const money of page) {
+      const reviewCase = cases.get(prefix + money.login);
+      if (reviewCase !== undefined) await updateCase(deps, reviewCase, money);
+      else await inTransaction(pool, (tx) => openCase(tx, newCaseOf(money), deps.now()));
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.login;
+  }
+}
+
+async function closeCases(deps: Deps, { prefix, list }: Kind): Promise<void> {
+  for (let after = 0n; ;) {
+    const page = await listUndecided(deps.pool, prefix, { after, limit: PAGE });
+    const found = await list(deps.pool, { logins: page.map(({ login }) => login) });
+    const logins = new Set(found.map(({ login }) => login));
+    for (const reviewCase of page) if (!logins.has(reviewCase.login)) await updateCase(deps, reviewCase, undefined);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.id;
+  }
 }
 
 async function updateCase(deps: Deps, reviewCase: ReviewCase, money: ExternalFunds | undefined): Promise<void> {
@@ -64,13 +102,14 @@ function subjectOf({ kind, login }: ExternalFunds): string {
 }
 
 function newCaseOf(money: ExternalFunds): NewCase {
-  const { kind, login, amount, ownCapital, masterLogin, shortfall, movedNumber } = money;
+  const { kind, login, amount, ownCapital, masterLogin, shortfall, movedNumber, cause } = money;
   const canCompensate = shortfall > 0n && ownCapital >= shortfall;
   return {
     subject: subjectOf(money),
     reason: kind === "investor" ? "external_funds_on_investor" : "external_funds_on_master",
     login,
     amount,
+    cause,
     evidence: {
       master: masterLogin,
       below_zero_in_pool: formatDecimal(usd(shortfall)),

@@ -30,7 +30,8 @@ async function reasons({ deps }: World): Promise<Record<string, string | null>> 
 test("a break on a Master stops it, one on an Investor stops the Master of its pool, and no other Master stops", async () => {
   const world = await aWorld();
   const [first, second, third] = [aMaster(world, 0n), aMaster(world, 0n), aMaster(world, 0n)];
-  await subscribed(world, first, 500_00n);
+  const fourth = aMaster(world, 0n);
+  for (const login of [first, fourth]) await subscribed(world, login, 500_00n);
   const { investorLogin } = await subscribed(world, second, 500_00n);
   await subscribed(world, third, 500_00n);
   await settle(world);
@@ -41,6 +42,9 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
       aBreak(2n, { check: "transfer_legs", login: investorLogin }),
       aBreak(3n, { check: "unresolved_operations", login: third, masterLogin: third }),
       aBreak(4n, { check: "platform_balance", login: "999", masterLogin: "" }),
+      // In another currency, an Investor is stopped alone, and a Master with its pool.
+      aBreak(5n, { check: "account_currency", login: (await subscribed(world, third, 500_00n)).investorLogin }),
+      aBreak(6n, { check: "account_currency", login: fourth, masterLogin: fourth }),
     ]),
   );
 
@@ -48,6 +52,7 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
     [first]: "deal_matching: a deal is missing",
     [second]: "transfer_legs: a deal is missing",
     [third]: null,
+    [fourth]: "account_currency: a deal is missing",
   });
   const pair = { masterLogin: first, investorLogin: anInvestor(world, 500_00n) };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({

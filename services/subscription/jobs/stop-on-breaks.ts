@@ -1,5 +1,6 @@
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
+import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import { stop } from "../processes/allocate/stop.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
@@ -17,12 +18,17 @@ const STOPPING_CHECKS = new Set([
 ]);
 const NO_DEAL = 0n;
 
+/** Results of a Master whose amounts are not dollars and cents are not allocated. Another account with such amounts is stopped alone, by platform. */
+function stopsMaster({ check, masterLogin }: Break): boolean {
+  return STOPPING_CHECKS.has(check) || (check === "account_currency" && masterLogin !== "");
+}
+
 /** A break on the account of a Master, or of an Investor in its pool, stops that Master only. */
 export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
   const { pool, platform } = deps;
   const stopping: Pick<BreakSource, "mastersOf" | "stop"> = {
     async mastersOf(page) {
-      const stopped = page.filter(({ check }) => STOPPING_CHECKS.has(check));
+      const stopped = page.filter(stopsMaster);
       const masters = Map.groupBy(await listConcernedMasters(pool, stopped), ({ id }) => id);
       return page.map(({ id }) => (masters.get(id) ?? []).map(({ login }) => login));
     },

@@ -1,6 +1,7 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { type AccountMoved, MovementKind as KindMessage } from "#proto/pamm/platform/v1/movement.ts";
 import type { LoggedMovement } from "../domain/books.ts";
+import { adoptsNothing } from "../domain/adoption-rule.ts";
 import type { MovementKind } from "../domain/classify-movement.ts";
 import type { MasterDeal } from "../domain/master-deal.ts";
 
@@ -21,14 +22,21 @@ const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
   [KindMessage.CORRECTION]: "correction",
 };
 
+/** 2026-01-31 */
+const DAY_LENGTH = 10;
+
 /** Keys of reversals that were approved in a review. */
 const REVIEW_REVERSAL = /^review:\d+:reverse$/;
 
 /** Throws on a movement of an unknown kind, because a wrong kind would book money in a wrong bucket. */
-export function movementOf({ login, number, kind, key, amount, dealId, reason }: AccountMoved): LoggedMovement {
+export function movementOf(moved: AccountMoved, adopts = adoptsNothing): LoggedMovement {
+  const { login, number, kind, key, amount, dealId, reason, dealAction: action, dealComment: comment, dealAt } = moved;
   const knownKind = kind === KindMessage.REVERSAL && REVIEW_REVERSAL.test(key) ? "review_reversal" : KIND[kind];
   if (knownKind === undefined) throw new Error(`Entry ${number} of login ${login} has the unknown kind ${kind}.`);
-  return { login, number, kind: knownKind, key, amount: moneyFromProto(amount).minor, dealId, reason };
+  const day = dealAt?.toISOString().slice(0, DAY_LENGTH) ?? "";
+  const isAdopted = (knownKind === "external" || knownKind === "trade") && adopts({ action, comment });
+  const what = { action, comment, day, isAdopted };
+  return { login, number, kind: knownKind, key, amount: moneyFromProto(amount).minor, dealId, reason, ...what };
 }
 
 export function resultOf({ login, number, entryId, dealId, dealAt, amount, trade }: AccountMoved): MasterDeal {

@@ -36,3 +36,8 @@ export function queuedTransfer({ key, leg, filedNumber }: CalculatedTransfer): T
 export function stateText({ state, refusalCode }: TransferResult): string {
   return refusalCode === "" ? STATE[state] : `${STATE[state]}: ${refusalCode}`;
 }
+
+/** Refused because the amount is above the free margin, or the balance. */
+export function isForMargin({ refusalCode }: TransferResult): boolean {
+  return refusalCode === "insufficient_funds";
+}

@@ -53,6 +53,14 @@ create table master_pool (
   mirror_refusals      integer not null default 0,
   mirror_next_at       timestamptz not null default '-infinity',
   mirror_reason        text,
+  -- Since when money that is to leave the Master waits for its free margin, consecutive refusals for want of it, and the next try.
+  margin_since         timestamptz,
+  margin_refusals      integer not null default 0,
+  margin_next_at       timestamptz not null default '-infinity',
+  -- Since when flows wait for a price of the Master's open positions, which price, and when it is looked for again.
+  price_since          timestamptz,
+  price_reason         text,
+  price_next_at        timestamptz not null default '-infinity',
   check (received_number >= filed_number)
 );
 
@@ -122,26 +130,36 @@ create table investor_account (
   quarantine_acknowledged_minor bigint not null default 0,
   -- Number of the last entry of the log that has changed quarantined_minor and is no trade of the account; -1 before the first one.
   moved_number           bigint not null default -1,
+  -- The part of quarantined_minor that is adopted by rule, as soon as the pool allows it. Operators decide about the rest.
+  to_adopt_minor         bigint not null default 0,
+  -- Action, comment and day (UTC) of the deals that have moved cause_minor: of the rest when it is this amount, otherwise it has several causes.
+  cause_action           smallint,
+  cause_comment          text,
+  cause_day              text,
+  cause_minor            bigint,
   -- As moved_number, when an operator acknowledged the amount.
   acknowledged_number    bigint not null default -1,
   -- Needs a review, or an acknowledgement has to be reset because the money is gone. An acknowledgement holds for what the account's own
-  -- trades make of the amount, up to its double, as a proposal does.
+  -- trades make of the amount, up to its double.
   is_unacknowledged      boolean not null generated always as (
-    case when quarantined_minor = 0 then quarantine_acknowledged_minor <> 0
-         else moved_number > acknowledged_number or sign(quarantined_minor) <> sign(quarantine_acknowledged_minor)
-              or abs(quarantined_minor) > 2 * abs(quarantine_acknowledged_minor)
+    case when quarantined_minor - to_adopt_minor = 0 then quarantine_acknowledged_minor <> 0
+         else moved_number > acknowledged_number or sign(quarantined_minor - to_adopt_minor) <> sign(quarantine_acknowledged_minor)
+              or abs(quarantined_minor - to_adopt_minor) > 2 * abs(quarantine_acknowledged_minor)
     end) stored,
   -- Allocated results that are not posted yet.
   unposted_minor         bigint not null default 0,
   -- Consecutive refused postings, and when the next one may be made.
   posting_refusals       integer not null default 0,
   posting_next_at        timestamptz not null default '-infinity',
-  check (received_number >= filed_number)
+  check (received_number >= filed_number),
+  check (num_nulls(cause_action, cause_comment, cause_day, cause_minor) in (0, 4)),
+  check (to_adopt_minor = 0 or pooled_subscription_id is not null)
 );
 
 create index investor_account_gap on investor_account (login) where received_number > filed_number;
 create index investor_account_unposted on investor_account (posting_next_at) where unposted_minor <> 0;
 create index investor_account_external on investor_account (login) where is_unacknowledged;
+create index investor_account_to_adopt on investor_account (login) where to_adopt_minor <> 0;
 
 -- The buckets of a subscription. Only the pooled amount can be negative, after a loss.
 create table holding (

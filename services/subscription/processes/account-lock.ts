@@ -2,12 +2,15 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
+import type { HoldRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { accountBusy, refusalOfLock } from "../domain/lock-refusals.ts";
 import { findFiledNumber } from "../store/filed-numbers.ts";
 import { catchUp } from "./filing/catch-up.ts";
 
 export type AccountLock = { readonly login: string; readonly lockOwner: string };
+/** `acceptsArchived`: the saga goes on when the broker has archived the account, which has no money then. */
+type Wanted = AccountLock & Pick<HoldRequest, "takeTrading" | "acceptsArchived">;
 
 /** Balance, open positions and log position of a locked login, read together; the log is filed exactly up to there. */
 export type AccountLockFacts = {
@@ -21,7 +24,7 @@ export type AccountLockFacts = {
 const MAX_READS = 5;
 
 /** Takes the account lock and reads the account until the log is filed exactly up to the log position of the reading. */
-export async function holdLock(deps: Deps, accountLock: AccountLock, context: CallContext): Promise<AccountLockFacts> {
+export async function holdLock(deps: Deps, accountLock: Wanted, context: CallContext): Promise<AccountLockFacts> {
   for (let reads = 1; reads <= MAX_READS; reads += 1) {
     const held = await callWithoutEffect(() => deps.platform.hold(accountLock, withReplyReserve(context)));
     const { logNumber, logEntryId, openPositions } = held;

@@ -24,6 +24,8 @@ import {
   unredeemedOf,
 } from "../domain/proof.ts";
 import { refuse } from "../refusals.ts";
+import { marketWaitMessage } from "../messages/market-wait.ts";
+import { listMarketWaits } from "../store/market-waits.ts";
 import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
 import { isPageSize } from "./page.ts";
 
@@ -53,6 +55,7 @@ export async function getProof(
   const ledger = await findPoolLedger(deps.pool, masterLogin);
   if (ledger === undefined) await failAsUnavailable(() => deps.accounts.findMaster({ login: masterLogin }, context));
   const { holdings, weeksClosedThrough, ...unowned } = ledger ?? NOTHING_FILED;
+  const waits = await listMarketWaits(deps.pool, masterLogin);
   const positions = [
     { login: masterLogin, number: unowned.filedNumber },
     ...holdings.map(({ investorLogin, filedEntry }) => ({ login: investorLogin, number: filedEntry })),
@@ -77,6 +80,7 @@ export async function getProof(
     converged: areAllFiled && hasConverged(accountProofs, holdings, unowned),
     unredeemed: moneyToProto(usd(unredeemedOf(holdings, unowned.ownUnredeemed))),
     weeksClosedThrough,
+    waits: waits.map((wait) => marketWaitMessage(masterLogin, wait)),
   };
 }
 

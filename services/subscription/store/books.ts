@@ -61,6 +61,11 @@ type AccountRow = {
   readonly filedNumber: bigint;
   readonly receivedNumber: bigint;
   readonly movedNumber: bigint;
+  readonly toAdopt: bigint;
+  readonly action: number | null;
+  readonly comment: string | null;
+  readonly day: string | null;
+  readonly caused: bigint | null;
   readonly outside: bigint;
   readonly quarantined: bigint;
   readonly unposted: bigint;
@@ -87,14 +92,19 @@ async function lockKnownAccounts(tx: Transaction, logins: readonly string[]): Pr
   const rows = await many<AccountRow>(
     tx,
     sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", moved_number as "movedNumber",
+               to_adopt_minor as "toAdopt", cause_action as action, cause_comment as comment, cause_day as day, cause_minor as caused,
                outside_minor as outside, quarantined_minor as quarantined, unposted_minor as unposted, pooled_subscription_id as "pooledIn"
         from investor_account
         where login = any(${logins}::text[])
         order by login
         for no key update`,
   );
-  return rows.map(({ outside, quarantined, unposted, pooledIn, ...row }) => ({
+  return rows.map(({ outside, quarantined, unposted, pooledIn, action, comment, day, caused, ...row }) => ({
     ...row,
+    cause:
+      action === null || comment === null || day === null || caused === null
+        ? undefined
+        : { action, comment, day, amount: caused },
     buckets: { outside, quarantined, unposted },
     pooledIn: pooledIn ?? undefined,
   }));
@@ -164,17 +174,23 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
     tx,
     sql`update investor_account
         set filed_number = book.filed_number, received_number = book.received_number,
-            moved_number = book.moved_number, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in
+            moved_number = book.moved_number, to_adopt_minor = book.to_adopt, cause_action = book.action, cause_comment = book.comment,
+            cause_day = book.day, cause_minor = book.caused, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in
         from unnest(
           ${accounts.map(({ login }) => login)}::text[],
           ${accounts.map(({ filedNumber }) => filedNumber)}::bigint[],
           ${accounts.map(({ receivedNumber }) => receivedNumber)}::bigint[],
           ${accounts.map(({ movedNumber }) => movedNumber)}::bigint[],
+          ${accounts.map(({ toAdopt }) => toAdopt)}::bigint[],
+          ${accounts.map(({ cause }) => cause?.action)}::smallint[],
+          ${accounts.map(({ cause }) => cause?.comment)}::text[],
+          ${accounts.map(({ cause }) => cause?.day)}::text[],
+          ${accounts.map(({ cause }) => cause?.amount)}::bigint[],
           ${accounts.map(({ buckets }) => buckets.outside)}::bigint[],
           ${accounts.map(({ buckets }) => buckets.quarantined)}::bigint[],
           ${accounts.map(({ buckets }) => buckets.unposted)}::bigint[],
           ${accounts.map(({ pooledIn }) => pooledIn)}::bigint[]
-        ) as book (login, filed_number, received_number, moved_number, outside, quarantined, unposted, pooled_in)
+        ) as book (login, filed_number, received_number, moved_number, to_adopt, action, comment, day, caused, outside, quarantined, unposted, pooled_in)
         where investor_account.login = book.login`,
   );
 }

@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
-import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  fragment,
+  many,
+  matchesRow,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
+import { endMarginWait } from "./market-waits.ts";
 
 /** A transfer of an Investor's capital off the Master; the amount is positive. */
 export type ExitTransfer = {
@@ -47,8 +58,8 @@ export async function insertExitTransfers(
                                    refusals)
         select part.subscription_id, last.number + row_number() over (partition by part.subscription_id order by ordinal),
                part.master_login, amount,
-               (select filed_number from master_pool where login = part.master_login), 'OPEN', ${at}::timestamptz,
-               case when part.refusals > 0 then ${AFTER_REFUSALS} else clock_timestamp() end,
+               pool.filed_number, 'OPEN', ${at}::timestamptz,
+               case when part.refusals > 0 then greatest(${AFTER_REFUSALS}, pool.margin_next_at) else clock_timestamp() end,
                part.refusals
         from unnest(
                ${parts.map(({ subscriptionId }) => subscriptionId)}::bigint[],
@@ -56,6 +67,7 @@ export async function insertExitTransfers(
                ${parts.map(({ amount }) => amount)}::bigint[],
                ${parts.map(({ refusals }) => refusals)}::integer[]
              ) with ordinality as part (subscription_id, master_login, amount, refusals, ordinal)
+             join master_pool as pool on pool.login = part.master_login
              cross join lateral (
                select coalesce(max(number), 0) as number
                from exit_transfer
@@ -119,7 +131,7 @@ export async function markExitsApplied(
   at: Date,
 ): Promise<void> {
   if (exits.length === 0) return;
-  await many(
+  const masters = await column<string>(
     tx,
     sql`update exit_transfer
         set state = 'APPLIED', deal_id = arrived.deal_id, transfer_id = arrived.transfer_id, closed_at = ${at},
@@ -129,8 +141,10 @@ export async function markExitsApplied(
           ${exits.map(({ dealId }) => dealId)}::bigint[],
           ${exits.map(({ transferId }) => transferId)}::bigint[]
         ) as arrived (id, deal_id, transfer_id)
-        where exit_transfer.id = arrived.id and exit_transfer.state = 'OPEN'`,
+        where exit_transfer.id = arrived.id and exit_transfer.state = 'OPEN'
+        returning exit_transfer.master_login`,
   );
+  await endMarginWait(tx, masters);
 }
 
 /** The transfer was certainly not executed. False when it is no longer open. */

@@ -1,10 +1,11 @@
-import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { DealCause } from "#kernel/review/group.ts";
 
 /** Accounts of one run; the next run resets the others. */
 const MAX_RESETS = 1_000;
 
-/** External funds that need a review. Cents, signed. */
+/** External funds that need a review, without what is adopted by rule. Cents, signed. */
 export type ExternalFunds = {
   readonly kind: "investor" | "master";
   readonly login: string;
@@ -16,30 +17,58 @@ export type ExternalFunds = {
   readonly masterLogin: string;
   /** Sum of the negative pooled amounts of the Master's pool, as a positive number; 0 for an Investor. */
   readonly shortfall: bigint;
-  /** Number of the last entry of an Investor's log that has moved money and is no trade; 0 for a Master. */
+  /** Number of the last entry of an Investor's log that has moved money and is no trade of its own; 0 for a Master. */
   readonly movedNumber: bigint;
+  /** Action, comment and day of the deals on an Investor; undefined when the amount has several causes. */
+  readonly cause: DealCause | undefined;
 };
 
-/** External funds that need a review, Investors first. */
-export async function listExternalFunds(db: Queryable, limit: number): Promise<ExternalFunds[]> {
-  return [...(await listOnInvestors(db, limit)), ...(await listOnMasters(db, limit))];
+/** A part of the external funds: those of some logins, or of the logins after one. */
+export type FundsPart = { readonly logins: readonly string[] } | { readonly after: string; readonly limit: number };
+
+type InvestorRow = Omit<ExternalFunds, "cause"> & {
+  readonly action: number | null;
+  readonly comment: string;
+  readonly day: string;
+};
+
+export async function listOnInvestors(db: Queryable, part: FundsPart): Promise<ExternalFunds[]> {
+  const rows = await many<InvestorRow>(
+    db,
+    sql`select 'investor' as kind, account.login, quarantined_minor - to_adopt_minor as amount, holding.master_login as "masterLogin",
+               0::bigint as "ownCapital", 0::bigint as shortfall, moved_number as "movedNumber",
+               case when cause_minor = quarantined_minor - to_adopt_minor then cause_action end as action, cause_comment as comment,
+               cause_day as day
+        from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
+        where is_unacknowledged and quarantined_minor - to_adopt_minor <> 0 and ${isInPart(part, ACCOUNT_LOGIN)}
+        order by account.login
+        limit ${limitOf(part)}`,
+  );
+  return rows.map(({ action, comment, day, ...row }) => ({
+    ...row,
+    cause: action === null ? undefined : { action, comment, day },
+  }));
 }
 
-function listOnInvestors(db: Queryable, limit: number): Promise<ExternalFunds[]> {
-  return many<ExternalFunds>(
-    db,
-    sql`select 'investor' as kind, account.login, quarantined_minor as amount, holding.master_login as "masterLogin",
-               0::bigint as "ownCapital", 0::bigint as shortfall, moved_number as "movedNumber"
-        from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
-        where is_unacknowledged and quarantined_minor <> 0
-        order by account.login
-        limit ${limit}`,
-  );
+const ACCOUNT_LOGIN = fragment`account.login`;
+const POOL_LOGIN = fragment`login`;
+
+function isInPart(part: FundsPart, login: Fragment): Fragment {
+  return "logins" in part ? fragment`${login} = any(${part.logins}::text[])` : fragment`${login} > ${part.after}`;
+}
+
+function limitOf(part: FundsPart): number {
+  return "logins" in part ? part.logins.length : part.limit;
 }
 
 /** Acknowledged own capital needs another review when it can cover the deficit of Investors below zero. */
-function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
-  return many<ExternalFunds>(
+export async function listOnMasters(db: Queryable, part: FundsPart): Promise<ExternalFunds[]> {
+  const rows = await listMasters(db, part);
+  return rows.map((row) => ({ ...row, cause: undefined }));
+}
+
+function listMasters(db: Queryable, part: FundsPart): Promise<Omit<ExternalFunds, "cause">[]> {
+  return many<Omit<ExternalFunds, "cause">>(
     db,
     sql`with pool as (
           select login, external_minor, external_acknowledged_minor,
@@ -54,10 +83,10 @@ function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
         select 'master' as kind, login, external_minor as amount, login as "masterLogin", own_minor as "ownCapital",
                shortfall, 0::bigint as "movedNumber"
         from pool
-        where external_minor is distinct from external_acknowledged_minor
-          or (shortfall > 0 and own_minor >= shortfall)
+        where (external_minor is distinct from external_acknowledged_minor or (shortfall > 0 and own_minor >= shortfall))
+          and ${isInPart(part, POOL_LOGIN)}
         order by login
-        limit ${limit}`,
+        limit ${limitOf(part)}`,
   );
 }
 
@@ -66,7 +95,7 @@ export async function acknowledgeQuarantine(tx: Transaction, login: string): Pro
   await execute(
     tx,
     sql`update investor_account
-        set quarantine_acknowledged_minor = quarantined_minor, acknowledged_number = moved_number
+        set quarantine_acknowledged_minor = quarantined_minor - to_adopt_minor, acknowledged_number = moved_number
         where login = ${login}`,
   );
 }
@@ -81,12 +110,12 @@ export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
   await execute(
     db,
     sql`update investor_account set quarantine_acknowledged_minor = 0
-        where quarantined_minor = 0 and login = any ((
+        where quarantined_minor - to_adopt_minor = 0 and login = any ((
           select array_agg(login)
           from (
             select login
             from investor_account
-            where is_unacknowledged and quarantined_minor = 0
+            where is_unacknowledged and quarantined_minor - to_adopt_minor = 0
             order by login
             limit ${MAX_RESETS}
           ) as gone
@@ -100,6 +129,18 @@ export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
   );
 }
 
+/** Logins of Investors after one, on which something is to be adopted by rule. */
+export async function listToAdopt(db: Queryable, after: string, limit: number): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select login
+        from investor_account
+        where to_adopt_minor <> 0 and login > ${after}
+        order by login
+        limit ${limit}`,
+  );
+}
+
 /**
  * Expression: an instant in the past while there are external funds, or a review of them that may have to close. In order, so that
  * the index of external funds is read, not the table.
@@ -109,6 +150,7 @@ export const nextExternalReview = fragment`(
   where (
        select login from investor_account where is_unacknowledged order by login limit 1
      ) is not null
+     or (select login from investor_account where to_adopt_minor <> 0 order by login limit 1) is not null
      or exists (
        select from master_pool
        where external_minor <> 0 or external_acknowledged_minor is not null or own_waiting_minor + own_pooled_minor <> 0

@@ -25,13 +25,13 @@ export async function insertFlows(tx: Transaction, changes: readonly SourcedFlow
 }
 
 /**
- * The first open flows of each Master that has no open mirror, at most `limit` of each, in their order. The caller has locked the
- * pools, so no other transaction takes these flows.
+ * The first open flows of each Master that has no open mirror, at most `limit` of each, in their order; of Masters whose outflows wait, the
+ * inflows. The caller has locked the pools, so no other transaction takes these flows.
  */
 export async function listOpenFlows(
   tx: Transaction,
   masterLogins: readonly string[],
-  limit: number,
+  { limit, withoutOutflows }: { readonly limit: number; readonly withoutOutflows: readonly string[] },
 ): Promise<OpenFlow[]> {
   if (masterLogins.length === 0) return [];
   return many<OpenFlow>(
@@ -42,6 +42,7 @@ export async function listOpenFlows(
                select id, subscription_id, amount_minor
                from flow
                where master_login = pool.login and mirror_id is null
+                 and (amount_minor > 0 or pool.login <> all (${withoutOutflows}::text[]))
                order by id
                limit ${limit}
              ) as flow

@@ -1,9 +1,9 @@
-import { column, execute, type Fragment, fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, type Fragment, fragment, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 
-/** Masters with flows to strike that are not stopped, gated, delayed after a failed try, or behind with a week. */
+/** Masters with flows to strike that are not stopped, gated, delayed after a failed try or for a price, or behind with a week. */
 export async function listPoolsToStrike(
   db: Queryable,
   { cutOff, limit }: { readonly cutOff: Date; readonly limit: number },
@@ -20,7 +20,7 @@ export async function listPoolsToStrike(
              ) as due
              join master_pool as pool on pool.login = due.master_login
         where pool.stopped_reason is null and pool.gate_closed_at is null and pool.mark_next_at <= statement_timestamp()
-          and (pool.weeks_closed_through is null or pool.weeks_closed_through >= ${cutOff})
+          and pool.price_next_at <= statement_timestamp() and (pool.weeks_closed_through is null or pool.weeks_closed_through >= ${cutOff})
         order by pool.mark_next_at, pool.login
         limit ${limit}`,
   );
@@ -29,7 +29,7 @@ export async function listPoolsToStrike(
 /** Expression: when the next Master with flows to strike may be marked. */
 export function nextStrike(cutOff: Date): Fragment {
   return fragment`(
-    select min(mark_next_at)
+    select min(greatest(mark_next_at, price_next_at))
     from master_pool
     where stopped_reason is null and gate_closed_at is null
       and (weeks_closed_through is null or weeks_closed_through >= ${cutOff})
@@ -38,6 +38,20 @@ export function nextStrike(cutOff: Date): Fragment {
         or exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
       )
   )`;
+}
+
+/** Whether units are to be issued or redeemed in the pool, for which its positions need prices. */
+export async function hasFlowsToStrike(db: Queryable, login: string): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select
+        from master_pool
+        where login = ${login}
+          and (
+            own_waiting_minor > 0 or own_unredeemed_minor > 0
+            or exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
+          )`,
+  );
 }
 
 /** Masters whose week has ended at or before a cut-off and is not closed. */

@@ -16,6 +16,8 @@ export type Master = {
   readonly weeksClosedThrough: Date | null;
   readonly lastAllocation: bigint;
   readonly isInDeficit: boolean;
+  /** What was to be struck waits for a price. */
+  readonly waitsForPrice: boolean;
   /** All open positions of the Master are in the books. */
   readonly arePositionsKnown: boolean;
   /** Its pool is valued from time to time, because positions are open. */
@@ -36,7 +38,7 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
                stopped_reason as "stoppedReason", gate_closed_at is null as "hasOpenGate", gate_fence as "gateFence",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
                is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown", value_next_at is not null as "isValued",
-               accepted_deals_number as "acceptedDealsNumber", own_units as units, own_waiting_minor as waiting,
+               accepted_deals_number as "acceptedDealsNumber", price_since is not null as "waitsForPrice", own_units as units, own_waiting_minor as waiting,
                own_pooled_minor as pooled, own_unredeemed_minor as unredeemed, own_carry_e8 as carry
         from master_pool
         where login = ${login}

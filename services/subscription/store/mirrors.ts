@@ -1,6 +1,7 @@
 import { column, execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
+import { endMarginWait } from "./market-waits.ts";
 
 /** A mirror that is not applied on the Master yet. */
 export type OpenMirror = {
@@ -22,8 +23,8 @@ export type NewMirror = {
 };
 
 /**
- * Masters with open flows and without an open mirror that are not stopped or delayed after a refusal; with `before`, only
- * those whose first open flow is older. After an import the flows are awaited too: those that it belongs to are filed meanwhile.
+ * Masters with open flows and without an open mirror that are not stopped or delayed after a refusal; outflows that wait for free margin
+ * do not count. With `before`, only those whose first open flow is older. After an import the flows are awaited too: those that it belongs to are filed meanwhile.
  */
 export async function listMastersToMirror(
   db: Queryable,
@@ -34,7 +35,11 @@ export async function listMastersToMirror(
     sql`select login
         from master_pool
         where stopped_reason is null and mirror_next_at <= statement_timestamp()
-          and exists (select from flow where flow.master_login = login and flow.mirror_id is null)
+          and exists (
+            select from flow
+            where flow.master_login = login and flow.mirror_id is null
+              and (flow.amount_minor > 0 or margin_next_at <= statement_timestamp())
+          )
           and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
           and (
             (${before}::timestamptz is null and imported_mirrors_minor = 0)
@@ -53,27 +58,38 @@ export async function listMastersToMirror(
 
 /** Expression: when the next mirror of a Master with open flows may be opened. */
 const NEXT_TO_MIRROR = fragment`(
-  select min(mirror_next_at)
+  select min(greatest(mirror_next_at, case when waiting.has_inflow then '-infinity' else margin_next_at end))
   from master_pool
-  where stopped_reason is null
-    and exists (select from flow where flow.master_login = login and flow.mirror_id is null)
+       cross join lateral (
+         select bool_or(amount_minor > 0) as has_inflow from flow where flow.master_login = login and flow.mirror_id is null
+       ) as waiting
+  where stopped_reason is null and waiting.has_inflow is not null
     and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
 )`;
 
-/** Locks those of the Masters that may get a mirror and that no other transaction has locked. Returns what imported mirrors have moved on each. */
+/** A Master that may get a mirror. */
+export type MirrorableMaster = {
+  readonly login: string;
+  /** What imported mirrors have moved on it. */
+  readonly imported: bigint;
+  /** Its outflows wait for free margin. */
+  readonly isShortOfMargin: boolean;
+};
+
+/** Locks those of the Masters that may get a mirror and that no other transaction has locked. */
 export async function lockMastersForMirror(
   tx: Transaction,
   logins: readonly string[],
-): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await many<{ login: string; imported: bigint }>(
+): Promise<ReadonlyMap<string, MirrorableMaster>> {
+  const rows = await many<MirrorableMaster>(
     tx,
-    sql`select login, imported_mirrors_minor as imported
+    sql`select login, imported_mirrors_minor as imported, margin_next_at > statement_timestamp() as "isShortOfMargin"
         from master_pool
         where login = any(${logins}::text[]) and stopped_reason is null and mirror_next_at <= statement_timestamp()
         order by login
         for no key update skip locked`,
   );
-  return new Map(rows.map(({ login, imported }) => [login, imported]));
+  return new Map(rows.map((row) => [row.login, row]));
 }
 
 /** Opens mirrors, each with its flows; at most one for each Master. */
@@ -119,14 +135,14 @@ export const mirrorQueue = workQueue<OpenMirror>({
 /** Expression: when the next mirror may be opened or sent. */
 export const nextMirrorDue = fragment`least(${NEXT_TO_MIRROR}, ${mirrorQueue.nextDue})`;
 
-/** Whether one of their Masters has further flows, which can be mirrored now. */
+/** Whether one of their Masters has further flows, which can be mirrored now. A mirror that took money proves free margin. */
 export async function markMirrorsApplied(
   tx: Transaction,
   mirrors: readonly { readonly id: bigint; readonly dealId: bigint }[],
   at: Date,
 ): Promise<boolean> {
   if (mirrors.length === 0) return false;
-  const hasFlows = await column<boolean>(
+  const rows = await many<{ login: string; hasFlows: boolean; hasMargin: boolean }>(
     tx,
     sql`with applied as (
           update mirror
@@ -136,7 +152,7 @@ export async function markMirrorsApplied(
             ${mirrors.map(({ dealId }) => dealId)}::bigint[]
           ) as arrived (id, deal_id)
           where mirror.id = arrived.id and mirror.state = 'OPEN'
-          returning mirror.master_login, mirror.imported_minor
+          returning mirror.master_login, mirror.amount_minor, mirror.imported_minor
         )
         update master_pool
         set mirror_refusals = 0, mirror_reason = null,
@@ -144,9 +160,22 @@ export async function markMirrorsApplied(
               select sum(applied.imported_minor)::bigint from applied where applied.master_login = login
             )
         where login in (select master_login from applied)
-        returning exists (select from flow where flow.master_login = login and flow.mirror_id is null)`,
+        returning login,
+                  exists (select from flow where flow.master_login = login and flow.mirror_id is null) as "hasFlows",
+                  exists (select from applied where applied.master_login = login and applied.amount_minor < 0)
+                  or not exists (
+                    select from flow
+                    where flow.master_login = login and flow.mirror_id is null and flow.amount_minor < 0
+                    union all
+                    select from exit_transfer
+                    where exit_transfer.master_login = login and exit_transfer.state = 'OPEN' and exit_transfer.refusals > 0
+                  ) as "hasMargin"`,
   );
-  return hasFlows.includes(true);
+  await endMarginWait(
+    tx,
+    rows.filter(({ hasMargin }) => hasMargin).map(({ login }) => login),
+  );
+  return rows.some(({ hasFlows }) => hasFlows);
 }
 
 /** The mirror was certainly not executed: its flows go into the next one. False when it is no longer open. */

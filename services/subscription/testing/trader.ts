@@ -8,7 +8,7 @@ import type { World } from "./world.ts";
 /** One lot. */
 export const LOT = 100_000_000n;
 
-const SYMBOL = "EURUSD";
+export const SYMBOL = "EURUSD";
 const BUY = 0;
 const SELL = 1;
 const IN = 0;

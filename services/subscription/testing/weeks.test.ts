@@ -6,11 +6,11 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { markMaster } from "../processes/allocate/mark-master.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
-import { holdForWithdrawal, withdraw } from "./funding.ts";
+import { deposit, holdForWithdrawal, withdraw } from "./funding.ts";
 import { cents, inBucket, publishedEvents } from "./ledger.ts";
 import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
-import { trader } from "./trader.ts";
+import { SYMBOL, trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
 
 /** The wait after a cut-off until a week of one hour is closed. */
@@ -287,5 +287,28 @@ test("a week ends by the clock of the trading platform: one that is late by minu
   await passTime(world, 10_000 + WAIT_MS);
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0)]);
+  await expectBooksToReconcile(world);
+});
+
+test("a week is closed at the last price before its cut-off, while money that joins waits for the next price", async () => {
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 1_000_00n);
+  const { investorLogin } = await subscribed(world, masterLogin, 0n);
+  const master = trader(world, masterLogin);
+  const position = master.open({ at: before(cutOff(0)) });
+  master.float(position, -40_00n);
+  await settle(world);
+  world.platform.state.oldPrices = [{ symbol: SYMBOL, tickAt: before(cutOff(0)) }];
+  await deposit(world, investorLogin, 500_00n);
+  await settle(world);
+  await passTimeTo(world, cutOff(0));
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0)]);
+  expect(await rowsOf(world, masterLogin, 1n)).toEqual([
+    [0n, -4_000_000_000n],
+    [0n, 0n],
+  ]);
+  expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
   await expectBooksToReconcile(world);
 });

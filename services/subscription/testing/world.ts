@@ -10,6 +10,7 @@ import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { AssignRequest, SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { createWakeSignals, subscriptionService } from "../service.ts";
+import { adoptsNothing, parseAdoptionRule } from "../domain/adoption-rule.ts";
 import { leaveReads } from "../store/leave-reads.ts";
 import type { Week } from "../domain/weeks.ts";
 import { type FeeFake, feeFake } from "./fee-fake.ts";
@@ -38,7 +39,7 @@ function aWeek(): Week {
 }
 
 export async function aWorld(
-  options: { readonly isSingleSubscription?: boolean; readonly week?: Week } = {},
+  options: { readonly isSingleSubscription?: boolean; readonly week?: Week; readonly adoptCharges?: string } = {},
 ): Promise<World> {
   const { pool } = await testDatabase("subscription");
   const state = { clockOffsetMs: 0, delivered: 0, keys: 0, lag: 0n, isPlatformRewound: false };
@@ -61,6 +62,7 @@ export async function aWorld(
     week: options.week ?? aWeek(),
     serverDays: calendarOf("Europe/Athens"),
     valuedEveryMs: HOUR_MS,
+    adoptsCharge: parseAdoptionRule(options.adoptCharges ?? "") ?? adoptsNothing,
     transfersKeptMs: 180 * DAY_MS,
   };
   const service = subscriptionService(deps);
@@ -73,7 +75,9 @@ export async function passTime({ state, deps: { pool } }: World, ms: number): Pr
   const tables = ["assignment", "closing", "exit", "exit_transfer", "mirror", "posting", "queued_unassign"];
   const columns = [
     ...tables.map((table) => [table, "next_try_at"]),
-    ...["mirror_next_at", "mark_next_at", "gate_closed_at", "value_next_at"].map((column) => ["master_pool", column]),
+    ...["mirror_next_at", "mark_next_at", "margin_next_at", "price_next_at", "gate_closed_at", "value_next_at"].map(
+      (column) => ["master_pool", column],
+    ),
     ["investor_account", "posting_next_at"],
     ...["expires_at", "ready_at"].map((column) => ["queued_unassign", column]),
   ];

@@ -1,6 +1,6 @@
 import * as a from "../expect.ts";
 import type { Section } from "../run-kit.ts";
-import { accounts, assign, blocked, life, registered } from "../histories.ts";
+import { accounts, assign, blocked, life, MAY_TRADE, registered } from "../histories.ts";
 
 /** Section 7: errors. */
 export const ERRORS: Section = [
@@ -64,6 +64,7 @@ export const ERRORS: Section = [
     needs: ["money", "simulator"],
     async check(world) {
       const [{ login: master }, { login }] = [await world.newMaster(), await world.newInvestor("1000")];
+      await world.control(`accounts/${login}/rights`, { rights: MAY_TRADE });
       await world.control("positions", { login, symbol: "EURUSD", side: "buy", volume: "0.01" });
       return a.expectRefused(await assign(world, master, login));
     },

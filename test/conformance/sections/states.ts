@@ -2,7 +2,7 @@ import * as a from "../expect.ts";
 import { memberOf } from "../http.ts";
 import type { Section } from "../run-kit.ts";
 import { hold } from "../outcome.ts";
-import { assign, blocked, fees, life } from "../histories.ts";
+import { assign, blocked, fees, life, MAY_TRADE } from "../histories.ts";
 import { expectBalance } from "../world.ts";
 
 /** Section 3: states and transitions. */
@@ -39,6 +39,7 @@ export const STATES: Section = [
     needs: ["money", "simulator"],
     async check(world) {
       const [{ login: master }, { login }] = [await world.newMaster(), await world.newInvestor("1000")];
+      await world.control(`accounts/${login}/rights`, { rights: MAY_TRADE });
       await world.control("positions", { login, symbol: "EURUSD", side: "buy", volume: "0.01" });
       return a.expectRefused(await assign(world, master, login));
     },

@@ -93,6 +93,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
     platform: {
       ...NO_CASES,
       getPermits: async () => granted,
+      listUnshownAccounts: async () => ({ accounts: [], hasMore: false, archived: 0n, unconfirmed: 0n }),
       findAmendments: async () => ({ amendments: [] }),
       readStatement: async ({ after, limit }) => statementPage(rows, after?.number ?? 0n, limit),
     },
@@ -135,6 +136,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
 
 /** The overview, where a session begins, asks for them. */
 const NO_CASES = {
+  listReviewGroups: async () => ({ items: [], hasMore: false }),
   listReviews: async () => ({ items: [], hasMore: false }),
   listBreaks: async () => ({ items: [], hasMore: false, checks: [] }),
 };

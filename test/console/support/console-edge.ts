@@ -1,11 +1,20 @@
 import { OperationAction, OperationOutcome, type Operation } from "#proto/pamm/funding/v1/funding.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { refuse } from "../../../services/edge/problems/refusals.ts";
 import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/account.ts";
 import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/replies/attempts.ts";
 import { anOperation } from "../../../services/edge/testing/replies/funding.ts";
 import { aListedKey } from "../../../services/edge/testing/replies/keys.ts";
-import { aBreak, aCheck, aReading, aReview, granted, thePermits } from "../../../services/edge/testing/replies/ops.ts";
+import {
+  aBreak,
+  aCheck,
+  aReading,
+  aReview,
+  aReviewGroup,
+  aReviewOfCharge,
+  granted,
+  thePermits,
+} from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof } from "../../../services/edge/testing/replies/subscription.ts";
 import { cents } from "../../../services/edge/testing/replies/values.ts";
 import { type TestEdge, type TestOptions, testEdge } from "../../../services/edge/testing/test-edge.ts";
@@ -34,6 +43,7 @@ export const PAGES = [
   `operations/${OPERATION}`,
   "reviews",
   "reviews/subscription-1",
+  "reviews/groups/subscription-0123456789abcdef01234567",
   "breaks",
   "breaks/subscription-1",
   "keys",
@@ -56,8 +66,28 @@ export function consoleEdge(
       evidence: JSON.stringify({ why: text, booked_minor: "5000", pool: { holdings: "2", master: "3000001" } }),
     }),
   );
+  const ofReviews = reviews.map(({ id, amount }) =>
+    aReviewGroup({
+      id,
+      group: `${id}`.padStart(24, "0"),
+      reason: "stopped",
+      cause: undefined,
+      open: 1,
+      amount,
+      login: "3000001",
+    }),
+  );
+  const cause = { action: 4, comment: text, day: "2026-01-31" };
+  const charges = Array.from({ length: cases === 0 ? 0 : CHARGES.open }, (_, index) =>
+    aReviewOfCharge({ id: BigInt(index + 1_000), login: String(3_000_003 + index), cause }),
+  );
+  const groups = [...ofReviews, ...(cases === 0 ? [] : [{ ...CHARGES, id: 1_000n, cause }])];
   const breaks = Array.from({ length: cases }, (_, index) => aBreak({ id: BigInt(index + 1), message: text }));
-  const noCases = { listReviews: async () => NONE, listBreaks: async () => ({ ...NONE, checks: [] }) };
+  const noCases = {
+    listReviews: async () => NONE,
+    listReviewGroups: async () => NONE,
+    listBreaks: async () => ({ ...NONE, checks: [] }),
+  };
   return testEdge({
     accounts: {
       searchMasters: async () => ({
@@ -78,14 +108,18 @@ export function consoleEdge(
       findMirrors: async () => NONE,
       getProof: async ({ masterLogin }) =>
         aProof({ masterLogin, master: anAccountProof({ login: masterLogin, inFlight: cents(-12_34n) }) }),
-      listReviews: async ({ afterId, limit }) => slice(reviews, afterId, limit),
+      listReviews: async ({ afterId, limit, group }) =>
+        group === "" ? NONE : slice(group === CHARGES.group ? charges : reviews, afterId, limit),
+      listReviewGroups: async ({ afterId, limit }) => slice(groups, afterId, limit),
       listBreaks: async ({ afterId, limit }) => ({ ...slice(breaks, afterId, limit), checks }),
     },
     fees: noCases,
     platform: {
       ...noCases,
       listReviews: async ({ afterId, limit }) => slice(isHeld ? [BEHIND] : [], afterId, limit),
+      listReviewGroups: async ({ afterId, limit }) => slice(isHeld ? [BEHIND_GROUP] : [], afterId, limit),
       getPermits: async () => (isHeld ? thePermits() : granted),
+      listUnshownAccounts: async () => (cases === 0 ? NO_ARCHIVED : ARCHIVED),
       getHistoryReading: async ({ login }) => aReading({ login }),
       findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }),
       readBalances: async () => ({ items: [] }),
@@ -107,7 +141,37 @@ export function consoleEdge(
 }
 
 const BEHIND = aReview({ id: 7n, reason: "database_behind", evidence: "{}", dealId: 1_234_567n });
+const BEHIND_GROUP = aReviewGroup({
+  id: 7n,
+  reason: "database_behind",
+  cause: undefined,
+  open: 1,
+  amount: undefined,
+  lowest: undefined,
+  highest: undefined,
+});
+const CHARGES = aReviewGroup();
 const NONE = { items: [], hasMore: false };
+const NO_ARCHIVED = { accounts: [], hasMore: false, archived: 0n, unconfirmed: 0n };
+const ARCHIVED = {
+  accounts: [
+    {
+      login: "3000002",
+      role: AccountRole.PAYMENT,
+      unshownSince: new Date("2026-02-03T04:05:06.789Z"),
+      archivedAt: undefined,
+    },
+    {
+      login: "3000003",
+      role: AccountRole.INVESTOR,
+      unshownSince: new Date("2026-01-02T03:04:05.678Z"),
+      archivedAt: new Date("2026-02-03T04:05:06.789Z"),
+    },
+  ],
+  hasMore: false,
+  archived: 1n,
+  unconfirmed: 1n,
+};
 
 function profile(index: number, text: string) {
   const login = String(3_000_001 + index);

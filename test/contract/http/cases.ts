@@ -20,7 +20,15 @@ import {
 } from "../../../services/edge/testing/replies/funding.ts";
 import { anEvent } from "../../../services/edge/testing/replies/events.ts";
 import { A_WEBHOOK_SECRET, aDelivery, aWebhook } from "../../../services/edge/testing/replies/webhooks.ts";
-import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
+import { otherGroup } from "../../../services/kernel/review/refusals.ts";
+import {
+  aBreak,
+  aCheck,
+  aReading,
+  aReview,
+  aReviewGroup,
+  aReviewOfCharge,
+} from "../../../services/edge/testing/replies/ops.ts";
 import {
   anAccountProof,
   anAssignmentPreview,
@@ -28,9 +36,18 @@ import {
   aProof,
   aSubscription,
 } from "../../../services/edge/testing/replies/subscription.ts";
+import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./case.ts";
-import { attemptRoutes, caseRoutes, listedKeyRoutes, permitRoutes, profileRoutes, runRoutes } from "./lookup-cases.ts";
+import {
+  archivedRoutes,
+  attemptRoutes,
+  caseRoutes,
+  listedKeyRoutes,
+  permitRoutes,
+  profileRoutes,
+  runRoutes,
+} from "./lookup-cases.ts";
 import { historyRoutes } from "./history-cases.ts";
 
 const eventRoutes: readonly Case[] = [
@@ -535,7 +552,7 @@ const reviewRoutes: readonly Case[] = [
       platform: { listReviews: async () => ({ items: [], hasMore: false }) },
       subscriptions: {
         listReviews: async () => ({
-          items: [aReview(), aReview({ id: 6n, reason: "external_funds_on_investor", amount: cents(-40_00n) })],
+          items: [aReview(), aReviewOfCharge()],
           hasMore: true,
         }),
       },
@@ -569,6 +586,47 @@ const reviewRoutes: readonly Case[] = [
             },
           }),
         }),
+      },
+    },
+  },
+  {
+    name: "list-review-groups",
+    method: "GET",
+    url: "/api/v1/ops/review-groups?limit=2",
+    answers: {
+      platform: { listReviewGroups: async () => ({ items: [], hasMore: false }) },
+      subscriptions: { listReviewGroups: async () => ({ items: [aReviewGroup()], hasMore: false }) },
+      fees: { listReviewGroups: async () => ({ items: [], hasMore: false }) },
+    },
+  },
+  {
+    name: "decide-review-group",
+    method: "POST",
+    url: "/api/v1/ops/review-groups",
+    body: {
+      group: "subscription-0123456789abcdef01234567",
+      ids: "subscription-5,subscription-6",
+      action: "adopt",
+      note: "The dormant fee of January.",
+    },
+    answers: {
+      subscriptions: {
+        decideReviewGroup: async ({ action, note }) => {
+          const proposal = { action, dealId: 0n, note, proposedBy: "anna", proposedAt: LATER };
+          const review = aReviewOfCharge({
+            id: 5n,
+            actions: ["adopt", "withdraw_proposal"],
+            state: ReviewState.PROPOSED,
+            decision: { ...proposal, confirmedBy: "", confirmedAt: undefined },
+          });
+          const { code, message } = otherGroup();
+          return {
+            votes: [
+              { reviewId: 5n, review, code: "", message: "" },
+              { reviewId: 6n, review: undefined, code, message },
+            ],
+          };
+        },
       },
     },
   },
@@ -623,6 +681,14 @@ const reconciliationRoutes: readonly Case[] = [
             hasMore: true,
             investorsCount: 2n,
             unredeemed: cents(5n),
+            waits: [
+              {
+                reason: MarketWaitReason.FREE_MARGIN,
+                amount: cents(390_00n),
+                since: AT,
+                message: "390.00 USD of fees, withdrawals or exits is above the free margin of Master 3000001.",
+              },
+            ],
           }),
       },
     },
@@ -665,6 +731,7 @@ export const CASES: readonly Case[] = [
   ...operationRoutes,
   ...feeRoutes,
   ...permitRoutes,
+  ...archivedRoutes,
   ...runRoutes,
   ...profileRoutes,
   ...reconciliationRoutes,

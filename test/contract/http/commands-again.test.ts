@@ -25,6 +25,7 @@ const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
   "close-master": ["/7", "/8"],
   "update-investor": ["CRM-7001", "CRM-7002"],
   "decide-review": ["platform-17", "platform-18"],
+  "decide-review-group": ["subscription-5", "subscription-7"],
   "read-history-again": ["3000001", "3000002"],
   "erase-investor": ["3000003", "3000004"],
   "create-webhook": ["crm.example.com", "erp.example.com"],

@@ -1,4 +1,5 @@
 import { Refusal } from "#kernel/refusal.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/replies/attempts.ts";
 import { aDeferredPayment, aRun, aRunPayment } from "../../../services/edge/testing/replies/fee-runs.ts";
 import { anOperation } from "../../../services/edge/testing/replies/funding.ts";
@@ -85,6 +86,27 @@ export const permitRoutes: readonly Case[] = [
     answers: {
       platform: {
         getPermits: async () => thePermits(),
+      },
+    },
+  },
+];
+
+export const archivedRoutes: readonly Case[] = [
+  {
+    name: "list-archived-accounts",
+    method: "GET",
+    url: "/api/v1/ops/archived-accounts?limit=2",
+    answers: {
+      platform: {
+        listUnshownAccounts: async () => ({
+          accounts: [
+            { login: "3000002", role: AccountRole.PAYMENT, unshownSince: LATER, archivedAt: undefined },
+            { login: "3000003", role: AccountRole.INVESTOR, unshownSince: AT, archivedAt: LATER },
+          ],
+          hasMore: false,
+          archived: 1n,
+          unconfirmed: 1n,
+        }),
       },
     },
   },

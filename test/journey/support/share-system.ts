@@ -16,6 +16,8 @@ declare module "vitest" {
   }
 }
 
+/** Accounts that the broker archives are found within seconds. */
+const SETTINGS = { PAMM_ARCHIVED_AFTER: "PT2S", PAMM_CHECK_INTERVAL: "PT15S" };
 const MAKE_STATE = join(import.meta.dirname, "make-state.ts");
 
 /**
@@ -32,7 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
   let starting: Promise<TestSystem> | undefined;
   const startedSystem = async (): Promise<string> => {
-    const { stateDir } = await (starting ??= madeState().then((from) => startTestSystem({}, from)));
+    const { stateDir } = await (starting ??= madeState().then((from) => startTestSystem(SETTINGS, from)));
     return stateDir;
   };
   const server = createServer(({ url }, response) => {

@@ -225,7 +225,12 @@ async function operate({ ask, refused }: Caller, master: string, webhook: string
   await ask("listReviews");
   // The key of the system may not decide; each operator has one of their own.
   await ask("getPermits");
+  await ask("listArchivedAccounts");
   const decision = { id: "subscription-999999", action: "release", note: "strict" };
   await refused("insufficient_scope", "decideReview", { body: decision });
+  await ask("listReviewGroups");
+  const group = "subscription-0123456789abcdef01234567";
+  const votes = { group, ids: "subscription-999999", action: "adopt", note: "strict" };
+  await refused("insufficient_scope", "decideReviewGroup", { body: votes });
   await refused("history_reading_not_found", "getHistoryReading", { path: { login: master } });
 }

@@ -79,6 +79,9 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         const users = logins.filter((login) => !unreadable.has(login)).flatMap((login) => findUser(login) ?? []);
         return { users: new Map(users.map((user) => [user.login, user])), unreadable };
       }),
+    // All accounts are shown.
+    findUsersBeside: () => notSimulated("findUsersBeside"),
+    getGroup: () => notSimulated("getGroup"),
     readPositions: (login) =>
       request("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
     // A server may cut the list.
@@ -88,6 +91,13 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         const shownOf = (login: string) => server.positionsOf(login).slice(isCut ? 1 : 0);
         return new Map(logins.map((login) => [login, shownOf(login).map((own) => openPosition(login, own))]));
       }),
+    // The market never closes.
+    readTicks: (symbols) =>
+      request("prices", () => {
+        const tick = { at: new Date(scheduler.nowMs), serverMs: scheduler.nowMs };
+        return new Map(symbols.map((symbol) => [symbol, tick]));
+      }),
+    readSessions: () => Promise.resolve([]),
     countDeals: (login, period) => request("number of deals", () => history([login], period).length),
     findDeals: (logins, period) => request("deals", () => history(logins, period), withDeals(logins, period)),
     // All accounts are in one group.
@@ -100,6 +110,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
       }),
     addUser: () => notSimulated("addUser"),
     disableUser: () => notSimulated("disableUser"),
+    setTrading: () => notSimulated("setTrading"),
     eraseUser: () => notSimulated("eraseUser"),
     checkPassword: () => notSimulated("checkPassword"),
     changePassword: () => notSimulated("changePassword"),

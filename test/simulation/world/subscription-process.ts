@@ -50,12 +50,27 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const { process, pool, log, arrival, read, others } = parts;
   const wakeSignals = createWakeSignals();
   const now = (): Date => new Date();
-  const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, wakeSignals }), pool, read, log });
+  const adoptsCharge = (): boolean => false;
+  const consumer = await consumeFeed({
+    ...fileAccountMovement({ log, now, wakeSignals, adoptsCharge }),
+    pool,
+    read,
+    log,
+  });
   if (arrival === "pushed") subscribe(parts, consumer);
   if (others === undefined) return undefined;
   const movementLag = (): bigint => consumer.state().lag;
   const isPlatformRewound = (): boolean => consumer.state().isRewound;
-  const own = { pool, leaveReads: leaveReads(pool), movementLag, isPlatformRewound, wakeSignals, log, now };
+  const own = {
+    pool,
+    leaveReads: leaveReads(pool),
+    movementLag,
+    isPlatformRewound,
+    adoptsCharge,
+    wakeSignals,
+    log,
+    now,
+  };
   const deps: Deps = {
     ...own,
     ...others,

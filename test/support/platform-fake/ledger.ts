@@ -36,6 +36,8 @@ export type Entry = {
   /** Ticket of the deal; default: the next one. */
   readonly dealId?: bigint;
   readonly comment?: string;
+  /** MetaTrader's type of an external deal; default: balance. */
+  readonly action?: number;
   readonly lockOwner?: string;
 };
 
@@ -54,11 +56,14 @@ export type PlatformLedger = {
   readonly accountLocks: Map<string, string>;
   /** Lock owners that can never acquire a lock again. */
   readonly released: string[];
+  /** Logins that the trading platform does not show any more. */
+  readonly archived: Set<string>;
   readonly feed: AccountMoved[];
   readonly deals: FakeDeal[];
   readonly now: () => Date;
 };
 
+const BALANCE = 2;
 const FIRST_TICKET = 900_000n;
 
 /** Opens an account with the balance, in cents, that it had before the service managed it. */
@@ -123,6 +128,8 @@ export function enter(ledger: PlatformLedger, login: string, entry: Entry): Acco
     dealAt,
     trade,
     reason,
+    dealAction: entry.action ?? trade?.action ?? (kind === MovementKind.EXTERNAL ? BALANCE : 0),
+    dealComment: entry.comment ?? "",
   };
   log.push(moved);
   feed.push(moved);

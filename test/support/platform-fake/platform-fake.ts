@@ -13,6 +13,7 @@ import {
   type LogBalance,
   type LogPosition,
   type PlatformServiceService,
+  type OldPrice,
   type ReadAccountResponse,
   type ShownBalance,
   type TransferAnswer,
@@ -24,7 +25,14 @@ import { balanceOf, type FakeDeal, getAccount, lastEntry, openAccount, type Plat
 import { execute, executeWaiting, release, transferOnce, type PlatformTransfers } from "./transfers.ts";
 
 /** What goes wrong once, at the next call of this kind. */
-export type Fault = "lost answer" | "unreachable" | "unknown" | "expired" | "insufficient_funds" | "account_busy";
+export type Fault =
+  | "lost answer"
+  | "unreachable"
+  | "unknown"
+  | "expired"
+  | "insufficient_funds"
+  | "account_busy"
+  | "platform_rejected";
 
 export type PlatformFake = PlatformTransfers & {
   readonly client: Client<PlatformServiceService>;
@@ -34,6 +42,8 @@ export type PlatformFake = PlatformTransfers & {
     isDown: boolean;
     /** How far the clock of the trading platform is ahead of the others. */
     aheadMs: number;
+    /** Prices that are no marks, of any position. */
+    oldPrices: OldPrice[];
   };
   /** Open breaks. */
   readonly breaks: Break[];
@@ -59,7 +69,15 @@ type Options = {
  */
 export function platformFake({ now = () => new Date(), balances = {} }: Options = {}): PlatformFake {
   const accountLocks = new Map<string, string>();
-  const ledger: PlatformLedger = { accounts: new Map(), accountLocks, released: [], feed: [], deals: [], now };
+  const ledger: PlatformLedger = {
+    accounts: new Map(),
+    accountLocks,
+    released: [],
+    archived: new Set(),
+    feed: [],
+    deals: [],
+    now,
+  };
   for (const [login, opening] of Object.entries(balances)) openAccount(ledger, login, AccountRole.INVESTOR, opening);
   const { deals, released } = ledger;
   const no = () => false;
@@ -72,7 +90,7 @@ export function platformFake({ now = () => new Date(), balances = {} }: Options 
     imported: new Map(),
     rules: { refuse: () => undefined, isBusy: no, losesAnswer: no, delay: no, delaysCredit: no },
     faults: { transfer: [], hold: [], release: [] },
-    state: { isDown: false, aheadMs: 0 },
+    state: { isDown: false, aheadMs: 0, oldPrices: [] },
     breaks: [],
     finish(key) {
       const transfer = parts.byKey.get(key);
@@ -120,11 +138,17 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       reach();
       return hold(fake, request);
     },
-    async previewHold({ login }) {
+    async previewHold({ login, acceptsArchived }) {
       reach();
       const { lockOwner } = getAccount(ledger, login);
-      const refusals = lockOwner === undefined ? [] : [refusalToProto(refusal("account_busy", "conflict"))];
-      return { refusals, facts: factsOf(ledger, login) };
+      const codes = [
+        ...(ledger.archived.has(login) && acceptsArchived !== true ? ["account_archived"] : []),
+        ...(lockOwner === undefined ? [] : ["account_busy"]),
+      ];
+      return {
+        refusals: codes.map((code) => refusalToProto(refusal(code, "conflict"))),
+        facts: factsOf(ledger, login),
+      };
     },
     async release({ login, lockOwner }) {
       reach();
@@ -139,9 +163,11 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       const entries = log.filter(({ number }) => number > afterNumber).slice(0, limit);
       return { entries, lastNumber: lastEntry(ledger, login).number };
     },
-    async readAccount({ login }) {
+    async readAccount({ login, checkPrices }) {
       reach();
-      return readAccount(ledger, login, fake.state.aheadMs);
+      const account = readAccount(ledger, login, fake.state.aheadMs);
+      const symbols = checkPrices === true ? account.positions.map(({ symbol }) => symbol) : [];
+      return { ...account, oldPrices: fake.state.oldPrices.filter(({ symbol }) => symbols.includes(symbol)) };
     },
     async readBalances({ positions }) {
       reach();
@@ -166,12 +192,19 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     getHistoryReading: notSupported,
     getStatus: notSupported,
     getPermits: notSupported,
+    listUnshownAccounts: notSupported,
     listReviews: notSupported,
+    listReviewGroups: notSupported,
     decideReview: notSupported,
+    decideReviewGroup: notSupported,
   };
 }
 
 function transfer(fake: Parts, request: TransferRequest): TransferResult {
+  const archived = request.legs.find(({ login }) => fake.ledger.archived.has(login));
+  if (archived !== undefined && !request.enqueue && !fake.byKey.has(request.key)) {
+    throw new Refusal({ ...refusal("account_archived", "conflict"), details: { mt5_login: archived.login } });
+  }
   const fault = fake.faults.transfer.shift();
   if (fault === "unreachable") throw serviceUnavailable("platform");
   const isNew = !fake.byKey.has(request.key);
@@ -197,12 +230,14 @@ function answerOf(fake: Parts, request: TransferRequest): TransferAnswer {
   }
 }
 
-function hold({ ledger, faults }: Parts, { login, lockOwner }: HoldRequest): HoldResponse {
+function hold({ ledger, faults }: Parts, { login, lockOwner, acceptsArchived }: HoldRequest): HoldResponse {
   const fault = faults.hold.shift();
+  if (ledger.archived.has(login) && acceptsArchived !== true) throw refusal("account_archived", "conflict");
   const { lockOwner: owner = lockOwner } = getAccount(ledger, login);
   if (ledger.released.includes(lockOwner)) throw refusal("lock_not_owned", "conflict");
   if (fault === "account_busy" || owner !== lockOwner) throw refusal("account_busy", "conflict");
   if (fault === "unreachable") throw serviceUnavailable("platform");
+  if (fault === "platform_rejected") throw refusal(fault, "rejected");
   ledger.accountLocks.set(login, lockOwner);
   if (fault === "lost answer") throw outcomeUnknown("platform");
   return factsOf(ledger, login);
@@ -229,6 +264,7 @@ function balanceAt(ledger: PlatformLedger, { login, number }: LogPosition): Show
       dealAt: deal?.dealAt,
       lastNumber: lastEntry(ledger, login).number,
       lastDealAt: log.findLast(({ dealId }) => dealId > 0n)?.dealAt,
+      archived: ledger.archived.has(login),
     },
   };
 }
@@ -248,10 +284,11 @@ function readAccount(ledger: PlatformLedger, login: string, aheadMs: number): Re
     complete: isComplete,
     platformAt: new Date(ledger.now().getTime() + aheadMs),
     lastDealAt: lastEntry(ledger, login).dealAt,
+    oldPrices: [],
   };
 }
 
-function refusal(code: string, status: "conflict" | "not_found" | "unavailable"): Refusal {
+function refusal(code: string, status: "conflict" | "not_found" | "rejected" | "unavailable"): Refusal {
   return new Refusal({ code, status, message: code, outcome: "not_executed" });
 }
 

@@ -71,6 +71,7 @@ export function Calculation({ calculation }: { readonly calculation: Models["Fee
             ["High-water mark after", <Money amount={calculation.high_water_mark_after} />],
             ["Share of open positions", <Money amount={calculation.floating} />],
             ["Marks read", <Time at={calculation.marked_at} isFocusable />],
+            ...lateness(calculation.marked_late_seconds),
             ["Sum of the shares", <Money amount={calculation.exact_fee} />],
             ["Rounded off", <Money amount={calculation.rounded_off} />],
             [
@@ -96,4 +97,9 @@ export function Lines({ lines }: { readonly lines: readonly string[] }) {
       ))}
     </ul>
   );
+}
+
+/** A week that was closed in time has no row. */
+function lateness(seconds: bigint | null): [string, string][] {
+  return seconds === null ? [] : [["Seconds after the cut-off", seconds.toString()]];
 }

@@ -20,6 +20,7 @@ const CALCULATION: Models["FeeCalculation"] = {
   high_water_mark_after: "600.00",
   floating: "-400.00",
   marked_at: AT,
+  marked_late_seconds: null,
   charged: [layer("100.00000001", "0.300000"), layer("200.00", "0.250000"), layer("299.99999999", "0.300000")],
   spared: [layer("400.00", "0.300000")],
   exact_fee: "0.00",

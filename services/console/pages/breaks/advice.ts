@@ -8,6 +8,8 @@ const ADVICE: Readonly<Record<string, string>> = {
     "A deal of this service was deleted, edited or cancelled on the platform, or has no operation. Have the platform's operator correct the account, then decide the review of the deal, then that of the stopped Master.",
   platform_balance:
     "The balance on the platform is not the sum of the deals that are known. Read the history of the account again, below, then decide the reviews that this opens. When it finds nothing, the platform's operator has to correct the balance.",
+  account_currency:
+    "The broker has moved the account to a group in another currency, or changed its group. The account is stopped; have it moved back. The break closes within ten minutes; then two people resume the account, and its Master when it is one.",
   external_funds_master:
     "A dealer moved money on a Master. Ask the dealer: a mistake is taken back on the platform first. Then two people acknowledge the review. Results of Investors are right meanwhile.",
   external_funds_investor:
@@ -20,6 +22,8 @@ const ADVICE: Readonly<Record<string, string>> = {
     "The platform has an account that this system created and has no complete record of: its creation does not end, or the database was restored. Have the CRM register it again, before permits are resumed; or acknowledge its review when it shall stay outside.",
   unregistered_accounts:
     "An account is managed that the directory does not know. Have the CRM register it again; or acknowledge its review when it shall stay outside.",
+  trading_rights:
+    "An account may trade that must not, or was not given its right back. The service changes it again by itself: when the break stays, ask the platform's operator for the manager's right to edit accounts.",
   fee_payments: "The fees of the Master are stopped. Find the cause, then decide the review; fees continue after it.",
   fee_overdue:
     "Fees wait. When the fees of the Master are stopped, decide the review; otherwise the platform or an account is busy.",

@@ -8,6 +8,7 @@ const CALCULATION = {
   high_water_mark_before: "0.00",
   floating: "0.00",
   marked_at: null,
+  marked_late_seconds: null,
   charged: [],
   spared: [],
   exact_fee: "0.00",

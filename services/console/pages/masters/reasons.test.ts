@@ -16,6 +16,7 @@ const PROOF: Models["Proof"] = {
   converged: false,
   unredeemed: "0",
   fees_closed_through: null,
+  waits: [],
   lag_ms: 0n,
   total: SUMS,
   master: { ...SUMS, mt5_login: "3000001", last_deal_id: 1n },
@@ -40,6 +41,12 @@ test("each place of a cent has a reason", () => {
   const total = { ...SUMS, quarantined: "1", difference: "-0.01" };
   const texts = reasonsOf({ ...PROOF, total, lag_ms: 1_500n, unredeemed: "0.05" }).map(({ text }) => text);
   expect(texts).toHaveLength(4);
+});
+
+test("money that waits for the market says what ends the wait", () => {
+  const message = "390.00 USD is taken when the Master is flat.";
+  const waits = [{ reason: "free_margin" as const, amount: "390", since: PROOF.read_at, message }];
+  expect(reasonsOf({ ...PROOF, waits })[0]).toEqual({ text: message, href: undefined });
 });
 
 test("without a reason on this page there is one on another page", () => {

@@ -13,6 +13,7 @@ export function reasonsOf(proof: Proof): readonly Reason[] {
   const accounts = [total, master, ...proof.investors];
   const some = (of: (sums: Models["ProofSums"]) => string): boolean => accounts.some((one) => !isZero(of(one)));
   const reasons: (Reason | false)[] = [
+    ...proof.waits.map(({ message }) => ({ text: message, href: undefined })),
     lagMs > 0n && { text: "The last deals of the Master are not booked yet.", href: undefined },
     some((one) => one.in_flight) && {
       text: "Money is in flight: it was decided, and is not on the account yet.",

@@ -1,6 +1,7 @@
+import type { Models } from "../../../client/index.ts";
 import { reviewsHref } from "../../app/addresses.ts";
 import { Badge } from "../../components/badge.tsx";
-import { BreakLink, OperationLink, ReviewLink } from "../../components/links.tsx";
+import { BreakLink, OperationLink } from "../../components/links.tsx";
 import { NotReached } from "../../components/not-reached.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
@@ -8,7 +9,9 @@ import { accountColumn, ageColumn, amountColumn } from "../../components/table/c
 import { Table } from "../../components/table/table.tsx";
 import type { Read } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
+import { GroupLink } from "../reviews/groups.tsx";
 import { isAboutMaster, isOfMaster } from "../reviews/is-master.ts";
+import { happenedIn, whatHappened } from "../reviews/what-happened.ts";
 import type { AttentionReads } from "./use-attention.ts";
 
 /** One thing that waits, wherever it is kept. */
@@ -21,6 +24,8 @@ type Case = {
   readonly amount: string | null;
   readonly state: string;
   readonly since: string;
+  /** Of reviews: many accounts are one case. */
+  readonly group?: Models["ReviewGroup"];
 };
 
 const COLUMNS: readonly Column<Case>[] = [
@@ -38,10 +43,14 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
   const cases = [
     ...(reviews?.data?.items.map((one): Case => ({
       kind: "review",
-      about: sentence(one.reason),
+      id: one.first_review_id,
+      about: whatHappened(happenedIn(one)),
+      state: one.proposed > 0 ? "proposed" : "open",
       since: one.opened_at,
+      login: one.login,
       isMaster: isAboutMaster(one),
-      ...one,
+      amount: one.amount,
+      group: one,
     })) ?? []),
     ...(breaks?.data?.items.map((one): Case => ({
       kind: "break",
@@ -106,7 +115,7 @@ function worstOf(reads: readonly Read<unknown>[]): Read<unknown> {
   return failed.length === 0 ? first : { ...first, refresh: retryAll };
 }
 
-function CaseLink({ kind, id }: Case) {
-  if (kind === "review") return <ReviewLink id={id} />;
+function CaseLink({ kind, id, group }: Case) {
+  if (group !== undefined) return <GroupLink group={group} />;
   return kind === "break" ? <BreakLink id={id} /> : <OperationLink id={id} />;
 }

@@ -18,7 +18,14 @@ export function Figures({ proofs, attention: { unknown, pending, reviews, breaks
       {unknown !== undefined && <OfOperations name="Outcome unknown" outcome="unknown" read={unknown} />}
       {pending !== undefined && <OfOperations name="Pending" outcome="pending" read={pending} />}
       {reviews !== undefined && (
-        <Waiting name="Open reviews" href={reviewsHref()} tone="warn" read={reviews} note={oldest(reviews)} />
+        <Waiting
+          name="Open reviews"
+          href={reviewsHref()}
+          tone="warn"
+          read={reviews}
+          count={reviews.data?.items.reduce((sum, { open, proposed }) => sum + open + proposed, 0)}
+          note={oldest(reviews)}
+        />
       )}
       {breaks !== undefined && (
         <Waiting
@@ -113,16 +120,18 @@ type WaitingProps = {
   readonly href: string;
   readonly tone: "warn" | "bad";
   readonly read: Read<{ readonly items: readonly Dated[]; readonly has_more: boolean }>;
+  /** Where an item stands for several. */
+  readonly count?: number | undefined;
   readonly note: ComponentChildren;
 };
 
-function Waiting({ name, href, tone, read: { data }, note }: WaitingProps) {
+function Waiting({ name, href, tone, read: { data }, count, note }: WaitingProps) {
   const isNone = data?.items.length === 0;
   return (
     <Figure
       name={name}
       href={href}
-      value={data === undefined ? "…" : countText(data)}
+      value={data === undefined ? "…" : countText(data, count)}
       note={data === undefined ? "" : isNone ? "none" : note}
       tone={data === undefined || isNone ? "quiet" : tone}
     />
@@ -140,12 +149,9 @@ function oldest({ data }: Read<{ readonly items: readonly Dated[] }>): Component
   );
 }
 
-function countText({
-  items,
-  has_more: hasMore,
-}: {
-  readonly items: readonly unknown[];
-  readonly has_more: boolean;
-}): string {
-  return `${items.length}${hasMore ? "+" : ""}`;
+function countText(
+  { items, has_more: hasMore }: { readonly items: readonly unknown[]; readonly has_more: boolean },
+  count = items.length,
+): string {
+  return `${count}${hasMore ? "+" : ""}`;
 }

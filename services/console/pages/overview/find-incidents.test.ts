@@ -24,7 +24,7 @@ test("each part that does not answer is named, and a lost broker stands for the 
 });
 
 test("a database behind the platform comes first, with its review, and checks that are out of date last", () => {
-  const reviews = [{ id: "platform-7", reason: "database_behind" as const }];
+  const reviews = [{ first_review_id: "platform-7", reason: "database_behind" as const }];
   expect(namesOf({ reviews, checks: [{ stale: true }] })).toEqual(["behind", "checks"]);
   expect(incidentsOf({ ...CALM, reviews })[0]?.review).toBe("platform-7");
 });

@@ -3,7 +3,7 @@ import type { Readiness } from "./use-readiness.ts";
 
 export type IncidentState = {
   readonly readiness: Readiness | undefined;
-  readonly reviews: readonly Pick<Models["Review"], "id" | "reason">[];
+  readonly reviews: readonly Pick<Models["ReviewGroup"], "first_review_id" | "reason">[];
   readonly checks: readonly Pick<Models["Check"], "stale">[];
   readonly permits: Models["Permits"] | undefined;
 };
@@ -19,7 +19,7 @@ export function incidentsOf({ readiness, reviews, checks, permits }: IncidentSta
       name: "behind",
       title: "Money commands are held: the database is behind the platform",
       text: "It was restored to an older time, or lost what was sent. Reads work; money commands are refused with safety_stop, and nothing is executed. Movements that it lost are imported from the platform by themselves. Register unknown accounts again, look at the breaks, then two people resume in the review.",
-      ...(behind === undefined ? {} : { review: behind.id }),
+      ...(behind === undefined ? {} : { review: behind.first_review_id }),
     });
   }
   if (permits?.state === "reading") {

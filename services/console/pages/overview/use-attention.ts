@@ -8,7 +8,7 @@ export type Operations = Listed<Models["Operation"]>;
 export type AttentionReads = {
   readonly unknown: Read<Operations> | undefined;
   readonly pending: Read<Operations> | undefined;
-  readonly reviews: Read<Models["ReviewPage"]> | undefined;
+  readonly reviews: Read<Models["ReviewGroupPage"]> | undefined;
   readonly breaks: Read<Models["BreakPage"]> | undefined;
 };
 
@@ -29,9 +29,9 @@ export function useAttention(): AttentionReads {
     );
   const unknown = operations("unknown");
   const pending = operations("pending");
-  const reviews = useRead<Models["ReviewPage"] | undefined>(
+  const reviews = useRead<Models["ReviewGroupPage"] | undefined>(
     async (client, signal) =>
-      seesOps ? client.query("listReviews", { query: { limit: LIMIT } }, { signal }) : undefined,
+      seesOps ? client.query("listReviewGroups", { query: { limit: LIMIT } }, { signal }) : undefined,
     { keys: [seesOps], topics: ["reviews"] },
   );
   const breaks = useRead<Models["BreakPage"] | undefined>(
@@ -42,7 +42,7 @@ export function useAttention(): AttentionReads {
   return {
     unknown: seesOperations ? unknown : undefined,
     pending: seesOperations ? pending : undefined,
-    reviews: seesOps ? (reviews as Read<Models["ReviewPage"]>) : undefined,
+    reviews: seesOps ? (reviews as Read<Models["ReviewGroupPage"]>) : undefined,
     breaks: seesOps ? (breaks as Read<Models["BreakPage"]>) : undefined,
   };
 }

@@ -1,5 +1,6 @@
 import { usePermits } from "../../data/use-permits.ts";
 import { can } from "../../session/session.ts";
+import { Archived } from "./archived.tsx";
 import { Attention } from "./attention.tsx";
 import { Events } from "./events.tsx";
 import { Figures } from "./figures.tsx";
@@ -30,6 +31,7 @@ export function View() {
       <Figures proofs={proofs} attention={attention} />
       <Attention {...attention} />
       {proofs !== undefined && <Masters proofs={proofs} />}
+      <Archived />
       <Parts readiness={readiness} breaks={attention.breaks} />
       {can("events") && <Events />}
     </>

@@ -17,6 +17,7 @@ import { History } from "./history.tsx";
 import { isAboutMaster } from "./is-master.ts";
 import { Present } from "./present.tsx";
 import { Vote } from "./vote.tsx";
+import { happenedInOne, whatHappened } from "./what-happened.ts";
 
 type Review = Models["Review"];
 
@@ -74,6 +75,7 @@ function Shown({ review, changed }: { readonly review: Review; readonly changed:
       <h1>
         {sentence(reason)} <Badge state={state} />
       </h1>
+      <p>{whatHappened(happenedInOne(review))}</p>
       <Facts
         isStrip
         facts={[

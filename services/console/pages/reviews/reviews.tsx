@@ -1,5 +1,4 @@
 import type { Models } from "../../../client/index.ts";
-import { reviewsHref } from "../../app/addresses.ts";
 import { Badge } from "../../components/badge.tsx";
 import { ReviewLink } from "../../components/links.tsx";
 import { ReadState } from "../../components/read-state.tsx";
@@ -15,17 +14,12 @@ import {
 import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { sentence, words } from "../../formats/words.ts";
+import { FILTERS, Filters } from "./filters.tsx";
 import { isAboutMaster } from "./is-master.ts";
 
 type Review = Models["Review"];
 
 const LIMIT = 100;
-const FILTERS = [
-  { state: "", title: "Undecided" },
-  { state: "open", title: "Open" },
-  { state: "proposed", title: "Proposed" },
-  { state: "decided", title: "Decided" },
-] as const;
 
 const COLUMNS: readonly Column<Review>[] = [
   { title: "Review", text: ({ id }) => id, cell: ({ id }) => <ReviewLink id={id} /> },
@@ -67,17 +61,7 @@ export function Reviews({ state }: { readonly state: string }) {
   return (
     <>
       <h1>Reviews</h1>
-      <nav class="filters" aria-label="State of the reviews">
-        {FILTERS.map((one) => (
-          <a
-            key={one.state}
-            href={reviewsHref({ state: one.state })}
-            aria-current={one === filter ? "page" : undefined}
-          >
-            {one.title}
-          </a>
-        ))}
-      </nav>
+      <Filters state={filter.state} />
       <ReadState read={{ ...list, data: list.items }} what="reviews" />
       <NotReached services={list.last?.unreachable} what="reviews" />
       <ListTable

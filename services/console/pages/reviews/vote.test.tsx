@@ -5,7 +5,14 @@ import type { Models } from "../../../client/index.ts";
 import { session } from "../../session/session.ts";
 import { Vote } from "./vote.tsx";
 
-const REVIEW = { id: "platform-17", reason: "stopped", state: "proposed", deal_id: null, actions: ["resume"] };
+const REVIEW = {
+  id: "platform-17",
+  reason: "stopped",
+  state: "proposed",
+  amount: null,
+  deal_id: null,
+  actions: ["resume"],
+};
 
 afterEach(() => render(null, document.body));
 

@@ -6,13 +6,18 @@ import { useCommand } from "../../data/use-command.ts";
 import { textOf } from "../../formats/form.ts";
 import { words } from "../../formats/words.ts";
 import { session } from "../../session/session.ts";
+import { inNumbers } from "./what-happened.ts";
 import { type Action, decisionsOf, effectOf, needsDeal } from "./actions.ts";
 
 type Review = Models["Review"];
 type Props = { readonly review: Review; readonly changed: () => void };
 
-const MAX_NOTE = 1_000;
-const BOOTSTRAP = "bootstrap";
+export const MAX_NOTE = 1_000;
+export const BOOTSTRAP = "bootstrap";
+
+export function BootstrapCannotDecide() {
+  return <p class="warning">The bootstrap key cannot decide. Sign in with a key of the scope ops in your own name.</p>;
+}
 
 /** One client proposes, and another one approves the same. */
 export function Vote({ review, changed }: Props) {
@@ -24,9 +29,7 @@ export function Vote({ review, changed }: Props) {
     );
   }
   if (own === BOOTSTRAP) {
-    return (
-      <p class="warning">The bootstrap key cannot decide. Sign in with a key of the scope ops in your own name.</p>
-    );
+    return <BootstrapCannotDecide />;
   }
   return <Form review={review} changed={changed} own={own} />;
 }
@@ -57,6 +60,11 @@ function Form({ review, changed, own }: Props & { readonly own: string }) {
         <p>
           <strong>{decision.proposed_by}</strong> proposes to <strong>{words(decision.action)}</strong>.{" "}
           {isOwn ? "Another client has to approve it." : "Compare it with the platform before you approve it."}
+        </p>
+      )}
+      {decision === null && (
+        <p>
+          You propose, and another person, signed in with a key of their own, approves. Nothing changes before that.
         </p>
       )}
       <Choice review={review} decisions={decisions} action={action} choose={setAction} />
@@ -90,7 +98,8 @@ type ChoiceProps = {
   readonly choose: (action: Action) => void;
 };
 
-function Choice({ review: { reason, decision }, decisions, action, choose }: ChoiceProps) {
+function Choice({ review, decisions, action, choose }: ChoiceProps) {
+  const { reason, decision } = review;
   return (
     <fieldset>
       <legend>{decision === null ? "Action" : "Proposed action"}</legend>
@@ -106,7 +115,9 @@ function Choice({ review: { reason, decision }, decisions, action, choose }: Cho
           />
           <span>
             <strong>{words(one)}</strong>
-            <span class="quiet">{effectOf(reason, one)}</span>
+            <span class="quiet">
+              {inNumbers(one, [review])} {effectOf(reason, one)}
+            </span>
           </span>
         </label>
       ))}

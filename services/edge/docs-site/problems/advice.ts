@@ -38,6 +38,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
     "`GET /investors?external_id=` or `GET /masters?external_id=` shows the account that has it. When it is the account that you wanted, use it; otherwise send another `external_id`.",
   login_in_use: "Register another account: one login has one role.",
   payment_account_in_use: "Use a payment account of its own for each Master.",
+  payment_account_has_open_positions:
+    "Close the positions of the payment account on the trading platform, or use another account, then repeat the request.",
   below_min_deposit: "Deposit the difference between `required` and `actual`, then assign again.",
   investor_has_open_positions:
     "Close the positions of the Investor's account on the trading platform, then repeat the request.",
@@ -53,6 +55,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   master_open_positions:
     "Wait until the Master has closed its positions, then repeat the request. A withdrawal or an unassign waits by itself with `on_blocked=queue`.",
   allocation_in_progress: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
+  account_archived:
+    "Ask the broker to restore the account, then repeat under another `Idempotency-Key`; within five minutes after that it works again. An Investor who has left for good can be unassigned without it.",
   account_busy:
     "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`. Send commands of one Investor one after the other.",
   operation_in_progress:
@@ -80,7 +84,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   invalid_cursor:
     "Begin at the first page: a cursor belongs to one route and one set of filters, and an `after` is the id of an event that this system has had.",
   amount_precision: "Round in your own system and send at most two decimals: amounts are never rounded here.",
-  currency_not_supported: "Send `USD`, or leave the parameter out.",
+  currency_not_supported:
+    "Send `USD`, or leave the parameter out. For an account, let the broker open one in a group in USD with two digits.",
   group_not_allowed: "Use a group of the operator's list.",
   platform_account_not_found:
     "Check the login on the trading platform, or create the account with the route that creates it.",

@@ -102,6 +102,7 @@ export const explainPayment = route({
           high_water_mark_after: "421.37",
           floating: "0.00",
           marked_at: null,
+          marked_late_seconds: null,
           charged: [
             {
               amount: "421.37",

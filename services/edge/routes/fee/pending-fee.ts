@@ -67,6 +67,7 @@ export const getPendingFee = route({
           high_water_mark_after: "600.00",
           floating: "-400.00",
           marked_at: "2026-02-03T04:05:06.789000",
+          marked_late_seconds: null,
           charged: [
             {
               amount: "600.00",

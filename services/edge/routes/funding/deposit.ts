@@ -47,6 +47,7 @@ export const deposit = route({
     "investor_not_found",
     "operation_in_progress",
     "possible_duplicate",
+    "account_archived",
     "account_busy",
     "insufficient_funds",
     "platform_rejected",

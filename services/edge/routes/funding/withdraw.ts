@@ -67,6 +67,7 @@ export const withdraw = route({
     "insufficient_funds",
     "operation_in_progress",
     "possible_duplicate",
+    "account_archived",
     "account_busy",
     "platform_rejected",
     "platform_unavailable",

@@ -28,6 +28,7 @@ export const addInvestor = route({
     "external_id_in_use",
     "login_in_use",
     "platform_account_not_found",
+    "currency_not_supported",
     "platform_unavailable",
   ],
   examples: [

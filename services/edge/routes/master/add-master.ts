@@ -22,7 +22,7 @@ export const addMaster = route({
   tag: "Masters",
   summary: "Register a Master",
   description:
-    "Registers two existing accounts of the trading platform: the trading account and the payment account that receives performance fees.",
+    "Registers two existing accounts of the trading platform: the trading account and the payment account that receives performance fees. The payment account must have no open positions, and may not trade from then on.",
   returns: "The registered Master.",
   body: Type.Object({
     mt5_login: masterLogin,
@@ -41,8 +41,12 @@ export const addMaster = route({
     "external_id_in_use",
     "login_in_use",
     "payment_account_in_use",
+    "payment_account_has_open_positions",
     "payment_account_equals_master",
     "platform_account_not_found",
+    "currency_not_supported",
+    "account_busy",
+    "platform_rejected",
     "platform_unavailable",
   ],
   examples: [

@@ -3,7 +3,7 @@ import { bool, integer, model, nullableString } from "../../schemas/field.ts";
 import { masterLoginReply, moneyReply, nullableTimeReply, timeReply } from "../../schemas/reply-fields.ts";
 import { limit500, masterLogin, opaqueCursor, wait } from "../../schemas/request-fields.ts";
 import { pageAt } from "../../schemas/page.ts";
-import { ProofItem, proofItem, SumItem, sumItem } from "../../schemas/proof.ts";
+import { MarketWaitItem, marketWaitItem, ProofItem, proofItem, SumItem, sumItem } from "../../schemas/proof.ts";
 import { type Deps, route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
@@ -43,6 +43,10 @@ export const getProof = route({
     fees_closed_through: nullableTimeReply(
       "End of the last fee week of the Master that is closed; null while no Investor is active.",
     ),
+    waits: Type.Array(MarketWaitItem, {
+      description:
+        "Money that waits for free margin or for a price; until it has moved, `converged` is false. Empty without any.",
+    }),
     lag_ms: integer({ description: "Milliseconds from the Master's last booked deal to its last deal.", example: 0 }),
     total: SumItem,
     master: ProofItem,
@@ -65,6 +69,14 @@ export const getProof = route({
         converged: false,
         unredeemed: 0.05,
         fees_closed_through: "2026-01-02T03:04:05.678000",
+        waits: [
+          {
+            reason: "free_margin",
+            amount: 390,
+            since: "2026-01-02T03:04:05.678000",
+            message: "390.00 USD of fees, withdrawals or exits is above the free margin of Master 3000001.",
+          },
+        ],
         lag_ms: 1500,
         total: {
           platform_balance: 2040,
@@ -121,6 +133,7 @@ export const getProof = route({
       converged: proof.converged,
       unredeemed: moneyNumber(proof.unredeemed),
       fees_closed_through: nullableTimestamp(proof.weeksClosedThrough),
+      waits: proof.waits.map(marketWaitItem),
       lag_ms: proof.lagMs,
       total: sumItem(proof.total),
       master: proofItem(proof.master),

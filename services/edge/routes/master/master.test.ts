@@ -126,6 +126,7 @@ test.each([
   ["login_already_registered", "conflict", 409],
   ["login_in_use", "conflict", 409],
   ["payment_account_in_use", "conflict", 409],
+  ["payment_account_has_open_positions", "conflict", 409],
   ["payment_account_equals_master", "invalid", 422],
   ["platform_account_not_found", "invalid", 422],
 ] as const)("a registration that is refused as %s is answered with this code", async (code, status, expected) => {

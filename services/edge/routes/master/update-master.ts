@@ -36,7 +36,7 @@ export const updateMaster = route({
   tag: "Masters",
   summary: "Update a Master",
   description:
-    "At least one field is required; omitted fields keep their value, and members of `metadata` are merged. A new minimum deposit applies to later assignments only. `accepting_investors: false` refuses assignments; Investors who are assigned stay, top up and leave as before. `payment_account_login` is where later fees are paid; the key needs the scope `fees:write`, too.",
+    "At least one field is required; omitted fields keep their value, and members of `metadata` are merged. A new minimum deposit applies to later assignments only. `accepting_investors: false` refuses assignments; Investors who are assigned stay, top up and leave as before. `payment_account_login` is where later fees are paid: an account without open positions, which may not trade from then on; the key needs the scope `fees:write`, too.",
   returns: "The Master after the change.",
   params: Type.Object({ master_id: masterId }),
   body: Type.Object({
@@ -56,12 +56,15 @@ export const updateMaster = route({
     "master_closed",
     "payment_account_equals_master",
     "platform_account_not_found",
+    "currency_not_supported",
     "payment_account_in_use",
+    "payment_account_has_open_positions",
     "login_in_use",
     "external_id_in_use",
     "fees_in_progress",
     "account_busy",
     "safety_stop",
+    "platform_rejected",
     "platform_unavailable",
   ],
   examples: [

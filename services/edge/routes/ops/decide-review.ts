@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
-import type { Refusal } from "#kernel/refusal.ts";
 import { BOOTSTRAP_ID } from "../../keys/auth.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { INT64, text, textOrNumber } from "../../schemas/field.ts";
 import { reviewId } from "../../schemas/request-fields.ts";
 import { readReviewId, reviewItem, ReviewItem } from "../../schemas/review.ts";
-import { reviewAction } from "../../schemas/review-sets.ts";
-import { route } from "../../route.ts";
+import { reviewAction, reviewReason } from "../../schemas/review-sets.ts";
+import { route, type RouteContext } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { serviceOf } from "./services.ts";
 
 /** Operators who know the bootstrap key could create a second key, and decide alone. */
-function bootstrapCannotDecide(): Refusal {
+export function requireOperator({ id }: RouteContext["client"]): void {
+  if (id !== BOOTSTRAP_ID) return;
   const message = "The bootstrap key cannot decide reviews. Create a key of the scope ops for each operator.";
-  return refuse("insufficient_scope", message, { details: { required_scope: "ops" } });
+  throw refuse("insufficient_scope", message, { details: { required_scope: "ops" } });
 }
 
 export const decideReview = route({
@@ -70,11 +70,14 @@ export const decideReview = route({
       answer: {
         id: "platform-17",
         reason: "candidate_deal",
+        meaning: reviewReason.meanings.candidate_deal,
         login: "3000001",
         amount: null,
         operation_id: "4711",
         reference: "PD0F7K3M9Q2X1A",
         deal_id: 1234567,
+        group: "platform-2c26b46b68ffc68ff99b453c",
+        cause: null,
         evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
         actions: [],
         state: "decided",
@@ -93,7 +96,7 @@ export const decideReview = route({
   ],
 
   async handle(deps, { body }, context) {
-    if (context.client.id === BOOTSTRAP_ID) throw bootstrapCannotDecide();
+    requireOperator(context.client);
     const { service, reviewId } = readReviewId(body.id);
     const { action, note } = body;
     const dealId = BigInt(decimalText(body, "deal_id") ?? 0);

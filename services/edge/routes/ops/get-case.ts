@@ -31,7 +31,7 @@ export const getReview = route({
       name: "open",
       summary: "A stopped Master",
       request: { params: { review_id: "fee-5" } },
-      answer: { id: "fee-5", ...OPEN_REVIEW },
+      answer: { id: "fee-5", ...OPEN_REVIEW, group: "fee-2c26b46b68ffc68ff99b453c" },
     },
   ],
 

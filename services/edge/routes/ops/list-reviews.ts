@@ -6,14 +6,15 @@ import {
   limit100,
   loginField,
   opaqueCursor,
+  reviewGroup,
 } from "../../schemas/request-fields.ts";
 import { opaquePage, pageAt } from "../../schemas/page.ts";
-import { REVIEWERS, reviewItem, ReviewItem, stateOf } from "../../schemas/review.ts";
+import { readReviewGroup, type Reviewer, REVIEWERS, reviewItem, ReviewItem, stateOf } from "../../schemas/review.ts";
 import { reviewingService, reviewState } from "../../schemas/review-sets.ts";
 import { type Deps, route } from "../../route.ts";
 import { aboutOperation } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
-import { OPEN_REVIEW, REVIEW_OF_LEG } from "./examples.ts";
+import { OPEN_REVIEW, REVIEW_OF_CHARGE, REVIEW_OF_LEG } from "./examples.ts";
 
 export const listReviews = route({
   operationId: "listReviews",
@@ -24,7 +25,7 @@ export const listReviews = route({
   tag: "Reviews",
   summary: "List open reviews",
   description:
-    "Cases for manual review with their evidence and the available actions: movements on the trading platform, then pools, then fees, each ascending by number. Unreachable services are listed in `unreachable`; their reviews are missing. `login` finds the reviews about one account, also the decided ones with `state`. `operation_id` finds those of one operation; one of a whole account or Master is found by it only when it names a deal of the operation.",
+    "Cases for manual review with their evidence and the available actions: movements on the trading platform, then pools, then fees, each ascending by number. Unreachable services are listed in `unreachable`; their reviews are missing. `login` finds the reviews about one account, also the decided ones with `state`. `operation_id` finds those of one operation; one of a whole account or Master is found by it only when it names a deal of the operation. `group` finds those of one cause.",
   returns: "A page of reviews.",
   query: Type.Object({
     state: Type.Optional(
@@ -32,6 +33,7 @@ export const listReviews = route({
     ),
     login: Type.Optional(loginField("Only what is about this account.", "master")),
     operation_id: Type.Optional(aboutOperationFilter),
+    group: Type.Optional(reviewGroup),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
   }),
@@ -51,7 +53,7 @@ export const listReviews = route({
       answer: {
         items: [
           { id: "subscription-5", ...OPEN_REVIEW },
-          { id: "subscription-6", ...OPEN_REVIEW, reason: "external_funds_on_investor", amount: "-40.00" },
+          { id: "subscription-6", ...REVIEW_OF_CHARGE },
         ],
         next_cursor: "AAAAAAAAABO6rigOT6Ons2G_",
         has_more: true,
@@ -75,6 +77,7 @@ export const listReviews = route({
   async handle(deps, { query }, context) {
     const page = pageOf(query, deps);
     const state = stateOf(query.state);
+    const group = query.group === undefined ? undefined : readReviewGroup(query.group);
     const about = await aboutOperation(deps, query.operation_id, context);
     const { found, next, unreachable } = await pageOfServices(
       {
@@ -83,7 +86,13 @@ export const listReviews = route({
         limit: Number(query.limit ?? DEFAULT_LIMIT),
         list: (service, part, within) =>
           serviceOf(deps, service).listReviews(
-            { ...part, state, login: query.login, about: about.names[service] },
+            {
+              ...part,
+              state,
+              login: query.login,
+              about: about.names[service],
+              group: group && groupOf(group, service),
+            },
             within,
           ),
       },
@@ -97,15 +106,22 @@ export const listReviews = route({
   },
 });
 
+/** Services may have groups of the same number. */
+function groupOf({ service, group }: ReturnType<typeof readReviewGroup>, of: Reviewer): string {
+  return service === of ? group : "";
+}
+
 type Filter = {
   readonly state?: string | undefined;
   readonly login?: string | undefined;
   readonly operation_id?: string | undefined;
+  readonly group?: string | undefined;
   readonly cursor?: string | undefined;
 };
 
-function pageOf({ state, login, operation_id: id, cursor }: Filter, { cursors }: Deps) {
+function pageOf({ state, login, operation_id: id, group, cursor }: Filter, { cursors }: Deps) {
   const ofAccount = login === undefined ? "" : `&login=${login}`;
-  const list = `reviews?state=${state ?? "undecided"}${ofAccount}${id === undefined ? "" : `&operation_id=${id}`}`;
+  const ofGroup = group === undefined ? "" : `&group=${group}`;
+  const list = `reviews?state=${state ?? "undecided"}${ofAccount}${id === undefined ? "" : `&operation_id=${id}`}${ofGroup}`;
   return pageAt(cursors.number, list, cursor);
 }

@@ -17,7 +17,7 @@ export const assign = route({
   tag: "Subscriptions",
   summary: "Assign an Investor to a Master",
   description:
-    "The Investor's balance must be at least the Master's minimum deposit, and the Investor must have no open positions. The capital reaches the Master within seconds.",
+    "The Investor's balance must be at least the Master's minimum deposit, and the Investor must have no open positions; from then on it may not trade, until it has left the pool. The capital reaches the Master within seconds.",
   returns: "The subscription.",
   body: Type.Object({
     master_login: masterLogin,
@@ -35,8 +35,10 @@ export const assign = route({
     "exit_in_progress",
     "master_not_accepting",
     "investor_previously_subscribed",
+    "account_archived",
     "account_busy",
     "safety_stop",
+    "platform_rejected",
     "platform_unavailable",
   ],
   examples: [

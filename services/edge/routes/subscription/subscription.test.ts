@@ -86,6 +86,7 @@ test.each<[code: string, status: RefusalStatus, http: number, retryable: boolean
   ["investor_previously_subscribed", "conflict", 409, false],
   ["investor_has_open_positions", "conflict", 409, false],
   ["safety_stop", "unavailable", 503, false],
+  ["platform_rejected", "rejected", 502, false],
   ["platform_unavailable", "unavailable", 503, true],
 ])("an assignment that is refused as %s is answered with this code", async (code, status, http, retryable) => {
   const refuse = () => Promise.reject(new Refusal({ code, status, message: "No.", outcome: "not_executed" }));

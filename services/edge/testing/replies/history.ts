@@ -42,6 +42,8 @@ export function aStatementLine(number: bigint, minor: bigint, balance: bigint): 
       dealAt: AT,
       trade: undefined,
       reason: "",
+      dealAction: 0,
+      dealComment: "",
     },
     loggedAt: AT,
     balance: cents(balance),

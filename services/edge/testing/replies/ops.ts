@@ -1,6 +1,6 @@
 import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
 import { type GetPermitsResponse, type HistoryReading, PermitState } from "#proto/pamm/platform/v1/platform.ts";
-import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { type Review, type ReviewGroup, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { AT, LATER, cents } from "./values.ts";
 
 export function aBreak(overrides: Partial<Break> = {}): Break {
@@ -48,6 +48,43 @@ export function aReview(overrides: Partial<Review> = {}): Review {
     state: ReviewState.OPEN,
     openedAt: AT,
     decision: undefined,
+    group: "2c26b46b68ffc68ff99b453c",
+    cause: undefined,
+    ...overrides,
+  };
+}
+
+const CHARGES = { action: 4, comment: "Dormant fee", day: "2026-01-31" };
+const GROUP = "0123456789abcdef01234567";
+
+/** A charge of the broker on an Investor. */
+export function aReviewOfCharge(overrides: Partial<Review> = {}): Review {
+  return aReview({
+    id: 6n,
+    reason: "external_funds_on_investor",
+    login: "3000003",
+    amount: cents(-15_00n),
+    group: GROUP,
+    cause: CHARGES,
+    evidence: '{"master":"3000001","moved_log_number":"12"}',
+    actions: ["adopt", "acknowledge"],
+    ...overrides,
+  });
+}
+
+export function aReviewGroup(overrides: Partial<ReviewGroup> = {}): ReviewGroup {
+  return {
+    id: 5n,
+    group: GROUP,
+    reason: "external_funds_on_investor",
+    cause: CHARGES,
+    open: 50,
+    proposed: 0,
+    amount: cents(-750_00n),
+    lowest: cents(-15_00n),
+    highest: cents(-15_00n),
+    login: "",
+    openedAt: AT,
     ...overrides,
   };
 }

@@ -79,6 +79,7 @@ export function aProof(overrides: Partial<GetProofResponse> = {}): GetProofRespo
     investorsCount: 1n,
     unredeemed: cents(0n),
     weeksClosedThrough: AT,
+    waits: [],
     ...overrides,
   };
 }

@@ -7,8 +7,8 @@ export type HttpAnswer = {
   readonly keepsAlive: boolean;
 };
 
-/** Why nothing was written: the connection had ended, it was not signed in, or the permit had expired. */
-export type NotSentReason = "closed" | "unauthenticated" | "not_permitted";
+/** Why nothing was written: the connection had ended, it was not signed in, the permit had expired, or the free margin could not be read. */
+export type NotSentReason = "closed" | "unauthenticated" | "not_permitted" | "margin_unknown";
 /** Why a written request has no answer. The connection was reset in each case. */
 export type LossReason = "timeout" | "connection_lost" | "protocol_violation";
 

@@ -1,3 +1,4 @@
+import type { BalanceOrder } from "../balance.ts";
 import { createLog } from "#kernel/log.ts";
 import { Secret } from "#kernel/secret.ts";
 import { createMt5Client, type Mt5Client, type Mt5Limits, type Mt5Settings } from "../client.ts";
@@ -30,10 +31,7 @@ export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Clie
 }
 
 /** Sends a deposit of 100.00 once. */
-export async function sendOnce(
-  client: Mt5Client,
-  own: { mayWrite?: () => boolean; onWritten?: () => void; comment?: string; isShownToCaller?: boolean } = {},
-) {
+export async function sendOnce(client: Mt5Client, own: Partial<BalanceOrder> = {}) {
   using session = await client.acquireForCommand();
   return await session.changeBalance({
     login: "900101",

@@ -54,6 +54,8 @@ export function accountMoved(entry: LogEntry): AccountMoved {
     dealAt: entry.at,
     trade: entry.trade && tradeMessage(entry.trade),
     reason: entry.amendment ?? "",
+    dealAction: entry.label?.action ?? entry.trade?.action ?? 0,
+    dealComment: entry.label?.comment ?? "",
   };
 }
 

@@ -23,12 +23,14 @@ export function causeOf({ number, transferId, key }: RecordedLeg): EntryCause {
 
 /** The entry of a deal that no leg of the service made. */
 export function externalEntry(deal: Deal): NewEntry {
-  return { kind: "external", cause: undefined, trade: undefined, ...factsOf(deal) };
+  const { action, comment } = deal;
+  return { kind: "external", cause: undefined, trade: undefined, label: { action, comment }, ...factsOf(deal) };
 }
 
 /** The entry beside an unmatched deal: every consumer of the login's log stops there. */
 export function unmatchedEntry(deal: Deal): NewEntry {
-  return { ...externalEntry(deal), kind: "amendment", amount: zero(), amendment: "unmatched_deal" };
+  const entry = { cause: undefined, trade: undefined, ...factsOf(deal) };
+  return { ...entry, kind: "amendment", amount: zero(), amendment: "unmatched_deal" };
 }
 
 export function tradeEntry(deal: Deal): NewEntry {

@@ -158,12 +158,12 @@ test("the reference with another amount is sent to manual review and not booked"
   });
 });
 
-test("the reference on a charge or a correction is sent to manual review: the service sends only balance operations", () => {
+test("a leg is recognised by its reference on a charge or a correction too: the type of its operation is a setting", () => {
   const leg = aLeg({ state: "UNKNOWN" });
 
   for (const action of [4, 5]) {
     const explained = explainDeal(aDeal({ action }), referenced(leg));
-    expect(explained).toEqual({ kind: "undecided", leg, misfit: "not_a_balance_deal" });
+    expect(explained).toMatchObject({ kind: "applies", leg });
   }
 });
 

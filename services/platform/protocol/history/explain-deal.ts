@@ -1,4 +1,4 @@
-import { type Deal, DEAL_ACTION, effectOf } from "../../mt5/deals.ts";
+import { type Deal, DEAL_ACTION, effectOf, isBalanceOperation } from "../../mt5/deals.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
 import { accepts } from "../../domain/leg-machine.ts";
 import { isUnderWay, type LegEvent, type ReviewReason } from "../../domain/leg.ts";
@@ -39,9 +39,8 @@ export type Explanation =
 
 export type UnmatchedReason = "external_funds" | "unknown_reference" | "unmatched_deal" | "misplaced_reference";
 
-const { balance, credit, charge, correction, bonus, buyCanceled, sellCanceled, compensationCredit } = DEAL_ACTION;
+const { credit, bonus, buyCanceled, sellCanceled, compensationCredit } = DEAL_ACTION;
 const WITHOUT_EFFECT = new Set<number>([credit, bonus, compensationCredit]);
-const BALANCE_OPERATIONS = new Set<number>([balance, charge, correction]);
 const CANCELED = new Set<number>([buyCanceled, sellCanceled]);
 
 /** The platform cancelled a deal after it was recorded: an amendment, which needs manual review. */
@@ -52,11 +51,6 @@ export function isCanceled({ action }: Deal): boolean {
 /** Credit is not balance, and a cancelled deal is no movement. */
 export function isWithoutEffect(deal: Deal): boolean {
   return WITHOUT_EFFECT.has(deal.action) || isCanceled(deal);
-}
-
-/** A balance operation (balance, charge, correction), not a trade, fee or interest. */
-export function isBalanceOperation({ action }: Deal): boolean {
-  return BALANCE_OPERATIONS.has(action);
 }
 
 /** Classifies a deal of the history. By ticket first, because a comment can be cut or rewritten. */
@@ -97,7 +91,7 @@ function explainLater(deal: Deal, attempt: number, leg: RecordedLeg): Explanatio
   return { kind: "external", finding: "unmatched_deal", leg, event, isPermitLost: true };
 }
 
+/** Of any type of balance operation: the setting of types may have changed since the leg was sent. */
 function misfitOf(deal: Deal, leg: RecordedLeg): ReviewReason | undefined {
-  if (deal.action !== DEAL_ACTION.balance) return "not_a_balance_deal";
   return leg.amountMinor === effectOf(deal) ? undefined : "amount_differs";
 }

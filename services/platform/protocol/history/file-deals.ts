@@ -161,7 +161,7 @@ async function ownEntry({ tx, server, records }: Commit, deal: Deal, leg: Record
     const event = { type: "does_not_fit", reason: "amount_differs" } as const;
     await recordTransition(tx, leg, event, dealEvidence(server, deal, leg));
   }
-  return { ...externalEntry(deal), kind: leg.status.kind, cause: causeOf(leg) };
+  return { ...externalEntry(deal), kind: leg.status.kind, label: undefined, cause: causeOf(leg) };
 }
 
 /** Sends a misfit to manual review, but only from UNKNOWN: before that the sender's own answer may still arrive. */

@@ -10,7 +10,7 @@ import {
   type LostDeal,
 } from "../../domain/imported-leg.ts";
 import { readReference } from "../../domain/reference.ts";
-import { type Deal, DEAL_ACTION, effectOf } from "../../mt5/deals.ts";
+import { type Deal, effectOf, isBalanceOperation } from "../../mt5/deals.ts";
 import type { Account } from "../../store/accounts.ts";
 import { insertImportedLeg, listUnsent } from "../../store/imported-legs.ts";
 import { lockLegs } from "../../store/legs.ts";
@@ -28,7 +28,7 @@ export async function importDeal(
   deal: Deal,
 ): Promise<NewEntry | undefined> {
   const reference = readReference(deal.comment);
-  if (reference === undefined || deal.action !== DEAL_ACTION.balance) return undefined;
+  if (reference === undefined || !isBalanceOperation(deal)) return undefined;
   const { kind, number, attempt } = reference;
   const { login, ticket: dealId, at, comment } = deal;
   const lost: LostDeal = { kind, amountMinor: effectOf(deal), comment };
@@ -37,7 +37,7 @@ export async function importDeal(
   const leg = { ...lost, key, ordinal: importedOrdinal(kind), number, attempt, login, server, dealId, at };
   const transferId = await insertImportedLeg(tx, { ...leg, isExclusive: isExclusive(kind) });
   if (transferId === undefined) return undefined;
-  return { ...externalEntry(deal), kind, cause: { leg: number, transferId, key } };
+  return { ...externalEntry(deal), kind, label: undefined, cause: { leg: number, transferId, key } };
 }
 
 /**

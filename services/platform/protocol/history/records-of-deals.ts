@@ -1,8 +1,8 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { readReference } from "../../domain/reference.ts";
-import type { Deal } from "../../mt5/deals.ts";
+import { type Deal, isBalanceOperation } from "../../mt5/deals.ts";
 import { listLegsOfDeals } from "../../store/legs.ts";
-import { type DealRecords, isBalanceOperation } from "./explain-deal.ts";
+import type { DealRecords } from "./explain-deal.ts";
 
 /** A trade is explained without records. */
 const NO_RECORDS: DealRecords = { byTicket: undefined, reference: undefined, byReference: undefined, underWay: [] };

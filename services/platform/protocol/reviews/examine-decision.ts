@@ -2,7 +2,8 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { STILL_UNKNOWN } from "../../domain/review-actions.ts";
-import { type Deal, DEAL_ACTION, effectOf } from "../../mt5/deals.ts";
+import { type Deal, effectOf, isBalanceOperation } from "../../mt5/deals.ts";
+import { findCurrencyBreak } from "../../store/account-stops.ts";
 import { listExplainedDeals } from "../../store/explained-deals.ts";
 import { legNumber } from "../../domain/leg-number.ts";
 import { type Locked, lockAccountAndLeg } from "../record.ts";
@@ -13,6 +14,15 @@ export async function requireOpenReview(tx: Transaction, { login, operationId, r
   const locked = await lockAccountAndLeg(tx, login, legNumber(BigInt(operationId)));
   if (locked.leg.status.state === (reason === STILL_UNKNOWN ? "UNKNOWN" : "REVIEW")) return locked;
   throw actionNotPossible(`Leg ${operationId} no longer needs manual review.`);
+}
+
+/** A stopped account goes on when its group is one of dollars and cents again: no decision makes other money dollars. */
+export async function requireSupportedCurrency(tx: Transaction, { login }: ReviewCase): Promise<void> {
+  const found = await findCurrencyBreak(tx, login);
+  if (found === undefined) return;
+  throw actionNotPossible(
+    `${found} Move the account back, or change the group back, on the trading platform; the break closes within ten minutes, and then the account can be resumed.`,
+  );
 }
 
 /** Throws unless nothing but operators can find out that the attempt of unknown outcome moved no money. */
@@ -58,7 +68,7 @@ export async function requireDealOfLeg(tx: Transaction, reviewCase: ReviewCase, 
   if (shown === undefined) throw actionNotPossible(`The trading platform does not show deal ${dealId}.`);
   const differences = [
     ...(shown.login === reviewCase.login ? [] : [`it is on login ${shown.login}`]),
-    ...(shown.action === DEAL_ACTION.balance ? [] : ["it is not a balance operation"]),
+    ...(isBalanceOperation(shown) ? [] : ["it is not a balance operation"]),
     ...(effectOf(shown) === leg.amountMinor ? [] : ["its amount differs"]),
   ];
   if (differences.length > 0) {

@@ -6,10 +6,7 @@ import type { Commands } from "../command.ts";
 import { numberOf, type Params, requiredNumber, requiredText } from "../params.ts";
 import { groupRecord } from "../records/group-record.ts";
 import { type Answer, valuesOf } from "../reply.ts";
-
-function visibleGroups({ settings, isVisibleGroup }: TradeServer): readonly string[] {
-  return settings.groups.filter(isVisibleGroup);
-}
+import { visibleGroups } from "../visible.ts";
 
 function countGroups(server: TradeServer): Answer {
   return valuesOf({ Total: String(visibleGroups(server).length) });
@@ -30,7 +27,8 @@ function nextGroup(server: TradeServer, params: Params): Answer {
 /** A name gives an object, a mask an array. */
 function getGroup(server: TradeServer, params: Params): Answer {
   const asked = requiredText(params, "group");
-  const groups = visibleGroups(server).filter(groupMask(asked));
+  const isAsked = groupMask(asked);
+  const groups = visibleGroups(server).filter(({ name }) => isAsked(name));
   const [first] = groups;
   if (first === undefined) throw refused("notFound");
   return { answer: /[*,!]/.test(asked) ? groups.map(groupRecord) : groupRecord(first) };

@@ -1,9 +1,9 @@
 import { formatScaled } from "../../domain/decimal.ts";
 import { groupMask } from "../../domain/group-mask.ts";
-import { type Quote, type SymbolFacts, SYMBOLS } from "../../domain/market.ts";
+import { type Quote, type SymbolFacts, SYMBOLS, weekOfSessions } from "../../domain/market.ts";
 import { refused } from "../../domain/retcode.ts";
 import { MANAGER_RIGHT } from "../../settings.ts";
-import type { TradeServer } from "../../trade-server.ts";
+import { serverTimeMs, type TradeServer } from "../../trade-server.ts";
 import type { Commands } from "../command.ts";
 import { numberOf, type Params, requiredNumber, requiredText, textOf } from "../params.ts";
 import { symbolRecord } from "../records/symbol-record.ts";
@@ -21,27 +21,31 @@ function countSymbols(): Answer {
   return valuesOf({ Total: String(ALL.length) });
 }
 
-function nextSymbol(_server: TradeServer, params: Params): Answer {
-  return { answer: symbolRecord(found(ALL[requiredNumber(params, "index")])) };
+function shown(server: TradeServer, symbol: SymbolFacts): WireRecord {
+  return symbolRecord(symbol, weekOfSessions(server.books.sessions.get(symbol.name), serverTimeMs(server)));
+}
+
+function nextSymbol(server: TradeServer, params: Params): Answer {
+  return { answer: shown(server, found(ALL[requiredNumber(params, "index")])) };
 }
 
 /** A name gives an object, a mask an array. */
-function getSymbol(_server: TradeServer, params: Params): Answer {
+function getSymbol(server: TradeServer, params: Params): Answer {
   const mask = textOf(params, "mask");
-  if (mask) return { answer: ALL.filter(({ path }) => groupMask(mask)(path)).map(symbolRecord) };
-  return { answer: symbolRecord(found(SYMBOLS.get(requiredText(params, "symbol")))) };
+  if (mask) return { answer: ALL.filter(({ path }) => groupMask(mask)(path)).map((symbol) => shown(server, symbol)) };
+  return { answer: shown(server, found(SYMBOLS.get(requiredText(params, "symbol")))) };
 }
 
 /** Only quotes that changed after trans_id; the answer names the id for the next call. */
-function lastTicks({ books, startedMsc }: TradeServer, params: Params): Answer {
+function lastTicks(server: TradeServer, params: Params): Answer {
   const text = requiredText(params, "symbol");
   if (text.length > MAX_SYMBOL_TEXT) throw refused("invalidParameters");
   const isAsked = groupMask(text);
   const since = numberOf(params, "trans_id") ?? 0;
-  const quotes = [...books.quotes.values()];
+  const quotes = [...server.books.quotes.values()];
   const ticks = quotes
     .filter(({ symbol, change }) => change > since && isNamed(symbol, isAsked))
-    .map((quote) => tickRecord(quote, startedMsc));
+    .map((quote) => tickRecord(quote, serverTimeMs(server)));
   const latest = Math.max(...quotes.map(({ change }) => change));
   return { siblings: { trans_id: String(latest) }, answer: ticks };
 }
@@ -51,8 +55,8 @@ function isNamed(symbol: string, isAsked: (text: string) => boolean): boolean {
   return isAsked(symbol) || isAsked(SYMBOLS.get(symbol)?.path ?? "");
 }
 
-function tickRecord({ symbol, bid, ask, ...quote }: Quote, startedMsc: number): WireRecord {
-  const timeMsc = quote.timeMsc || startedMsc;
+function tickRecord({ symbol, bid, ask, ...quote }: Quote, nowMsc: number): WireRecord {
+  const timeMsc = quote.isLast === true ? quote.timeMsc : nowMsc;
   const digits = SYMBOLS.get(symbol)?.digits ?? 0;
   return {
     Symbol: symbol,

@@ -8,14 +8,13 @@ import { storedDigest } from "../password-hash.ts";
 import { userRecord } from "../records/user-record.ts";
 import type { Answer } from "../reply.ts";
 import { readUserInput, type UserInput } from "../user-input.ts";
+import { findGroup } from "../visible.ts";
 
 /** user/add: a login in the request is used unchanged; 0 or none takes the next free one of the server. */
 export function addUser(server: TradeServer, params: Params): Answer {
   const input = completeInput(readUserInput(params));
   if (!isStrongPassword(input.passMain) || !isStrongPassword(input.passInvestor)) throw refused("invalidPassword");
-  if (!server.settings.groups.includes(input.group) || !server.isVisibleGroup(input.group)) {
-    throw refused("noPermission");
-  }
+  if (findGroup(server, input.group) === undefined) throw refused("noPermission");
   const login = input.login ? namedLogin(server, input.login) : chosenLogin(server);
   const account = newAccount(login, input, serverTimeSeconds(server));
   record(server, { kind: "account", account });

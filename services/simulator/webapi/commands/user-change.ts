@@ -1,23 +1,27 @@
 import type { Account } from "../../domain/account.ts";
+import type { Group } from "../../domain/group.ts";
 import { isStrongPassword } from "../../domain/password.ts";
 import { refused } from "../../domain/retcode.ts";
 import { positionsOf } from "../../store/books.ts";
-import { record, serverTimeSeconds, type TradeServer } from "../../trade-server.ts";
+import { record, removeAccount, serverTimeSeconds, type TradeServer } from "../../trade-server.ts";
 import { type Params, requiredNumber, requiredText } from "../params.ts";
 import { isSameHex, passwordHash, storedDigest } from "../password-hash.ts";
 import { userRecord } from "../records/user-record.ts";
 import { type Answer, NO_CONTENT } from "../reply.ts";
 import { readUserInput } from "../user-input.ts";
-import { getAccount, getWritableAccount } from "../visible.ts";
+import { findGroup, getAccount, getWritableAccount } from "../visible.ts";
 
 /** user/update: omitted fields stay, invalid ones are silently ignored. Balances cannot be set. */
 export function updateUser(server: TradeServer, params: Params): Answer {
   const before = getWritableAccount(server, requiredNumber(params, "login"));
   const { group, rights, leverage, texts, numbers } = readUserInput(params);
-  const mayMove = group !== undefined && server.settings.groups.includes(group) && server.isVisibleGroup(group);
+  const target = group === undefined ? undefined : findGroup(server, group);
+  if (target !== undefined && !isSameMoney(target, server.books.groups.get(before.group))) {
+    throw refused("differentCurrency");
+  }
   const account: Account = {
     ...before,
-    group: mayMove ? group : before.group,
+    group: target?.name ?? before.group,
     rights: rights ?? before.rights,
     leverage: leverage ?? before.leverage,
     texts: { ...before.texts, ...texts },
@@ -27,14 +31,16 @@ export function updateUser(server: TradeServer, params: Params): Answer {
   return { answer: userRecord(server, account) };
 }
 
+function isSameMoney(left: Group, right: Group | undefined): boolean {
+  return right === undefined || (left.currency === right.currency && left.digits === right.digits);
+}
+
 export function deleteUser(server: TradeServer, params: Params): Answer {
   const login = requiredNumber(params, "login");
   if (login === server.settings.managerLogin) throw refused("selfDeletion");
   getAccount(server, login);
   if (positionsOf(server.books, login).length > 0) throw refused("hasTrades");
-  record(server, { kind: "account_removed", login });
-  server.active.delete(login);
-  server.previousBalances.delete(login);
+  removeAccount(server, login);
   return NO_CONTENT;
 }
 

@@ -1,20 +1,20 @@
+import type { Group } from "../../domain/group.ts";
 import { PASSWORD_MIN_LENGTH } from "../../domain/password.ts";
-import { MONEY_DIGITS } from "../../domain/units.ts";
 import type { WireRecord } from "../reply.ts";
 
 /** EnMarginMode: 2 = retail hedging. */
 const HEDGING = "2";
 
-export function groupRecord(group: string): WireRecord {
+export function groupRecord({ name, currency, digits }: Group): WireRecord {
   return {
-    Group: group,
+    Group: name,
     Server: "1",
     PermissionsFlags: "2",
     AuthMode: "0",
     AuthPasswordMin: String(PASSWORD_MIN_LENGTH),
     Company: "PAMM Simulator",
-    Currency: "USD",
-    CurrencyDigits: String(MONEY_DIGITS),
+    Currency: currency,
+    CurrencyDigits: String(digits),
     TradeFlags: "31",
     MarginMode: HEDGING,
     MarginFreeMode: "1",

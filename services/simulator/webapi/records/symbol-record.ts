@@ -1,4 +1,4 @@
-import type { SymbolFacts } from "../../domain/market.ts";
+import type { SessionMinutes, SymbolFacts } from "../../domain/market.ts";
 import { formatScaled } from "../../domain/decimal.ts";
 import { COARSE_VOLUME, LOT, MONEY_DIGITS } from "../../domain/units.ts";
 import type { WireRecord } from "../reply.ts";
@@ -8,7 +8,7 @@ import { contractSize } from "./deal-record.ts";
 const MIN_VOLUME = LOT / 100n;
 const MAX_VOLUME = LOT * 1_000n;
 
-export function symbolRecord(symbol: SymbolFacts): WireRecord {
+export function symbolRecord(symbol: SymbolFacts, sessions: readonly SessionMinutes[][]): WireRecord {
   const point = formatScaled(1n, symbol.digits);
   return {
     Symbol: symbol.name,
@@ -38,6 +38,11 @@ export function symbolRecord(symbol: SymbolFacts): WireRecord {
     VolumeMaxExt: String(MAX_VOLUME),
     VolumeStep: String(MIN_VOLUME / COARSE_VOLUME),
     VolumeStepExt: String(MIN_VOLUME),
-    SessionsTrades: [],
+    SessionsQuotes: sessions.map((day) => day.map(sessionRecord)),
+    SessionsTrades: sessions.map((day) => day.map(sessionRecord)),
   };
+}
+
+function sessionRecord({ open, close }: SessionMinutes): WireRecord {
+  return { Open: String(open), Close: String(close) };
 }

@@ -16,6 +16,7 @@ import { lockAccounts } from "../../store/books.ts";
 import { findLastPart, savePerformance } from "../../store/performance.ts";
 import { scheduleValuation } from "../../store/marking.ts";
 import { hasProgress, type Master, saveProgress } from "../../store/masters.ts";
+import { endPriceWait } from "../../store/market-waits.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { listActiveHoldings } from "../../store/unit-holdings.ts";
@@ -183,6 +184,7 @@ export async function strikeLedger(
     await stopForError(tx, deps, error, { login, ticket, account: login, dealId: 0n, isWaitingDeal: false });
     return undefined;
   }
+  if (master.waitsForPrice) await endPriceWait(tx, master.login);
   const isInDeficit = poolEquity(pool) < 0n;
   if (isInDeficit && !master.isInDeficit) logDeficit(tx, deps.log, { login: master.login, dealId: master.filedDealId });
   const holdings = new Map(allHoldings(pool).map((holding) => [holding.subscriptionId, holding]));
@@ -229,6 +231,8 @@ async function chained(tx: Transaction, deps: Deps, { login, chain }: Chained, v
 export async function saveLedger(tx: Transaction, { valuedEveryMs }: Deps, ledger: Ledger): Promise<void> {
   const { opened, master, stored, pool, admitted, allocated, chain, isValued } = ledger;
   await saveUnitPool(tx, master.login, stored, pool);
+  // The deals of a flat Master admit money without a strike at marks.
+  if (opened.waitsForPrice && !hasSomethingToStrike(ledger)) await endPriceWait(tx, master.login);
   await deleteArrivals(tx, admitted);
   if (allocated !== 0n || hasProgress(opened, master)) await saveProgress(tx, { ...master, allocated });
   await savePerformance(tx, master.login, partsOf(chain));

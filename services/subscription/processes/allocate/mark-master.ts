@@ -4,7 +4,8 @@ import { later, reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { cutOffsDue, lastCutOff, type Week } from "../../domain/weeks.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
-import { countFailedMark, resetMarkTries } from "../../store/marking.ts";
+import { countFailedMark, hasFlowsToStrike, resetMarkTries } from "../../store/marking.ts";
+import { waitForPrice } from "../../store/market-waits.ts";
 import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger, valueLedger } from "./ledger.ts";
 import { type MasterReading, readMaster } from "./read-master.ts";
 
@@ -44,7 +45,7 @@ async function tryToMark(deps: Deps, wanted: Wanted, context: CallContext): Prom
   const { login } = wanted;
   let reads = 0;
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const reading = await readMaster(deps, login, context);
+    const reading = await readMaster(deps, login, context, await hasFlowsToStrike(deps.pool, login));
     const end = reading.isComplete
       ? await inTransaction(deps.pool, (tx) => markAtLogPosition(tx, deps, wanted, reading))
       : ({ kind: "moved", why: "the Master's latest deals are still being read" } as const);
@@ -71,7 +72,7 @@ type End =
 
 async function markAtLogPosition(tx: Transaction, deps: Deps, wanted: Wanted, reading: MasterReading): Promise<End> {
   const { login, isValuation } = wanted;
-  const { requestedAt, platformAt, logNumber, lastDealAt, marks } = reading;
+  const { requestedAt, platformAt, logNumber, lastDealAt, marks, arePricesChecked, oldPrices } = reading;
   const master = await lockMaster(tx, login);
   if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };
   const closeThrough = lastCutOff(deps.week, later(platformAt, -waitAfterCutOff(deps.week)));
@@ -80,8 +81,10 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, wanted: Wanted, re
     reading: { at: requestedAt, marks, closeThrough },
   });
   const isAtReading = end === "done" && master.filedNumber === logNumber;
-  if (end !== "done" || isWeekDue(deps.week, ledger.master, lastDealAt) || !hasSomethingToStrike(ledger)) {
+  const saveUnstruck = async (): Promise<void> =>
     await saveLedger(tx, deps, isValuation && isAtReading ? await valueLedger(tx, deps, ledger, marks) : ledger);
+  if (end !== "done" || isWeekDue(deps.week, ledger.master, lastDealAt) || !hasSomethingToStrike(ledger)) {
+    await saveUnstruck();
     if (end === "full") return { kind: "more" };
     if (isClosingDue(deps, ledger.master)) {
       return { kind: "waits", why: "the clock of the trading platform has not passed the end of the week" };
@@ -90,8 +93,17 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, wanted: Wanted, re
     return { kind: "done" };
   }
   if (!isAtReading) {
-    await saveLedger(tx, deps, ledger);
+    await saveUnstruck();
     return { kind: "moved", why: "the Master trades faster than it can be marked" };
+  }
+  if (!arePricesChecked) {
+    await saveUnstruck();
+    return { kind: "moved", why: "money joined or left while the Master was read" };
+  }
+  if (oldPrices !== undefined) {
+    await saveUnstruck();
+    await waitForPrice(tx, login, oldPrices, deps.now());
+    return { kind: "done" };
   }
   const struck = await strikeLedger(tx, deps, ledger, marks);
   await saveLedger(tx, deps, struck ?? ledger);

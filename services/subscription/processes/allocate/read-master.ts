@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Deps } from "../../deps.ts";
 import type { Mark } from "../../domain/pool/strike-pool.ts";
-import { marksOf } from "../../messages/marks.ts";
+import { marksOf, oldPricesText } from "../../messages/marks.ts";
 import { catchUp } from "../filing/catch-up.ts";
 
 /** The open positions of a Master at a log position; its log is filed up to there. */
@@ -16,9 +16,18 @@ export type MasterReading = {
   /** Balance and open positions equal those computed from the log. */
   readonly isComplete: boolean;
   readonly marks: readonly Mark[];
+  /** Whether it was asked if the prices of the positions are recent enough for a strike; if so, why they are not. */
+  readonly arePricesChecked: boolean;
+  readonly oldPrices: string | undefined;
 };
 
-export async function readMaster(deps: Deps, login: string, context: CallContext): Promise<MasterReading> {
+/** With `checksPrices`, for a strike with open positions: a week is closed at whatever the last prices are. */
+export async function readMaster(
+  deps: Deps,
+  login: string,
+  context: CallContext,
+  checksPrices = false,
+): Promise<MasterReading> {
   const requestedAt = deps.now();
   const {
     complete: isComplete,
@@ -26,7 +35,17 @@ export async function readMaster(deps: Deps, login: string, context: CallContext
     logNumber,
     lastDealAt,
     platformAt = requestedAt,
-  } = await deps.platform.readAccount({ login }, context);
+    oldPrices,
+  } = await deps.platform.readAccount({ login, checkPrices: checksPrices }, context);
   await catchUp(deps, { login, upTo: logNumber }, context);
-  return { requestedAt, platformAt, logNumber, lastDealAt, isComplete, marks: marksOf(positions) };
+  return {
+    requestedAt,
+    platformAt,
+    logNumber,
+    lastDealAt,
+    isComplete,
+    marks: marksOf(positions),
+    arePricesChecked: checksPrices,
+    oldPrices: oldPricesText(oldPrices),
+  };
 }

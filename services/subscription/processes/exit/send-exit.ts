@@ -14,7 +14,8 @@ import {
   markExitSent,
   refuseExit,
 } from "../../store/exit-transfers.ts";
-import { queuedTransfer, stateText } from "../../messages/transfer.ts";
+import { waitForMargin } from "../../store/market-waits.ts";
+import { isForMargin, queuedTransfer, stateText } from "../../messages/transfer.ts";
 
 /**
  * Requests an exit transfer from platform, or reads its outcome: a key is executed once. A finally refused transfer is
@@ -45,15 +46,16 @@ async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResu
   const { pool, wakeSignals, now, log } = deps;
   const { id, key, subscriptionId, masterLogin, amount } = transfer;
   const refusals = transfer.refusals + 1;
-  log.error("exit transfer refused, retry scheduled under a new key", {
-    key,
-    login: masterLogin,
-    reason: stateText(result),
-  });
+  const reason = stateText(result);
   await inTransaction(pool, async (tx) => {
     const at = now();
-    const refused = { reason: stateText(result), transferId: result.transferId };
-    if (!(await refuseExit(tx, id, refused, at))) return;
+    const isShort = isForMargin(result) && (await waitForMargin(tx, masterLogin, at));
+    if (!(await refuseExit(tx, id, { reason, transferId: result.transferId }, at))) return;
+    afterCommit(tx, () => {
+      const fields = { key, login: masterLogin, reason };
+      if (isShort) log.info("exit transfer refused for want of free margin, it waits", fields);
+      else log.error("exit transfer refused, retry scheduled under a new key", fields);
+    });
     await insertExitTransfers(tx, [{ subscriptionId, masterLogin, amount, refusals }], at);
     afterCommit(tx, wakeSignals.exits.notify);
   });

@@ -24,7 +24,7 @@ export type OneTry = { readonly subscription: Subscription; readonly exit: Exit 
 export async function tryToLeave(deps: Deps, { subscription, exit }: OneTry, context: CallContext): Promise<Exit> {
   let held: AccountLockFacts;
   try {
-    held = await holdLock(deps, lockOfExit(subscription, exit.try), context);
+    held = await holdLock(deps, { ...lockOfExit(subscription, exit.try), acceptsArchived: true }, context);
     // False: the recovery job has aborted this try, because it took too long.
     if (!(await markLeaving(deps.pool, exit, held))) {
       throw accountBusy(

@@ -11,6 +11,7 @@ import { lockBooks, saveAccounts, savePools } from "../../store/books.ts";
 import { insertFurtherExits, markExitsApplied } from "../../store/exit-transfers.ts";
 import { insertFeeDebits } from "../../store/fees.ts";
 import { insertFlows } from "../../store/flows.ts";
+import { retryAfterDeals } from "../../store/market-waits.ts";
 import { markMirrorsApplied } from "../../store/mirrors.ts";
 import { markPostingsApplied } from "../../store/postings.ts";
 import { closeReserves } from "../../store/reserves.ts";
@@ -21,7 +22,7 @@ import { movementOf, resultOf } from "../../messages/movement.ts";
 import { publishExitsCompleted, publishMirrorsApplied } from "../../messages/capital-events.ts";
 import { recordStops } from "../review/record-stops.ts";
 
-type FilingDeps = Pick<Deps, "now" | "wakeSignals" | "log">;
+export type FilingDeps = Pick<Deps, "now" | "wakeSignals" | "log" | "adoptsCharge">;
 
 /**
  * Files the log entries of platform: each entry of each login once, in the order of its log. Calls no other service; the
@@ -31,7 +32,7 @@ export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: re
   // Payment accounts do not belong to a pool.
   const ours = moved.filter(({ role }) => role === AccountRole.INVESTOR || role === AccountRole.MASTER);
   if (ours.length === 0) return;
-  const sources = new Map(ours.map((source) => [movementOf(source), source]));
+  const sources = new Map(ours.map((source) => [movementOf(source, deps.adoptsCharge), source]));
   const books = await lockBooks(tx, {
     investorLogins: loginsOf(ours, AccountRole.INVESTOR),
     masterLogins: loginsOf(ours, AccountRole.MASTER),
@@ -96,6 +97,11 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
       at,
     ),
   );
+  if (await retryAfterDeals(tx, [...new Set(outcome.results.map(({ login }) => login))])) {
+    for (const signal of [deps.wakeSignals.mirrors, deps.wakeSignals.exits, deps.wakeSignals.strikes]) {
+      afterCommit(tx, signal.notify);
+    }
+  }
   await recordStops(tx, outcome.stopped, at);
   wake(tx, deps, books);
 }

@@ -67,7 +67,13 @@ function exit(leaving: Leaving): Change & Exited {
     masterLogin,
     amount,
     buckets,
-    account: { ...account, buckets: changeAccount(account.buckets, gained), pooledIn: undefined },
+    account: {
+      ...account,
+      buckets: changeAccount(account.buckets, gained),
+      toAdopt: 0n,
+      cause: undefined,
+      pooledIn: undefined,
+    },
     outflow: { subscriptionId, amount: holding.buckets.pooled, isLast: true },
   };
 }

@@ -1,15 +1,16 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
 import { reasonOf } from "#kernel/retry.ts";
 import type { Delay } from "#kernel/work-queue/work-queue.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferAnswer, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
+import { waitForMargin } from "../../store/market-waits.ts";
 import { countMirrorRefusal, mirrorQueue, type OpenMirror, refuseMirror } from "../../store/mirrors.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
-import { queuedTransfer, stateText } from "../../messages/transfer.ts";
+import { isForMargin, queuedTransfer, stateText } from "../../messages/transfer.ts";
 
 /**
  * Requests mirrors from platform, or reads their outcome: a key is executed once. A mirror counts as applied only when the log
@@ -61,13 +62,23 @@ function resultOf({ answer }: TransferAnswer): TransferResult | string {
   return answer?.$case === "result" ? answer.value : (answer?.value.code ?? "no answer");
 }
 
-/** After a final refusal its flows go into the next mirror, with the flows since, after a growing pause. */
+/**
+ * After a final refusal its flows go into the next mirror, with the flows since, after a growing pause. For want of free margin only the
+ * outflows wait.
+ */
 async function returnFlows(deps: Deps, mirror: OpenMirror, result: TransferResult): Promise<void> {
-  const { masterLogin, key } = mirror;
+  const { masterLogin, key, amount } = mirror;
   const reason = stateText(result);
-  deps.log.error("mirror refused, its flows go into the next mirror", { key, login: masterLogin, reason });
   await inTransaction(deps.pool, async (tx) => {
-    await countMirrorRefusal(tx, masterLogin, reason);
+    const isShort = amount < 0n && isForMargin(result) && (await waitForMargin(tx, masterLogin, deps.now()));
+    if (!isShort) await countMirrorRefusal(tx, masterLogin, reason);
     await refuseMirror(tx, mirror, reason, deps.now());
+    afterCommit(tx, () => {
+      const fields = { key, login: masterLogin, reason };
+      if (isShort) deps.log.info("mirror refused for want of free margin, its outflows wait", fields);
+      else deps.log.error("mirror refused, its flows go into the next mirror", fields);
+    });
+    // Its inflows go at once.
+    if (isShort) afterCommit(tx, deps.wakeSignals.mirrors.notify);
   });
 }

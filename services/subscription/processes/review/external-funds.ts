@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
 import { formatAmount, usd } from "#kernel/money.ts";
-import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
-import { abs } from "#kernel/reconcile/check.ts";
 import { noteAmount } from "#kernel/review/cases.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import { adoptExternal } from "../../domain/adopt-external.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
-import { changeAccount, changeHolding } from "../../domain/buckets.ts";
-import { lockBooks, lockPools, saveAccounts } from "../../store/books.ts";
-import { insertFlows } from "../../store/flows.ts";
+import { undecidedOf } from "../../domain/quarantine.ts";
+import { lockPools } from "../../store/books.ts";
 import { acknowledgeExternal, acknowledgeQuarantine } from "../../store/external-funds.ts";
-import { lockMaster } from "../../store/masters.ts";
-import { findInvestorState } from "../../store/investor-states.ts";
-import { saveHoldings } from "../../store/holdings.ts";
+import { adoptExternalFunds, lockPooled } from "../adopt-external-funds.ts";
 import type { Effect } from "./effect.ts";
 
 /** Prefixes of the subjects of cases about external funds on an Investor in a pool and on a Master, before the login. */
@@ -27,20 +22,10 @@ const NO_READING = { readsOf: () => [], examine: () => undefined };
 export const adopt: Effect = {
   ...NO_READING,
   async carryOut(tx, deps, { reviewCase, wanted }) {
-    const { account, holding } = await lockInvestor(tx, reviewCase);
-    const adopted = adoptExternal(account.buckets, holding.buckets);
-    if (adopted === undefined) {
-      const pooled = formatAmount(usd(holding.buckets.pooled));
-      throw actionNotPossible(`The amount withdrawn exceeds the Investor's share of the pool, ${pooled}.`);
-    }
-    const { change, flow, unredeemed } = adopted;
-    await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
-    const buckets = changeHolding(holding.buckets, change);
-    await saveHoldings(tx, [{ ...holding, buckets, unredeemed: holding.unredeemed + unredeemed }]);
-    await insertFlows(tx, [{ subscriptionId: holding.subscriptionId, amount: flow }], wanted.at);
-    afterCommit(tx, deps.wakeSignals.mirrors.notify);
-    afterCommit(tx, deps.wakeSignals.strikes.notify);
-    afterCommit(tx, deps.wakeSignals.external.notify);
+    const books = await lockInvestor(tx, reviewCase);
+    if (await adoptExternalFunds(tx, deps, { ...books, amount: undecidedOf(books.account), at: wanted.at })) return;
+    const pooled = formatAmount(usd(books.holding.buckets.pooled));
+    throw actionNotPossible(`The amount withdrawn exceeds the Investor's share of the pool, ${pooled}.`);
   },
 };
 
@@ -63,42 +48,28 @@ async function lockInvestor(
   tx: Transaction,
   reviewCase: ReviewCase,
 ): Promise<{ readonly account: AccountBook; readonly holding: HoldingBook }> {
-  const { login } = reviewCase;
-  const { holding: investorState } = await findInvestorState(tx, login);
-  const master = investorState && (await lockMaster(tx, investorState.masterLogin));
-  const books = await lockBooks(tx, { investorLogins: [login], masterLogins: [] });
-  const account = books.accounts.get(login);
-  const holding = account?.pooledIn === undefined ? undefined : books.holdings.get(account.pooledIn);
-  if (account === undefined || holding === undefined || holding.masterLogin !== master?.login) {
-    throw actionNotPossible("The Investor is no longer in this pool.");
-  }
+  const found = await lockPooled(tx, reviewCase.login);
+  if (found === undefined) throw actionNotPossible("The Investor is no longer in this pool.");
+  const { master, account, holding } = found;
   // A leave that is being decided counts with the present buckets.
   if (!master.hasOpenGate) {
     throw actionNotPossible(
       "An Investor is leaving this pool, which takes seconds. Nothing was changed. Propose it again in a second.",
     );
   }
-  const { quarantined } = account.buckets;
-  if (!isProposedFor(reviewCase, { amount: quarantined, movedNumber: account.movedNumber })) throw changed(quarantined);
-  await noteAmount(tx, reviewCase.id, quarantined);
+  const undecided = undecidedOf(account);
+  if (!isProposedFor(reviewCase, account) || undecided === 0n) throw changed(undecided);
+  await noteAmount(tx, reviewCase.id, undecided);
   return { account, holding };
 }
 
-/** A proposal about an Investor's account holds up to this multiple of its amount. */
-const MAX_GROWTH = 2n;
-
 /**
  * Whether a proposal about an Investor's account holds for what is there now: its own trades may have changed the amount, otherwise no
- * proposal would outlive a deal. Money that another party has moved, another sign and a larger multiple need another proposal.
+ * proposal would outlive a deal. Money that another party has moved needs another proposal.
  */
-export function isProposedFor(
-  { amount, evidence }: ReviewCase,
-  now: { readonly amount: bigint; readonly movedNumber: bigint },
-): boolean {
+export function isProposedFor({ evidence }: ReviewCase, now: { readonly movedNumber: bigint }): boolean {
   const { moved_log_number: movedNumber } = JSON.parse(evidence) as { readonly moved_log_number?: string };
-  const before = amount ?? 0n;
-  const isSameSign = before * now.amount > 0n;
-  return movedNumber === String(now.movedNumber) && isSameSign && abs(now.amount) <= MAX_GROWTH * abs(before);
+  return movedNumber === String(now.movedNumber);
 }
 
 /** The decision is about exactly the amount of the review. */

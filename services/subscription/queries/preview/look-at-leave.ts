@@ -54,7 +54,7 @@ export async function lookAtLeave(deps: Deps, wanted: WantedLeave, context: Call
   const { investorLogin, withdrawal } = wanted;
   const { holding: before } = await findInvestorState(deps.pool, investorLogin);
   const [lock, reading] = await Promise.all([
-    previewLock(deps, { login: investorLogin, withdrawal }, context),
+    previewLock(deps, { login: investorLogin, withdrawal, acceptsArchived: wanted.kind === "EXIT" }, context),
     before && readMaster(deps, before.masterLogin, context),
   ]);
   const books = await inSnapshot(deps.pool, (db) => findLeaveBooks(db, investorLogin));

@@ -9,6 +9,7 @@ import type { Deps } from "../../deps.ts";
 import { assignmentReasons } from "../../domain/decide-assignment.ts";
 import { refusalOfLock } from "../../domain/lock-refusals.ts";
 import { isLogin, isRate, validate } from "../../domain/validate.ts";
+import { findArchivedMaster } from "../../archived-master.ts";
 import { findAdmission } from "../../store/admission.ts";
 import { findSafetyStop } from "../../store/masters.ts";
 import { findOpenSubscription, hasFollowedBefore } from "../../store/subscriptions.ts";
@@ -55,6 +56,7 @@ async function lookAtAssignment(
   const open = await findOpenSubscription(pool, investorLogin);
   const stop = await findSafetyStop(pool, master.login);
   const admission = await findAdmission(deps.pool, master);
+  const archived = await findArchivedMaster(deps, master.login, context);
   const balance = facts && usd(facts.balance);
   const account = facts && {
     balance: usd(facts.balance),
@@ -65,7 +67,7 @@ async function lookAtAssignment(
   const reasons = [
     ...assignmentReasons({ open, pool: { masterLogin: master.login, stop }, admission }),
     ...refusals.map(refusalOfLock),
-    ...assignmentReasons({ account }),
+    ...assignmentReasons({ archived, account }),
   ];
   return { reasons: oneOfEachCode(reasons), balance };
 }

@@ -1,0 +1,56 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../deps.ts";
+import type { User } from "../mt5/users.ts";
+import { noteGroup } from "../store/accounts.ts";
+import { listAway, listNotedUnshown, markShown, markUnshown } from "../store/unshown-accounts.ts";
+
+/** What a reading of accounts has shown. */
+export type Reading = {
+  readonly shown: readonly string[];
+  readonly unshown: readonly string[];
+};
+
+/**
+ * Notes which accounts the platform does not show, of those without money and anything in progress, and which it shows again. Returns those that
+ * were shown until now.
+ */
+export async function noteReading(deps: Deps, { shown, unshown }: Reading): Promise<readonly string[]> {
+  for (const login of await listNotedUnshown(deps.pool, shown)) await noteShown(deps, login);
+  const marked = await markUnshown(deps.pool, unshown);
+  if (marked.length > 0) {
+    deps.log.info("accounts without money are not shown, archived when that is confirmed", { count: marked.length });
+  }
+  return marked;
+}
+
+/** Accounts with their recorded groups, and those of them that the platform shows. */
+export type ReadAccounts = {
+  readonly accounts: readonly { readonly login: string; readonly group: string }[];
+  readonly users: ReadonlyMap<string, Pick<User, "group">>;
+};
+
+/** Notes what one reading has shown of the accounts. Returns those without money that it has not shown. */
+export async function noteAccounts(deps: Deps, { accounts, users }: ReadAccounts): Promise<ReadonlySet<string>> {
+  for (const { login, group } of accounts) {
+    const shown = users.get(login)?.group ?? group;
+    if (shown !== group) await noteGroup(deps.pool, login, shown);
+  }
+  const unshown = accounts.map(({ login }) => login).filter((login) => !users.has(login));
+  await noteReading(deps, { shown: [...users.keys()], unshown });
+  return new Set(unshown.length === 0 ? [] : await listAway(deps.pool, unshown));
+}
+
+/** Asks the platform for accounts that a list of it lacks. */
+export async function readUnlisted(deps: Deps, logins: readonly string[]): Promise<readonly string[]> {
+  const { users, unreadable } = await deps.mt5.readUsers(logins);
+  const unshown = logins.filter((login) => !users.has(login) && !unreadable.has(login));
+  return await noteReading(deps, { shown: [...users.keys()], unshown });
+}
+
+export async function noteShown({ pool, log, freshDeals, legsSignal }: Deps, login: string): Promise<void> {
+  if (!(await inTransaction(pool, (tx) => markShown(tx, login)))) return;
+  log.info("account is shown again, its history is read", { login });
+  freshDeals.add(login);
+  // What waited for it.
+  legsSignal.notify();
+}

@@ -1,0 +1,152 @@
+import { column, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Role } from "../domain/role.ts";
+
+/** An account without money, positions and anything in progress: nothing is missed while the platform does not show it. */
+export const IS_EMPTY = fragment`log_minor = 0 and locked_by is null and undecided_from is null
+  and not exists (select from leg where leg.login = account.login and leg.state in ('SENDING', 'UNKNOWN', 'REVIEW'))
+  and not exists (select from leg where leg.login = account.login and leg.state = 'INTENT')
+  and not exists (select from unlogged_leg where unlogged_leg.login = account.login)
+  and not exists (select from open_position where open_position.login = account.login)`;
+
+/** Those of the accounts that are empty. */
+export async function listEmpty(db: Queryable, logins: readonly string[]): Promise<ReadonlySet<string>> {
+  if (logins.length === 0) return new Set();
+  return new Set(
+    await column<string>(db, sql`select login from account where login = any (${logins}::text[]) and ${IS_EMPTY}`),
+  );
+}
+
+/** Those of the accounts that are archived. */
+export async function listArchived(db: Queryable, logins: readonly string[]): Promise<ReadonlySet<string>> {
+  if (logins.length === 0) return new Set();
+  return new Set(
+    await column<string>(
+      db,
+      sql`select login from account where login = any (${logins}::text[]) and archived_at is not null`,
+    ),
+  );
+}
+
+/** Notes that the platform does not show these accounts, of which the empty ones count. Returns those that were shown until now. */
+export async function markUnshown(db: Queryable, logins: readonly string[]): Promise<string[]> {
+  if (logins.length === 0) return [];
+  return await column<string>(
+    db,
+    sql`with locked as materialized (
+          select login
+          from account
+          where login = any (${logins}::text[]) and unshown_since is null and ${IS_EMPTY}
+          order by login
+          for no key update
+        )
+        update account
+        set unshown_since = clock_timestamp()
+        from locked
+        where account.login = locked.login
+        returning account.login`,
+  );
+}
+
+/** How long before it was noted an account may have been away: lists of the accounts are read every ten minutes. */
+const AWAY_BEFORE_MS = 1_200_000;
+
+/** The platform shows the account, which was noted as not shown. Its history is read from before it was away. False when another process has done so. */
+export async function markShown(tx: Transaction, login: string): Promise<boolean> {
+  return await matchesRow(
+    tx,
+    sql`update account
+        set unshown_since = null, archived_at = null, returned_at = clock_timestamp(),
+            undecided_from = least(
+              coalesce(undecided_from, unshown_since), unshown_since - ${AWAY_BEFORE_MS} * interval '1 millisecond'
+            )
+        where login = ${login} and unshown_since is not null
+        returning login`,
+  );
+}
+
+/** Whether the platform did not show the account for a while after this instant. */
+export async function hasReturnedSince(db: Queryable, login: string, at: Date): Promise<boolean> {
+  return await matchesRow(db, sql`select from account where login = ${login} and returned_at > ${at}`);
+}
+
+/** False when something has begun on the account meanwhile. The account is locked, so nothing begins until the commit. */
+export async function markArchived(tx: Transaction, login: string): Promise<boolean> {
+  return await matchesRow(
+    tx,
+    sql`update account
+        set archived_at = clock_timestamp()
+        where login = ${login} and unshown_since is not null and archived_at is null and ${IS_EMPTY}
+        returning login`,
+  );
+}
+
+export type Unshown = { readonly login: string; readonly group: string };
+
+/** Accounts that have not been shown for this long, and are not archived, those of the longest absence first. */
+export async function listToConfirm(db: Queryable, forMs: number, limit: number): Promise<Unshown[]> {
+  return await many<Unshown>(
+    db,
+    sql`select login, platform_group as "group"
+        from account
+        where unshown_since <= clock_timestamp() - ${forMs} * interval '1 millisecond' and archived_at is null
+        order by unshown_since, login
+        limit ${limit}`,
+  );
+}
+
+/** An account that the platform should show. */
+export async function findWitness(db: Queryable): Promise<string | undefined> {
+  const found = await maybeOne<{ login: string }>(
+    db,
+    sql`select login from account where unshown_since is null order by login limit 1`,
+  );
+  return found?.login;
+}
+
+export type UnshownAccount = {
+  readonly login: string;
+  readonly role: Role;
+  readonly unshownSince: Date;
+  readonly archivedAt: Date | null;
+};
+
+/** A page of the accounts that are not shown, in the order of their logins. */
+export async function listUnshown(db: Queryable, after: string, limit: number): Promise<UnshownAccount[]> {
+  return await many<UnshownAccount>(
+    db,
+    sql`select login, role, unshown_since as "unshownSince", archived_at as "archivedAt"
+        from account
+        where unshown_since is not null and login > ${after}
+        order by login
+        limit ${limit}`,
+  );
+}
+
+export type UnshownCount = { readonly archived: bigint; readonly unconfirmed: bigint };
+
+export async function countUnshown(db: Queryable): Promise<UnshownCount> {
+  const [row] = await many<UnshownCount>(
+    db,
+    sql`select count(archived_at) as archived, count(*) - count(archived_at) as unconfirmed
+        from account
+        where unshown_since is not null`,
+  );
+  return row ?? { archived: 0n, unconfirmed: 0n };
+}
+
+/** Those of the accounts that were noted as not shown, and have no money. */
+export async function listAway(db: Queryable, logins: readonly string[]): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select login from account where login = any (${logins}::text[]) and unshown_since is not null and log_minor = 0`,
+  );
+}
+
+/** Those of the accounts that were noted as not shown. */
+export async function listNotedUnshown(db: Queryable, logins: readonly string[]): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select login from account where login = any (${logins}::text[]) and unshown_since is not null`,
+  );
+}

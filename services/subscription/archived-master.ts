@@ -1,0 +1,22 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { Deps } from "./deps.ts";
+import { refusalOfLock } from "./domain/lock-refusals.ts";
+
+/** The Master, when the trading platform does not show its account any more. Answered from a table of platform. */
+export async function findArchivedMaster(
+  { platform }: Pick<Deps, "platform">,
+  login: string,
+  context: CallContext,
+): Promise<string | undefined> {
+  try {
+    const { balances } = await platform.readLogBalances(
+      { positions: [{ login, number: 0n }] },
+      withReplyReserve(context),
+    );
+    return balances.some(({ archived }) => archived) ? login : undefined;
+  } catch (error) {
+    throw error instanceof Refusal ? refusalOfLock(error) : error;
+  }
+}

@@ -1,0 +1,17 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { formatAmount, usd } from "#kernel/money.ts";
+import { type MarketWait as MarketWaitMessage, MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { MarketWait } from "../store/market-waits.ts";
+
+/** What waits, since when, and what ends it. */
+export function marketWaitMessage(masterLogin: string, wait: MarketWait): MarketWaitMessage {
+  const { since, amount } = wait;
+  const shown = `${formatAmount(usd(amount))} USD`;
+  const common = { amount: moneyToProto(usd(amount)), since };
+  if (wait.kind === "free_margin") {
+    const message = `${shown} of fees, withdrawals or exits is above the free margin of Master ${masterLogin}, and taking it could close its positions. It is taken after a deal of the Master that frees margin or when it is flat, and is tried again at ${wait.nextAt.toISOString()} at the latest.`;
+    return { ...common, reason: MarketWaitReason.FREE_MARGIN, message };
+  }
+  const message = `${shown} gets or returns units at the next price of the open positions of Master ${masterLogin}, or when it is flat: until then it has no share in results that begin later. ${wait.prices}`;
+  return { ...common, reason: MarketWaitReason.OLD_PRICE, message };
+}

@@ -1,0 +1,150 @@
+import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { retryAt } from "#kernel/work-queue/work-queue.ts";
+
+/** The first pause is 8 s. The longest: prices may free margin without a deal. */
+const MAX_PAUSE_MS = 15 * MINUTE_MS;
+const AFTER_REFUSAL = retryAt(fragment`margin_refusals + 6`, MAX_PAUSE_MS);
+/** A deal may free margin at once, but a Master that trades all day without it is not asked with each deal. */
+const MAX_PAUSE_AFTER_DEAL_MS = MINUTE_MS;
+const AFTER_DEAL = retryAt(fragment`margin_refusals + 2`, MAX_PAUSE_AFTER_DEAL_MS);
+
+/**
+ * The Master has too little free margin for money that is to leave it: that money waits, and nothing else. False when it has no open
+ * position, because then margin is not the reason.
+ */
+export async function waitForMargin(tx: Transaction, masterLogin: string, at: Date): Promise<boolean> {
+  return await matchesRow(
+    tx,
+    sql`update master_pool
+        set margin_refusals = margin_refusals + 1, margin_since = coalesce(margin_since, ${at}), margin_next_at = ${AFTER_REFUSAL}
+        where login = ${masterLogin}
+          and (not are_positions_known or exists (select from pool_position where master_login = ${masterLogin}))`,
+  );
+}
+
+/** After deals of Masters: what waits for their free margin is tried soon, what waits for a price now. True when a Master has a wait. */
+export async function retryAfterDeals(tx: Transaction, masterLogins: readonly string[]): Promise<boolean> {
+  if (masterLogins.length === 0) return false;
+  const waiting = await many<{ login: string }>(
+    tx,
+    sql`update master_pool
+        set margin_next_at = least(margin_next_at, ${AFTER_DEAL}), price_next_at = '-infinity'
+        where login = any(${masterLogins}::text[]) and (margin_since is not null or price_since is not null)
+        returning login`,
+  );
+  if (waiting.length > 0) await tryExitsSooner(tx, logins(waiting));
+  return waiting.length > 0;
+}
+
+/** Ends the wait of Masters from which money was taken, or from which none is to be taken any more. */
+export async function endMarginWait(tx: Transaction, masterLogins: readonly string[]): Promise<void> {
+  if (masterLogins.length === 0) return;
+  const ended = await many<{ login: string }>(
+    tx,
+    sql`update master_pool
+        set margin_refusals = 0, margin_since = null, margin_next_at = '-infinity'
+        where login = any(${masterLogins}::text[]) and margin_since is not null
+        returning login`,
+  );
+  if (ended.length > 0) await tryExitsSooner(tx, logins(ended));
+}
+
+async function tryExitsSooner(tx: Transaction, masterLogins: readonly string[]): Promise<void> {
+  await execute(
+    tx,
+    sql`update exit_transfer
+        set next_try_at = least(next_try_at, greatest(margin_next_at, clock_timestamp()))
+        from master_pool
+        where exit_transfer.master_login = login and login = any(${masterLogins}::text[])
+          and exit_transfer.state = 'OPEN' and exit_transfer.refusals > 0`,
+  );
+}
+
+/** How often it is looked whether the first price has come. */
+const PRICE_PAUSE_MS = 15 * SECOND_MS;
+
+/** The last price of an open position is too old to be a mark: what would be struck waits for the next one. */
+export async function waitForPrice(tx: Transaction, masterLogin: string, reason: string, at: Date): Promise<void> {
+  await execute(
+    tx,
+    sql`update master_pool
+        set price_since = coalesce(price_since, ${at}), price_reason = ${reason},
+            price_next_at = clock_timestamp() + ${PRICE_PAUSE_MS} * interval '1 millisecond'
+        where login = ${masterLogin}`,
+  );
+}
+
+export async function endPriceWait(tx: Transaction, masterLogin: string): Promise<void> {
+  await execute(
+    tx,
+    sql`update master_pool
+        set price_since = null, price_reason = null, price_next_at = '-infinity'
+        where login = ${masterLogin} and price_since is not null`,
+  );
+}
+
+function logins(rows: readonly { readonly login: string }[]): string[] {
+  return rows.map(({ login }) => login);
+}
+
+/** Money of a Master that waits for the market; the amounts are positive. */
+export type MarketWait = {
+  readonly since: Date;
+  readonly amount: bigint;
+} & ({ readonly kind: "free_margin"; readonly nextAt: Date } | { readonly kind: "old_price"; readonly prices: string });
+
+type WaitRow = {
+  readonly marginSince: Date | null;
+  readonly marginNextAt: Date | null;
+  readonly outbound: bigint;
+  readonly priceSince: Date | null;
+  readonly prices: string | null;
+  readonly unstruck: bigint;
+};
+
+export async function listMarketWaits(db: Queryable, masterLogin: string): Promise<MarketWait[]> {
+  const row = await maybeOne<WaitRow>(
+    db,
+    sql`select margin_since as "marginSince", nullif(margin_next_at, '-infinity') as "marginNextAt", held.outbound,
+               price_since as "priceSince", price_reason as prices,
+               held.unstruck + own_waiting_minor + own_unredeemed_minor as unstruck
+        from master_pool
+             cross join lateral (
+               select coalesce(sum(outbound_minor), 0)::bigint as outbound,
+                      coalesce(sum(waiting_minor + unredeemed_minor), 0)::bigint as unstruck
+               from holding
+               where master_login = login
+             ) as held
+        where login = ${masterLogin} and (margin_since is not null or price_since is not null)`,
+  );
+  const {
+    marginSince = null,
+    marginNextAt = null,
+    outbound = 0n,
+    priceSince = null,
+    prices,
+    unstruck = 0n,
+  } = row ?? {};
+  const waits: MarketWait[] = [];
+  if (marginSince !== null && outbound > 0n) {
+    waits.push({ kind: "free_margin", since: marginSince, amount: outbound, nextAt: marginNextAt ?? marginSince });
+  }
+  if (priceSince !== null && unstruck > 0n) {
+    waits.push({ kind: "old_price", since: priceSince, amount: unstruck, prices: prices ?? "" });
+  }
+  return waits;
+}
+
+/** Number of Masters with money that waits, by what it waits for. */
+export async function countMarketWaits(db: Queryable): Promise<Readonly<Record<MarketWait["kind"], number>>> {
+  const { margin, price } = await one<{ margin: number; price: number }>(
+    db,
+    sql`select count(*) filter (where margin_since is not null)::int as margin,
+               count(*) filter (where price_since is not null)::int as price
+        from master_pool
+        where margin_since is not null or price_since is not null`,
+  );
+  return { free_margin: margin, old_price: price };
+}

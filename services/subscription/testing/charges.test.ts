@@ -1,0 +1,255 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { listReviewGroups } from "#kernel/review/list-reviews.ts";
+import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { asOwner } from "#test/support/as-owner.ts";
+import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { adoptCharges } from "../jobs/adopt-charges.ts";
+import { openExternalReviews } from "../jobs/open-external-reviews.ts";
+import { expectBooksToReconcile } from "./books.ts";
+import { deposit } from "./funding.ts";
+import { holdingOf, inBucket } from "./ledger.ts";
+import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
+import { deliver, settle, subscribed } from "./settle.ts";
+import { trader } from "./trader.ts";
+import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
+
+const CHARGE = 4;
+const CORRECTION = 5;
+const DAY = new Date("2026-01-31T22:00:00Z");
+
+type Charge = { readonly action?: number; readonly comment?: string; readonly at?: Date };
+
+/** The broker charges an account by itself. */
+function charge(world: World, login: string, amount: bigint, over: Charge = {}): void {
+  const deal = { action: CHARGE, comment: "Dormant fee", at: DAY, ...over };
+  enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount, ...deal });
+}
+
+async function aPool(adoptCharges: string, ...balances: readonly bigint[]) {
+  const world = await aWorld({ adoptCharges });
+  const masterLogin = aMaster(world, 0n);
+  const pairs = [];
+  for (const balance of balances) pairs.push(await subscribed(world, masterLogin, balance));
+  return { world, masterLogin, pairs, logins: pairs.map(({ investorLogin }) => investorLogin) };
+}
+
+const groupsOf = async ({ deps }: World) => (await listReviewGroups(deps.pool, { afterId: 0n, limit: 100 })).items;
+
+test.each(["4", "Dormant", "2, Dormant fee"])(
+  "a dormant fee that %j names is adopted without a review: it leaves the Master once, and later results follow the shares",
+  async (rule) => {
+    const { world, masterLogin, logins } = await aPool(rule, 1_000_00n, 1_000_00n);
+    const [charged = ""] = logins;
+    charge(world, charged, -15_00n);
+    await settle(world);
+    await openExternalReviews(world.deps);
+    await settle(world);
+    expect(await reviewsOf(world)).toEqual([]);
+    expect(balanceOf(world.platform.ledger, masterLogin)).toBe(1_985_00n);
+    trader(world, masterLogin).result(200_00n);
+    await settle(world);
+    expect(logins.map((login) => balanceOf(world.platform.ledger, login))).toEqual([1_084_24n, 1_100_76n]);
+    await expectBooksToReconcile(world);
+  },
+);
+
+test("a deal that no rule names is not adopted", async () => {
+  const { world, logins } = await aPool("4,Dormant", 1_000_00n);
+  charge(world, logins[0] ?? "", -15_00n, { action: CORRECTION, comment: "dormant fee" });
+  await settle(world);
+  expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({
+    amount: { minorUnits: -15_00n },
+  });
+});
+
+test("a charge by rule beside other external funds leaves their review, its amount and its proposal as they are", async () => {
+  const { world, masterLogin, logins, pairs } = await aPool("4", 1_000_00n);
+  const [login = ""] = logins;
+  charge(world, login, 40_00n, { action: CORRECTION, comment: "gift" });
+  await settle(world);
+  const review = await reviewWithReason(world, "external_funds_on_investor");
+  await vote(world.deps, review, { action: "adopt", actor: "anna" });
+  charge(world, login, -15_00n);
+  await settle(world);
+  expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({
+    state: ReviewState.PROPOSED,
+    amount: { minorUnits: 40_00n },
+  });
+  expect(await holdingOf(world, masterLogin, pairs[0]!.id)).toMatchObject({ pooled: 985_00n, quarantined: 40_00n });
+  await vote(world.deps, review, { action: "adopt", actor: "boris" });
+  await settle(world);
+  expect(await holdingOf(world, masterLogin, pairs[0]!.id)).toMatchObject({ pooled: 1_025_00n, quarantined: 0n });
+  await expectBooksToReconcile(world);
+});
+
+test("a charge by rule waits while an Investor is leaving the pool, and is adopted once afterwards", async () => {
+  const { world, masterLogin, logins } = await aPool("4", 1_000_00n, 1_000_00n);
+  charge(world, logins[0] ?? "", -15_00n);
+  await deliver(world);
+  await many(world.deps.pool, sql`update master_pool set gate_closed_at = now()`);
+  await openExternalReviews(world.deps);
+  expect(await reviewsOf(world)).toEqual([]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_000_00n, 1_000_00n]);
+  await many(world.deps.pool, sql`update master_pool set gate_closed_at = null`);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([985_00n, 1_000_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("a charge by rule on its way while the Investor leaves, or that comes after it, is the Investor's own", async () => {
+  const { world, masterLogin, logins } = await aPool("4", 1_000_00n);
+  const [login = ""] = logins;
+  charge(world, login, -15_00n);
+  await deliver(world);
+  await world.service.unassign({ masterLogin, investorLogin: login }, aCall());
+  await settle(world);
+  charge(world, login, -15_00n);
+  await settle(world);
+  expect([masterLogin, login].map((each) => balanceOf(world.platform.ledger, each))).toEqual([0n, 970_00n]);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expectBooksToReconcile(world);
+});
+
+test("a charge by rule that is above the share waits for a deposit on its way, otherwise operators decide", async () => {
+  const { world, masterLogin, logins, pairs } = await aPool("4", 20_00n);
+  const [login = ""] = logins;
+  trader(world, masterLogin).result(-10_00n);
+  await settle(world);
+  await deposit(world, login, 10_00n);
+  charge(world, login, -15_00n);
+  await deliver(world);
+  await openExternalReviews(world.deps);
+  expect(await reviewsOf(world)).toEqual([]);
+  await settle(world);
+  expect(await holdingOf(world, masterLogin, pairs[0]!.id)).toMatchObject({ pooled: 5_00n, quarantined: 0n });
+
+  charge(world, login, -15_00n);
+  await settle(world);
+  const review = await reviewWithReason(world, "external_funds_on_investor");
+  expect(review).toMatchObject({ amount: { minorUnits: -15_00n }, cause: { action: CHARGE, day: "2026-01-31" } });
+  await deposit(world, login, 100_00n);
+  await settle(world);
+  await decide(world, review, "adopt");
+  await settle(world);
+  expect(await holdingOf(world, masterLogin, pairs[0]!.id)).toMatchObject({ pooled: 90_00n, quarantined: 0n });
+  await expectBooksToReconcile(world);
+});
+
+test("what comes after an adoption is not of its cause, also when it is the same amount", async () => {
+  const { world, logins } = await aPool("", 1_000_00n);
+  const [login = ""] = logins;
+  charge(world, login, -15_00n);
+  await settle(world);
+  await decide(world, await reviewWithReason(world, "external_funds_on_investor"), "adopt");
+  trader(world, login).result(-15_00n);
+  await settle(world);
+  expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({ cause: undefined });
+});
+
+test("two replicas that adopt a charge by rule at once adopt it once, also after a crash before", async () => {
+  const { world, masterLogin, logins } = await aPool("4", 1_000_00n);
+  charge(world, logins[0] ?? "", -15_00n);
+  await deliver(world);
+  const { pool } = world.deps;
+  await asOwner(pool, "subscription", "alter table flow add constraint crash check (amount_minor > 0) not valid");
+  await expect(adoptCharges(world.deps)).rejects.toThrow("crash");
+  await asOwner(pool, "subscription", "alter table flow drop constraint crash");
+  await Promise.all([adoptCharges(world.deps), adoptCharges(world.deps), deliver(world)]);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([985_00n]);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(985_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("a charge by rule in a week that closes meanwhile is adopted once, and no fee is taken on it", async () => {
+  const world = await aWorld({
+    adoptCharges: "4",
+    week: { anchor: new Date(Date.now() - 3_600_000), periodMs: 3_600_000 },
+  });
+  const masterLogin = aMaster(world, 0n);
+  const { investorLogin } = await subscribed(world, masterLogin, 1_000_00n);
+  charge(world, investorLogin, -15_00n);
+  await deliver(world);
+  await passTime(world, 3_600_000 * 2);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([985_00n]);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expectBooksToReconcile(world);
+});
+
+test("the reviews of one action, comment and day are a group, and others are not of it", async () => {
+  const { world, masterLogin, logins } = await aPool("", ...Array.from({ length: 6 }, () => 1_000_00n));
+  const [first = "", second = "", third = "", fourth = "", fifth = "", sixth = ""] = logins;
+  for (const login of [first, second, third]) charge(world, login, -15_00n);
+  charge(world, second, -15_00n);
+  charge(world, third, -1_00n, { action: CORRECTION });
+  charge(world, fourth, -15_00n, { comment: "Dormant fee 2" });
+  charge(world, fifth, -15_00n, { at: new Date("2026-02-01T00:00:00Z") });
+  trader(world, sixth).result(3_00n);
+  charge(world, sixth, -15_00n);
+  await settle(world);
+  const groups = await groupsOf(world);
+  const cents = (minorUnits: bigint) => ({ currencyCode: "USD", minorUnits });
+  expect(groups).toHaveLength(5);
+  expect(groups[0]).toMatchObject({
+    reason: "external_funds_on_investor",
+    cause: { action: CHARGE, comment: "Dormant fee", day: "2026-01-31" },
+    open: 2,
+    proposed: 0,
+    amount: cents(-45_00n),
+    lowest: cents(-30_00n),
+    highest: cents(-15_00n),
+  });
+  const amounts = async (group: string | undefined) => {
+    const { items } = await world.service.listReviews({ afterId: 0n, limit: 100, state: 0, group }, aCall());
+    return items.map(({ amount }) => amount?.minorUnits);
+  };
+  expect(await amounts(groups[0]?.group)).toEqual([-15_00n, -30_00n]);
+  expect((await Promise.all(groups.slice(1).map(({ group }) => amounts(group)))).flat().toSorted()).toEqual(
+    [-12_00n, -15_00n, -15_00n, -16_00n].toSorted(),
+  );
+  expect(masterLogin).not.toBe("");
+});
+
+test("what a dealer books as a deal of the trader needs another proposal, whatever the amount", async () => {
+  const { world, logins } = await aPool("", 1_000_00n);
+  const [login = ""] = logins;
+  charge(world, login, -15_00n);
+  await settle(world);
+  const review = await reviewWithReason(world, "external_funds_on_investor");
+  await vote(world.deps, review, { action: "adopt", actor: "anna" });
+  trader(world, login).charge(100_000_00n);
+  await deliver(world);
+  await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringContaining("99,985.00"),
+  });
+  await settle(world);
+  expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({
+    state: ReviewState.OPEN,
+    cause: undefined,
+  });
+});
+
+test(
+  "the reviews of more accounts than are read at once are opened and closed, each once",
+  { timeout: 60_000 },
+  async () => {
+    const { world, pairs } = await aPool("", 1_000_00n);
+    const [{ id, masterLogin }] = pairs as [(typeof pairs)[number]];
+    const { pool } = world.deps;
+    const logins = sql`insert into investor_account (login, quarantined_minor, moved_number, filed_number, received_number, pooled_subscription_id)
+    select 'q' || lpad(n::text, 5, '0'), -15_00, 1, 1, 1, ${id} from generate_series(1, 2100) as n`;
+    await many(pool, logins);
+    const counted = sql`select count(*)::int as count from review_case where state = 'OPEN'`;
+    await openExternalReviews(world.deps);
+    await openExternalReviews(world.deps);
+    expect(await many(pool, counted)).toEqual([{ count: 2_100 }]);
+    await many(pool, sql`update investor_account set quarantined_minor = 0 where login like 'q%'`);
+    await openExternalReviews(world.deps);
+    expect(await many(pool, counted)).toEqual([{ count: 0 }]);
+    expect(masterLogin).not.toBe("");
+  },
+);
