@@ -8,13 +8,13 @@ import {
   minus,
   negative,
   ONE,
-  over,
   plus,
   times,
   towardsZero,
   ZERO,
 } from "./fraction.ts";
 import {
+  arrive,
   attributedTo,
   depart,
   hasHolders,
@@ -24,6 +24,8 @@ import {
   type Pool,
   type Position,
   holdingOf,
+  holdingsOf,
+  setShares,
   shareOf,
 } from "./pool.ts";
 
@@ -55,24 +57,34 @@ export function allocate(
   return pay(pool, splitOf(pool, deal), choose);
 }
 
-/** Own capital gives a result of now. It has no part of it for what it gives, and its share follows at the next strike. */
+/**
+ * Own capital gives a result of now. It has no part of it for what it gives, and its share follows at the next strike. Undefined
+ * when no Investor has a share.
+ */
 export function give(
   pool: Pool,
   cents: bigint,
   choose: (split: Split) => Payment<Owner>[] = toCents,
-): Payment<Owner>[] {
-  const capital = pool.own.pooled + pool.own.waiting;
-  const rest = capital - cents;
-  const kept = capital > 0n && rest > 0n ? times(pool.own.share, fraction(rest, capital)) : ZERO;
-  const all = plus(minus(ONE, pool.own.share), kept);
-  const shareIn = (owner: Owner) => over(owner === "own" ? kept : holdingOf(pool, owner).share, all);
-  const split = ownersOf(pool).map((owner) => {
-    return { owner, exact: plus(holdingOf(pool, owner).carry, times(fraction(cents), shareIn(owner))) };
-  });
-  const payments = pay(pool, withoutRemainders(pool, split), choose);
-  depart(pool, "own", cents);
+): Payment<Owner>[] | undefined {
+  const { own } = pool;
+  const capital = own.pooled + own.waiting;
+  const kept = capital > 0n && capital > cents ? times(own.share, fraction(capital - cents, capital)) : ZERO;
+  const shares = new Map(holdingsOf(pool).map(([owner, { share }]) => [owner, share] as const));
+  setShares(pool, new Map(shares).set("own", kept));
+  if (!hasHolders(pool)) {
+    setShares(pool, shares);
+    return undefined;
+  }
+  const payments = pay(pool, splitOf(pool, { ...WITHOUT_TRADE, result: cents }), choose);
+  setShares(pool, shares);
+  const kepts = payments.find(({ owner }) => owner === "own")?.cents ?? 0n;
+  own.pooled -= kepts;
+  if (cents > kepts) depart(pool, "own", cents - kepts);
+  else arrive(pool, "own", kepts - cents);
   return payments;
 }
+
+const WITHOUT_TRADE = { kind: "charge", positionId: 0n, volume: 0n, volumeClosed: 0n } as const;
 
 function pay(pool: Pool, split: Split, choose: (split: Split) => Payment<Owner>[]): Payment<Owner>[] {
   const payments = choose(split);

@@ -239,7 +239,7 @@ test("a fee that cannot be taken becomes debt, and debt is paid first, to its ow
 
 test("a stop-out is compensated first where money is missing, and who deposits meanwhile pays for nothing", () => {
   begin("1000", "0.30");
-  begin("1000", "0.30", two!);
+  begin("1000", "0.30", two);
   result("-2500");
   expect(balances()).toEqual(["0.00", "0.00"]);
   expect([one!, two!].map(({ unposted }) => dollars(unposted))).toEqual(["-250.00", "-250.00"]);
@@ -265,7 +265,7 @@ test("money that waits for the end of a deficit can be withdrawn, and pays no lo
 
 test("what a compensation leaves is a result, charged as any", () => {
   begin("1000", "0.30");
-  begin("1000", "0.30", two!);
+  begin("1000", "0.30", two);
   result("-2500");
   compensateStopOut(world, master, centsOf("5500"));
   expect(balances()).toEqual(["2500.00", "2500.00"]);
@@ -274,7 +274,7 @@ test("what a compensation leaves is a result, charged as any", () => {
 
 test("a repair goes to those that had the loss, and what was lost and came back is not charged", () => {
   begin("6000", "0.30");
-  begin("4000", "0.30", two!);
+  begin("4000", "0.30", two);
   result("-1000");
   const [tickResult] = master.results;
   moveOwn(world, master, centsOf("1000"));
@@ -286,13 +286,13 @@ test("a repair goes to those that had the loss, and what was lost and came back 
   expect(shownOf(master).quarantined).toBe(0n);
 });
 
-test("a repair has the shares and the rate of the result that it repairs, whoever has joined or left since", () => {
+test("a repair has the shares and the rate of the result that it repairs, also of Investors that have left since", () => {
   begin("6000", "0.20");
-  begin("4000", "0.30", two!);
+  begin("4000", "0.30", two);
   result("-1000");
   const [tickResult] = master.results;
   unassign(world, two!);
-  begin("9000", "0.30", three!);
+  begin("9000", "0.30", three);
   rate("0.50");
   moveOwn(world, master, centsOf("1500"));
   repair(world, master, tickResult);
@@ -303,10 +303,10 @@ test("a repair has the shares and the rate of the result that it repairs, whoeve
 
 test("after a repair the shares are what they would be without the loss", () => {
   begin("6000", "0.30");
-  begin("4000", "0.30", two!);
+  begin("4000", "0.30", two);
   result("-1000");
   const [tickResult] = master.results;
-  begin("9000", "0.30", three!);
+  begin("9000", "0.30", three);
   moveOwn(world, master, centsOf("1000"));
   result("200");
   expect(dollars(shownOf(master).quarantined)).toBe("1010.53");
@@ -318,7 +318,7 @@ test("after a repair the shares are what they would be without the loss", () => 
 
 test("a repair takes nothing from who has left, and gives who is elsewhere a deposit there", () => {
   begin("6000", "0.30");
-  begin("4000", "0.30", two!);
+  begin("4000", "0.30", two);
   result("1000");
   result("-1000");
   const [won, lost] = master.results;
@@ -335,15 +335,15 @@ test("a repair takes nothing from who has left, and gives who is elsewhere a dep
 
 test("a repair that names no result is one of now", () => {
   begin("6000", "0.30");
-  begin("4000", "0.30", two!);
+  begin("4000", "0.30", two);
   result("-1000");
-  begin("9000", "0.30", three!);
+  begin("9000", "0.30", three);
   moveOwn(world, master, centsOf("1000"));
   repair(world, master);
   expect(balances()).toEqual(["5700.00", "3800.00", "9500.00"]);
 });
 
-test("what an agent earns is own capital that nobody has to acknowledge", () => {
+test("what an agent earns is own capital that is acknowledged by rule", () => {
   begin("1000", "0.30");
   earnAsAgent(world, master, centsOf("500"));
   expect(balances()).toEqual(["1000.00"]);
@@ -357,7 +357,7 @@ test("nothing is struck at an old tick", () => {
   trade(world, master, { kind: "entry", positionId: 5n, volume: 10n, volumeClosed: 0n, result: 0n });
   mark(world, master, 5n, 0n);
   age(master, 5n);
-  begin("100000", "0.30", two!);
+  begin("100000", "0.30", two);
   expect(master.pool.cash(2n)).toMatchObject({ pooled: 0n, waiting: 100_000_00n });
   mark(world, master, 5n, centsOf("10000"));
   trade(world, master, { kind: "exit", positionId: 5n, volume: 10n, volumeClosed: 10n, result: centsOf("10000") });
@@ -366,7 +366,7 @@ test("nothing is struck at an old tick", () => {
 
 test("an account that vanishes with 0.00 changes nothing for others", () => {
   begin("1000", "0.30");
-  begin("1000", "0.30", two!);
+  begin("1000", "0.30", two);
   withdraw(world, one!, centsOf("1000"));
   expect([archive(world, one!), archive(world, two!)]).toEqual([true, false]);
   result("10");
@@ -384,7 +384,7 @@ test("an account that vanishes with 0.00 changes nothing for others", () => {
 
 test("an adopted charge lowers the share of its Investor in later results", () => {
   begin("1000", "0.30");
-  begin("1000", "0.30", two!);
+  begin("1000", "0.30", two);
   charge(world, one!, centsOf("15"));
   result("200");
   expect(one!.parts.map(({ cents }) => dollars(cents))).toEqual(["99.24"]);

@@ -1,7 +1,9 @@
-import type { FeeCommand, Instant } from "./configuration.ts";
+import { type FeeCommand, type Instant, isEnabledAt } from "./configuration.ts";
+import { pendingFee } from "./fee.ts";
 import { collect, decide, takeOut } from "./fees.ts";
 import { isZero, ZERO } from "./fraction.ts";
 import {
+  accountOf,
   activeOf,
   type Investor,
   isFlat,
@@ -34,11 +36,14 @@ export function deposit(world: World, investor: Investor, cents: bigint): Refuse
   return {};
 }
 
-/** The broker charges the account itself, such as for a time without trades, and the charge is adopted. */
-export function charge(world: World, investor: Investor, cents: bigint): void {
+/** The broker charges the account itself, such as for a time without trades, and the charge is adopted. False when there is not so much. */
+export function charge(world: World, investor: Investor, cents: bigint): boolean {
   const holding = activeOf(world, investor);
-  takeOut(world, investor, "charge", cents);
+  const there = holding === undefined ? investor.balance : holding.master.pool.cash(holding.id).pooled;
+  if (there < cents) return false;
+  takeOut(world, investor, "external", cents);
   if (holding !== undefined) strikeWhereDue(holding.master);
+  return true;
 }
 
 /** The platform shows an account no more that is empty. False when it is not. */
@@ -136,6 +141,19 @@ export function unassign(world: World, investor: Investor): Exit | Refused {
   holding.isActive = false;
   holding.held = 0n;
   return { amount: -pooled };
+}
+
+/** What a withdrawal finds: the money, what is due of it first, and everything that blocks it. */
+export function withdrawalOf(world: World, investor: Investor) {
+  const holding = activeOf(world, investor);
+  const { configuration, owed, balance, unposted } = investor;
+  const isEnabled = isEnabledAt(configuration, world.now);
+  const debts = isEnabled ? [...owed.values()].reduce((sum, cents) => sum + cents, 0n) : 0n;
+  if (holding !== undefined && holding.held > 0n) return { before: holding.held, pending: debts, blocked: [] };
+  const fee =
+    holding === undefined ? 0n : pendingFee(accountOf(holding.master, investor), configuration, world.now, ZERO);
+  const blocked = leaveBlockedBy(holding);
+  return { before: notBelowZero(balance + unposted), pending: debts + fee, blocked };
 }
 
 /** Everything for which an Investor cannot withdraw or leave now; a command is refused for the first reason. */

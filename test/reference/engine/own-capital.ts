@@ -17,7 +17,7 @@ export function earnAsAgent(world: World, master: Master, cents: bigint): void {
   moveCapital(world, master, cents);
 }
 
-/** What dealers have moved, and nobody has decided yet. */
+/** What dealers have moved, and operators have not decided yet. */
 export function undecidedOf({ moved, acknowledged = 0n }: Master): bigint {
   return moved - acknowledged;
 }

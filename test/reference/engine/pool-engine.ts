@@ -18,6 +18,7 @@ import {
   shareOf,
   valueAt,
 } from "./pool.ts";
+import { partsOfRepair } from "./parts-of-repair.ts";
 import { newPerformance, type Performance, revalue } from "./performance.ts";
 import { compensate, relieve, strike, valueOfHolders } from "./strike.ts";
 
@@ -26,6 +27,14 @@ export type Floating = ReadonlyMap<bigint, bigint>;
 
 /** By owner; of those that have one. */
 export type Shares = ReadonlyMap<Owner, Fraction>;
+
+/** When a result was, the share of each owner in it, and what each was paid. */
+export type PastResult = {
+  readonly at: Instant;
+  readonly cents: bigint;
+  readonly shares: Shares;
+  readonly payments: readonly Payment<Owner>[];
+};
 
 /** The events of a pool, for the reference and for the code under test. */
 export type PoolEngine = {
@@ -41,7 +50,11 @@ export type PoolEngine = {
   /** Raises the holdings below zero out of money of the broker, which is no result; returns the rest. */
   readonly relieve: (cents: bigint) => { readonly raised: readonly Payment<Owner>[]; readonly rest: bigint };
   /** Own capital gives a result of now. */
-  readonly give: (cents: bigint) => readonly Payment<Owner>[];
+  readonly give: (cents: bigint) => readonly Payment<Owner>[] | undefined;
+  /** Own capital gives Investors their parts of a repair, as inflows and outflows; who has left gets them elsewhere. */
+  readonly receive: (parts: readonly Payment<Owner>[]) => void;
+  /** The parts of an amount that repairs a result, of which the pool had so many before. */
+  readonly partsOfRepair: (repaired: PastResult, before: number, cents: bigint) => readonly Payment<Owner>[];
   /** The part of each owner in the next result. */
   readonly shares: () => Shares;
   readonly isInDeficit: (floating: Floating) => boolean;
@@ -57,6 +70,14 @@ export type PoolEngine = {
   /** `fees` by day, in cents, are only for the answer of the code under test. */
   readonly performance: (fees: ReadonlyMap<string, bigint>) => Performance;
 };
+
+function toInvestors(payments: readonly Payment<Owner>[]): bigint {
+  return sum(payments.filter(({ owner }) => owner !== "own"));
+}
+
+function sum(payments: readonly Payment<Owner>[]): bigint {
+  return payments.reduce((all, { cents }) => all + cents, 0n);
+}
 
 export function referencePool(
   pool: Pool = emptyPool(),
@@ -75,6 +96,12 @@ export function referencePool(
     const before = value();
     change();
     revalue(performance, { at: now(), before, after: value(), result, isOpen: pool.positions.size > 0 });
+  };
+  /** What own capital gives is a result of the others, so it is no part of what they had. */
+  const gained = (all: Fraction, given: bigint, result: bigint): void => {
+    const before = given > 0n && isPositive(pool.own.share) ? minus(all, fraction(given)) : all;
+    const isOpen = pool.positions.size > 0;
+    revalue(performance, { at: now(), before, after: plus(before, fraction(result)), result, isOpen });
   };
   const look = (floating: Floating): void => {
     for (const id of pool.positions.keys()) seen.set(id, fraction(floating.get(id) ?? 0n));
@@ -109,7 +136,25 @@ export function referencePool(
     leave: (holding) => leave(pool, holding),
     compensate: () => compensate(pool),
     relieve: (cents) => relieve(pool, cents),
-    give: (cents) => give(pool, cents, round),
+    give(cents) {
+      const before = value();
+      const payments = give(pool, cents, round);
+      if (payments !== undefined) gained(before, cents, toInvestors(payments));
+      return payments;
+    },
+    receive(parts) {
+      const before = value();
+      const given = sum(parts);
+      if (given > 0n) depart(pool, "own", given);
+      else arrive(pool, "own", -given);
+      const present = parts.filter(({ owner }) => owner === "own" || pool.holdings.has(owner));
+      for (const { owner, cents } of present) {
+        if (cents > 0n) arrive(pool, owner, cents);
+        else depart(pool, owner, -cents);
+      }
+      gained(before, given, toInvestors(present));
+    },
+    partsOfRepair: (repaired, _before, cents) => partsOfRepair(repaired, cents),
     shares: () =>
       new Map(
         ownersOf(pool)

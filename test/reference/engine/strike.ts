@@ -33,7 +33,8 @@ export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>, onAttr
   onAttributed();
   const isFlat = pool.positions.size === 0;
   const value = valueOfHolders(pool);
-  if (hasHolders(pool) && !isPositive(value) && !isFlat) return;
+  const hasFlow = holdingsOf(pool).some(([, { waiting, unredeemed }]) => waiting !== 0n || unredeemed !== 0n);
+  if (hasHolders(pool) && !isPositive(value) && !(isFlat && hasFlow)) return;
 
   if (hasHolders(pool) && isPositive(value)) applyFlows(pool, value);
   else reissueShares(pool);

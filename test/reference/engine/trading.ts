@@ -1,7 +1,8 @@
 import type { Deal } from "./allocate.ts";
 import { earn } from "./fee.ts";
 import { ZERO } from "./fraction.ts";
-import { accountOf, isFlat, type Master, type PastResult, settle, strikeWhereDue, type World } from "./world.ts";
+import type { PastResult } from "./pool-engine.ts";
+import { accountOf, isFlat, type Master, settle, strikeWhereDue, type World } from "./world.ts";
 
 /** Allocates a deal of the Master; `floating` is the floating result of its position afterwards. */
 export function trade(world: World, master: Master, deal: Deal, floating?: bigint): void {

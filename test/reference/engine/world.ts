@@ -1,9 +1,8 @@
 import type { Configuration, FeeCommand, Instant } from "./configuration.ts";
 import { type FeeAccount, newFeeAccount } from "./fee.ts";
 import type { Fraction } from "./fraction.ts";
-import type { Payment as Paid } from "./cents.ts";
-import { emptyPool, type Owner } from "./pool.ts";
-import { type PoolEngine, referencePool, type Shares } from "./pool-engine.ts";
+import { emptyPool } from "./pool.ts";
+import { type PastResult, type PoolEngine, referencePool } from "./pool-engine.ts";
 
 /** The whole state of the reference. Amounts in cents. */
 export type World = {
@@ -43,7 +42,7 @@ export type Investor = {
 };
 
 export type Movement = {
-  readonly kind: "deposit" | "withdrawal" | "fee_debit" | "result" | "charge";
+  readonly kind: "deposit" | "withdrawal" | "fee_debit" | "result" | "external";
   readonly cents: bigint;
   /** Balance after it. */
   readonly balance: bigint;
@@ -64,19 +63,11 @@ export type Master = {
   readonly stale: Set<bigint>;
   /** Results, the oldest first. */
   readonly results: PastResult[];
-  /** What own capital has earned since dealers have moved something that nobody has decided yet. */
+  /** What own capital has earned since dealers have moved something that operators have not decided yet. */
   earned: bigint;
   readonly accounts: Map<Investor, FeeAccount>;
   /** Executed fees, the oldest first. */
   readonly payments: Payment[];
-};
-
-/** When a result was, the share of each owner in it, and what each was paid. */
-export type PastResult = {
-  readonly at: Instant;
-  readonly cents: bigint;
-  readonly shares: Shares;
-  readonly payments: readonly Paid<Owner>[];
 };
 
 export type Subscription = {
