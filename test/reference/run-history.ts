@@ -4,7 +4,7 @@ import { hasRateAt, inForceSince, type Instant, plannedAfter } from "./engine/co
 import { closeWeek } from "./engine/fees.ts";
 import { archive, assign, charge, configure, deposit, restore, unassign, withdraw } from "./engine/investing.ts";
 import { acknowledge, compensate, earnAsAgent, moveOwn } from "./engine/own-capital.ts";
-import type { PastResult } from "./engine/pool-engine.ts";
+import type { PastResult } from "./engine/parts-of-repair.ts";
 import { repair } from "./engine/repair.ts";
 import { age, compensateStopOut, mark, realise, trade } from "./engine/trading.ts";
 import { activeAt, type Investor, type Master, type World } from "./engine/world.ts";

@@ -1,7 +1,18 @@
 import { type Payment, toCents } from "./cents.ts";
-import { compare, distance, fraction, ONE, times, ZERO } from "./fraction.ts";
+import type { Instant } from "./configuration.ts";
+import { compare, distance, type Fraction, fraction, ONE, times, ZERO } from "./fraction.ts";
 import type { Owner } from "./pool.ts";
-import type { PastResult } from "./pool-engine.ts";
+
+/** By owner; of those that have one. */
+export type Shares = ReadonlyMap<Owner, Fraction>;
+
+/** When a result was, the share of each owner in it, and what each was paid. */
+export type PastResult = {
+  readonly at: Instant;
+  readonly cents: bigint;
+  readonly shares: Shares;
+  readonly payments: readonly Payment<Owner>[];
+};
 
 /** A result that is taken back whole gives each owner what it has lost or won; any other amount is split by the shares. */
 export function partsOfRepair({ cents: result, shares, payments }: PastResult, cents: bigint): Payment<Owner>[] {

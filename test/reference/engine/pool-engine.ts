@@ -18,23 +18,12 @@ import {
   shareOf,
   valueAt,
 } from "./pool.ts";
-import { partsOfRepair } from "./parts-of-repair.ts";
+import { partsOfRepair, type PastResult, type Shares } from "./parts-of-repair.ts";
 import { newPerformance, type Performance, revalue } from "./performance.ts";
 import { compensate, relieve, strike, valueOfHolders } from "./strike.ts";
 
 /** The floating result in cents, by position. */
 export type Floating = ReadonlyMap<bigint, bigint>;
-
-/** By owner; of those that have one. */
-export type Shares = ReadonlyMap<Owner, Fraction>;
-
-/** When a result was, the share of each owner in it, and what each was paid. */
-export type PastResult = {
-  readonly at: Instant;
-  readonly cents: bigint;
-  readonly shares: Shares;
-  readonly payments: readonly Payment<Owner>[];
-};
 
 /** The events of a pool, for the reference and for the code under test. */
 export type PoolEngine = {

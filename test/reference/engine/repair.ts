@@ -1,6 +1,6 @@
 import { undecidedOf } from "./own-capital.ts";
 import type { Owner } from "./pool.ts";
-import type { PastResult } from "./pool-engine.ts";
+import type { PastResult } from "./parts-of-repair.ts";
 import { credit } from "./trading.ts";
 import { activeOf, type Master, post, settle, strikeWhereDue, type Subscription, type World } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import type { Deal } from "./allocate.ts";
 import { earn } from "./fee.ts";
 import { ZERO } from "./fraction.ts";
-import type { PastResult } from "./pool-engine.ts";
+import type { PastResult } from "./parts-of-repair.ts";
 import { accountOf, isFlat, type Master, settle, strikeWhereDue, type World } from "./world.ts";
 
 /** Allocates a deal of the Master; `floating` is the floating result of its position afterwards. */

@@ -2,7 +2,8 @@ import type { Configuration, FeeCommand, Instant } from "./configuration.ts";
 import { type FeeAccount, newFeeAccount } from "./fee.ts";
 import type { Fraction } from "./fraction.ts";
 import { emptyPool } from "./pool.ts";
-import { type PastResult, type PoolEngine, referencePool } from "./pool-engine.ts";
+import type { PastResult } from "./parts-of-repair.ts";
+import { type PoolEngine, referencePool } from "./pool-engine.ts";
 
 /** The whole state of the reference. Amounts in cents. */
 export type World = {

@@ -5,7 +5,7 @@ import * as requests from "../../journey/support/client-requests.ts";
 import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
 import * as capital from "../engine/own-capital.ts";
-import type { PastResult } from "../engine/pool-engine.ts";
+import type { PastResult } from "../engine/parts-of-repair.ts";
 import { repair } from "../engine/repair.ts";
 import { compensateStopOut, mark, realise, trade } from "../engine/trading.ts";
 import { activeOf, type Investor, type Master } from "../engine/world.ts";
