@@ -35,6 +35,7 @@ beforeAll(async () => {
     PAMM_FEE_PERIOD: `PT${WEEK_MS / 1_000}S`,
     PAMM_CHECK_INTERVAL: "PT2S",
     PAMM_MAX_TICK_AGE: "PT1S",
+    PAMM_ADOPT_CHARGES: "4",
   });
   client = clientOf(system);
   internal = await openInternalState(system);
@@ -90,6 +91,9 @@ test.concurrent.for([
   ["a withdrawal or an unassign in profit takes the fee first", examples.leavingWithProfit],
   ["a rate that changes inside the week applies to later results", examples.rateInsideTheWeek],
   ["a debt is paid first, to the Master that is its creditor", examples.debtToAnOldMaster],
+  ["a stop-out is compensated whole, and no Investor that deposits meanwhile pays for it", examples.stopOutCompensated],
+  ["what a dealer pays for a wrong price goes to those that had the loss", examples.repairedResult],
+  ["agents earn for the Master, and a charge lowers one share", examples.agentsAndCharges],
   ["a loss larger than the pool is owed by each Investor in proportion", examples.lossBeyondThePool],
   ["an Investor that returns continues with its earlier high-water mark", examples.returningInvestor],
   ["a random history of fee versions equals the reference", random([...FLAT, "version", "cancel"], 11)],
@@ -112,7 +116,10 @@ proofOfMasters(
 describe.runIf(IS_PROOF)("more random histories", () => {
   test.concurrent.for([
     ["a random history without open positions equals the reference", random(FLAT, 1)],
-    ["a random history with money of dealers on the Masters equals the reference", random([...FLAT, "dealer"], 7)],
+    [
+      "a random history with money of dealers on the Masters equals the reference",
+      random([...FLAT, "dealer", "agent", "levy"], 7),
+    ],
   ] as const)("%s", ([, example]) => runExample(system, internal, example));
 });
 

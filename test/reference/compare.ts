@@ -7,6 +7,7 @@ import { expectConserved } from "./conserved.ts";
 import { type EquityUnderTest, expectOwned, REAL_EQUITY } from "./model-equity.ts";
 import { type FeesUnderTest, REAL_FEES, modelFees } from "./model-fees.ts";
 import { type PoolUnderTest, type Tally, REAL_POOL, modelPool, newTally } from "./model-pool.ts";
+import { expectMarked, REAL_TICKS, type TicksUnderTest } from "./model-ticks.ts";
 import { expectShown, type ProofUnderTest, REAL_PROOF } from "./model-proof.ts";
 
 export type Comparison = {
@@ -17,6 +18,7 @@ export type Comparison = {
   readonly proof?: ProofUnderTest;
   readonly fees?: Partial<FeesUnderTest>;
   readonly equity?: Partial<EquityUnderTest>;
+  readonly ticks?: Partial<TicksUnderTest>;
   /** Whether a counterexample is reduced to the shortest one, which takes longer. */
   readonly shrink?: boolean;
 };
@@ -27,7 +29,20 @@ export type Verdict = {
   readonly tally: Tally;
 };
 
-export const EVERYTHING: HistoryShape = { investors: 5, masters: 2, steps: 40 };
+export const EVERYTHING: HistoryShape = {
+  investors: 5,
+  masters: 2,
+  steps: 40,
+  sequences: ["emptied", "repaired", "archived"],
+};
+/** A pool that loses more than it has, again and again. */
+export const STOP_OUTS: HistoryShape = {
+  investors: 4,
+  masters: 1,
+  steps: 15,
+  kinds: ["deposit", "withdraw", "unassign", "assign", "result", "dealer", "protect", "compensate", "week"],
+  sequences: ["stoppedOut", "stoppedOut", "stoppedOut", "stoppedOut", "stoppedOut"],
+};
 /** Few Investors and many versions of their fees. */
 export const FEE_VERSIONS: HistoryShape = {
   investors: 2,
@@ -45,6 +60,7 @@ export function compareWithReference({
   proof = REAL_PROOF,
   fees,
   equity,
+  ticks,
   shrink = true,
 }: Comparison): Verdict {
   const tally = newTally();
@@ -54,6 +70,7 @@ export function compareWithReference({
     runHistory(world, history, () => {
       expectConserved(world);
       expectShown(world, proof);
+      expectMarked(world, { ...REAL_TICKS, ...ticks });
       expectOwned(world, { ...REAL_EQUITY, ...equity });
       // Compares what is shown of each pool.
       for (const master of world.masters) master.pool.performance(feesByDay(master));

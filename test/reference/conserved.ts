@@ -15,7 +15,7 @@ export function expectConserved(world: World): void {
     const holding = activeOf(world, investor);
     if (holding === undefined) continue;
     const { pooled, waiting } = holding.master.pool.cash(holding.id);
-    expectEqual(`balance of ${investor.name}`, investor.balance, pooled + waiting - investor.unposted);
+    expectEqual(`balance of ${investor.name}`, investor.balance, pooled + waiting + holding.held - investor.unposted);
   }
 }
 

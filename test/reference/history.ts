@@ -17,6 +17,17 @@ export type Step =
   | { readonly kind: "charge"; readonly masterIndex: number; readonly cents: bigint }
   | { readonly kind: "dealer"; readonly masterIndex: number; readonly cents: bigint }
   | { readonly kind: "acknowledge"; readonly masterIndex: number }
+  /** What dealers have moved is a result: of now, or one that repairs an earlier one. */
+  | { readonly kind: "repair"; readonly masterIndex: number; readonly resultIndex: number | undefined }
+  | { readonly kind: "agent"; readonly masterIndex: number; readonly cents: bigint }
+  /** The platform raises a balance below zero to zero, and pays so much more or less. */
+  | { readonly kind: "protect"; readonly masterIndex: number; readonly cents: bigint }
+  /** The session of a position closes, so that its price grows old. */
+  | { readonly kind: "stale"; readonly masterIndex: number; readonly positionIndex: number }
+  /** The broker charges an Investor, by a rule that adopts it. */
+  | { readonly kind: "levy"; readonly investorIndex: number; readonly cents: bigint }
+  | { readonly kind: "archive"; readonly investorIndex: number }
+  | { readonly kind: "restore"; readonly investorIndex: number }
   | { readonly kind: "compensate"; readonly masterIndex: number }
   | { readonly kind: "open"; readonly masterIndex: number; readonly volume: bigint; readonly cents: bigint }
   | {
@@ -70,12 +81,21 @@ export type HistoryShape = {
   readonly masters: number;
   readonly steps: number;
   readonly kinds?: readonly Step["kind"][];
+  /** Steps that say something only one after the other. */
+  readonly sequences?: readonly ("emptied" | "stoppedOut" | "repaired" | "archived")[];
 };
 
-export function histories({ investors, masters, steps, kinds = ALL }: HistoryShape): fc.Arbitrary<History> {
+export function histories({
+  investors,
+  masters,
+  steps,
+  kinds = ALL,
+  sequences = [],
+}: HistoryShape): fc.Arbitrary<History> {
   const chosen = Object.entries(STEPS).filter(([kind]) => kinds.includes(kind as Step["kind"]));
   const single = fc.oneof(...chosen.map(([, weighted]) => weighted)).map((step) => [step]);
-  const few = kinds === ALL ? fc.oneof({ weight: 30, arbitrary: single }, { weight: 1, arbitrary: emptied }) : single;
+  const some = sequences.map((name) => ({ weight: 1, arbitrary: SEQUENCES[name] }));
+  const few = some.length === 0 ? single : fc.oneof({ weight: 40, arbitrary: single }, ...some);
   return fc
     .tuple(
       fc.integer({ min: 1, max: investors }),
@@ -123,6 +143,8 @@ const positive = fc.oneof(
   { weight: 2, arbitrary: cent(1n, 20n).map((hundreds) => hundreds * 100_00n) },
 );
 const signed = fc.tuple(positive, fc.boolean()).map(([cents, isLoss]) => (isLoss ? -cents / 3n : cents / 2n));
+/** What the platform pays beyond a balance below zero: mostly nothing. */
+const beyondTheHole = fc.oneof({ weight: 3, arbitrary: fc.constant(0n) }, positive, cent(-1_000_00n, -1n));
 /** More than any Investor has. */
 const EVERYTHING = 99_000_000_00n;
 const rate = fc.oneof(fc.constantFrom(0n, 200_000n, 275_000n, 300_000n, 333_333n, 1_000_000n), cent(0n, 1_000_000n));
@@ -194,6 +216,21 @@ const STEPS = {
     cents: fc.oneof({ weight: 9, arbitrary: signed }, { weight: 1, arbitrary: positive.map((cents) => -cents) }),
   }),
   acknowledge: weighted(1, { kind: is("acknowledge"), masterIndex: index }),
+  repair: weighted(3, {
+    kind: is("repair"),
+    masterIndex: index,
+    resultIndex: fc.option(fc.nat({ max: 5 }), { nil: undefined }),
+  }),
+  agent: weighted(1, { kind: is("agent"), masterIndex: index, cents: positive.map((cents) => cents / 10n + 1n) }),
+  protect: weighted(3, {
+    kind: is("protect"),
+    masterIndex: index,
+    cents: beyondTheHole,
+  }),
+  stale: weighted(1, { kind: is("stale"), masterIndex: index, positionIndex: index }),
+  levy: weighted(1, { kind: is("levy"), investorIndex: index, cents: cent(1n, 50_00n) }),
+  archive: weighted(1, { kind: is("archive"), investorIndex: index }),
+  restore: weighted(1, { kind: is("restore"), investorIndex: index }),
   compensate: weighted(1, { kind: is("compensate"), masterIndex: index }),
   queued: weighted(5, {
     kind: is("queued"),
@@ -204,8 +241,11 @@ const STEPS = {
   week: weighted(5, { kind: is("week") }),
 } as const;
 
-/** Steps that only histories have which ask for them: many versions of fees leave little else, and the reference knows no queue. */
-const ASKED_FOR: readonly Step["kind"][] = ["version", "cancel", "queued"];
+/**
+ * Steps that only histories have which ask for them: many versions of fees leave little else, the reference knows no queue, and of a pool that
+ * has lost everything rounding makes what it is worth.
+ */
+const ASKED_FOR: readonly Step["kind"][] = ["version", "cancel", "queued", "protect"];
 const ALL = (Object.keys(STEPS) as Step["kind"][]).filter((kind) => !ASKED_FOR.includes(kind));
 
 /** An Investor that withdraws everything while fees are disabled owes the fee afterwards. */
@@ -220,6 +260,37 @@ const emptied = fc
     { kind: "deposit", investorIndex, cents: cents / 9n + 1n },
     { kind: "week" },
   ]);
+
+/** The Master loses more than it has; deposits wait until the platform has paid for that. */
+const stoppedOut = fc
+  .tuple(index, index, positive, beyondTheHole)
+  .map(([masterIndex, investorIndex, deposited, more]): Step[] => [
+    { kind: "result", masterIndex, cents: -EVERYTHING },
+    { kind: "deposit", investorIndex, cents: deposited },
+    { kind: "withdraw", investorIndex, cents: deposited / 3n + 1n },
+    { kind: "protect", masterIndex, cents: more },
+    { kind: "deposit", investorIndex: investorIndex + 1, cents: deposited },
+  ]);
+
+/** A dealer gives back what a wrong price has cost, or takes back what it has brought. */
+const repaired = fc
+  .tuple(index, signed, index, fc.boolean(), fc.constantFrom(undefined, 0, 0))
+  .map(([masterIndex, cents, investorIndex, hasLeft, resultIndex]): Step[] => [
+    { kind: "result", masterIndex, cents },
+    ...(hasLeft ? [{ kind: "unassign", investorIndex } as const] : []),
+    { kind: "dealer", masterIndex, cents: -cents },
+    { kind: "repair", masterIndex, resultIndex },
+  ]);
+
+const archived = fc.tuple(index, index, signed).map(([investorIndex, masterIndex, cents]): Step[] => [
+  { kind: "withdraw", investorIndex, cents: EVERYTHING },
+  { kind: "archive", investorIndex },
+  { kind: "result", masterIndex, cents },
+  { kind: "deposit", investorIndex, cents: 1n },
+  { kind: "restore", investorIndex },
+]);
+
+const SEQUENCES = { emptied, stoppedOut, repaired, archived };
 
 /** A step as a sentence. */
 export function describeStep(step: Step, { investors, masters }: Pick<History, "investors" | "masters">): string {
@@ -264,6 +335,22 @@ export function describeStep(step: Step, { investors, masters }: Pick<History, "
       return `fees of ${investor} are switched ${step.enabled ? "on" : "off"}`;
     case "queued":
       return `${investor} lets ${step.command === "unassign" ? "its unassign" : `a withdrawal of ${dollars(step.cents)}`} wait until its Master is flat`;
+    case "repair": {
+      const named = step.resultIndex === undefined ? "now" : `that repairs result ${step.resultIndex}, counted back`;
+      return `what dealers have moved on ${master} is a result ${named}`;
+    }
+    case "agent":
+      return `${master} earns ${dollars(step.cents)} as an agent`;
+    case "protect":
+      return `the platform raises a balance of ${master} below zero, with ${dollars(step.cents)}`;
+    case "stale":
+      return `the price of position ${step.positionIndex} of ${master} grows old`;
+    case "levy":
+      return `the broker charges ${investor} ${dollars(step.cents)}`;
+    case "archive":
+      return `${investor} is archived`;
+    case "restore":
+      return `${investor} is back`;
     case "week":
       return "the week ends";
   }

@@ -10,7 +10,7 @@ import { isEnabledAt } from "./engine/configuration.ts";
 import { pendingFee } from "./engine/fee.ts";
 import { dueNow } from "./engine/fees.ts";
 import { compare, distance, type Fraction, fraction, show, ZERO } from "./engine/fraction.ts";
-import { leaveBlockedBy } from "./engine/investing.ts";
+import { withdrawalOf } from "./engine/investing.ts";
 import { accountOf, activeOf, type Due, type Investor, type World } from "./engine/world.ts";
 
 /** The functions under test; a mutant replaces one of them. */
@@ -54,32 +54,36 @@ function expectEquity(world: World, investor: Investor, due: Due, tested: Equity
   const { name, balance, unposted } = investor;
   const holding = activeOf(world, investor);
   // A withdrawal is possible only when nothing floats.
-  const pending = pendingOf(world, investor);
+  const { before, pending, blocked } = withdrawalOf(world, investor);
+  const held = holding?.held ?? 0n;
   const pooled = holding?.master.pool.cash(holding.id).pooled ?? 0n;
   const { numbers } = tested.decideLeave(
     {
       kind: "WITHDRAWAL",
       requested: EVERYTHING,
-      held: balance,
-      unposted,
+      // What waits for the end of a deficit is all that is taken.
+      held: held > 0n ? held : balance,
+      unposted: held > 0n ? 0n : unposted,
       quarantined: 0n,
       reserved: 0n,
-      pooled,
+      pooled: held > 0n ? held : pooled,
       due: [{ key: "fee", amount: pending, isWeekly: false }],
     },
     "payout",
   );
-  const owned = notBelowZero(balance + unposted);
-  expectEqual(`balance before a withdrawal of ${name}`, numbers.before, owned);
-  expectEqual(`free balance of ${name}`, numbers.available, notBelowZero(owned - pending));
+  expectEqual(`balance before a withdrawal of ${name}`, numbers.before, before);
+  expectEqual(`free balance of ${name}`, numbers.available, notBelowZero(before - pending));
 
   const refusals = tested.leaveReasons({
     pool: holding && { masterLogin: holding.master.name, isStopped: false },
-    master: { isComplete: true, openPositions: holding?.master.floating.size ?? 0 },
-    share: { isMoving: false, pooled },
+    ...(held > 0n
+      ? {}
+      : {
+          master: { isComplete: true, openPositions: holding?.master.floating.size ?? 0 },
+          share: { isMoving: false, pooled },
+        }),
   });
   const reasons = refusals.map(({ code }) => code).join(" ");
-  const blocked = leaveBlockedBy(holding);
   if (reasons !== blocked.join(" ")) {
     throw new Error(`${name} is blocked by ${reasons || "nothing"}, not ${blocked.join(" ") || "nothing"}`);
   }
@@ -134,12 +138,12 @@ function expectShownEquity(world: World, investor: Investor, shown: ReturnType<t
   const share = amount("floating_share");
   expectNearest(`floating share of ${name}`, share, floating);
   expectEqual(`equity of ${name}`, amount("equity"), balance + unposted + share);
-  const { pending } = dueNow(world, investor);
-  expectEqual(`pending fee of ${name}`, amount("pending_fee"), pending);
-  const free = leaveBlockedBy(holding).length > 0 ? 0n : notBelowZero(balance + unposted - pending);
-  expectEqual(`what is free to withdraw for ${name}`, amount("free_to_withdraw"), notBelowZero(free));
-  const blocked = shown.withdrawal_blocked_by.join(" ");
-  if (blocked !== leaveBlockedBy(holding).join(" ")) throw new Error(`${name} is shown as blocked by ${blocked}`);
+  expectEqual(`pending fee of ${name}`, amount("pending_fee"), dueNow(world, investor).pending);
+  const { before, pending, blocked } = withdrawalOf(world, investor);
+  const free = blocked.length > 0 ? 0n : notBelowZero(before - pending);
+  expectEqual(`what is free to withdraw for ${name}`, amount("free_to_withdraw"), free);
+  const reasons = shown.withdrawal_blocked_by.join(" ");
+  if (reasons !== blocked.join(" ")) throw new Error(`${name} is shown as blocked by ${reasons}`);
 }
 
 function expectNearest(what: string, shown: bigint, exact: Fraction): void {

@@ -15,6 +15,7 @@ import { versionOn } from "../../services/fee/testing/a-version.ts";
 import { scheduledAfter, type TimelineEntry } from "../../services/fee/domain/timeline.ts";
 import { dollars } from "./engine/cents.ts";
 import type { FeeCommand } from "./engine/configuration.ts";
+import type { Layer } from "./engine/fee.ts";
 import { compare, type Fraction, fraction, show, total } from "./engine/fraction.ts";
 import {
   accountOf,
@@ -211,15 +212,22 @@ function expectDue(investor: Investor, real: readonly RealDue[], due: Due): void
   }
 }
 
-/** A layer of the service is the sum of the layers of the reference that were earned in its time. */
+/** A layer of the service is the sum of the next layers of the reference that were earned in its time. */
 function expectSame(investor: Investor, { earnings: real }: Fold, master: Master): void {
   const { gained, highWaterMark, layers } = accountOf(master, investor);
   const name = `${investor.name} at ${master.name}`;
   if (real.earned !== gained) throw new Error(`${name} earned ${dollars(real.earned)}, not ${dollars(gained)}`);
   expectEqual(`high-water mark of ${name}`, fraction(real.mark, E8_PER_CENT), highWaterMark);
-  const exact = real.layers.map(({ earnedFrom, earnedTo }) => {
-    const own = layers.filter(({ earnedAt }) => earnedAt >= earnedFrom.getTime() && earnedAt <= earnedTo.getTime());
-    return { count: own.length, amount: total(own.map(({ amount }) => amount)) };
+  const rest = [...layers];
+  const exact = real.layers.map(({ amount, earnedFrom, earnedTo }) => {
+    const own: Layer[] = [];
+    // A repair is earned at an earlier time, so that a time alone says nothing.
+    while (rest[0] !== undefined && compare(total(own.map(amountOf)), fraction(amount, E8_PER_CENT)) < 0) {
+      const { earnedAt } = rest[0];
+      if (earnedAt < earnedFrom.getTime() || earnedAt > earnedTo.getTime()) break;
+      own.push(...rest.splice(0, 1));
+    }
+    return { count: own.length, amount: total(own.map(amountOf)) };
   });
   const amounts = [real.layers.map(({ amount }) => fraction(amount, E8_PER_CENT)), exact.map(({ amount }) => amount)];
   const [shown, expected] = amounts.map((each) => each.map(show).join(" "));
@@ -228,6 +236,8 @@ function expectSame(investor: Investor, { earnings: real }: Fold, master: Master
     throw new Error(`layers of ${name} are ${shown}, not ${expected}, and cover ${covered} of ${layers.length}`);
   }
 }
+
+const amountOf = ({ amount }: Layer): Fraction => amount;
 
 function expectEqual(what: string, shown: Fraction, exact: Fraction): void {
   if (compare(shown, exact) !== 0) throw new Error(`${what} is ${show(shown)}, not ${show(exact)}`);

@@ -1,4 +1,5 @@
-import { allocateDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
+import type { AllocatedResult } from "../../services/subscription/domain/divide-repair.ts";
+import { type Allocation, allocateDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { checkPool } from "../../services/subscription/domain/pool/check-pool.ts";
 import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
 import { equityOf as equityE8, netAssetValue } from "../../services/subscription/domain/pool/equity.ts";
@@ -13,7 +14,7 @@ import {
   valuePositions,
 } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/take-out.ts";
-import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
+import { EMPTY_POOL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { isResult, type Split } from "./engine/allocate.ts";
 import { dollars, type Payment, toCents } from "./engine/cents.ts";
 import type { Instant } from "./engine/configuration.ts";
@@ -24,6 +25,16 @@ import {
   type PerformanceUnderTest,
   REAL_PERFORMANCE,
 } from "./model-performance.ts";
+import {
+  arriveIn,
+  idOf,
+  modelRepairs,
+  NO_HOLDING,
+  paidBy,
+  REAL_REPAIRS,
+  type RepairsUnderTest,
+  type RepairTally,
+} from "./model-repairs.ts";
 import { TOLERANCE_PER_EVENT, E8_PER_CENT, expectNear, grow, sizeOf, valueOf } from "./tolerance.ts";
 import { emptyPool, equityOf, floatingOf, holdingsOf, type Owner, type Pool } from "./engine/pool.ts";
 import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
@@ -37,10 +48,12 @@ export type PoolUnderTest = {
   readonly leaveUnits: typeof leaveUnits;
   readonly compensate: typeof compensate;
   readonly floatingShares: typeof floatingShares;
-} & PerformanceUnderTest;
+} & PerformanceUnderTest &
+  RepairsUnderTest;
 
 export const REAL_POOL: PoolUnderTest = {
   ...REAL_PERFORMANCE,
+  ...REAL_REPAIRS,
   strikePool,
   valuePositions,
   allocateDeal,
@@ -51,10 +64,10 @@ export const REAL_POOL: PoolUnderTest = {
 };
 
 /** Allocations, and those in which the code under test gave a cent among equal remainders to another holding; both are correct. */
-export type Tally = { allocations: number; ties: number } & PerformanceTally;
+export type Tally = { allocations: number; ties: number } & RepairTally & PerformanceTally;
 
 export function newTally(): Tally {
-  return { allocations: 0, ties: 0, days: 0, tooSmall: 0 };
+  return { allocations: 0, ties: 0, compensated: 0, repaired: 0, days: 0, tooSmall: 0 };
 }
 
 const SYMBOL = "EURUSD";
@@ -78,6 +91,7 @@ export function modelPool(
   const reference = referencePool(pool, now, choose as typeof toCents);
   const performance = modelPerformance(tally, tested, now);
   let real = EMPTY_POOL;
+  const allocated: AllocatedResult[] = [];
   let tolerance = TOLERANCE_PER_EVENT;
 
   const both = (exact: () => void, change: () => UnitPool, moved = 0n): void => {
@@ -89,8 +103,11 @@ export function modelPool(
     const slack = times(tolerance, fraction(BigInt(pool.holdings.size) + 2n));
     performance.expectSame(reference.performance(NO_FEES), slack);
   };
+  const side = { reference, tested, tally, allocated, performance, both, pool: () => real };
+  const setPaid = (parts: ReadonlyMap<Owner, bigint>): void => void (paid = parts);
   return {
     ...reference,
+    ...modelRepairs({ ...side, setPaid }),
     arrive: (owner, cents) =>
       both(
         () => reference.arrive(owner, cents),
@@ -133,10 +150,8 @@ export function modelPool(
       ),
     allocate(deal) {
       const { pool: after, parts, own } = tested.allocateDeal(real, { ...deal, symbol: SYMBOL });
-      paid = new Map<Owner, bigint>([
-        ...parts.map((part) => [part.subscriptionId, part.amount] as const),
-        ["own", own],
-      ]);
+      paid = paidBy(parts, own);
+      if (deal.result !== 0n) allocated.push(allocatedBy(real, deal.result, { parts, own }));
       let payments: readonly Payment<Owner>[] = [];
       both(
         () => (payments = reference.allocate(deal)),
@@ -172,6 +187,20 @@ export function modelPool(
       return shown;
     },
   };
+}
+
+/** Parts of 0.00 are not stored. */
+function allocatedBy(
+  pool: UnitPool,
+  result: bigint,
+  { parts, own }: Pick<Allocation, "parts" | "own">,
+): AllocatedResult {
+  const rows = pool.holdings.flatMap(({ subscriptionId, units }) => {
+    const amount = parts.find((part) => part.subscriptionId === subscriptionId)?.amount ?? 0n;
+    return amount === 0n ? [] : [{ subscriptionId, amount, units }];
+  });
+  const others = rows.reduce((sum, { units }) => sum + units, 0n);
+  return { result, own, ownUnits: own === 0n ? 0n : totalUnits(allHoldings(pool)) - others, rows };
 }
 
 /** Each payment is within a cent of the exact part, and no cent went to a holding while another was entitled to more of it. */
@@ -259,23 +288,6 @@ function distanceOf(left: bigint, right: bigint): bigint {
 }
 
 const NO_FEES: ReadonlyMap<string, bigint> = new Map();
-
-const NO_HOLDING = { units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
-
-function idOf(owner: Owner): bigint {
-  return owner === "own" ? OWN_CAPITAL : owner;
-}
-
-function arriveIn(pool: UnitPool, subscriptionId: bigint, cents: bigint): UnitPool {
-  if (subscriptionId === OWN_CAPITAL) return { ...pool, own: { ...pool.own, waiting: pool.own.waiting + cents } };
-  const holding = pool.holdings.find((each) => each.subscriptionId === subscriptionId) ?? {
-    subscriptionId,
-    ...NO_HOLDING,
-  };
-  const others = pool.holdings.filter((each) => each.subscriptionId !== subscriptionId);
-  const holdings = [...others, { ...holding, waiting: holding.waiting + cents }];
-  return { ...pool, holdings: holdings.toSorted((a, b) => (a.subscriptionId < b.subscriptionId ? -1 : 1)) };
-}
 
 function marksOf({ positions }: UnitPool, floating: Floating): Mark[] {
   return positions.map(({ positionId, symbol, volume }) => {

@@ -8,10 +8,14 @@ import { later, shownAt } from "../../services/fee/domain/timeline.ts";
 import { rateAt } from "../../services/fee/domain/version.ts";
 import { allocateDeal, type Allocation } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
+import { raiseNegative } from "../../services/subscription/domain/pool/raise-negative.ts";
+import { shareResult } from "../../services/subscription/domain/pool/share-result.ts";
+import { divideRepair } from "../../services/subscription/domain/divide-repair.ts";
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
 import { strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
-import { OWN_CAPITAL } from "../../services/subscription/domain/pool/unit-pool.ts";
+import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
+import { totalUnits } from "../../services/subscription/domain/pool/units.ts";
 import { proveMaster } from "../../services/subscription/domain/proof.ts";
 import { equityReply } from "../../services/edge/schemas/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
@@ -27,10 +31,11 @@ import {
 } from "../../services/subscription/domain/performance.ts";
 import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
 import { performanceReply } from "../../services/edge/schemas/performance.ts";
-import { compareWithReference, EVERYTHING, FEE_VERSIONS } from "./compare.ts";
+import { compareWithReference, EVERYTHING, FEE_VERSIONS, STOP_OUTS } from "./compare.ts";
 import type { EquityUnderTest } from "./model-equity.ts";
 import type { FeesUnderTest } from "./model-fees.ts";
 import type { PoolUnderTest } from "./model-pool.ts";
+import type { TicksUnderTest } from "./model-ticks.ts";
 
 const E8_PER_CENT = 1_000_000n;
 const RUNS = 1000;
@@ -88,6 +93,55 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   "floating results are split by units alone": {
     floatingShares: (pool, floating) => floatingShares({ ...pool, accruals: [] }, floating),
   },
+};
+
+let latest: UnitPool = EMPTY_POOL;
+
+/** Detected by pools that lose more than they have. */
+const STOP_OUT_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
+  "a compensation is a result": { raiseNegative: (pool) => ({ pool, raised: [], own: 0n, total: 0n }) },
+  "a compensation raises the deepest holding first": {
+    raiseNegative: (pool, amount) => {
+      const { raised } = raiseNegative(pool, EVERYTHING_LACKING);
+      const deepest = raised.toSorted((one, other) => (one.amount < other.amount ? 1 : -1))[0];
+      if (deepest === undefined) return raiseNegative(pool, amount);
+      const part = amount < deepest.amount ? amount : deepest.amount;
+      const holdings = pool.holdings.map((each) =>
+        each.subscriptionId === deepest.subscriptionId ? { ...each, pooled: each.pooled + part } : each,
+      );
+      const rest = raiseNegative({ ...pool, holdings }, amount - part);
+      return { ...rest, raised: [{ ...deepest, amount: part }, ...rest.raised], total: rest.total + part };
+    },
+  },
+};
+
+const EVERYTHING_LACKING = 10n ** 18n;
+
+const REPAIR_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
+  "a repair is split by the units of now": {
+    allocateDeal: (pool, deal) => {
+      const done = allocateDeal(pool, deal);
+      latest = done.pool;
+      return done;
+    },
+    divideRepair: (stored, amount) => {
+      const units = new Map(latest.holdings.map((holding) => [holding.subscriptionId, holding.units]));
+      const rows = stored.rows.map((row) => ({ ...row, units: units.get(row.subscriptionId) ?? 0n }));
+      return divideRepair({ ...stored, result: 0n, ownUnits: latest.own.units, rows }, amount);
+    },
+  },
+  "own capital has a part of what it gives": {
+    shareResult: (pool, result, release) =>
+      shareResult(
+        { ...pool, own: { ...pool.own, units: pool.own.units + totalUnits(pool.holdings) } },
+        result,
+        release,
+      ),
+  },
+};
+
+const TICK_MUTANTS: Readonly<Record<string, Partial<TicksUnderTest>>> = {
+  "a price is a mark however old it is": { isRecent: () => true },
 };
 
 const changed = (chain: readonly (DayPart | undefined)[], change: (part: DayPart) => DayPart) =>
@@ -256,6 +310,23 @@ const VERSION_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
 test.for(mutants(POOL_MUTANTS))("the mutant is detected: %s", ([, pool]) => {
   expect(compareWithReference({ seed: 6, runs: RUNS, pool, shrink: false }).counterexample).toMatch(
     /by the reference|wrong holdings|Carries sum/,
+  );
+});
+
+test.for(mutants(STOP_OUT_MUTANTS))("the mutant is detected: %s", ([, pool]) => {
+  const comparison = { seed: 6, runs: RUNS, shape: STOP_OUTS, pool, shrink: false };
+  expect(compareWithReference(comparison).counterexample).toMatch(/by the reference/);
+});
+
+test.for(mutants(REPAIR_MUTANTS))("the mutant is detected: %s", ([, pool]) => {
+  expect(compareWithReference({ seed: 6, runs: RUNS, pool, shrink: false }).counterexample).toMatch(
+    /by the reference|wrong holdings|Carries sum/,
+  );
+});
+
+test.for(mutants(TICK_MUTANTS))("the mutant is detected: %s", ([, ticks]) => {
+  expect(compareWithReference({ seed: 6, runs: RUNS, ticks, shrink: false }).counterexample).toMatch(
+    /by the reference/,
   );
 });
 

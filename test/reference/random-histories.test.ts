@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countFigures } from "../support/figures.ts";
 import { sized } from "../support/proof.ts";
-import { compareWithReference, FEE_VERSIONS } from "./compare.ts";
+import { compareWithReference, FEE_VERSIONS, STOP_OUTS } from "./compare.ts";
 
 const TIMEOUT = { timeout: sized({ test: 120_000, proof: 60 * 60_000 }) };
 
@@ -12,6 +12,7 @@ test("every cent and every fee of random histories equals the result in exact fr
   countFigures({ "allocations compared": tally.allocations });
   expect(tally.allocations).toBeGreaterThan(5 * runs);
   expect(tally.ties).toBeLessThan(tally.allocations / 1000);
+  expect(tally.repaired).toBeGreaterThan(runs / 4);
   expect(tally.days).toBeGreaterThan(5 * runs);
   expect(tally.tooSmall).toBeLessThan(tally.days / 5);
 });
@@ -26,6 +27,13 @@ test(
     expect(tally.allocations).toBeGreaterThan(runs);
   },
 );
+
+test("every cent of pools that lose more than they have equals the result in exact fractions", TIMEOUT, () => {
+  const runs = sized({ test: 60, proof: 10_000 });
+  const { counterexample, tally } = compareWithReference({ seed: 19, runs, shape: STOP_OUTS });
+  expect(counterexample).toBeUndefined();
+  expect(tally.compensated).toBeGreaterThan(runs / 2);
+});
 
 test("a single pool that trades all the time equals the result in exact fractions", TIMEOUT, () => {
   const kinds = [

@@ -2,9 +2,11 @@ import type { Deal } from "./engine/allocate.ts";
 import { dollars } from "./engine/cents.ts";
 import { hasRateAt, inForceSince, type Instant, plannedAfter } from "./engine/configuration.ts";
 import { closeWeek } from "./engine/fees.ts";
-import { assign, configure, deposit, unassign, withdraw } from "./engine/investing.ts";
-import { acknowledge, compensate, moveOwn } from "./engine/own-capital.ts";
-import { mark, realise, trade } from "./engine/trading.ts";
+import { archive, assign, charge, configure, deposit, restore, unassign, withdraw } from "./engine/investing.ts";
+import { acknowledge, compensate, earnAsAgent, moveOwn } from "./engine/own-capital.ts";
+import type { PastResult } from "./engine/parts-of-repair.ts";
+import { repair } from "./engine/repair.ts";
+import { age, compensateStopOut, mark, realise, trade } from "./engine/trading.ts";
 import { activeAt, type Investor, type Master, type World } from "./engine/world.ts";
 import { type History, type Since, type Step, describeStep } from "./history.ts";
 
@@ -48,7 +50,7 @@ const MAX_LEVERAGE = 10n;
 const MIN_CAPITAL = 10n;
 
 function within(world: World, step: Step): Step {
-  if (!("masterIndex" in step && "cents" in step) || step.kind === "dealer") return step;
+  if (!("masterIndex" in step && "cents" in step) || ["dealer", "agent", "protect"].includes(step.kind)) return step;
   const master = at(world.masters, step.masterIndex);
   const owners = [...activeAt(world, master).map(({ id }) => id), "own" as const];
   const pooled = owners.map((owner) => master.pool.cash(owner).pooled);
@@ -60,14 +62,20 @@ function applyInvestorStep(world: World, step: Extract<Step, { investorIndex: nu
   const investor = at(world.investors, step.investorIndex);
   switch (step.kind) {
     case "deposit":
-      deposit(world, investor, step.cents);
-      return "";
+      return describeOutcome(deposit(world, investor, step.cents));
     case "withdraw":
       return describeOutcome(withdraw(world, investor, step.cents));
     case "assign":
       return describeOutcome(assign(world, investor, at(world.masters, step.masterIndex), step));
     case "unassign":
       return describeOutcome(unassign(world, investor));
+    case "levy":
+      return charge(world, investor, step.cents) ? "" : "there is not so much";
+    case "archive":
+      return archive(world, investor) ? "" : "it is not empty";
+    case "restore":
+      restore(world, investor);
+      return "";
     case "queued":
       return "only the running system has a queue";
     case "rate":
@@ -122,11 +130,21 @@ function applyMasterStep(world: World, step: Extract<Step, { masterIndex: number
       trade(world, master, { ...NO_TRADE, kind: "charge", result: step.cents });
       return "";
     case "dealer":
-      moveOwn(master, step.cents);
+      moveOwn(world, master, step.cents);
       return "";
     case "acknowledge":
       acknowledge(master);
       return "";
+    case "repair": {
+      const known = master.results.filter(isKnownWhole);
+      const repaired = step.resultIndex === undefined ? undefined : known.at(-1 - step.resultIndex);
+      return repair(world, master, repaired) ? "" : "not possible";
+    }
+    case "agent":
+      earnAsAgent(world, master, step.cents);
+      return "";
+    case "protect":
+      return protect(world, master, step.cents);
     case "compensate":
       return compensate(world, master) ? "" : "not possible";
     case "open":
@@ -137,9 +155,34 @@ function applyMasterStep(world: World, step: Extract<Step, { masterIndex: number
   }
 }
 
+/** The service stores no part of 0.00: who had one gets nothing of what repairs the result. */
+function isKnownWhole({ shares, payments }: PastResult): boolean {
+  return [...shares.keys()].every((owner) => payments.some((payment) => payment.owner === owner));
+}
+
+/** The platform sees the balance only, not which Investors are below zero. */
+function protect(world: World, master: Master, more: bigint): string {
+  if (master.balance >= 0n) return "the balance is not below zero";
+  const paid = more - master.balance;
+  compensateStopOut(world, master, paid > 0n ? paid : 1n);
+  return "";
+}
+
 type MasterStep = Exclude<
   Step["kind"],
-  "deposit" | "withdraw" | "assign" | "unassign" | "rate" | "version" | "cancel" | "switch" | "queued" | "week"
+  | "levy"
+  | "archive"
+  | "restore"
+  | "deposit"
+  | "withdraw"
+  | "assign"
+  | "unassign"
+  | "rate"
+  | "version"
+  | "cancel"
+  | "switch"
+  | "queued"
+  | "week"
 >;
 
 function applyPositionStep(world: World, master: Master, step: Extract<Step, { positionIndex: number }>): string {
@@ -151,9 +194,12 @@ function applyPositionStep(world: World, master: Master, step: Extract<Step, { p
   const open = master.pool.volumeOf(positionId);
   switch (step.kind) {
     case "mark":
-      mark(master, positionId, step.cents);
+      mark(world, master, positionId, step.cents);
       // Not each price is looked at, as not each is by a service that values from time to time.
       if (step.cents % 2n === 0n) master.pool.observe(master.floating);
+      return "";
+    case "stale":
+      age(master, positionId);
       return "";
     case "add":
       trade(world, master, entry(positionId, step.volume, step.cents));

@@ -14,7 +14,9 @@ import {
   ZERO,
 } from "./fraction.ts";
 import {
+  arrive,
   attributedTo,
+  depart,
   hasHolders,
   largestHolder,
   type Owner,
@@ -22,6 +24,8 @@ import {
   type Pool,
   type Position,
   holdingOf,
+  holdingsOf,
+  setShares,
   shareOf,
 } from "./pool.ts";
 
@@ -50,7 +54,39 @@ export function allocate(
     move(pool, deal);
     return [];
   }
-  const split = splitOf(pool, deal);
+  return pay(pool, splitOf(pool, deal), choose);
+}
+
+/**
+ * Own capital gives a result of now. It has no part of it for what it gives, and its share follows at the next strike. Undefined
+ * when no Investor has a share.
+ */
+export function give(
+  pool: Pool,
+  cents: bigint,
+  choose: (split: Split) => Payment<Owner>[] = toCents,
+): Payment<Owner>[] | undefined {
+  const { own } = pool;
+  const capital = own.pooled + own.waiting;
+  const kept = capital > 0n && capital > cents ? times(own.share, fraction(capital - cents, capital)) : ZERO;
+  const shares = new Map(holdingsOf(pool).map(([owner, { share }]) => [owner, share] as const));
+  setShares(pool, new Map(shares).set("own", kept));
+  if (!hasHolders(pool)) {
+    setShares(pool, shares);
+    return undefined;
+  }
+  const payments = pay(pool, splitOf(pool, { ...WITHOUT_TRADE, result: cents }), choose);
+  setShares(pool, shares);
+  const kepts = payments.find(({ owner }) => owner === "own")?.cents ?? 0n;
+  own.pooled -= kepts;
+  if (cents > kepts) depart(pool, "own", cents - kepts);
+  else arrive(pool, "own", kepts - cents);
+  return payments;
+}
+
+const WITHOUT_TRADE = { kind: "charge", positionId: 0n, volume: 0n, volumeClosed: 0n } as const;
+
+function pay(pool: Pool, split: Split, choose: (split: Split) => Payment<Owner>[]): Payment<Owner>[] {
   const payments = choose(split);
   for (const [index, { owner, exact }] of split.entries()) {
     const cents = payments[index]!.cents;

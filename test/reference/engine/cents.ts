@@ -20,6 +20,12 @@ export function toCents<Owner>(entitlements: readonly Entitlement<Owner>[]): Pay
   return entitlements.map(({ owner }, index) => ({ owner, cents: floors[index]! + (rewarded.has(index) ? 1n : 0n) }));
 }
 
+/** Whole cents in proportion to some weights, their sum not 0; rounded like any result. */
+export function shareOut<Owner>(cents: bigint, weights: readonly (readonly [Owner, bigint])[]): Payment<Owner>[] {
+  const all = weights.reduce((sum, [, weight]) => sum + weight, 0n);
+  return toCents(weights.map(([owner, weight]) => ({ owner, exact: fraction(cents * weight, all) })));
+}
+
 export function dollars(cents: bigint): string {
   const digits = (cents < 0n ? -cents : cents).toString().padStart(3, "0");
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;

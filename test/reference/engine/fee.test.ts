@@ -3,8 +3,21 @@ import { centsOf, dollars } from "./cents.ts";
 import { sumOf } from "./fee.ts";
 import { closeWeek } from "./fees.ts";
 import { fraction, show } from "./fraction.ts";
-import { assign, configure, deposit, type Exit, unassign, type Withdrawal, withdraw } from "./investing.ts";
-import { mark, realise, trade } from "./trading.ts";
+import {
+  archive,
+  assign,
+  charge,
+  configure,
+  deposit,
+  type Exit,
+  restore,
+  unassign,
+  type Withdrawal,
+  withdraw,
+} from "./investing.ts";
+import { repair } from "./repair.ts";
+import { age, compensateStopOut, mark, realise, trade } from "./trading.ts";
+import { earnAsAgent, moveOwn, shownOf } from "./own-capital.ts";
 import { accountOf, addMaster, type Investor, type Master, newWorld, type World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -224,6 +237,166 @@ test("a fee that cannot be taken becomes debt, and debt is paid first, to its ow
   expect(master.payments.map(({ suffix }) => suffix)).toEqual(["W", "DEBT"]);
 });
 
+test("a stop-out is compensated first where money is missing, and who deposits meanwhile pays for nothing", () => {
+  begin("1000", "0.30");
+  begin("1000", "0.30", two);
+  result("-2500");
+  expect(balances()).toEqual(["0.00", "0.00"]);
+  expect([one!, two!].map(({ unposted }) => dollars(unposted))).toEqual(["-250.00", "-250.00"]);
+  deposit(world, two!, centsOf("300"));
+  expect([...balances(), dollars(master.balance)]).toEqual(["0.00", "300.00", "-500.00"]);
+  compensateStopOut(world, master, centsOf("500"));
+  expect([...balances(), dollars(master.balance)]).toEqual(["0.00", "300.00", "300.00"]);
+  expect(accountOf(master, one!).gained).toBe(-1250_00n);
+  expect(unassign(world, one!)).toEqual({ amount: 0n });
+  expect(unassign(world, two!)).toEqual({ amount: -300_00n });
+});
+
+test("money that waits for the end of a deficit can be withdrawn, and pays no loss", () => {
+  begin("1000", "0.30");
+  result("-1250");
+  deposit(world, one!, centsOf("300"));
+  expect(answer(withdraw(world, one!, centsOf("120")))).toMatchObject({ before: "300.00", effective: "120.00" });
+  result("100");
+  expect([dollars(one!.balance), dollars(one!.unposted)]).toEqual(["180.00", "-150.00"]);
+  result("150");
+  expect([one!.balance, one!.unposted, master.balance].map(dollars)).toEqual(["180.00", "0.00", "180.00"]);
+});
+
+test("what a compensation leaves is a result, charged as any", () => {
+  begin("1000", "0.30");
+  begin("1000", "0.30", two);
+  result("-2500");
+  compensateStopOut(world, master, centsOf("5500"));
+  expect(balances()).toEqual(["2500.00", "2500.00"]);
+  expect(state()).toMatchObject({ gained: "1250.00", layers: "1250.000000" });
+});
+
+test("a repair goes to those that had the loss, and what was lost and came back is not charged", () => {
+  begin("6000", "0.30");
+  begin("4000", "0.30", two);
+  result("-1000");
+  const [tickResult] = master.results;
+  moveOwn(world, master, centsOf("1000"));
+  tick();
+  repair(world, master, tickResult);
+  expect(balances()).toEqual(["6000.00", "4000.00"]);
+  expect(week()).toBe("0.00");
+  expect(state()).toMatchObject({ gained: "0.00", layers: "0.000000" });
+  expect(shownOf(master).quarantined).toBe(0n);
+});
+
+test("a repair has the shares and the rate of the result that it repairs, also of Investors that have left since", () => {
+  begin("6000", "0.20");
+  begin("4000", "0.30", two);
+  result("-1000");
+  const [tickResult] = master.results;
+  unassign(world, two!);
+  begin("9000", "0.30", three);
+  rate("0.50");
+  moveOwn(world, master, centsOf("1500"));
+  repair(world, master, tickResult);
+  expect(balances()).toEqual(["6300.00", "4200.00", "9000.00"]);
+  expect(dollars(master.balance)).toBe("15300.00");
+  expect(week()).toBe("60.00");
+});
+
+test("after a repair the shares are what they would be without the loss", () => {
+  begin("6000", "0.30");
+  begin("4000", "0.30", two);
+  result("-1000");
+  const [tickResult] = master.results;
+  begin("9000", "0.30", three);
+  moveOwn(world, master, centsOf("1000"));
+  result("200");
+  expect(dollars(shownOf(master).quarantined)).toBe("1010.53");
+  repair(world, master, tickResult);
+  expect(balances()).toEqual(["6063.16", "4042.10", "9094.74"]);
+  result("192");
+  expect(balances()).toEqual(["6123.79", "4082.53", "9185.68"]);
+});
+
+test("a repair takes nothing from who has left, and gives who is elsewhere a deposit there", () => {
+  begin("6000", "0.30");
+  begin("4000", "0.30", two);
+  result("1000");
+  result("-1000");
+  const [won, lost] = master.results;
+  unassign(world, two!);
+  moveOwn(world, master, centsOf("-1000"));
+  expect(repair(world, master, won)).toBe(true);
+  expect([...balances(), dollars(shownOf(master).quarantined)]).toEqual(["5400.00", "4000.00", "-400.00"]);
+  const other = addMaster(world, "M2");
+  assign(world, two!, other, { ratePpm: 0n, enabled: true });
+  moveOwn(world, master, centsOf("1400"));
+  repair(world, master, lost);
+  expect([...balances(), dollars(other.balance)]).toEqual(["6000.00", "4400.00", "4400.00"]);
+});
+
+test("a repair that names no result is one of now", () => {
+  begin("6000", "0.30");
+  begin("4000", "0.30", two);
+  result("-1000");
+  begin("9000", "0.30", three);
+  moveOwn(world, master, centsOf("1000"));
+  repair(world, master);
+  expect(balances()).toEqual(["5700.00", "3800.00", "9500.00"]);
+});
+
+test("what an agent earns is own capital that is acknowledged by rule", () => {
+  begin("1000", "0.30");
+  earnAsAgent(world, master, centsOf("500"));
+  expect(balances()).toEqual(["1000.00"]);
+  expect(shownOf(master)).toEqual({ quarantined: 0n, own: 500_00n });
+  moveOwn(world, master, centsOf("100"));
+  expect(shownOf(master).quarantined).toBeGreaterThan(0n);
+});
+
+test("nothing is struck at an old tick", () => {
+  begin("100000", "0.30");
+  trade(world, master, { kind: "entry", positionId: 5n, volume: 10n, volumeClosed: 0n, result: 0n });
+  mark(world, master, 5n, 0n);
+  age(master, 5n);
+  begin("100000", "0.30", two);
+  expect(master.pool.cash(2n)).toMatchObject({ pooled: 0n, waiting: 100_000_00n });
+  mark(world, master, 5n, centsOf("10000"));
+  trade(world, master, { kind: "exit", positionId: 5n, volume: 10n, volumeClosed: 10n, result: centsOf("10000") });
+  expect(balances()).toEqual(["110000.00", "100000.00"]);
+});
+
+test("an account that vanishes with 0.00 changes nothing for others", () => {
+  begin("1000", "0.30");
+  begin("1000", "0.30", two);
+  withdraw(world, one!, centsOf("1000"));
+  expect([archive(world, one!), archive(world, two!)]).toEqual([true, false]);
+  result("10");
+  expect(balances()).toEqual(["0.00", "1010.00"]);
+  expect(deposit(world, one!, 1n)).toEqual({ refused: "account_archived" });
+  restore(world, one!);
+  deposit(world, one!, 1_010_00n);
+  result("10");
+  expect(balances()).toEqual(["1015.00", "1015.00"]);
+  withdraw(world, one!, centsOf("2000"));
+  archive(world, one!);
+  expect(unassign(world, one!)).toEqual({ amount: 0n });
+  expect(assign(world, one!, master, { ratePpm: 0n, enabled: true })).toEqual({ refused: "account_archived" });
+});
+
+test("an adopted charge lowers the share of its Investor in later results", () => {
+  begin("1000", "0.30");
+  begin("1000", "0.30", two);
+  charge(world, one!, centsOf("15"));
+  result("200");
+  expect(one!.parts.map(({ cents }) => dollars(cents))).toEqual(["99.24"]);
+  expect(balances()).toEqual(["1084.24", "1100.76"]);
+  expect(dollars(master.balance)).toBe("2185.00");
+});
+
+/** Of the Investors that have had money. */
+function balances(): string[] {
+  return world.investors.filter(({ journal }) => journal.length > 0).map(({ balance }) => dollars(balance));
+}
+
 function begin(capital: string, perFee: string, investor = one!): void {
   deposit(world, investor, centsOf(capital));
   assign(world, investor, master, { ratePpm: ppm(perFee), enabled: true });
@@ -266,7 +439,7 @@ function openLoss(): void {
   result("1000");
   tick();
   trade(world, master, { kind: "entry", positionId: 1_000n, volume: 1n, volumeClosed: 0n, result: 0n });
-  mark(master, 1_000n, -400_00n);
+  mark(world, master, 1_000n, -400_00n);
   expect(week()).toBe("180.00");
   expect(state()).toEqual({
     balance: "10820.00",

@@ -13,6 +13,7 @@ import {
   move,
   type Movement,
   strikeWhereDue,
+  type Subscription,
   type Suffix,
   type World,
 } from "./world.ts";
@@ -62,17 +63,22 @@ export function decide(world: World, { investor, master, floating, reason }: Due
   return due;
 }
 
-/** Takes the items as far as the balance reaches; the rest becomes debt. */
-export function collect(world: World, investor: Investor, items: readonly DueItem[]): void {
+/** Takes the items as far as the balance reaches, or what a subscription holds; the rest becomes debt. */
+export function collect(world: World, investor: Investor, items: readonly DueItem[], from?: Subscription): void {
   for (const item of items) {
-    const paid = item.cents < takeable(world, investor) ? item.cents : takeable(world, investor);
+    const there = from === undefined ? takeable(world, investor) : from.held;
+    const paid = item.cents < there ? item.cents : there;
     const debtBefore = item.suffix === "DEBT" ? item.cents : (investor.owed.get(item.master) ?? 0n);
     const debt = item.suffix === "DEBT" ? item.cents - paid : debtBefore + item.cents - paid;
     if (debt === 0n) investor.owed.delete(item.master);
     else investor.owed.set(item.master, debt);
     world.onFeeEvent({ kind: "collected", investor, item, cents: paid, at: world.now });
     if (paid === 0n) continue;
-    takeOut(world, investor, "fee_debit", paid);
+    if (from === undefined) takeOut(world, investor, "fee_debit", paid);
+    else {
+      from.held -= paid;
+      move(investor, "fee_debit", -paid);
+    }
     item.master.paymentBalance += paid;
     item.master.payments.push({ investor, suffix: item.suffix, cents: paid, at: world.now, ...originOf(item) });
   }
@@ -115,7 +121,7 @@ export function feesByDay({ payments }: Master): Map<string, bigint> {
 /** Money that waits for its mirror or strike, and losses that are not posted yet, cannot pay a fee. */
 function takeable(world: World, investor: Investor): bigint {
   const holding = activeOf(world, investor);
-  const waiting = holding?.master.pool.cash(holding.id).waiting ?? 0n;
+  const waiting = holding === undefined ? 0n : holding.held + holding.master.pool.cash(holding.id).waiting;
   const lost = investor.unposted < 0n ? -investor.unposted : 0n;
   const left = investor.balance - waiting - lost;
   return left > 0n ? left : 0n;

@@ -1,12 +1,33 @@
-import { activeAt, isFlat, type Master, post, strikeWhereDue, type World } from "./world.ts";
+import { activeAt, isFlat, type Master, settle, strikeWhereDue, type World } from "./world.ts";
 
 /** A dealer moves money on the Master, or the account is registered with a balance; no Investor account changes. */
-export function moveOwn(master: Master, cents: bigint): void {
-  master.balance += cents;
+export function moveOwn(world: World, master: Master, cents: bigint): void {
+  if (undecidedOf(master) === 0n) master.earned = 0n;
   master.moved += cents;
+  moveCapital(world, master, cents);
+}
+
+/** What an agent earns by other customers is own capital, acknowledged by rule: it adds nothing to what is not decided. */
+export function earnAsAgent(world: World, master: Master, cents: bigint): void {
+  const { acknowledged, moved, pool } = master;
+  const { pooled, waiting } = pool.cash("own");
+  const hasUnallocated = acknowledged === undefined && moved === 0n && pooled + waiting !== 0n;
+  if (!hasUnallocated) master.acknowledged = (acknowledged ?? 0n) + cents;
+  master.moved += cents;
+  moveCapital(world, master, cents);
+}
+
+/** What dealers have moved, and operators have not decided yet. */
+export function undecidedOf({ moved, acknowledged = 0n }: Master): bigint {
+  return moved - acknowledged;
+}
+
+function moveCapital(world: World, master: Master, cents: bigint): void {
+  master.balance += cents;
   if (cents > 0n) master.pool.arrive("own", cents);
   else master.pool.depart("own", -cents);
   strikeWhereDue(master);
+  settle(world, master);
 }
 
 /** Two operators acknowledge what was moved so far. */
@@ -28,8 +49,8 @@ export function compensate(world: World, master: Master): boolean {
   const missing = below.reduce((sum, { id }) => sum - master.pool.cash(id).pooled, 0n);
   if (!isFlat(master) || missing === 0n || master.pool.cash("own").pooled < missing) return false;
   for (const { id, investor } of below) investor.unposted -= master.pool.cash(id).pooled;
-  for (const { investor } of below) post(investor);
   master.pool.compensate();
   master.moved -= missing;
+  settle(world, master);
   return true;
 }

@@ -1,7 +1,7 @@
-import { allocate, type Deal, isResult } from "./allocate.ts";
+import { allocate, type Deal, give, isResult } from "./allocate.ts";
 import { type Payment, toCents } from "./cents.ts";
 import type { Instant } from "./configuration.ts";
-import { type Fraction, fraction, minus, plus, times, total, ZERO } from "./fraction.ts";
+import { type Fraction, fraction, isPositive, minus, plus, times, total, ZERO } from "./fraction.ts";
 import {
   arrive,
   depart,
@@ -10,14 +10,17 @@ import {
   hasHolders,
   holdingOf,
   holdingsOf,
+  isInDeficit,
   leave,
   type Owner,
+  ownersOf,
   type Pool,
   shareOf,
   valueAt,
 } from "./pool.ts";
+import { partsOfRepair, type PastResult, type Shares } from "./parts-of-repair.ts";
 import { newPerformance, type Performance, revalue } from "./performance.ts";
-import { compensate, strike, valueOfHolders } from "./strike.ts";
+import { compensate, relieve, strike, valueOfHolders } from "./strike.ts";
 
 /** The floating result in cents, by position. */
 export type Floating = ReadonlyMap<bigint, bigint>;
@@ -33,6 +36,17 @@ export type PoolEngine = {
   readonly leave: (holding: bigint) => void;
   /** Raises the holdings of Investors below zero out of own capital; only while the Master has no positions. */
   readonly compensate: () => void;
+  /** Raises the holdings below zero out of money of the broker, which is no result; returns the rest. */
+  readonly relieve: (cents: bigint) => { readonly raised: readonly Payment<Owner>[]; readonly rest: bigint };
+  /** Own capital gives a result of now. */
+  readonly give: (cents: bigint) => readonly Payment<Owner>[] | undefined;
+  /** Own capital gives Investors their parts of a repair, as inflows and outflows; who has left gets them elsewhere. */
+  readonly receive: (parts: readonly Payment<Owner>[]) => void;
+  /** The parts of an amount that repairs a result, of which the pool had so many before. */
+  readonly partsOfRepair: (repaired: PastResult, before: number, cents: bigint) => readonly Payment<Owner>[];
+  /** The part of each owner in the next result. */
+  readonly shares: () => Shares;
+  readonly isInDeficit: (floating: Floating) => boolean;
   readonly floating: (holding: bigint, floating: Floating) => Fraction;
   readonly cash: (owner: Owner) => { readonly pooled: bigint; readonly waiting: bigint };
   /** Whether an inflow or outflow is not in the shares yet. */
@@ -45,6 +59,14 @@ export type PoolEngine = {
   /** `fees` by day, in cents, are only for the answer of the code under test. */
   readonly performance: (fees: ReadonlyMap<string, bigint>) => Performance;
 };
+
+function toInvestors(payments: readonly Payment<Owner>[]): bigint {
+  return sum(payments.filter(({ owner }) => owner !== "own"));
+}
+
+function sum(payments: readonly Payment<Owner>[]): bigint {
+  return payments.reduce((all, { cents }) => all + cents, 0n);
+}
 
 export function referencePool(
   pool: Pool = emptyPool(),
@@ -63,6 +85,12 @@ export function referencePool(
     const before = value();
     change();
     revalue(performance, { at: now(), before, after: value(), result, isOpen: pool.positions.size > 0 });
+  };
+  /** What own capital gives is a result of the others, so it is no part of what they had. */
+  const gained = (all: Fraction, given: bigint, result: bigint): void => {
+    const before = given > 0n && isPositive(pool.own.share) ? minus(all, fraction(given)) : all;
+    const isOpen = pool.positions.size > 0;
+    revalue(performance, { at: now(), before, after: plus(before, fraction(result)), result, isOpen });
   };
   const look = (floating: Floating): void => {
     for (const id of pool.positions.keys()) seen.set(id, fraction(floating.get(id) ?? 0n));
@@ -96,6 +124,33 @@ export function referencePool(
     },
     leave: (holding) => leave(pool, holding),
     compensate: () => compensate(pool),
+    relieve: (cents) => relieve(pool, cents),
+    give(cents) {
+      const before = value();
+      const payments = give(pool, cents, round);
+      if (payments !== undefined) gained(before, cents, toInvestors(payments));
+      return payments;
+    },
+    receive(parts) {
+      const before = value();
+      const given = sum(parts);
+      if (given > 0n) depart(pool, "own", given);
+      else arrive(pool, "own", -given);
+      const present = parts.filter(({ owner }) => owner === "own" || pool.holdings.has(owner));
+      for (const { owner, cents } of present) {
+        if (cents > 0n) arrive(pool, owner, cents);
+        else depart(pool, owner, -cents);
+      }
+      gained(before, given, toInvestors(present));
+    },
+    partsOfRepair: (repaired, _before, cents) => partsOfRepair(repaired, cents),
+    shares: () =>
+      new Map(
+        ownersOf(pool)
+          .map((owner) => [owner, shareOf(pool, owner)] as const)
+          .filter(([, share]) => isPositive(share)),
+      ),
+    isInDeficit: (floating) => isInDeficit(pool, floating),
     floating: (holding, floating) => floatingOf(pool, holding, floating),
     cash: (owner) => holdingOf(pool, owner),
     isStrikeDue: () => holdingsOf(pool).some(([, { waiting, unredeemed }]) => waiting !== 0n || unredeemed !== 0n),

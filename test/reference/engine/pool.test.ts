@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { allocate, type Deal } from "./allocate.ts";
+import { allocate, type Deal, give } from "./allocate.ts";
 import { centsOf, dollars } from "./cents.ts";
 import { fraction, isZero, minus, ONE, over, reduced, total, ZERO } from "./fraction.ts";
-import { arrive, depart, emptyPool, equityOf, floatingOf, leave, type Pool } from "./pool.ts";
-import { strike } from "./strike.ts";
+import { arrive, depart, emptyPool, equityOf, floatingOf, isInDeficit, leave, type Pool } from "./pool.ts";
+import { relieve, strike } from "./strike.ts";
 
 const [I1, I2, I3] = [1n, 2n, 3n] as const;
 const P = 77n;
@@ -182,6 +182,57 @@ test("shares are proportional to equity, whatever the order of flows and results
     expect(reduced(share)).toEqual(reduced(over(equities[index]!, total(equities))));
   }
   expect(isZero(minus(total([...pool.positions.get(P)!.attributed.values()]), fraction(-5_00n)))).toBe(true);
+});
+
+test("the broker's money raises the holdings below zero in proportion to what each lacks", () => {
+  const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "500", [String(I3)]: "500" });
+  result(pool, "-2000.04");
+  expect(cash(pool)).toEqual(["-0.02", "-0.01", "-0.01"]);
+  expect(relieve(pool, 2n)).toEqual({
+    raised: [
+      { owner: I1, cents: 1n },
+      { owner: I2, cents: 1n },
+    ],
+    rest: 0n,
+  });
+  expect(cash(pool)).toEqual(["-0.01", "0.00", "-0.01"]);
+  expect(relieve(pool, 100n)).toEqual({
+    raised: [
+      { owner: I1, cents: 1n },
+      { owner: I3, cents: 1n },
+    ],
+    rest: 98n,
+  });
+  expect(relieve(pool, 98n)).toEqual({ raised: [], rest: 98n });
+});
+
+test("own capital below zero is raised last, and is no deficit of the pool", () => {
+  const pool = poolOf({ [String(I1)]: "10" });
+  depart(pool, "own", 11_00n);
+  expect(isInDeficit(pool, new Map())).toBe(false);
+  result(pool, "-21");
+  expect([...cash(pool), dollars(pool.own.pooled), isInDeficit(pool, new Map())]).toEqual(["-11.00", "-11.00", true]);
+  expect(isInDeficit(pool, new Map([[P, 11_00n]]))).toBe(false);
+  expect(relieve(pool, 1n).raised).toEqual([{ owner: I1, cents: 1n }]);
+});
+
+test("while positions are open, what has floated covers cash below zero", () => {
+  const pool = poolOf({ [String(I1)]: "1000" });
+  open(pool, Q);
+  join(pool, I2, "550", { [String(Q)]: "-450" });
+  open(pool, P);
+  close(pool, P, "-1200");
+  strike(pool, new Map([[Q, centsOf("750")]]));
+  expect(relieve(pool, 100n)).toEqual({ raised: [], rest: 100n });
+});
+
+test("own capital has no part of a result that it gives", () => {
+  const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000" });
+  arrive(pool, "own", centsOf("1000"));
+  strike(pool, new Map());
+  expect(give(pool, centsOf("600"))!.map(({ cents }) => dollars(cents))).toEqual(["250.00", "250.00", "100.00"]);
+  strike(pool, new Map());
+  expect([...cash(pool), dollars(pool.own.pooled)]).toEqual(["1250.00", "1250.00", "500.00"]);
 });
 
 function poolOf(capital: Readonly<Record<string, string>>): Pool {

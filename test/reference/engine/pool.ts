@@ -143,3 +143,11 @@ export function floatingOf(pool: Pool, id: Owner, floating: ReadonlyMap<bigint, 
   });
   return total(parts);
 }
+
+/** Cash of all holdings, and what floats, is together below zero. A hole that a dealer has left is none of the pool. */
+export function isInDeficit(pool: Pool, floating: ReadonlyMap<bigint, bigint>): boolean {
+  const cash = holdingsOf(pool).reduce((sum, [owner, { pooled }]) => {
+    return owner === "own" && pooled < 0n ? sum : sum + pooled;
+  }, 0n);
+  return [...floating.values()].reduce((sum, cents) => sum + cents, cash) < 0n;
+}

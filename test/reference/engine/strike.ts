@@ -1,6 +1,7 @@
 import {
   compare,
   type Fraction,
+  floor,
   fraction,
   isPositive,
   larger,
@@ -11,12 +12,15 @@ import {
   total,
   ZERO,
 } from "./fraction.ts";
+import { type Payment, shareOut } from "./cents.ts";
 import {
   attributedTo,
   depart,
   equityOf,
   hasHolders,
+  holdingOf,
   holdingsOf,
+  type Owner,
   ownersOf,
   type Pool,
   setShares,
@@ -29,7 +33,8 @@ export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>, onAttr
   onAttributed();
   const isFlat = pool.positions.size === 0;
   const value = valueOfHolders(pool);
-  if (hasHolders(pool) && !isPositive(value) && !isFlat) return;
+  const hasFlow = holdingsOf(pool).some(([, { waiting, unredeemed }]) => waiting !== 0n || unredeemed !== 0n);
+  if (hasHolders(pool) && !isPositive(value) && !(isFlat && hasFlow)) return;
 
   if (hasHolders(pool) && isPositive(value)) applyFlows(pool, value);
   else reissueShares(pool);
@@ -103,6 +108,27 @@ const FAR = 64n;
 function isFarFromIssued(value: Fraction, issued: Fraction): boolean {
   const price = over(value, issued);
   return compare(price, fraction(1n, FAR)) < 0 || compare(price, fraction(FAR)) > 0;
+}
+
+/**
+ * Raises the holdings below zero towards 0.00, in proportion to what each lacks. Shares and carries stay: it is no result.
+ * Returns what each got; the rest of the amount is a result. What floats is cash of a holding that waits, so it covers what is
+ * missing, and who shares in a pool with a value has not lost more than it had.
+ */
+export function relieve(pool: Pool, cents: bigint): { readonly raised: Payment<Owner>[]; readonly rest: bigint } {
+  const isWorthless = !isPositive(valueOfHolders(pool));
+  const lacking = holdingsOf(pool).flatMap(([owner, { pooled, share }]) => {
+    if (pooled >= 0n || (isPositive(share) && !isWorthless)) return [];
+    const uncovered = pool.positions.size === 0 ? -pooled : -floor(equityOf(pool, owner));
+    const missing = uncovered < -pooled ? uncovered : -pooled;
+    return missing > 0n ? [[owner, missing] as const] : [];
+  });
+  const lack = lacking.reduce((sum, [, missing]) => sum + missing, 0n);
+  const used = cents < lack ? cents : lack;
+  if (used <= 0n) return { raised: [], rest: cents };
+  const raised = shareOut(used, lacking).filter((payment) => payment.cents !== 0n);
+  for (const { owner, cents: part } of raised) holdingOf(pool, owner).pooled += part;
+  return { raised, rest: cents - used };
 }
 
 /** Raises the holdings of Investors below zero to 0.00 with an outflow of own capital. */

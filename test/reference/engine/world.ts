@@ -2,6 +2,7 @@ import type { Configuration, FeeCommand, Instant } from "./configuration.ts";
 import { type FeeAccount, newFeeAccount } from "./fee.ts";
 import type { Fraction } from "./fraction.ts";
 import { emptyPool } from "./pool.ts";
+import type { PastResult } from "./parts-of-repair.ts";
 import { type PoolEngine, referencePool } from "./pool-engine.ts";
 
 /** The whole state of the reference. Amounts in cents. */
@@ -24,6 +25,8 @@ export type Investor = {
   balance: bigint;
   /** Allocated and not posted: a loss that would take the account below zero. */
   unposted: bigint;
+  /** The platform shows the account no more; it was empty. */
+  isArchived: boolean;
   configuration: Configuration;
   /** Debts by Master, the oldest first. */
   readonly owed: Map<Master, bigint>;
@@ -40,7 +43,7 @@ export type Investor = {
 };
 
 export type Movement = {
-  readonly kind: "deposit" | "withdrawal" | "fee_debit" | "result";
+  readonly kind: "deposit" | "withdrawal" | "fee_debit" | "result" | "external";
   readonly cents: bigint;
   /** Balance after it. */
   readonly balance: bigint;
@@ -57,6 +60,12 @@ export type Master = {
   paymentBalance: bigint;
   /** Open positions. */
   floating: Map<bigint, bigint>;
+  /** Those whose last tick is old, while their session is closed: they have no mark. */
+  readonly stale: Set<bigint>;
+  /** Results, the oldest first. */
+  readonly results: PastResult[];
+  /** What own capital has earned since dealers have moved something that operators have not decided yet. */
+  earned: bigint;
   readonly accounts: Map<Investor, FeeAccount>;
   /** Executed fees, the oldest first. */
   readonly payments: Payment[];
@@ -67,6 +76,8 @@ export type Subscription = {
   readonly investor: Investor;
   readonly master: Master;
   isActive: boolean;
+  /** On the Investor's account while the pool is in deficit: it has not gone to the Master. */
+  held: bigint;
 };
 
 export type Suffix = "W" | "WD" | "UA" | "DEBT";
@@ -154,7 +165,16 @@ export function newWorld({
 }
 
 export function addInvestor({ investors }: World, name: string): Investor {
-  const investor = { name, balance: 0n, unposted: 0n, configuration: [], owed: new Map(), journal: [], parts: [] };
+  const investor = {
+    name,
+    balance: 0n,
+    unposted: 0n,
+    isArchived: false,
+    configuration: [],
+    owed: new Map(),
+    journal: [],
+    parts: [],
+  };
   investors.push(investor);
   return investor;
 }
@@ -163,8 +183,9 @@ export function addMaster(world: World, name: string): Master {
   const { masters, makePool } = world;
   const pool = makePool(() => world.now);
   const accounts = new Map();
-  const empty = { balance: 0n, moved: 0n, acknowledged: undefined, paymentBalance: 0n };
-  const master: Master = { ...empty, name, pool, floating: new Map(), accounts, payments: [] };
+  const empty = { balance: 0n, moved: 0n, earned: 0n, acknowledged: undefined, paymentBalance: 0n };
+  const noDeals = { floating: new Map(), stale: new Set<bigint>(), results: [] };
+  const master: Master = { ...empty, ...noDeals, name, pool, accounts, payments: [] };
   masters.push(master);
   return master;
 }
@@ -188,14 +209,40 @@ export function accountOf({ accounts }: Master, investor: Investor): FeeAccount 
   return account;
 }
 
-/** Strikes the pool when an inflow or outflow has no share yet. */
-export function strikeWhereDue({ pool, floating }: Master): void {
-  if (pool.isStrikeDue()) pool.strike(floating);
+/** Strikes the pool when an inflow or outflow has no share yet, and each position has a mark. */
+export function strikeWhereDue({ pool, floating, stale }: Master): void {
+  if (pool.isStrikeDue() && stale.size === 0) pool.strike(floating);
 }
 
-/** A posting takes an account to zero at most. */
-export function post(investor: Investor): void {
-  const cents = investor.unposted < -investor.balance ? -investor.balance : investor.unposted;
+export function isInDeficit({ pool, floating }: Master): boolean {
+  return pool.isInDeficit(floating);
+}
+
+/** A loss would take the money: the pool, or the holding in a flat pool, is below zero. */
+function isHeld(holding: Subscription): boolean {
+  const { master, id } = holding;
+  return isInDeficit(master) || (isFlat(master) && master.pool.cash(id).pooled < 0n);
+}
+
+/** Sends to the Master what was held, and posts what can be posted now. */
+export function settle(world: World, master: Master): void {
+  for (const holding of activeAt(world, master)) {
+    if (holding.held === 0n || isHeld(holding)) continue;
+    const { id, held } = holding;
+    holding.held = 0n;
+    master.pool.arrive(id, held);
+    master.balance += held;
+    strikeWhereDue(master);
+  }
+  for (const { investor } of activeAt(world, master)) post(world, investor);
+}
+
+/** A loss beyond what the Investor has in the pool is taken neither below zero nor from money that waits. */
+export function post(world: World, investor: Investor): void {
+  if (investor.isArchived) return;
+  const holding = activeOf(world, investor);
+  const pooled = holding === undefined ? 0n : holding.master.pool.cash(holding.id).pooled;
+  const cents = investor.unposted + (pooled < 0n ? -pooled : 0n);
   investor.unposted -= cents;
   move(investor, "result", cents);
 }

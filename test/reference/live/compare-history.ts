@@ -3,7 +3,7 @@ import { minorOf } from "../../journey/support/client.ts";
 import { dollars } from "../engine/cents.ts";
 import { activeOf, accountOf, type Investor, type Movement } from "../engine/world.ts";
 import { compare, distance, type Fraction, fraction, isZero, over, plus, show, times } from "../engine/fraction.ts";
-import { leaveBlockedBy } from "../engine/investing.ts";
+import { withdrawalOf } from "../engine/investing.ts";
 import { pendingOf } from "../model-equity.ts";
 import { fractionOf } from "./compare-performance.ts";
 import { type Live, loginOf } from "./live.ts";
@@ -11,7 +11,7 @@ import { type Live, loginOf } from "./live.ts";
 const DAY_MS = 86_400_000;
 /** Few, so that a history has several pages. */
 const PAGE = 7;
-const KINDS = ["deposit", "withdrawal", "fee_debit", "result"] as const;
+const KINDS = ["deposit", "withdrawal", "fee_debit", "result", "external"] as const;
 
 /** What statement, its file and the allocations of each Investor show otherwise than the reference. */
 export async function historyDifferences(live: Live): Promise<string[]> {
@@ -127,10 +127,9 @@ export async function equityDifferences(live: Live, investor: Investor): Promise
   const holding = activeOf(world, investor);
   const master = holding?.master;
   const floating = holding && master ? master.pool.floating(holding.id, master.floating) : fraction(0n);
-  const pending = pendingOf(world, investor);
-  const blocked = leaveBlockedBy(holding);
+  const { before, pending, blocked } = withdrawalOf(world, investor);
   const owned = investor.balance + investor.unposted;
-  const free = blocked.length > 0 || owned - pending < 0n ? 0n : owned - pending;
+  const free = blocked.length > 0 || before < pending ? 0n : before - pending;
   const mark = master === undefined ? fraction(0n) : accountOf(master, investor).highWaterMark;
   const shownShare = fraction(minorOf(textOf(body, "floating_share")));
   const isNear = compare(distance(shownShare, floating), fraction(51n, 100n)) <= 0;

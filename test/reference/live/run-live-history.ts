@@ -73,6 +73,9 @@ async function applyMasterStep(
       if (cents !== 0n) await steps.moveOwn(live, master, cents);
       break;
     }
+    case "agent":
+      await steps.earnAsAgent(live, master, step.cents);
+      break;
     case "mark":
       if (master.floating.size > 0) await steps.price(live, priceOf(step.cents));
       break;
@@ -101,6 +104,12 @@ async function applyInvestorStep(
       break;
     case "unassign":
       await steps.unassign(live, investor, activeOf(live.world, investor)?.master ?? participants.masters[0]!);
+      break;
+    case "levy":
+      await levySome(live, investor, step.cents);
+      break;
+    case "archive":
+    case "restore":
       break;
     case "queued":
       await queueSome(live, investor, step);
@@ -137,6 +146,13 @@ async function change(
 function momentAt(moments: readonly number[], since: number): number {
   if (since >= 0) return Date.now() + since * 1_000;
   return moments.at(Math.max(since, -moments.length)) ?? Date.now();
+}
+
+/** Only who is in a pool, and has so much there. */
+async function levySome(live: Live, investor: Investor, cents: bigint): Promise<void> {
+  const holding = activeOf(live.world, investor);
+  const pooled = holding?.master.pool.cash(holding.id).pooled ?? 0n;
+  if (pooled >= cents) await steps.charge(live, investor, cents);
 }
 
 /** On a flat Master the command would not wait. */

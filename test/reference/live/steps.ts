@@ -5,7 +5,9 @@ import * as requests from "../../journey/support/client-requests.ts";
 import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
 import * as capital from "../engine/own-capital.ts";
-import { mark, realise, trade } from "../engine/trading.ts";
+import type { PastResult } from "../engine/parts-of-repair.ts";
+import { repair } from "../engine/repair.ts";
+import { compensateStopOut, mark, realise, trade } from "../engine/trading.ts";
 import { activeOf, type Investor, type Master } from "../engine/world.ts";
 import { accountOnPlatform, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
 import { type Previewed, sendPreviewed } from "./previewed.ts";
@@ -51,7 +53,7 @@ export async function withdraw(live: Live, investor: Investor, cents: bigint): P
       preview: () => live.client.post(`/api/v1/investor/withdraw/preview?${query}`),
       send: () => requests.withdraw(live.client, loginOf(live, investor), dollars(cents)),
       members: OF_A_WITHDRAWAL,
-      blocked: investing.leaveBlockedBy(activeOf(live.world, investor)),
+      blocked: investing.withdrawalOf(live.world, investor).blocked,
     });
     const outcome = investing.withdraw(live.world, investor, cents);
     expectOutcome(live, reply, outcome);
@@ -164,12 +166,62 @@ export async function result(live: Live, master: Master, cents: bigint): Promise
   });
 }
 
+/** The platform raises a balance below zero to 0.00: it sees nothing but the balance. */
+export async function protect(live: Live, master: Master): Promise<void> {
+  await untilEqual(live);
+  await inWeek(live, `the platform raises the balance of ${master.name} to 0.00`, async () => {
+    const { login } = masterAccountsOf(live, master);
+    const paid = await live.client.control("POST", "compensations", { login });
+    compensateStopOut(live.world, master, minorOf(textOf(isObject(paid) ? paid : {}, "amount")));
+  });
+  await untilEqual(live);
+}
+
+const AGENT_COMMISSION = 18;
+const CHARGE = 4;
+
+export async function earnAsAgent(live: Live, master: Master, cents: bigint): Promise<void> {
+  await inWeek(live, `${master.name} earns ${dollars(cents)} as an agent`, async () => {
+    const { login } = masterAccountsOf(live, master);
+    await live.client.control("POST", "deals", { login, action: AGENT_COMMISSION, amount: dollars(cents) });
+    capital.earnAsAgent(live.world, master, cents);
+  });
+}
+
+/** The broker charges the account of an Investor, by a rule that adopts it. */
+export async function charge(live: Live, investor: Investor, cents: bigint): Promise<void> {
+  await untilEqual(live);
+  await inWeek(live, `the broker charges ${investor.name} ${dollars(cents)}`, async () => {
+    const login = loginOf(live, investor);
+    await live.client.control("POST", "deals", { login, action: CHARGE, amount: dollars(-cents), comment: "dormant" });
+    expect(investing.charge(live.world, investor, cents)).toBe(true);
+  });
+  await untilEqual(live);
+}
+
+/** Two operators decide that what dealers have moved is a result, of now or of the result that it repairs. */
+export async function repairBy(
+  live: Live,
+  master: Master,
+  { votes, repaired }: { readonly votes: Votes; readonly repaired?: PastResult & { readonly ticket: string } },
+): Promise<void> {
+  const named = repaired === undefined ? "now" : `that repairs deal ${repaired.ticket}`;
+  await untilEqual(live);
+  await inWeek(live, `what dealers have moved on ${master.name} is a result ${named}`, async () => {
+    await votes(masterAccountsOf(live, master).login, repaired?.ticket ?? "0");
+    expect(repair(live.world, master, repaired)).toBe(true);
+  });
+  await untilEqual(live);
+}
+
+export type Votes = (masterLogin: string, dealId: string) => Promise<void>;
+
 /** A dealer moves money on the Master. Waits only while positions are open: on a flat Master the deals alone decide the order. */
 export async function moveOwn(live: Live, master: Master, cents: bigint): Promise<void> {
   await inWeek(live, `a dealer moves ${dollars(cents)} on ${master.name}`, async () => {
     const { login } = masterAccountsOf(live, master);
     await live.client.control("POST", "balance", { login, amount: dollars(cents), comment: "dealer" });
-    capital.moveOwn(master, cents);
+    capital.moveOwn(live.world, master, cents);
   });
   if (master.floating.size > 0) await untilEqual(live);
 }
@@ -193,7 +245,7 @@ export async function price(live: Live, value: string): Promise<void> {
     await live.client.control("POST", "prices", { symbol: "EURUSD", bid: value, ask: value });
     for (const master of live.world.masters) {
       const { floating } = await accountOnPlatform(live, masterAccountsOf(live, master).login);
-      for (const [position, cents] of floating) mark(master, position, cents);
+      for (const [position, cents] of floating) mark(live.world, master, position, cents);
     }
   });
 }

@@ -71,12 +71,13 @@ async function differencesAt(live: Live, master: Master): Promise<(string | unde
   const real = ledger.holdings
     .filter(({ pooled, waiting, unposted }) => pooled !== 0n || waiting !== 0n || unposted !== 0n)
     .map(({ pooled, waiting, unposted }) => `${dollars(pooled)} ${dollars(waiting)} ${dollars(unposted)}`);
+  const held = activeAt(live.world, master).reduce((sum, holding) => sum + holding.held, 0n);
   const inTransit = ledger.holdings.reduce((sum, holding) => sum + holding.inTransit, 0n);
   return [
     equal(`balance of ${master.name}`, balance, master.balance),
     equal(`payment account of ${master.name}`, payment.balance, master.paymentBalance),
     equal(`ledger of ${master.name}`, ledger.expectedBalance, master.balance),
-    equal(`money in transit to or from ${master.name}`, inTransit, 0n),
+    equal(`money in transit to or from ${master.name}`, inTransit, held),
     same(
       `holdings of ${master.name}`,
       real,

@@ -143,3 +143,10 @@ test("a position that disappeared without a deal stops the pool only if it has a
   expect(struck(open).positions).toEqual([]);
   expect(() => strikePool(struck(open, aMark(P, 1n)), [])).toThrow(PoolBroken);
 });
+
+test("a strike without a flow leaves a pool in deficit its units: the next result is shared by them", () => {
+  const lost = after(aPool(1_000_00n, 500_00n), { kind: "charge", result: -1_800_00n });
+  const looked = struck(lost);
+  expect(looked.holdings.map(({ units }) => units)).toEqual(lost.holdings.map(({ units }) => units));
+  expect(pooled(after(looked, { kind: "charge", result: 90_00n }))).toEqual([-140_00n, -70_00n]);
+});

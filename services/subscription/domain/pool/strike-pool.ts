@@ -19,7 +19,8 @@ export type Mark = {
 /**
  * Issues units for waiting money and redeems units of outflows at the current value of a unit. The floating result is
  * first attributed to the holdings that earned it, before any holding joins or leaves. `marks` are all open positions
- * of the Master, none when it is flat. While positions are open and the units are worth nothing, no flow is struck.
+ * of the Master, none when it is flat. While positions are open and the units are worth nothing, no flow is struck. Without a flow units that
+ * are worth nothing stay: a withdrawal that is refused in a deficit must not take those by which the next result is shared.
  */
 export function strikePool(pool: UnitPool, marks: readonly Mark[]): UnitPool {
   const marked = markPositions(pool, marks);
@@ -27,7 +28,8 @@ export function strikePool(pool: UnitPool, marks: readonly Mark[]): UnitPool {
   const flat = marked.positions.length === 0;
   const all = allHoldings(marked);
   const price = { units: totalUnits(all), value: netAssetValue(all, accrued) };
-  if (price.units > 0n && price.value <= 0n && !flat) return marked;
+  const hasFlow = all.some(({ waiting, unredeemed }) => waiting !== 0n || unredeemed !== 0n);
+  if (price.units > 0n && price.value <= 0n && !(flat && hasFlow)) return marked;
   return changeUnits(marked, runFlows(all, { price, accrued, flat }));
 }
 
