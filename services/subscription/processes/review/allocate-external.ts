@@ -177,7 +177,8 @@ async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<vo
   const dealId = repaired === undefined ? moved.dealId : wanted.dealId;
   const amount = undecided - unpaid;
   const shares = sumOf(parts);
-  const value = valueOfUnits(before);
+  // The money that is given has earned nothing yet: it is no capital of those who share the repair.
+  const value = valueOfUnits(before) - (given > 0n && before.own.units > 0n ? given * E8_PER_CENT : 0n);
   const valuation = {
     at: deps.now(),
     dealId: ledger.master.filedDealId,
