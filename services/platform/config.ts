@@ -71,7 +71,6 @@ export const settings = {
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
   PAMM_MAX_TICK_AGE: tickAge({ whenMissing: "PT1H" }),
   PAMM_REVIEW_AFTER: duration({ whenMissing: "PT6H" }),
-  PAMM_ARCHIVED_AFTER: duration({ whenMissing: "PT30M" }),
 };
 
 /** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */
