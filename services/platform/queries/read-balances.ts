@@ -54,6 +54,7 @@ function logMessage({
   lastNumber,
   lastDealAt,
   isArchived,
+  isOtherCurrency,
 }: LogBalance): LogBalanceMessage {
   return {
     login,
@@ -63,5 +64,6 @@ function logMessage({
     lastNumber,
     lastDealAt: lastDealAt ?? undefined,
     archived: isArchived,
+    otherCurrency: isOtherCurrency,
   };
 }
