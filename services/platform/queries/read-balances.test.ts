@@ -32,6 +32,7 @@ test.concurrent("the sum of a log at a log position never changes and is returne
         lastDealAt: next!.dealAt,
         archived: false,
         otherCurrency: false,
+        notShown: false,
       },
     },
     {
@@ -46,6 +47,7 @@ test.concurrent("the sum of a log at a log position never changes and is returne
         lastDealAt: undefined,
         archived: false,
         otherCurrency: false,
+        notShown: false,
       },
     },
   ]);

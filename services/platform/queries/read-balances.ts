@@ -55,6 +55,7 @@ function logMessage({
   lastDealAt,
   isArchived,
   isOtherCurrency,
+  isNotShown,
 }: LogBalance): LogBalanceMessage {
   return {
     login,
@@ -65,5 +66,6 @@ function logMessage({
     lastDealAt: lastDealAt ?? undefined,
     archived: isArchived,
     otherCurrency: isOtherCurrency,
+    notShown: isNotShown,
   };
 }

@@ -1,11 +1,14 @@
+import { callContext } from "#kernel/contract/context.ts";
 import { type Check, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
+import { listUnshownMasters } from "../unshown-masters.ts";
 
 /** Half of the time after which a mirror is late. */
 const EVERY_MS = 30_000;
 /** A mirror is normally applied within seconds. */
 const LATE_AFTER_MS = 60_000;
+const CALL_TIMEOUT_MS = 5_000;
 
 type Row = {
   readonly master: string;
@@ -17,15 +20,22 @@ type Row = {
   readonly operations: readonly string[];
 };
 
-/** mirror_lag: capital movements of more than a minute ago that have not been applied on the Master. */
-export function mirrors({ pool }: Pick<Deps, "pool">): Check {
+/**
+ * mirror_lag: capital movements of more than a minute ago that have not been applied on the Master. What waits until the platform shows the
+ * Master again is not late.
+ */
+export function mirrors({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
     name: "mirror_lag",
     title: "Investor capital reaches the Master, or leaves it, within a minute.",
     everyMs: EVERY_MS,
     confirmations: 1,
     async run() {
-      const rows = await many<Row>(pool, lateMirrors());
+      const late = await many<Row>(pool, lateMirrors());
+      const context = callContext({ caller: "subscription", withinMs: CALL_TIMEOUT_MS });
+      const masters = late.map(({ master }) => master);
+      const unshown = await listUnshownMasters({ platform }, masters, context);
+      const rows = late.filter(({ master }) => !unshown.has(master));
       return { findings: rows.map(findingOf), covers: () => true, nextCursor: "", endsPass: true };
     },
   };

@@ -267,6 +267,7 @@ function balanceAt(ledger: PlatformLedger, { login, number }: LogPosition): Show
       lastDealAt: log.findLast(({ dealId }) => dealId > 0n)?.dealAt,
       archived: ledger.archived.has(login),
       otherCurrency: ledger.foreign.has(login),
+      notShown: ledger.archived.has(login),
     },
   };
 }
