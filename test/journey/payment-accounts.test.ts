@@ -110,16 +110,28 @@ async function stateOf({ get }: Client, login: string): Promise<unknown> {
   return itemsOf(body["items"]).find((item) => item["mt5_login"] === login)?.["state"];
 }
 
-/** Waits until two runs of the check were not shown these accounts. */
-async function untilArchived(client: Client, ...logins: readonly string[]): Promise<void> {
+/** Waits until the check was not shown these accounts, once or in two runs. */
+async function untilState(
+  client: Client,
+  state: "not_shown" | "archived",
+  ...logins: readonly string[]
+): Promise<void> {
   await eventually(async () => {
-    for (const login of logins) expect(await stateOf(client, login)).toBe("archived");
+    for (const login of logins) expect(await stateOf(client, login)).toBe(state);
   }, FOUND_WITHIN_MS);
+}
+
+/** The pool is proven, with its archived accounts. */
+async function expectProof({ get }: Client, { login }: Pool): Promise<void> {
+  await eventually(async () => {
+    const { status, body, text: shown } = await get(`/api/v1/info/master/${login}/proof`);
+    expect({ status, converged: body["converged"] }, shown).toEqual({ status: 200, converged: true });
+  });
 }
 
 async function archive(client: Client, ...logins: readonly string[]): Promise<void> {
   for (const login of logins) await client.control("POST", `accounts/${login}/archive`, {});
-  await untilArchived(client, ...logins);
+  await untilState(client, "archived", ...logins);
 }
 
 /** No break is about these accounts or stops their Master. */
@@ -158,11 +170,15 @@ test(
     // For good, with its deals; the other one is restored later.
     await client.control("DELETE", `accounts/${gone}`);
     await client.control("POST", `accounts/${back}/archive`, {});
-    // Before that is confirmed, the pool is as it was.
-    await expectDone(withdraw(client, other, "10"));
-    expect([await stateOf(client, gone), await stateOf(client, back)]).not.toContain("archived");
+    // Before that is noticed, and before it is confirmed, the pool is as it was.
+    await expectDone(withdraw(client, other, "5"));
+    await untilState(client, "not_shown", gone, back);
+    await expectDone(withdraw(client, other, "5"));
+    await expectProof(client, pool);
+    expect([await stateOf(client, gone), await stateOf(client, back)]).toEqual(["not_shown", "not_shown"]);
     await expectNoBreak(client, pool);
-    await untilArchived(client, gone, back);
+    await untilState(client, "archived", gone, back);
+    await expectProof(client, pool);
 
     await bookResult(client, pool.login, "100");
     await expectBalances(client, { [other]: "1090", [pool.login]: "1090" });
@@ -194,10 +210,12 @@ test(
     const pool = await pooled(client, ["1000", "1000"]);
     const [first = "", second = ""] = pool.investors;
     await client.control("POST", `accounts/${pool.paymentLogin}/archive`, {});
-    await expectDone(withdraw(client, first, "10"));
+    await expectDone(withdraw(client, first, "5"));
+    await untilState(client, "not_shown", pool.paymentLogin);
+    await expectDone(withdraw(client, first, "5"));
     await expectDone(unassign(client, pool.login, second));
     await expectDone(changePaymentAccount(client, pool.id, await existingAccount(client)));
-    expect(await stateOf(client, pool.paymentLogin)).not.toBe("archived");
+    expect(await stateOf(client, pool.paymentLogin)).toBe("not_shown");
     await expectNoBreak(client, pool);
     await expectBalances(client, { [first]: "990", [second]: "1000", [pool.login]: "990" });
   },
