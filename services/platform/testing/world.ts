@@ -93,6 +93,19 @@ const GROUPS = {
   maxLeverageOfGroup: new Map<string, number>(),
 };
 
+const SETTINGS = {
+  server: SERVER,
+  ...GROUPS,
+  loginRange: { first: 3_000_000n, last: 3_999_999n },
+  // Tests trade on whatever account they have.
+  takesTrading: false,
+  reviewAfterMs: 21_600_000,
+  commandTimeoutMs: COMMAND_TIMEOUT_MS,
+  turnWaitMs: 5_000,
+  dealTypes: {},
+  maxTickAgeMs: 3_600_000,
+};
+
 async function startInstance(
   { database, simulator }: Pick<World, "database" | "simulator">,
   {
@@ -135,17 +148,8 @@ async function startInstance(
     mt5,
     log: silentLog,
     settings: {
-      server: SERVER,
-      ...GROUPS,
-      loginRange: { first: 3_000_000n, last: 3_999_999n },
-      // Tests trade on whatever account they have.
-      takesTrading: false,
+      ...SETTINGS,
       quietPeriodMs,
-      reviewAfterMs: 21_600_000,
-      commandTimeoutMs: COMMAND_TIMEOUT_MS,
-      turnWaitMs: 5_000,
-      dealTypes: {},
-      maxTickAgeMs: 3_600_000,
       ...settings,
     },
     sender,

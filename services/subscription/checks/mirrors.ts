@@ -1,8 +1,9 @@
 import { callContext } from "#kernel/contract/context.ts";
+import { inBatches } from "#kernel/in-batches.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { type Check, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { listUnshownMasters } from "../unshown-masters.ts";
 
 /** Half of the time after which a mirror is late. */
 const EVERY_MS = 30_000;
@@ -32,13 +33,26 @@ export function mirrors({ pool, platform }: Pick<Deps, "pool" | "platform">): Ch
     confirmations: 1,
     async run() {
       const late = await many<Row>(pool, lateMirrors());
-      const context = callContext({ caller: "subscription", withinMs: CALL_TIMEOUT_MS });
-      const masters = late.map(({ master }) => master);
-      const unshown = await listUnshownMasters({ platform }, masters, context);
+      const unshown = await listUnshown(
+        platform,
+        late.map(({ master }) => master),
+      );
       const rows = late.filter(({ master }) => !unshown.has(master));
       return { findings: rows.map(findingOf), covers: () => true, nextCursor: "", endsPass: true };
     },
   };
+}
+
+/** Those of the Masters that the trading platform does not show: they are archived, or that is not confirmed yet. */
+async function listUnshown(platform: Deps["platform"], masters: readonly string[]): Promise<ReadonlySet<string>> {
+  const unshown = new Set<string>();
+  for (const page of inBatches(masters, MAX_PAGE_SIZE)) {
+    const positions = page.map((login) => ({ login, number: 0n }));
+    const context = callContext({ caller: "subscription", withinMs: CALL_TIMEOUT_MS });
+    const { balances } = await platform.readLogBalances({ positions }, context);
+    for (const { login, notShown } of balances) if (notShown) unshown.add(login);
+  }
+  return unshown;
 }
 
 /** One row per Master with open flows or exit transfers that are late. What waits for free margin is not late before its next try. */

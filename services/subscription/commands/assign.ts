@@ -26,7 +26,7 @@ import {
   tryInsertSubscription,
 } from "../store/subscriptions.ts";
 import { abandonAssignment, finishAssignment, lockOfAssignment } from "../processes/assign/finish-assignment.ts";
-import { findArchivedMaster } from "../unshown-masters.ts";
+import { findArchivedMaster } from "../archived-master.ts";
 import { holdLock } from "../processes/account-lock.ts";
 import { accountBusy } from "../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";

@@ -24,7 +24,7 @@ function balances({ platform }: World, logins: readonly string[]): bigint[] {
   return logins.map((login) => balanceOf(platform.ledger, login));
 }
 
-test("a hundred archived Investors of one pool have no share in its results and hold up nobody's", async () => {
+test("a hundred archived Investors of one pool have no share in its results, and hold up no posting", async () => {
   const world = await aWorld();
   const { masterLogin, investors, master } = await aPool(world, 600_00n, 400_00n);
   const gone = Array.from({ length: 100 }, () => anInvestor(world, 0n));

@@ -9,7 +9,7 @@ import type { Deps } from "../../deps.ts";
 import { assignmentReasons } from "../../domain/decide-assignment.ts";
 import { refusalOfLock } from "../../domain/lock-refusals.ts";
 import { isLogin, isRate, validate } from "../../domain/validate.ts";
-import { findArchivedMaster } from "../../unshown-masters.ts";
+import { findArchivedMaster } from "../../archived-master.ts";
 import { findAdmission } from "../../store/admission.ts";
 import { findSafetyStop } from "../../store/masters.ts";
 import { findOpenSubscription, hasFollowedBefore } from "../../store/subscriptions.ts";
