@@ -72,7 +72,6 @@ export const settings = {
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
   PAMM_MAX_TICK_AGE: tickAge({ whenMissing: "PT1H" }),
   PAMM_REVIEW_AFTER: duration({ whenMissing: "PT6H" }),
-  PAMM_ARCHIVED_AFTER: duration({ whenMissing: "PT30M" }),
   PAMM_RESULT_ACTIONS: optional(resultActions()),
   PAMM_RESULT_COMMENTS: optional(list()),
 };

@@ -35,8 +35,6 @@ export type Settings = LeverageLimits & {
   readonly reviewAfterMs: number;
   /** A command that was written and not answered within this time is lost. */
   readonly commandTimeoutMs: number;
-  /** How long an account without money has not been shown before it counts as archived. */
-  readonly archivedAfterMs: number;
   /** Maximum wait of a command for its turn on a login; then it is refused as account_busy. */
   readonly turnWaitMs: number;
   /** The type of the platform's balance operation for each kind of leg; the usual one where none is named. */

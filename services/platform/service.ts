@@ -19,7 +19,6 @@ import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
 import { recheckAmendedAccounts, verifyAppliedDeals } from "./amendments/amendments.ts";
-import { confirmArchived } from "./jobs/confirm-archived.ts";
 import { findReturned } from "./jobs/find-returned.ts";
 import { compareClocks } from "./jobs/compare-clocks.ts";
 import { heartbeat } from "./jobs/heartbeat.ts";
@@ -34,6 +33,7 @@ import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
 import { watchImportedFees } from "./jobs/watch-imported-fees.ts";
 import { watchOutcomes } from "./jobs/watch-outcomes.ts";
+import { watchUnshownAccounts } from "./jobs/watch-unshown-accounts.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
 import { nextVerification } from "./store/deal-verifications.ts";
@@ -117,8 +117,6 @@ const EVERY_MS = {
   unknown: 60_000,
   // The check that finds these accounts runs every five minutes, too.
   trading: 60_000,
-  // The absence of an account is confirmed for half an hour.
-  archived: 60_000,
   // An account whose owner has left it for months is waited for by no caller; a request for a hundred of them.
   returned: 300_000,
   // Twice the usual interval at which Prometheus reads the metrics.
@@ -137,10 +135,16 @@ const LOST_PAUSE_MS = 250;
 /** For the heartbeat, without which the process counts as dead, and for deals that callers wait for. */
 const URGENT_RETRY_MS = 1_000;
 
+/** How often new deals are read, and the longest pause between two runs of a check. */
+type Intervals = { readonly readEveryMs: number; readonly checkEveryMs: number };
+
 /** The background jobs of one process, and `others` with work in tables; a failed run is repeated with growing pauses. */
-export function platformJobs(deps: Deps, readEveryMs: number, others: readonly DueJob[] = []): AsyncDisposable[] {
+export function platformJobs(
+  deps: Deps,
+  { readEveryMs, checkEveryMs }: Intervals,
+  others: readonly DueJob[] = [],
+): AsyncDisposable[] {
   const reader = dealReader(deps);
-  const { archivedAfterMs } = deps.settings;
   const job = (name: string, everyMs: number, work: JobOptions["work"], own: Partial<JobOptions> = {}): Job =>
     runJob({ name, everyMs, work, log: deps.log, ...own });
   return [
@@ -157,9 +161,9 @@ export function platformJobs(deps: Deps, readEveryMs: number, others: readonly D
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
     job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
     job("take trading again", EVERY_MS.trading, () => takeTradingAgain(deps)),
-    job("confirm archived accounts", Math.min(EVERY_MS.archived, archivedAfterMs), () => confirmArchived(deps)),
-    job("find returned accounts", Math.min(EVERY_MS.returned, archivedAfterMs), findReturned(deps)),
+    job("find returned accounts", Math.min(EVERY_MS.returned, checkEveryMs), findReturned(deps)),
     job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
+    job("watch unshown accounts", EVERY_MS.outcomes, () => watchUnshownAccounts(deps)),
     job("watch imported fees", EVERY_MS.importedFees, () => watchImportedFees(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: [...dueJobs(deps), ...others] }),
   ];

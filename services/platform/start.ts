@@ -68,7 +68,8 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   });
   stack.defer(() => deps.sending.drain());
   const { sweep } = relayFeeds(context, backbone);
-  for (const job of platformJobs(deps, config.MT5_READ_INTERVAL, [sweep])) stack.use(job);
+  const intervals = { readEveryMs: config.MT5_READ_INTERVAL, checkEveryMs: config.PAMM_CHECK_INTERVAL };
+  for (const job of platformJobs(deps, intervals, [sweep])) stack.use(job);
   await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
   const owners = connectOwners(stack, { config, identity });
@@ -108,7 +109,6 @@ function settingsOf(config: Config<typeof settings>): Settings {
     takesTrading: config.PAMM_INVESTOR_TRADING === "disable",
     quietPeriodMs: config.PAMM_QUIET_PERIOD,
     reviewAfterMs: config.PAMM_REVIEW_AFTER,
-    archivedAfterMs: config.PAMM_ARCHIVED_AFTER,
     commandTimeoutMs: config.MT5_COMMAND_TIMEOUT,
     turnWaitMs: TURN_WAIT_MS,
     dealTypes: config.MT5_DEAL_TYPES ?? {},

@@ -50,13 +50,14 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
           };
           return { items: [aReview({ ...found, state: wanted || ReviewState.OPEN })], hasMore: false };
         },
+        listReviewGroups: async () => ({ items: [], hasMore: false }),
         listBreaks: async () => ({
           items: [aBreak({ id: 73n, operationIds: ["4711"], message: "Leg 4711 differs." })],
           checks: [],
           hasMore: false,
         }),
       },
-      fees: { listReviews: away, listBreaks: away },
+      fees: { listReviews: away, listReviewGroups: away, listBreaks: away },
     });
     await tab.go(PAGES[2] ?? "");
     await tab.shows("Not reached: fee. Their reviews and breaks are missing here.");

@@ -7,6 +7,7 @@ import {
   eventually,
   json,
   platformBalanceOf,
+  type Reply,
   untilKnown,
   withKey,
 } from "./support/client.ts";
@@ -102,15 +103,48 @@ test(
   },
 );
 
-/** Waits until the service has confirmed that the broker has archived the account. */
-async function archive({ control, get }: Client, login: string): Promise<void> {
-  await control("POST", `accounts/${login}/archive`, {});
+/** What the service says about an account that the platform does not show; nothing before it has noticed that. */
+async function stateOf({ get }: Client, login: string): Promise<unknown> {
+  const { status, body, text: shown } = await get("/api/v1/ops/archived-accounts?limit=100");
+  expect(status, shown).toBe(200);
+  return itemsOf(body["items"]).find((item) => item["mt5_login"] === login)?.["state"];
+}
+
+/** Waits until the check was not shown these accounts, once or in two runs. */
+async function untilState(
+  client: Client,
+  state: "not_shown" | "archived",
+  ...logins: readonly string[]
+): Promise<void> {
   await eventually(async () => {
-    const { status, body, text: shown } = await get("/api/v1/ops/archived-accounts?limit=100");
-    expect(status, shown).toBe(200);
-    const own = itemsOf(body["items"]).filter((item) => item["mt5_login"] === login);
-    expect(own, shown).toMatchObject([{ state: "archived" }]);
+    for (const login of logins) expect(await stateOf(client, login)).toBe(state);
   }, FOUND_WITHIN_MS);
+}
+
+/** The pool is proven, with its archived accounts. */
+async function expectProof({ get }: Client, { login }: Pool): Promise<void> {
+  await eventually(async () => {
+    const { status, body, text: shown } = await get(`/api/v1/info/master/${login}/proof`);
+    expect({ status, converged: body["converged"] }, shown).toEqual({ status: 200, converged: true });
+  });
+}
+
+async function archive(client: Client, ...logins: readonly string[]): Promise<void> {
+  for (const login of logins) await client.control("POST", `accounts/${login}/archive`, {});
+  await untilState(client, "archived", ...logins);
+}
+
+/** No break is about these accounts or stops their Master. */
+async function expectNoBreak({ get }: Client, { login, investors, paymentLogin }: Pool): Promise<void> {
+  const { body, text: shown } = await get("/api/v1/ops/breaks?limit=100");
+  const about = itemsOf(body["items"]).filter((each) =>
+    [login, paymentLogin, ...investors].some((own) => own === each["login"]),
+  );
+  expect(about, shown).toEqual([]);
+}
+
+async function changePaymentAccount({ send }: Client, id: string, login: string): Promise<Reply> {
+  return await send(`/api/v1/master/${id}`, { method: "PATCH", ...json({ payment_account_login: login }) });
 }
 
 const ARCHIVED = {
@@ -133,10 +167,21 @@ test(
       await expectDone(withdraw(untilKnown(client), login, amount));
     }
     await expectBalances(client, { [gone]: "0", [back]: "0", [pool.login]: "1000" });
-    for (const login of [gone, back]) await archive(client, login);
+    // For good, with its deals; the other one is restored later.
+    await client.control("DELETE", `accounts/${gone}`);
+    await client.control("POST", `accounts/${back}/archive`, {});
+    // Before that is noticed, and before it is confirmed, the pool is as it was.
+    await expectDone(withdraw(client, other, "5"));
+    await untilState(client, "not_shown", gone, back);
+    await expectDone(withdraw(client, other, "5"));
+    await expectProof(client, pool);
+    expect([await stateOf(client, gone), await stateOf(client, back)]).toEqual(["not_shown", "not_shown"]);
+    await expectNoBreak(client, pool);
+    await untilState(client, "archived", gone, back);
+    await expectProof(client, pool);
 
     await bookResult(client, pool.login, "100");
-    await expectBalances(client, { [other]: "1100", [pool.login]: "1100" });
+    await expectBalances(client, { [other]: "1090", [pool.login]: "1090" });
     await expectDone(withdraw(untilKnown(client), other, "10"));
     const balance = await client.get(`/api/v1/info/balance/${gone}`);
     expect(balance.body, balance.text).toMatchObject({
@@ -148,17 +193,31 @@ test(
     const left = await expectDone(unassign(untilKnown(client), pool.login, gone));
     expect(left.body, left.text).toMatchObject({ amount: "0", subscription: { status: "CANCELLED" } });
     expectProblem(await assign(client, pool.login, gone), ARCHIVED);
-    const breaks = await client.get("/api/v1/ops/breaks?limit=100");
-    const about = itemsOf(breaks.body["items"]).filter((each) =>
-      pool.investors.some((login) => each["login"] === login),
-    );
-    expect(about, breaks.text).toEqual([]);
+    await expectNoBreak(client, pool);
 
     await client.control("POST", `accounts/${back}/restore`, {});
     await eventually(async () => {
       await expectDone(deposit(untilKnown(client), back, "20", `back-${performance.now()}`));
     }, FOUND_WITHIN_MS);
     await eventually(async () => expect(await platformBalanceOf(client, back)).toBeGreaterThan(0n));
+  },
+);
+
+test(
+  "a payment account that is just gone holds up nothing while no fee is due, each at the first try",
+  TIMEOUT,
+  async () => {
+    const pool = await pooled(client, ["1000", "1000"]);
+    const [first = "", second = ""] = pool.investors;
+    await client.control("POST", `accounts/${pool.paymentLogin}/archive`, {});
+    await expectDone(withdraw(client, first, "5"));
+    await untilState(client, "not_shown", pool.paymentLogin);
+    await expectDone(withdraw(client, first, "5"));
+    await expectDone(unassign(client, pool.login, second));
+    await expectDone(changePaymentAccount(client, pool.id, await existingAccount(client)));
+    expect(await stateOf(client, pool.paymentLogin)).toBe("not_shown");
+    await expectNoBreak(client, pool);
+    await expectBalances(client, { [first]: "990", [second]: "1000", [pool.login]: "990" });
   },
 );
 
@@ -176,11 +235,7 @@ test(
     await expectBalances(client, { [first]: "600", [second]: "1100" });
 
     const next = await existingAccount(client);
-    const { status, text: shown } = await untilKnown(client).send(`/api/v1/master/${pool.id}`, {
-      method: "PATCH",
-      ...json({ payment_account_login: next }),
-    });
-    expect(status, shown).toBe(200);
+    await expectDone(changePaymentAccount(untilKnown(client), pool.id, next));
     await expectBalances(client, { [next]: "60", [first]: "570", [second]: "1070" }, FOUND_WITHIN_MS);
   },
 );

@@ -32,11 +32,13 @@ export const marketWaitReason = setOf("MarketWaitReason", "What money of a Maste
     "It is to leave the Master, and is above the free margin of its open positions. It is taken after a deal that frees margin, or when the Master is flat.",
   old_price:
     "It joins or leaves the pool, and the last price of an open position is from before the present session. It gets or returns units at the next price, or when the Master is flat.",
+  master_not_shown:
+    "It joins the pool, and the trading platform does not show the account of the Master, which has no money: the broker has archived or deleted it. It is on the accounts of its Investors until the account is shown again.",
 });
 
 export const MarketWaitItem = model(
   "MarketWait",
-  "Money of a Master that waits for the market; nothing else waits for it.",
+  "Money of a Master that waits for the market, or for its account; nothing else waits for it.",
   {
     reason: marketWaitReason.of("What it waits for.", "free_margin"),
     amount: moneyReply("How much waits.", 390),
@@ -52,6 +54,7 @@ const REASON_OF: Readonly<Record<MarketWaitReason, keyof typeof marketWaitReason
   [MarketWaitReason.UNSPECIFIED]: undefined,
   [MarketWaitReason.FREE_MARGIN]: "free_margin",
   [MarketWaitReason.OLD_PRICE]: "old_price",
+  [MarketWaitReason.MASTER_NOT_SHOWN]: "master_not_shown",
 };
 
 export function marketWaitItem({ reason, amount, since, message }: MarketWait): Static<typeof MarketWaitItem> {

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { setBalance } from "#test/support/platform-fake/ledger.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import { openAccount, setBalance } from "#test/support/platform-fake/ledger.ts";
+import { late } from "../checks/late.ts";
+import { changePaymentAccount } from "../commands/change-payment-account.ts";
 import { updateConfiguration } from "../commands/configure.ts";
 import { listInvestorPayments, listPaymentCredits } from "../queries/payments.ts";
 import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
@@ -10,6 +13,7 @@ import {
   balanceOf,
   endWeek,
   expectToReconcile,
+  passTime,
   paymentsOf,
   result,
   runsOf,
@@ -114,6 +118,55 @@ test("each of three Investors pays its own fee, rounded down once", async () => 
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("33.31");
   expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "EXECUTED" }]);
 });
+
+test.each([
+  ["is back", PAYMENT_ACCOUNT],
+  ["is replaced by another one", "6099"],
+])(
+  "fees of weeks that close while an Investor and the payment account are archived are paid once each when that %s",
+  async (_what, credited) => {
+    const world = await aWorld();
+    const { archived } = world.platform.ledger;
+    for (const login of ["9001", "9002", "9003"]) await anInvestor(world, { login, deposit: "1000.00" });
+    setBalance(world.platform.ledger, "9001", 0n);
+    archived.add("9001").add(PAYMENT_ACCOUNT);
+    for (let weeks = 0; weeks < 2; weeks += 1) {
+      result(world, { 9001: "0.00", 9002: "+100.00", 9003: "+50.00" });
+      endWeek(world, { 9001: "0.00", 9002: "0.00", 9003: "0.00" });
+      await settle(world);
+      await passTime(world);
+      await settle(world);
+    }
+    const waiting = await many(
+      world.deps.pool,
+      sql`select investor_login as login, status, amount_minor as paid, reason from fee_payment order by id`,
+    );
+    const due = (login: string) => ({ login, status: "EXECUTING", paid: 0n, reason: "account_archived" });
+    expect(waiting).toEqual(["9002", "9003", "9002", "9003"].map((login) => due(login)));
+    expect(["9002", "9003"].map((login) => balanceOf(world, login))).toEqual(["1200.00", "1100.00"]);
+
+    await world.deps.pool.query("update fee_payment set created_at = clock_timestamp() - interval '2 hours'");
+    expect((await late(world.deps).run({ cursor: "", pendingBreaks: [] })).findings).toEqual([]);
+    if (credited === PAYMENT_ACCOUNT) archived.delete(PAYMENT_ACCOUNT);
+    else {
+      openAccount(world.platform.ledger, credited, AccountRole.PAYMENT);
+      await changePaymentAccount(world.deps, { masterLogin: MASTER, from: PAYMENT_ACCOUNT, to: credited });
+    }
+    for (let tries = 0; tries < 2; tries += 1) {
+      await passTime(world);
+      await settle(world);
+    }
+    expect((await paymentsOf(world)).map(({ investor, paid, status }) => [investor, paid, status])).toEqual([
+      ["9002", "30.00", "EXECUTED"],
+      ["9003", "15.00", "EXECUTED"],
+      ["9002", "30.00", "EXECUTED"],
+      ["9003", "15.00", "EXECUTED"],
+    ]);
+    const balances = ["9001", "9002", "9003", credited].map((login) => balanceOf(world, login));
+    expect(balances).toEqual(["0.00", "1140.00", "1070.00", "90.00"]);
+    await expectToReconcile(world);
+  },
+);
 
 test("profit that an open loss protects at the cut-off is charged only if the loss recovers", async () => {
   const [closed, recovered] = [await aWorld(), await aWorld()];

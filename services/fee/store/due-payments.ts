@@ -4,6 +4,7 @@ import { execute, fragment, many, maybeOne, sql, type Queryable } from "#kernel/
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { Due } from "../domain/due.ts";
+import { ACCOUNT_ARCHIVED } from "../domain/payment-outcome.ts";
 
 /** A payment with everything that its collection needs. */
 export type DuePayment = {
@@ -110,8 +111,8 @@ export type ClaimedPayment = DuePayment & { readonly isStopped: boolean };
 
 /**
  * Open payments that the job collects: the oldest weekly one of each Investor, imported fees, and those of which only the credit
- * is pending. A payment of a stopped Master that was never sent waits, and does not block the Investor's others. The `case` keeps
- * the planner from joining all open payments: it reads the queue in order, and stops at the limit.
+ * is pending. A payment of a stopped Master that was never sent waits, and does not block the Investor's others; nor does one to an archived
+ * payment account, so that each of these is known to wait for it. The `case` keeps the planner from joining all open payments: it reads the queue in order, and stops at the limit.
  */
 export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: bigint }>({
   table: fragment`fee_payment`,
@@ -128,6 +129,7 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
       select from fee_payment as older
       where older.investor_login = work.investor_login and older.id < work.id
         and older.status in ('PENDING', 'EXECUTING') and older.is_weekly and older.transfer_id is null and not work.is_imported
+        and older.reason is distinct from ${ACCOUNT_ARCHIVED}
         and older.master_login not in (select master_login from fee_master where break_reason is not null)
     ) then false else true end`,
   alsoSet: fragment`, status = 'EXECUTING'`,

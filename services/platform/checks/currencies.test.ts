@@ -74,6 +74,9 @@ test.concurrent("an account that is moved into another currency is stopped until
   await expect(service.hold({ login, lockOwner: "one" }, aCall())).rejects.toMatchObject({ code: "safety_stop" });
   expect(await service.transfer(aDeposit(other, 1_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: false });
+  const positions = [login, other].map((each) => ({ login: each, number: 0n }));
+  const logs = async () => (await service.readLogBalances({ positions }, aCall())).balances;
+  expect((await logs()).filter(({ otherCurrency }) => otherCurrency)).toMatchObject([{ login }]);
   const review = await reviewOf(instance, "account_stopped");
   expect(review).toMatchObject({ login, actions: ["resume"] });
   expect(review.evidence).toContain("USC");
@@ -86,6 +89,7 @@ test.concurrent("an account that is moved into another currency is stopped until
   expect(await runChecks(instance)).toEqual([]);
   await decideBoth(instance, review, { action: "resume" });
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true });
+  expect((await logs()).filter(({ otherCurrency }) => otherCurrency)).toEqual([]);
   expect(await service.transfer(aDeposit(login, 1_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
 });
 

@@ -5,16 +5,13 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { verifyAppliedDeals } from "../amendments/amendments.ts";
 import { balances } from "../checks/balances.ts";
 import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
-import { noteAccounts, type ReadAccounts } from "../protocol/unshown-accounts.ts";
+import { noteAccounts, type ReadAccounts, readUnlisted } from "../protocol/unshown-accounts.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findingsOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
-import { confirmArchived } from "./confirm-archived.ts";
 import { findReturned } from "./find-returned.ts";
-
-const AT_ONCE = { settings: { archivedAfterMs: 0 } };
 
 /** One run of the check platform_balance; the findings in short form. */
 async function checkBalances({ deps }: Instance): Promise<string[]> {
@@ -27,11 +24,11 @@ async function checkBalances({ deps }: Instance): Promise<string[]> {
   return findings.map(({ key }) => key);
 }
 
-/** The check notes the accounts, and the job confirms them. */
+/** Two runs of the check, which finds the same twice. */
 async function archiveUnshown(instance: Instance): Promise<string[]> {
-  const findings = await checkBalances(instance);
-  await confirmArchived(instance.deps);
-  return findings;
+  const first = await checkBalances(instance);
+  expect(await checkBalances(instance)).toEqual(first);
+  return first;
 }
 
 async function archivedOf({ deps: { pool } }: Instance): Promise<string[]> {
@@ -67,7 +64,7 @@ const archived = (login: string) => ({
 
 test.concurrent("an account without money that is archived is no break, refuses money, lets its Investor leave, and others go on", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start({ ...AT_ONCE, hasJobs: false });
+  const instance = await world.start({ hasJobs: false });
   const { service, deps } = instance;
   const [login, other] = [await anEmptied(instance), await aFunded(instance)];
   await world.control.archive(login);
@@ -116,9 +113,27 @@ test.concurrent("an account without money that is archived is no break, refuses 
   ).toEqual([{ kind: "account", state: "archived", subject: login, login }]);
 });
 
+test.concurrent("an account is archived by two runs of the check in a row, and the count begins anew when one was shown it", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const [login] = [await anEmptied(instance), await aFunded(instance)];
+  for (const change of ["archive", "restore", "archive"] as const) {
+    await world.control[change](login);
+    expect(await checkBalances(instance)).toEqual([]);
+    expect(await archivedOf(instance)).toEqual([]);
+    // The reader and the search for returned accounts count nothing.
+    await readUnlisted(instance.deps, [login]);
+    await findReturned(instance.deps)();
+    await readLogin(instance.deps, login);
+  }
+  const restarted = await world.start({ hasJobs: false });
+  expect(await checkBalances(restarted)).toEqual([]);
+  expect(await archivedOf(restarted)).toEqual([login]);
+});
+
 test.concurrent("an account with money that is not shown is a break, and one with a leg in progress is not archived", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start({ ...AT_ONCE, hasJobs: false });
+  const instance = await world.start({ hasJobs: false });
   const [funded, moving] = [await aFunded(instance), await anEmptied(instance)];
   await world.control.fault({ command: "trade/balance", effect: "drop_before", times: 1 });
   void instance.service.transfer(aDeposit(moving, 1_00n), aCall(1_000)).catch(() => undefined);
@@ -133,7 +148,7 @@ test.concurrent("an account with money that is not shown is a break, and one wit
 
 test.concurrent("a manager that does not see the group, and a platform that shows no account, archive nothing", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start({ ...AT_ONCE, hasJobs: false });
+  const instance = await world.start({ hasJobs: false });
   const [login, other] = [await anEmptied(instance), await anAccount(instance, "master")];
   await world.control.managerGroups("pamm\\master");
   expect(await archiveUnshown(instance)).toEqual([]);
@@ -163,18 +178,13 @@ test.concurrent("a manager that does not see the group, and a platform that show
 
 test.concurrent("an account that is restored with its deals is normal again, and what waited for it is sent", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start(AT_ONCE);
+  const instance = await world.start();
   const { service, deps } = instance;
   const login = await anAccount(instance, "master");
   await aFunded(instance);
   await world.control.archive(login);
-  await eventually(
-    async () => {
-      await checkBalances(instance);
-      return await archivedOf(instance);
-    },
-    (found) => found.includes(login),
-  );
+  await archiveUnshown(instance);
+  expect(await archivedOf(instance)).toEqual([login]);
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }], { enqueue: true });
   await service.transfer(mirror, aCall());
   await expect(service.getTransfer({ key: "mirror:1" }, aCall())).resolves.toMatchObject({
@@ -182,6 +192,7 @@ test.concurrent("an account that is restored with its deals is normal again, and
   });
 
   await world.control.restore(login);
+  await findReturned(deps)();
   const sent = await eventually(
     () => service.getTransfer({ key: "mirror:1" }, aCall()),
     ({ state }) => state === TransferState.APPLIED,
@@ -196,7 +207,7 @@ test.concurrent("an account that is restored with its deals is normal again, and
 
 test.concurrent("an account that comes back without its deals and without money is normal, with money it is a difference", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start({ ...AT_ONCE, hasJobs: false });
+  const instance = await world.start({ hasJobs: false });
   const { service, deps } = instance;
   const [empty, credited] = [await anEmptied(instance), await anEmptied(instance)];
   await aFunded(instance);
@@ -226,7 +237,7 @@ test.concurrent("an account that comes back without its deals and without money 
 
 test.concurrent("a hundred accounts that are archived at once cost a few requests a minute, before and after a restart", async (context) => {
   const world = await aWorld(context);
-  const first = await world.start(AT_ONCE);
+  const first = await world.start();
   const kept = await aFunded(first);
   const logins: string[] = [];
   for (let index = 0; index < 100; index += 1) {
@@ -237,16 +248,11 @@ test.concurrent("a hundred accounts that are archived at once cost a few request
     logins.map((login) => first.service.adoptAccount({ login, role: AccountRole.INVESTOR }, aCall(60_000))),
   );
   for (const login of logins) await world.control.archive(login);
-  await eventually(
-    async () => {
-      await checkBalances(first);
-      return await archivedOf(first);
-    },
-    (found) => found.length === 100,
-  );
+  await archiveUnshown(first);
+  expect(await archivedOf(first)).toHaveLength(100);
   await first[Symbol.asyncDispose]();
 
-  const instance = await world.start({ settings: { archivedAfterMs: 1_800_000 } });
+  const instance = await world.start();
   await instance.service.readAccount({ login: kept }, aCall());
   const before = await callsOf(world);
   await checkBalances(instance);
@@ -262,7 +268,7 @@ test.concurrent("a hundred accounts that are archived at once cost a few request
 
 test.concurrent("an account that the platform archives between the lock and the transfer is paid at most once, and the outcome is clear", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start({ ...AT_ONCE, hasJobs: false });
+  const instance = await world.start({ hasJobs: false });
   const { service } = instance;
   const login = await anEmptied(instance);
   await aFunded(instance);
@@ -278,7 +284,7 @@ test.concurrent("an account that the platform archives between the lock and the 
 
 test.concurrent("no fee is taken while the payment account is archived, and it is taken when the account is back", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start({ ...AT_ONCE, hasJobs: false });
+  const instance = await world.start({ hasJobs: false });
   const { service, deps } = instance;
   const [investor, payment] = [await aFunded(instance), await anAccount(instance, "payment")];
   await world.control.archive(payment);

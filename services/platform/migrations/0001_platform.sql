@@ -43,11 +43,13 @@ create table account (
   netted_number   bigint not null default -1,
   -- Since when the platform has not shown the account, which has no money and nothing in progress. Its history is not read meanwhile.
   unshown_since   timestamptz,
+  -- Runs of the check platform_balance in a row that were not shown it.
+  missed_checks   integer not null default 0,
   -- Set when that was confirmed: the broker has archived or deleted it. Nothing is sent on it until the platform shows it again.
   archived_at     timestamptz,
   -- When the platform showed it again last. Older deals may be gone with a deleted account.
   returned_at     timestamptz,
-  check (archived_at is null or unshown_since is not null),
+  check (unshown_since is not null or missed_checks = 0 and archived_at is null),
   check ((locked_by is null) = (lock_number is null)),
   check (lock_granted_at is null or locked_by is not null),
   check ((reading_until is null) = (reading_token is null)),

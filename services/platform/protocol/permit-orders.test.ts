@@ -122,7 +122,7 @@ test("a saga moves money only under its own account lock, and only after the loc
   expect(await insert(deposit("a", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
   const earlier = await aWaitingLeg(pool, { key: "earlier", login: INVESTOR });
   expect(await inTransaction(pool, (tx) => claimLocks(tx, [{ login: INVESTOR, lockOwner: "saga" }]))).toEqual(
-    new Map([[INVESTOR, { behind: earlier }]]),
+    new Map([[INVESTOR, { behind: earlier, isCreated: false, log: { balanceMinor: BALANCE, hasPositions: false } }]]),
   );
   expect(await insert(deposit("b", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
   await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`);

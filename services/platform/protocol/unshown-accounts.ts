@@ -3,6 +3,7 @@ import type { Deps } from "../deps.ts";
 import type { User } from "../mt5/users.ts";
 import { noteGroup } from "../store/accounts.ts";
 import { listAway, listNotedUnshown, markShown, markUnshown } from "../store/unshown-accounts.ts";
+import { archiveMissed } from "./archive-missed.ts";
 
 /** What a reading of accounts has shown. */
 export type Reading = {
@@ -29,7 +30,7 @@ export type ReadAccounts = {
   readonly users: ReadonlyMap<string, Pick<User, "group">>;
 };
 
-/** Notes what one reading has shown of the accounts. Returns those without money that it has not shown. */
+/** Notes what a run of the check was shown of the accounts, and archives those that two runs in a row were not. Returns those without money that it was not shown. */
 export async function noteAccounts(deps: Deps, { accounts, users }: ReadAccounts): Promise<ReadonlySet<string>> {
   for (const { login, group } of accounts) {
     const shown = users.get(login)?.group ?? group;
@@ -37,6 +38,7 @@ export async function noteAccounts(deps: Deps, { accounts, users }: ReadAccounts
   }
   const unshown = accounts.map(({ login }) => login).filter((login) => !users.has(login));
   await noteReading(deps, { shown: [...users.keys()], unshown });
+  await archiveMissed(deps, { missing: unshown, shown: users.keys() });
   return new Set(unshown.length === 0 ? [] : await listAway(deps.pool, unshown));
 }
 

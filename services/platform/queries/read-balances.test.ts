@@ -31,6 +31,8 @@ test.concurrent("the sum of a log at a log position never changes and is returne
         lastNumber: 2n,
         lastDealAt: next!.dealAt,
         archived: false,
+        otherCurrency: false,
+        notShown: false,
       },
     },
     {
@@ -44,6 +46,8 @@ test.concurrent("the sum of a log at a log position never changes and is returne
         lastNumber: 0n,
         lastDealAt: undefined,
         archived: false,
+        otherCurrency: false,
+        notShown: false,
       },
     },
   ]);

@@ -54,6 +54,8 @@ function logMessage({
   lastNumber,
   lastDealAt,
   isArchived,
+  isOtherCurrency,
+  isNotShown,
 }: LogBalance): LogBalanceMessage {
   return {
     login,
@@ -63,5 +65,7 @@ function logMessage({
     lastNumber,
     lastDealAt: lastDealAt ?? undefined,
     archived: isArchived,
+    otherCurrency: isOtherCurrency,
+    notShown: isNotShown,
   };
 }

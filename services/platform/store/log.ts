@@ -189,6 +189,8 @@ export type LogBalance = {
   /** Time of the newest deal of the whole log. */
   readonly lastDealAt: Date | null;
   readonly isArchived: boolean;
+  readonly isOtherCurrency: boolean;
+  readonly isNotShown: boolean;
 };
 
 /** Balance at each log position. Entries never change, so neither does the result. Leaves out logins that are not managed. */
@@ -197,7 +199,11 @@ export async function listLogBalances(db: Queryable, positions: readonly LogNumb
     db,
     sql`select account.login, log_number as "lastNumber", log_minor - later.amount as "balanceMinor",
                filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt",
-               archived_at is not null as "isArchived"
+               archived_at is not null as "isArchived", unshown_since is not null and log_minor = 0 as "isNotShown",
+               exists (
+                 select from reconciliation_break as break
+                 where check_name = 'account_currency' and break.login = account.login and opened_at is not null and closed_at is null
+               ) as "isOtherCurrency"
         from unnest(
                ${positions.map(({ login }) => login)}::text[], ${positions.map(({ number }) => number)}::bigint[]
              ) as requested (login, number)

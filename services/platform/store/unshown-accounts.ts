@@ -56,7 +56,7 @@ export async function markShown(tx: Transaction, login: string): Promise<boolean
   return await matchesRow(
     tx,
     sql`update account
-        set unshown_since = null, archived_at = null, returned_at = clock_timestamp(),
+        set unshown_since = null, missed_checks = 0, archived_at = null, returned_at = clock_timestamp(),
             undecided_from = least(
               coalesce(undecided_from, unshown_since), unshown_since - ${AWAY_BEFORE_MS} * interval '1 millisecond'
             )
@@ -76,23 +76,35 @@ export async function markArchived(tx: Transaction, login: string): Promise<bool
     tx,
     sql`update account
         set archived_at = clock_timestamp()
-        where login = ${login} and unshown_since is not null and archived_at is null and ${IS_EMPTY}
+        where login = ${login} and missed_checks >= ${CONFIRMING_CHECKS} and archived_at is null and ${IS_EMPTY}
         returning login`,
   );
 }
 
-export type Unshown = { readonly login: string; readonly group: string };
+/** Runs of the check in a row that were not shown an account before it is archived, as many as open a break. */
+const CONFIRMING_CHECKS = 2;
 
-/** Accounts that have not been shown for this long, and are not archived, those of the longest absence first. */
-export async function listToConfirm(db: Queryable, forMs: number, limit: number): Promise<Unshown[]> {
-  return await many<Unshown>(
+export type Missed = { readonly login: string; readonly group: string };
+
+/** Counts a run of the check that was not shown these accounts, of which those that were noted count. Returns those of enough runs. */
+export async function countMissed(db: Queryable, logins: readonly string[]): Promise<Missed[]> {
+  if (logins.length === 0) return [];
+  const counted = await many<Missed & { readonly missedChecks: number }>(
     db,
-    sql`select login, platform_group as "group"
-        from account
-        where unshown_since <= clock_timestamp() - ${forMs} * interval '1 millisecond' and archived_at is null
-        order by unshown_since, login
-        limit ${limit}`,
+    sql`with locked as materialized (
+          select login
+          from account
+          where login = any (${logins}::text[]) and unshown_since is not null and archived_at is null
+          order by login
+          for no key update
+        )
+        update account
+        set missed_checks = missed_checks + 1
+        from locked
+        where account.login = locked.login
+        returning account.login, platform_group as "group", missed_checks as "missedChecks"`,
   );
+  return counted.filter(({ missedChecks }) => missedChecks >= CONFIRMING_CHECKS);
 }
 
 /** An account that the platform should show. */

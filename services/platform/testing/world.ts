@@ -60,7 +60,7 @@ export type World = {
 export const silentLog = createLog({ service: "platform", level: "silent" });
 export const SERVER = "test-server";
 /** Shorter than in production, so that tests see new deals soon. */
-const READ_EVERY_MS = 200;
+const INTERVALS = { readEveryMs: 200, checkEveryMs: 300_000 };
 
 /**
  * A real database, the simulator over TLS, and any number of processes of the service; they end with the test. The tests
@@ -98,7 +98,6 @@ const USUAL_SETTINGS: Omit<Deps["settings"], "quietPeriodMs"> = {
   // Tests trade on whatever account they have.
   takesTrading: false,
   reviewAfterMs: 21_600_000,
-  archivedAfterMs: 1_800_000,
   commandTimeoutMs: COMMAND_TIMEOUT_MS,
   turnWaitMs: 5_000,
   dealTypes: {},
@@ -154,7 +153,7 @@ async function startInstance(
     },
     endProcess: rethrow,
   });
-  if (hasJobs) for (const job of platformJobs(deps, READ_EVERY_MS)) stack.use(job);
+  if (hasJobs) for (const job of platformJobs(deps, INTERVALS)) stack.use(job);
   return {
     deps,
     service: platformService(deps),

@@ -179,6 +179,17 @@ test("mirror_lag: capital that waits for its mirror for more than a minute is a 
   expect(await summary("mirror_lag")).toEqual([]);
 });
 
+test("mirror_lag: capital that waits until the platform shows its Master again is no break before that", async () => {
+  const { ledger } = world.platform;
+  await deposit(world, first.investorLogin, 40_00n);
+  await deliver(world);
+  await corrupt("update flow set created_at = created_at - interval '61 seconds'");
+  ledger.archived.add(masterLogin);
+  expect(await summary("mirror_lag")).toEqual([]);
+  ledger.archived.delete(masterLogin);
+  expect(await summary("mirror_lag")).toEqual([`master:${masterLogin} 4000`]);
+});
+
 test("mirror_lag: capital that has not left names the operation of its unassign", async () => {
   trader(world, masterLogin).closeAll();
   await settle(world);

@@ -1,3 +1,6 @@
+import { callContext } from "#kernel/contract/context.ts";
+import { inBatches } from "#kernel/in-batches.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { type Check, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
@@ -8,6 +11,7 @@ const EVERY_MS = 30_000;
 const IN_DEFICIT = "The pool is in deficit: inflows wait until it is covered.";
 /** A mirror is normally applied within seconds. */
 const LATE_AFTER_MS = 60_000;
+const CALL_TIMEOUT_MS = 5_000;
 
 type Row = {
   readonly master: string;
@@ -19,18 +23,38 @@ type Row = {
   readonly operations: readonly string[];
 };
 
-/** mirror_lag: capital movements of more than a minute ago that have not been applied on the Master. */
-export function mirrors({ pool }: Pick<Deps, "pool">): Check {
+/**
+ * mirror_lag: capital movements of more than a minute ago that have not been applied on the Master. What waits until the platform shows the
+ * Master again is not late.
+ */
+export function mirrors({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
     name: "mirror_lag",
     title: "Investor capital reaches the Master, or leaves it, within a minute.",
     everyMs: EVERY_MS,
     confirmations: 1,
     async run() {
-      const rows = await many<Row>(pool, lateMirrors());
+      const late = await many<Row>(pool, lateMirrors());
+      const unshown = await listUnshown(
+        platform,
+        late.map(({ master }) => master),
+      );
+      const rows = late.filter(({ master }) => !unshown.has(master));
       return { findings: rows.map(findingOf), covers: () => true, nextCursor: "", endsPass: true };
     },
   };
+}
+
+/** Those of the Masters that the trading platform does not show: they are archived, or that is not confirmed yet. */
+async function listUnshown(platform: Deps["platform"], masters: readonly string[]): Promise<ReadonlySet<string>> {
+  const unshown = new Set<string>();
+  for (const page of inBatches(masters, MAX_PAGE_SIZE)) {
+    const positions = page.map((login) => ({ login, number: 0n }));
+    const context = callContext({ caller: "subscription", withinMs: CALL_TIMEOUT_MS });
+    const { balances } = await platform.readLogBalances({ positions }, context);
+    for (const { login, notShown } of balances) if (notShown) unshown.add(login);
+  }
+  return unshown;
 }
 
 /** One row per Master with open flows or exit transfers that are late. What waits for free margin is not late before its next try. */

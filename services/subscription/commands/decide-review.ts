@@ -10,7 +10,7 @@ import { allocateExternal } from "../processes/review/allocate-external.ts";
 import { compensateDeficit } from "../processes/review/compensate-deficit.ts";
 import type { Effect } from "../processes/review/effect.ts";
 import { acknowledge, adopt } from "../processes/review/external-funds.ts";
-import { type Readings, readAccounts } from "../processes/review/read-accounts.ts";
+import { expectDollars, type Readings, readAccounts } from "../processes/review/read-accounts.ts";
 import { allocateDeal, resume, resumeWithDifference, transferAgain } from "../processes/review/resume-master.ts";
 
 /** The actions of all reviews about pools. */
@@ -59,11 +59,10 @@ async function readFor(deps: Deps, request: DecideReviewRequest, context: CallCo
   const reviewCase = await findCase(deps.pool, request.reviewId);
   const effect = EFFECTS.get(request.action);
   if (reviewCase === undefined || effect === undefined || !isUndecided(reviewCase)) return new Map();
-  return await readAccounts(
-    deps,
-    reviewCase.actions.includes(request.action) ? effect.readsOf(reviewCase) : [],
-    queryContext(context),
-  );
+  if (!reviewCase.actions.includes(request.action)) return new Map();
+  const within = queryContext(context);
+  await expectDollars(deps, effect.inDollars?.(reviewCase) ?? [], within);
+  return await readAccounts(deps, effect.readsOf(reviewCase), within);
 }
 
 function isUndecided({ progress }: ReviewCase): boolean {

@@ -85,6 +85,37 @@ async function noted({ deps: { pool } }: World) {
   return states.filter(({ kind }) => kind === "unassign").map(({ state, reason }) => `${state} ${reason}`);
 }
 
+test("a queued unassign of an Investor that is archived meanwhile ends CANCELLED with 0.00, as soon as the Master is flat", async () => {
+  const world = await aWorld();
+  const { platform } = world;
+  const pair = await subscribed(world, aMaster(world, 0n), 0n);
+  await subscribed(world, pair.masterLogin, 500_00n);
+  const master = trader(world, pair.masterLogin);
+  const position = master.open();
+  await settle(world);
+  const call = aCall();
+  expect((await world.service.unassign(request(pair), call)).queuedUntil).toBeInstanceOf(Date);
+  platform.ledger.archived.add(pair.investorLogin);
+  await passTime(world, 5_000);
+  await settle(world);
+  expect(await ledger(world, call.commandId)).toMatchObject(PENDING);
+
+  master.close(position, { profit: 100_00n });
+  // That it is archived is not confirmed yet: platform refuses its lock, and the unassign waits on.
+  platform.faults.hold.push("unreachable");
+  await settle(world);
+  expect(platform.faults.hold).toEqual([]);
+  expect(await ledger(world, call.commandId)).toMatchObject(PENDING);
+  await passTime(world, 60_000);
+  await settle(world);
+  expect(await statusOf(world, pair.investorLogin)).toBe("CANCELLED");
+  expect(await ledger(world, call.commandId)).toMatchObject({ outcome: OperationOutcome.EXECUTED });
+  expect(await world.service.unassign(request(pair), call)).toMatchObject({ amount: { minorUnits: 0n } });
+  expect(await noted(world)).toEqual(["pending ", "executed "]);
+  expect(balanceOf(platform.ledger, pair.masterLogin)).toBe(600_00n);
+  await expectBooksToReconcile(world);
+});
+
 test("an unassign that nothing blocks is executed at once, and one that is refused for another reason ends", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);

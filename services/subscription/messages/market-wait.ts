@@ -12,6 +12,10 @@ export function marketWaitMessage(masterLogin: string, wait: MarketWait): Market
     const message = `${shown} of fees, withdrawals or exits is above the free margin of Master ${masterLogin}, and taking it could close its positions. It is taken after a deal of the Master that frees margin or when it is flat, and is tried again at ${wait.nextAt.toISOString()} at the latest.`;
     return { ...common, reason: MarketWaitReason.FREE_MARGIN, message };
   }
+  if (wait.kind === "master_not_shown") {
+    const message = `${shown} joins the pool when the trading platform shows the account of Master ${masterLogin} again, which the broker has archived or deleted. Until then it is on the accounts of its Investors.`;
+    return { ...common, reason: MarketWaitReason.MASTER_NOT_SHOWN, message };
+  }
   const message = `${shown} gets or returns units at the next price of the open positions of Master ${masterLogin}, or when it is flat: until then it has no share in results that begin later. ${wait.prices}`;
   return { ...common, reason: MarketWaitReason.OLD_PRICE, message };
 }

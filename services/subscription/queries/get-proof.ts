@@ -25,7 +25,7 @@ import {
 } from "../domain/proof.ts";
 import { refuse } from "../refusals.ts";
 import { marketWaitMessage } from "../messages/market-wait.ts";
-import { listMarketWaits } from "../store/market-waits.ts";
+import { listInflowWaits, listMarketWaits } from "../store/market-waits.ts";
 import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
 import { isPageSize } from "./page.ts";
 
@@ -62,6 +62,8 @@ export async function getProof(
   ];
   const readAt = deps.now();
   const shown = await readShown(deps, positions, context);
+
+  if (shown.get(masterLogin)?.log?.notShown === true) waits.push(...(await listInflowWaits(deps.pool, masterLogin)));
 
   const master = proveMaster(masterLogin, unowned, holdings, shownOf(shown, masterLogin));
   const investors = holdings.map((holding) => proveInvestor(holding, shownOf(shown, holding.investorLogin)));
@@ -107,9 +109,10 @@ async function callPlatform<T>(call: () => Promise<T>): Promise<T> {
   return answer;
 }
 
-/** Throws for an account without a balance from the platform: that is not a difference of 0. */
+/** Throws for an account without a balance from the platform: that is not a difference of 0. One without money that was archived or deleted has 0. */
 function shownOf(shown: ReadonlyMap<string, ShownBalance>, login: string): Shown {
   const { balance, log } = shown.get(login) ?? {};
+  if (balance === undefined && log?.notShown === true) return { platform: 0n, lastDealId: log.dealId };
   if (balance === undefined) throw notShown(login);
   return { platform: balance.minorUnits, lastDealId: log?.dealId ?? 0n };
 }

@@ -89,11 +89,15 @@ function logins(rows: readonly { readonly login: string }[]): string[] {
   return rows.map(({ login }) => login);
 }
 
-/** Money of a Master that waits for the market; the amounts are positive. */
+/** Money of a Master that waits for the market, or for the account of the Master; the amounts are positive. */
 export type MarketWait = {
   readonly since: Date;
   readonly amount: bigint;
-} & ({ readonly kind: "free_margin"; readonly nextAt: Date } | { readonly kind: "old_price"; readonly prices: string });
+} & (
+  | { readonly kind: "free_margin"; readonly nextAt: Date }
+  | { readonly kind: "old_price"; readonly prices: string }
+  | { readonly kind: "master_not_shown" }
+);
 
 type WaitRow = {
   readonly marginSince: Date | null;
@@ -137,8 +141,19 @@ export async function listMarketWaits(db: Queryable, masterLogin: string): Promi
   return waits;
 }
 
-/** Number of Masters with money that waits, by what it waits for. */
-export async function countMarketWaits(db: Queryable): Promise<Readonly<Record<MarketWait["kind"], number>>> {
+/** What is to join a Master, when the trading platform does not show its account. */
+export async function listInflowWaits(db: Queryable, masterLogin: string): Promise<MarketWait[]> {
+  const waiting = await many<{ amount: bigint; since: Date | null }>(
+    db,
+    sql`select coalesce(sum(flow.amount_minor), 0)::bigint as amount, min(flow.created_at) as since
+        from flow left join mirror on mirror.id = flow.mirror_id
+        where flow.master_login = ${masterLogin} and flow.amount_minor > 0 and (mirror_id is null or mirror.state = 'OPEN')`,
+  );
+  return waiting.flatMap(({ amount, since }) => (since === null ? [] : [{ kind: "master_not_shown", since, amount }]));
+}
+
+/** Number of Masters with money that waits for the market, by what it waits for. */
+export async function countMarketWaits(db: Queryable): Promise<Readonly<Record<"free_margin" | "old_price", number>>> {
   const { margin, price } = await one<{ margin: number; price: number }>(
     db,
     sql`select count(*) filter (where margin_since is not null)::int as margin,

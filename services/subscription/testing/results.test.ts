@@ -24,6 +24,33 @@ function balances({ platform }: World, logins: readonly string[]): bigint[] {
   return logins.map((login) => balanceOf(platform.ledger, login));
 }
 
+test("a hundred archived Investors of one pool have no share in its results, and hold up no posting", async () => {
+  const world = await aWorld();
+  const { masterLogin, investors, master } = await aPool(world, 600_00n, 400_00n);
+  const gone = Array.from({ length: 100 }, () => anInvestor(world, 0n));
+  for (const investorLogin of gone) {
+    await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
+  }
+  master.result(10_00n);
+  await deliver(world);
+  // In the midst of the results, before these are posted.
+  for (const login of gone) world.platform.ledger.archived.add(login);
+  const position = master.open();
+  master.result(90_01n);
+  master.close(position, { profit: -20_00n });
+  await settle(world);
+  expect(balances(world, [...investors, masterLogin])).toEqual([648_01n, 432_00n, 1_080_01n]);
+  expect(balances(world, gone).every((minor) => minor === 0n)).toBe(true);
+  const stopped = await many(world.deps.pool, sql`select login from master_pool where stopped_reason is not null`);
+  expect(stopped).toEqual([]);
+  const { converged, investorsCount } = await world.service.getProof(
+    { masterLogin, afterSubscriptionId: 0n, limit: 10 },
+    aCall(),
+  );
+  expect({ converged, investorsCount }).toEqual({ converged: true, investorsCount: 102n });
+  await expectBooksToReconcile(world);
+});
+
 test("a profit is allocated by the shares of the pool, to the cent, and posted to the accounts", async () => {
   const world = await aWorld();
   const { masterLogin, investors, master } = await aPool(world, 1_000_00n, 1_000_00n, 1_000_00n);

@@ -121,6 +121,33 @@ test("a Master whose account differs from its log is resumed only with resume_wi
   await expectBooksToReconcile(world);
 });
 
+test.each(["resume", "resume_with_difference"])(
+  "a Master whose account, or that of its Investor, is in another currency is stopped whatever is decided: %s",
+  async (action) => {
+    const { world, masterLogin, investorLogin } = await aPool(500_00n);
+    await stopByAmendment(world, investorLogin);
+    const review = await reviewWithReason(world, "stopped");
+    const { foreign } = world.platform.ledger;
+    for (const login of [masterLogin, investorLogin]) {
+      foreign.add(login);
+      await expect(vote(world.deps, review, { action, actor: "anna" })).rejects.toMatchObject({
+        code: "action_not_possible",
+        message: `Account ${login} is not in USD with two digits on the trading platform.`,
+      });
+      foreign.delete(login);
+    }
+    await vote(world.deps, review, { action, actor: "anna" });
+    foreign.add(masterLogin);
+    await expect(vote(world.deps, review, { action, actor: "boris" })).rejects.toMatchObject({
+      code: "action_not_possible",
+    });
+    expect(await stoppedMasters(world)).toHaveLength(1);
+    foreign.delete(masterLogin);
+    await vote(world.deps, review, { action, actor: "boris" });
+    expect(await stoppedMasters(world)).toEqual([]);
+  },
+);
+
 test("while the platform service is unavailable no vote is recorded", async () => {
   const { world, masterLogin } = await aPool(500_00n);
   await stopByAmendment(world, masterLogin);

@@ -108,10 +108,13 @@ export function consoleEdge(
       findMirrors: async () => NONE,
       getProof: async ({ masterLogin }) =>
         aProof({ masterLogin, master: anAccountProof({ login: masterLogin, inFlight: cents(-12_34n) }) }),
-      listReviews: async ({ afterId, limit, group }) =>
-        group === "" ? NONE : slice(group === CHARGES.group ? charges : reviews, afterId, limit),
+      listReviews: async ({ afterId, limit, group, about }) =>
+        group === "" || about !== undefined ? NONE : slice(group === CHARGES.group ? charges : reviews, afterId, limit),
       listReviewGroups: async ({ afterId, limit }) => slice(groups, afterId, limit),
-      listBreaks: async ({ afterId, limit }) => ({ ...slice(breaks, afterId, limit), checks }),
+      listBreaks: async ({ afterId, limit, about }) => ({
+        ...(about === undefined ? slice(breaks, afterId, limit) : NONE),
+        checks,
+      }),
     },
     fees: noCases,
     platform: {

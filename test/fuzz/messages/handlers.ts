@@ -139,7 +139,6 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       quietPeriodMs: QUIET_PERIOD_MS,
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
-      archivedAfterMs: 1_800_000,
       turnWaitMs: TURN_WAIT_MS,
       dealTypes: {},
       maxTickAgeMs: 3_600_000,

@@ -17,7 +17,7 @@ declare module "vitest" {
 }
 
 /** Accounts that the broker archives are found within seconds. */
-const SETTINGS = { PAMM_ARCHIVED_AFTER: "PT2S", PAMM_CHECK_INTERVAL: "PT15S" };
+const SETTINGS = { PAMM_CHECK_INTERVAL: "PT15S" };
 const MAKE_STATE = join(import.meta.dirname, "make-state.ts");
 
 /**

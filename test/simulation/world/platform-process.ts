@@ -37,7 +37,7 @@ export type PlatformProcess = {
   readonly runChecks: () => Promise<void>;
 };
 
-const READ_EVERY_MS = 1_000;
+const INTERVALS = { readEveryMs: 1_000, checkEveryMs: 300_000 };
 const TURN_WAIT_MS = 5_000;
 
 /**
@@ -64,7 +64,6 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       quietPeriodMs,
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
-      archivedAfterMs: 1_800_000,
       turnWaitMs: TURN_WAIT_MS,
       dealTypes: {},
       maxTickAgeMs: 3_600_000,
@@ -74,7 +73,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
     endProcess: exit,
   });
   const { feeds, sweep } = relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
-  platformJobs(deps, READ_EVERY_MS, [sweep]);
+  platformJobs(deps, INTERVALS, [sweep]);
   if (findLockOwners !== undefined) releaseLocksJob({ ...deps, findLockOwners });
   return { process, service: platformService(deps), feeds, runChecks: () => runChecks(pool, mt5) };
 }

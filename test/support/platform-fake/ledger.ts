@@ -58,6 +58,8 @@ export type PlatformLedger = {
   readonly released: string[];
   /** Logins that the trading platform does not show any more. */
   readonly archived: Set<string>;
+  /** Accounts in another currency. */
+  readonly foreign: Set<string>;
   readonly feed: AccountMoved[];
   readonly deals: FakeDeal[];
   readonly now: () => Date;

@@ -74,6 +74,7 @@ export function platformFake({ now = () => new Date(), balances = {} }: Options 
     accountLocks,
     released: [],
     archived: new Set(),
+    foreign: new Set(),
     feed: [],
     deals: [],
     now,
@@ -265,6 +266,8 @@ function balanceAt(ledger: PlatformLedger, { login, number }: LogPosition): Show
       lastNumber: lastEntry(ledger, login).number,
       lastDealAt: log.findLast(({ dealId }) => dealId > 0n)?.dealAt,
       archived: ledger.archived.has(login),
+      otherCurrency: ledger.foreign.has(login),
+      notShown: ledger.archived.has(login),
     },
   };
 }

@@ -10,6 +10,8 @@ export type Wanted = { readonly dealId: bigint; readonly at: Date };
 export type Effect = {
   /** Logins of the accounts to read before. */
   readonly readsOf: (reviewCase: ReviewCase) => readonly string[];
+  /** Logins of accounts that have to be in dollars and cents, though they may differ from their logs. */
+  readonly inDollars?: (reviewCase: ReviewCase) => readonly string[];
   /** Throws actionNotPossible when the action may not be proposed. */
   readonly examine: (reviewCase: ReviewCase, wanted: Wanted, readings: Readings) => void;
   /** What of a proposal only the books can say; throws actionNotPossible. */

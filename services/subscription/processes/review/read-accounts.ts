@@ -38,6 +38,20 @@ export async function readAccounts(deps: Deps, logins: readonly string[], contex
   return readings;
 }
 
+/** Throws actionNotPossible when an account is in another currency. Answered from tables of platform. */
+export async function expectDollars(
+  { platform }: Pick<Deps, "platform">,
+  logins: readonly string[],
+  context: CallContext,
+): Promise<void> {
+  if (logins.length === 0) return;
+  const positions = [...new Set(logins)].map((login) => ({ login, number: 0n }));
+  const { balances } = await platform.readLogBalances({ positions }, context);
+  const foreign = balances.find(({ otherCurrency }) => otherCurrency);
+  if (foreign === undefined) return;
+  throw actionNotPossible(`Account ${foreign.login} is not in USD with two digits on the trading platform.`);
+}
+
 /** Throws actionNotPossible unless each account equals its log. */
 export function expectComplete(readings: Readings): void {
   for (const [login, { isComplete, balance, logBalance }] of readings) {

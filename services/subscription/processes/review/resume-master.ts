@@ -15,6 +15,7 @@ import { accountOfStop, transferOfStop } from "./record-stops.ts";
 /** Resumes a stopped Master whose account, and the account with the fault, equal their logs again. */
 export const resume: Effect = {
   readsOf: accountsOf,
+  inDollars: accountsOf,
   examine: (_reviewCase, _wanted, readings) => expectComplete(readings),
   carryOut: async (tx, deps, { reviewCase }) =>
     await resumePool(tx, deps, reviewCase, (master) => master.acceptedDealsNumber),
@@ -22,7 +23,7 @@ export const resume: Effect = {
 
 /**
  * Resumes a stopped Master that still differs from its log: results are allocated and mirrors sent again; exits and
- * withdrawals are refused until the difference is gone.
+ * withdrawals are refused until the difference is gone. Another currency is no difference: its results would be allocated one to one.
  */
 export const resumeWithDifference: Effect = { ...resume, readsOf: () => [], examine: () => undefined };
 
