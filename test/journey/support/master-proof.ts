@@ -117,6 +117,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
       const checks = itemsOf(body["checks"] ?? []);
       const names = checks.map((check) => textOf(check, "check"));
       expect(names.toSorted(), text).toEqual([
+        "account_currency",
         "cashflow_completeness",
         "deal_matching",
         "external_funds_investor",
@@ -130,6 +131,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
         "review_votes_platform",
         "review_votes_subscription",
         "subscription_endings",
+        "trading_rights",
         "transfer_legs",
         "transfer_ownership",
         "unknown_accounts",
