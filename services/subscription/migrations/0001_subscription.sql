@@ -358,8 +358,8 @@ create table allocation_entry (
 );
 select append_only('allocation_entry');
 
--- One Investor's part of an allocation entry, with its pooled amount and carry after it. A closed week has a row for each
--- ACTIVE subscription. The largest table, therefore without foreign keys: its writer has locked the rows it refers to.
+-- One Investor's part of an allocation entry, with its pooled amount and carry after it; also a part of 0.00 of a holding with units, because
+-- what repairs a result is divided by the units of that time. A closed week has a row for each ACTIVE subscription. The largest table, therefore without foreign keys: its writer has locked the rows it refers to.
 create table allocation_row (
   master_login    text not null,
   number          bigint not null,

@@ -79,8 +79,8 @@ async function findRepaired(tx: Transaction, login: string, dealId: bigint): Pro
       `Deal ${dealId} is no result of Master ${login} that was allocated. Name the ticket of a result of this Master, or none.`,
     );
   }
-  if (deal.rows.length === 0) {
-    throw actionNotPossible(`Of deal ${dealId} no Investor had a part. Name another deal, or none.`);
+  if (deal.rows.every(({ units }) => units === 0n)) {
+    throw actionNotPossible(`In deal ${dealId} no Investor had a share. Name another deal, or none.`);
   }
   return deal;
 }
