@@ -19,6 +19,7 @@ export type WakeSignals = {
   readonly postings: WakeSignal;
   readonly weeks: WakeSignal;
   readonly strikes: WakeSignal;
+  readonly valuations: WakeSignal;
   readonly exits: WakeSignal;
   readonly assignmentSagas: WakeSignal;
   readonly exitSagas: WakeSignal;

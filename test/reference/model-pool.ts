@@ -189,7 +189,7 @@ export function modelPool(
   };
 }
 
-/** Parts of 0.00 are not stored. */
+/** As it is stored: with a row for each Investor who had units or a part. */
 function allocatedBy(
   pool: UnitPool,
   result: bigint,
@@ -197,10 +197,9 @@ function allocatedBy(
 ): AllocatedResult {
   const rows = pool.holdings.flatMap(({ subscriptionId, units }) => {
     const amount = parts.find((part) => part.subscriptionId === subscriptionId)?.amount ?? 0n;
-    return amount === 0n ? [] : [{ subscriptionId, amount, units }];
+    return amount === 0n && units === 0n ? [] : [{ subscriptionId, amount, units }];
   });
-  const others = rows.reduce((sum, { units }) => sum + units, 0n);
-  return { result, own, ownUnits: own === 0n ? 0n : totalUnits(allHoldings(pool)) - others, rows };
+  return { result, own, ownUnits: pool.own.units, rows };
 }
 
 /** Each payment is within a cent of the exact part, and no cent went to a holding while another was entitled to more of it. */

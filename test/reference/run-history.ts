@@ -4,7 +4,6 @@ import { hasRateAt, inForceSince, type Instant, plannedAfter } from "./engine/co
 import { closeWeek } from "./engine/fees.ts";
 import { archive, assign, charge, configure, deposit, restore, unassign, withdraw } from "./engine/investing.ts";
 import { acknowledge, compensate, earnAsAgent, moveOwn } from "./engine/own-capital.ts";
-import type { PastResult } from "./engine/parts-of-repair.ts";
 import { repair } from "./engine/repair.ts";
 import { age, compensateStopOut, mark, realise, trade } from "./engine/trading.ts";
 import { activeAt, type Investor, type Master, type World } from "./engine/world.ts";
@@ -136,8 +135,7 @@ function applyMasterStep(world: World, step: Extract<Step, { masterIndex: number
       acknowledge(master);
       return "";
     case "repair": {
-      const known = master.results.filter(isKnownWhole);
-      const repaired = step.resultIndex === undefined ? undefined : known.at(-1 - step.resultIndex);
+      const repaired = step.resultIndex === undefined ? undefined : master.results.at(-1 - step.resultIndex);
       return repair(world, master, repaired) ? "" : "not possible";
     }
     case "agent":
@@ -153,11 +151,6 @@ function applyMasterStep(world: World, step: Extract<Step, { masterIndex: number
     default:
       return applyPositionStep(world, master, step);
   }
-}
-
-/** The service stores no part of 0.00: who had one gets nothing of what repairs the result. */
-function isKnownWhole({ shares, payments }: PastResult): boolean {
-  return [...shares.keys()].every((owner) => payments.some((payment) => payment.owner === owner));
 }
 
 /** The platform sees the balance only, not which Investors are below zero. */

@@ -14,6 +14,10 @@ export const ResultReply = model("MasterResult", "A result of a Master, and the 
   deal_at: timeReply("Time of the deal."),
   allocated_at: timeReply("When the result was allocated."),
   result: moneyReply("Result of the deal for the whole pool: profit, swap, commission and fee; signed.", 450),
+  raised: moneyReply(
+    "What the broker's compensation of a stop-out has raised shares below zero by, own capital included: no part of `result`. 0 for every other deal.",
+    0,
+  ),
   nav_per_unit: nullableDecimal({
     description: "Value of a unit after the result; null while the units had no value.",
     example: 1.45,
@@ -29,14 +33,15 @@ export const ResultReply = model("MasterResult", "A result of a Master, and the 
   pool_units: decimal({ description: "Units of the whole pool.", example: 1000 }),
 });
 
-export function resultItem({ valued, result, ...known }: MasterResult): Static<typeof ResultReply> {
-  assert(result !== undefined, "the result is missing in the answer");
+export function resultItem({ valued, result, raised, ...known }: MasterResult): Static<typeof ResultReply> {
+  assert(result !== undefined && raised !== undefined, "an amount is missing in the answer");
   return {
     number: known.number,
     deal_id: known.dealId,
     deal_at: timestamp(known.dealAt),
     allocated_at: timestamp(known.allocatedAt),
     result: moneyNumber(result),
+    raised: moneyNumber(raised),
     nav_per_unit: valued === undefined ? null : navNumber(BigInt(valued.value)),
     drawdown: valued === undefined ? null : drawdownNumber(valued.drawdownPpm),
     pool_value: valued === undefined ? null : poolValueNumber(valued.poolValueE8),

@@ -37,7 +37,7 @@ create table master_pool (
   weeks_closed_through timestamptz,
   -- All open positions of the Master are in the books: it had no money before the service, or was marked at a strike since.
   are_positions_known  boolean not null default true,
-  -- The equity of the whole pool was below zero after the last result or strike.
+  -- The cash of the whole pool, with what floated at its last valuation, was below zero after the last result, strike or valuation.
   is_in_deficit        boolean not null default false,
   -- Set while operations on this Master are suspended pending manual review.
   stopped_reason       text,
@@ -295,7 +295,7 @@ create table master_result (
 create index master_result_unallocated on master_result (master_login, number) where allocated_at is null;
 
 -- An open position of a Master's trader with its attributed floating result: mark and per_unit, in 1e-8 USD scaled by 1e24; and with the one
--- at which the pool was valued last, which only the track record uses.
+-- at which the pool was valued last, which is for the track record and for deficits.
 create table pool_position (
   master_login text not null references master_pool,
   position_id  bigint not null,
@@ -358,8 +358,8 @@ create table allocation_entry (
 );
 select append_only('allocation_entry');
 
--- One Investor's part of an allocation entry, with its pooled amount and carry after it. A closed week has a row for each
--- ACTIVE subscription. The largest table, therefore without foreign keys: its writer has locked the rows it refers to.
+-- One Investor's part of an allocation entry, with its pooled amount and carry after it; also a part of 0.00 of a holding with units, because
+-- what repairs a result is divided by the units of that time. A closed week has a row for each ACTIVE subscription. The largest table, therefore without foreign keys: its writer has locked the rows it refers to.
 create table allocation_row (
   master_login    text not null,
   number          bigint not null,

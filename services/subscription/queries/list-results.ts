@@ -31,11 +31,12 @@ export async function listResults(
   return { items: items.map(resultMessage), hasMore };
 }
 
-function resultMessage({ value, drawdownPpm, poolValue, result, ...known }: AllocatedResult): MasterResult {
+function resultMessage({ value, drawdownPpm, poolValue, result, raised, ...known }: AllocatedResult): MasterResult {
   const isValued = value !== null && drawdownPpm !== null && poolValue !== null;
   return {
     ...known,
     result: moneyToProto(usd(result)),
+    raised: moneyToProto(usd(raised)),
     valued: isValued ? { value, drawdownPpm, poolValueE8: poolValue } : undefined,
   };
 }

@@ -156,13 +156,16 @@ export type RowRange = {
   readonly limit: number;
 };
 
+/** Of results only parts that are not 0.00. */
 export async function listRows(db: Queryable, range: RowRange): Promise<AllocatedRow[]> {
   return many<AllocatedRow>(
     db,
     sql`select row.number, row.subscription_id as "subscriptionId", holding.investor_login as "investorLogin",
                row.amount_minor as amount, row.floating_e8 as floating
-        from allocation_row as row join holding on holding.subscription_id = row.subscription_id
-        where row.master_login = ${range.masterLogin}
+        from allocation_row as row
+             join holding on holding.subscription_id = row.subscription_id
+             join allocation_entry as entry on entry.master_login = row.master_login and entry.number = row.number
+        where row.master_login = ${range.masterLogin} and (entry.kind = 'WEEK' or row.amount_minor <> 0)
           and (row.number, row.subscription_id) > (${range.afterNumber}::bigint, ${range.afterSubscriptionId}::bigint)
           and row.number <= ${range.throughNumber}
         order by row.number, row.subscription_id

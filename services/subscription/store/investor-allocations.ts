@@ -95,6 +95,7 @@ export async function listEntriesOfInvestor(db: Queryable, range: EntryRange): P
                select amount_minor as amount, units
                from allocation_row
                where master_login = ${masterLogin} and number = entry.number and subscription_id = ${subscriptionId}
+                 and amount_minor <> 0
                limit 1
              ) as part on true
         order by entry.number desc`,

@@ -10,6 +10,8 @@ export type AllocatedResult = {
   readonly allocatedAt: Date;
   /** Cents. */
   readonly result: bigint;
+  /** What a compensation has raised holdings below zero by; not part of the result. */
+  readonly raised: bigint;
   readonly poolUnits: string;
   /** Of a unit, in 1e-18 USD. */
   readonly value: string | null;
@@ -34,7 +36,7 @@ export async function listResultsOf(
   return await many<AllocatedResult>(
     db,
     sql`select log_number as "logNumber", number, deal_id as "dealId", deal_at as "dealAt", created_at as "allocatedAt",
-               result_minor as result, pool_units as "poolUnits", unit_value as value, drawdown_ppm as "drawdownPpm",
+               result_minor as result, raised_minor as raised, pool_units as "poolUnits", unit_value as value, drawdown_ppm as "drawdownPpm",
                pool_value_e8 as "poolValue"
         from allocation_entry
         where master_login = ${masterLogin} and log_number > ${after} and log_number < ${before}

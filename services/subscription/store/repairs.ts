@@ -70,8 +70,7 @@ export async function findAllocatedDeal(
   const rows = parts.map((part) => ({ ...part, units: BigInt(part.units) }));
   const poolUnits = BigInt(entry.poolUnits);
   const others = rows.reduce((sum, { units }) => sum + units, 0n);
-  // A holding whose part was 0.00 has no row, so what is left of all units is that of own capital only when it has a part.
-  return { ...entry, poolUnits, rows, ownUnits: entry.own === 0n ? 0n : poolUnits - others };
+  return { ...entry, poolUnits, rows, ownUnits: poolUnits - others };
 }
 
 /** The accounts of subscriptions, whatever became of these. */

@@ -95,6 +95,9 @@ test("a compensation is no result: it is in no part, in no fee and in no track r
     { result_minor: -2_500_00n, own_minor: 0n, raised_minor: 0n },
     { result_minor: 0n, own_minor: 0n, raised_minor: 200_00n },
   ]);
+  const all = { masterLogin, from: undefined, to: undefined, beforeLogNumber: 0n, limit: 1 };
+  const { items } = await world.service.listResults(all, aCall());
+  expect(items.map(({ result, raised }) => [cents(result), cents(raised)])).toEqual([[0n, 200_00n]]);
   const rows = sql`select sum(amount_minor)::bigint as earned from allocation_row group by subscription_id`;
   expect(await many(world.deps.pool, rows)).toEqual([{ earned: -1_250_00n }, { earned: -1_250_00n }]);
   expect(await many(world.deps.pool, sql`select * from performance_day`)).toEqual(before);
@@ -245,5 +248,72 @@ test("a mirror that was opened before the loss was known is not sent while the d
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(50_00n);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([50_00n]);
+  await expectBooksToReconcile(world);
+});
+
+/** An Investor of 1,000.00, one who joins with 550.00 while a position floats -450.00, and a loss of 1,200.00 on another: cash of 350.00. */
+async function aCoveredLoss(floating: bigint): Promise<Pool & { readonly position: bigint }> {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const first = await subscribed(world, masterLogin, 1_000_00n);
+  const master = trader(world, masterLogin);
+  const position = master.open();
+  master.float(position, -450_00n);
+  const second = await subscribed(world, masterLogin, 550_00n);
+  master.float(position, floating);
+  master.result(-1_200_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([400_00n, -50_00n]);
+  return { world, masterLogin, pairs: [first, second], master, position };
+}
+
+test("what floats now covers a loss: deposits are mirrored, and a compensation raises no Investor", async () => {
+  const { world, masterLogin, pairs, master, position } = await aCoveredLoss(750_00n);
+  const [, second] = pairs;
+  await settle(world);
+  await deposit(world, second.investorLogin, 100_00n);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(450_00n);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 0n]);
+  compensated(world, masterLogin, 12_00n);
+  await settle(world);
+  expect(await many(world.deps.pool, sql`select * from compensation`)).toEqual([]);
+  master.close(position, { profit: 750_00n });
+  await settle(world);
+  // 100.00 joined at 550.00 each; the compensation was a result.
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([555_50n, 656_50n]);
+  await expectBooksToReconcile(world);
+});
+
+test("while positions are open, a compensation raises what nothing covers that floated at the last valuation", async () => {
+  const { world, masterLogin, master, position } = await aCoveredLoss(-370_00n);
+  await passTime(world, 10_000);
+  await settle(world);
+  // Cash of 350.00 less 370.00: of the 450.00 that had floated before 80.00 have come back, 40.00 for each.
+  compensated(world, masterLogin, 30_00n);
+  await settle(world);
+  expect(await many(world.deps.pool, sql`select amount_minor from compensation`)).toEqual([{ amount_minor: 10_00n }]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([410_00n, -30_00n]);
+  master.close(position, { profit: -370_00n });
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 10_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("deposits wait while what floats exceeds the capital, and are mirrored soon after it has come back", async () => {
+  const { world, masterLogin, pairs, master, position } = await aCoveredLoss(750_00n);
+  await settle(world);
+  master.float(position, -360_00n);
+  await passTime(world, world.deps.valuedEveryMs);
+  await settle(world);
+  await deposit(world, pairs[0].investorLogin, 100_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([100_00n, 0n]);
+  master.float(position, -340_00n);
+  await passTime(world, 10_000);
+  await settle(world);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 0n]);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(450_00n);
   await expectBooksToReconcile(world);
 });

@@ -117,6 +117,32 @@ test.each([
   }
 });
 
+test.each([
+  ["rounded to 0.00", -2n],
+  ["was 0.00 for all", 0n],
+])(
+  "a repair of a deal whose part %s is divided by the units of that time, and no part of 0.00 is shown",
+  async (_what, result) => {
+    const pool = await aPool(300_00n, 200_00n, 100_00n);
+    const { world, masterLogin, master, pairs } = pool;
+    const position = master.open();
+    const { dealId } = master.close(position, { profit: result });
+    await settle(world);
+    const before = await shares(pool);
+    expect(before).toEqual(result === 0n ? [300_00n, 200_00n, 100_00n, 0n] : [299_99n, 199_99n, 100_00n, 0n]);
+    const shown = { masterLogin, afterNumber: 0n, afterSubscriptionId: 0n, throughNumber: 9n, limit: 9 };
+    const { rows } = await world.service.readAllocationRows(shown, aCall());
+    expect(rows.map(({ amountMinor }) => amountMinor)).toEqual(result === 0n ? [] : [-1n, -1n]);
+    const last = pairs.at(-1)?.investorLogin ?? "";
+    const parts = { investorLogin: last, limit: 9, before: undefined, from: undefined, to: undefined };
+    expect((await world.service.listInvestorAllocations(parts, aCall())).items).toEqual([]);
+    await allocate(pool, await booked(pool, 6_000_00n), dealId);
+    const repair = [3_000_00n, 2_000_00n, 1_000_00n, 0n];
+    expect(await shares(pool)).toEqual(before.map((amount, index) => amount + (repair[index] ?? 0n)));
+    await expectNothingLeft(pool);
+  },
+);
+
 test("a charge of 250.00 is borne by units now, and nothing is left of its break", async () => {
   const pool = await aPool(1_000_00n, 3_000_00n);
   const review = await booked(pool, -250_00n);
@@ -125,6 +151,31 @@ test("a charge of 250.00 is borne by units now, and nothing is left of its break
   await traded(pool, 400_00n);
   expect(await shares(pool)).toEqual([1_037_50n, 3_112_50n, 0n]);
   await expectNothingLeft(pool);
+});
+
+test("money that is allocated now is shown against the units that share it, and own capital keeps its carry", async () => {
+  const pool = await aPool(1_000_00n);
+  const { world, master, masterLogin } = pool;
+  const review = await booked(pool, 500_00n);
+  await traded(pool, 1n);
+  const position = master.open();
+  master.float(position, 90_00n);
+  await settle(world);
+  await subscribed(world, masterLogin, 530_00n);
+  const carries = sql`select own_carry_e8 as own, (select sum(carry_e8)::bigint from holding) as others from master_pool`;
+  const before = await many(world.deps.pool, carries);
+  expect(before).toEqual([{ own: 333_333n, others: -333_333n }]);
+  await allocate(pool, review);
+  expect((await shares(pool)).slice(0, 2)).toEqual([1_333_34n, 696_67n]);
+  const [units] = await many(
+    world.deps.pool,
+    sql`select pool_units = (select sum(units) from allocation_row as part where part.number = entry.number) as "areAll"
+        from allocation_entry as entry
+        where case_id <> 0`,
+  );
+  expect(units).toEqual({ areAll: true });
+  expect(await many(world.deps.pool, carries)).toEqual(before);
+  await expectBooksToReconcile(world);
 });
 
 test("a wrongly good tick is taken back from those who had it", async () => {
@@ -266,7 +317,7 @@ test("a repair that is dated before the end of a week counts in the open week", 
   await expectNothingLeft(pool);
 });
 
-test("only a result of this Master, of which an Investor had a part, can be named, and only what no operator has decided about is allocated", async () => {
+test("only a result of this Master, in which an Investor had a share, can be named, and only what no operator has decided about is allocated", async () => {
   const pool = await aPool(100_00n);
   const { world } = pool;
   const masterLogin = aMaster(world, 0n);
@@ -290,7 +341,7 @@ test("only a result of this Master, of which an Investor had a part, can be name
   const [second] = (await reviewsOf(world)).filter(({ login }) => login === other.masterLogin);
   await expect(
     vote(world.deps, { id: second?.id ?? 0n }, { action: "allocate", actor: "anna", dealId: lonely.dealId }),
-  ).rejects.toMatchObject({ message: expect.stringContaining("no Investor had a part") });
+  ).rejects.toMatchObject({ message: expect.stringContaining("no Investor had a share") });
   // Another movement after the proposal needs another one.
   await propose(tick);
   enter(world.platform.ledger, pool.masterLogin, { kind: EXTERNAL, amount: 1_00n });

@@ -124,7 +124,7 @@ export function referencePool(
     },
     leave: (holding) => leave(pool, holding),
     compensate: () => compensate(pool),
-    relieve: (cents) => relieve(pool, cents),
+    relieve: (cents) => relieve(pool, cents, seen),
     give(cents) {
       const before = value();
       const payments = give(pool, cents, round);

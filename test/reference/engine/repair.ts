@@ -1,3 +1,4 @@
+import { isPositive } from "./fraction.ts";
 import { undecidedOf } from "./own-capital.ts";
 import type { Owner } from "./pool.ts";
 import type { PastResult } from "./parts-of-repair.ts";
@@ -7,14 +8,16 @@ import { activeOf, type Master, post, settle, strikeWhereDue, type Subscription,
 /**
  * Two operators decide that what dealers have moved is a result: of now, or by the shares and rates of the result that it repairs. What the money
  * has earned meanwhile goes with it, unless there is other capital beside it. False when there is nothing to decide, or no
- * Investor has a part.
+ * Investor has a share.
  */
 export function repair(world: World, master: Master, repaired?: PastResult): boolean {
   const undecided = undecidedOf(master);
   const isAlone = (master.acknowledged ?? 0n) === 0n;
   const cents = undecided + (isAlone ? master.earned : 0n);
   if (undecided === 0n || cents === 0n) return false;
-  if (repaired !== undefined && repaired.payments.every(({ owner }) => owner === "own")) return false;
+  if (repaired !== undefined && [...repaired.shares].every(([owner, share]) => owner === "own" || !isPositive(share))) {
+    return false;
+  }
   if (repaired === undefined) {
     const shares = master.pool.shares();
     const payments = master.pool.give(cents);

@@ -112,14 +112,20 @@ function isFarFromIssued(value: Fraction, issued: Fraction): boolean {
 
 /**
  * Raises the holdings below zero towards 0.00, in proportion to what each lacks. Shares and carries stay: it is no result.
- * Returns what each got; the rest of the amount is a result. What floats is cash of a holding that waits, so it covers what is
- * missing, and who shares in a pool with a value has not lost more than it had.
+ * Returns what each got; the rest of the amount is a result. What floated when it was looked at last is cash of a holding that waits, so it
+ * covers what is missing, and who shares in a pool with a value has not lost more than it had.
  */
-export function relieve(pool: Pool, cents: bigint): { readonly raised: Payment<Owner>[]; readonly rest: bigint } {
-  const isWorthless = !isPositive(valueOfHolders(pool));
+export function relieve(
+  pool: Pool,
+  cents: bigint,
+  seen: ReadonlyMap<bigint, Fraction> = new Map(),
+): { readonly raised: Payment<Owner>[]; readonly rest: bigint } {
+  const unattributed = total([...pool.positions].map(([id, { floated }]) => minus(seen.get(id) ?? floated, floated)));
+  const isWorthless = !isPositive(plus(valueOfHolders(pool), hasHolders(pool) ? unattributed : ZERO));
   const lacking = holdingsOf(pool).flatMap(([owner, { pooled, share }]) => {
     if (pooled >= 0n || (isPositive(share) && !isWorthless)) return [];
-    const uncovered = pool.positions.size === 0 ? -pooled : -floor(equityOf(pool, owner));
+    const uncovered =
+      pool.positions.size === 0 ? -pooled : -floor(plus(equityOf(pool, owner), times(unattributed, share)));
     const missing = uncovered < -pooled ? uncovered : -pooled;
     return missing > 0n ? [[owner, missing] as const] : [];
   });

@@ -39,6 +39,7 @@ export const listResults = route({
             deal_at: "2026-01-02T03:04:05.678000",
             allocated_at: "2026-02-03T04:05:06.789000",
             result: 450,
+            raised: 0,
             nav_per_unit: 1.45,
             drawdown: 0.05,
             pool_value: 1450,

@@ -72,6 +72,7 @@ export function aMasterResult(overrides: Partial<MasterResult> = {}): MasterResu
     dealAt: AT,
     allocatedAt: LATER,
     result: cents(450_00n),
+    raised: cents(0n),
     poolUnits: "100000000000",
     valued: { value: "1450000000000000000", drawdownPpm: 50_000, poolValueE8: "145000000000" },
     ...overrides,

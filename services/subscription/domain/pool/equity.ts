@@ -19,13 +19,13 @@ export function equityOfHolding(holding: UnitHolding, accrued: Accrued): E8 {
 }
 
 /**
- * Cash and marks of all holdings; below 0 the Master has lost more than its capital. Money that a dealer has taken from
- * the Master is no loss of its pool, so own capital counts as 0.00 when it is below.
+ * Cash of all holdings and what floated when the pool was valued last; below 0 the Master has lost more than its capital. Money that a dealer
+ * has taken from the Master is no loss of its pool, so own capital counts as 0.00 when it is below.
  */
 export function poolEquity({ holdings, own, positions }: UnitPool): E8 {
   const counted = own.pooled < 0n ? { ...own, pooled: 0n } : own;
   const cash = sumOf([...holdings, counted].map(cashOf));
-  return cash + roundDivide(sumOf(positions.map((position) => position.mark)), SCALE);
+  return cash + roundDivide(sumOf(positions.map((position) => position.valued)), SCALE);
 }
 
 /** The value of all units. Unredeemed amounts count until their units are redeemed. */

@@ -1,6 +1,7 @@
 import { accruedIn } from "./accruals.ts";
-import { equityOfHolding, netAssetValue } from "./equity.ts";
+import { equityOfHolding, valueOfUnits } from "./equity.ts";
 import { divideToSum, floorDivide, sumOf } from "./rounding.ts";
+import { attributeValued } from "./strike-pool.ts";
 import { E8_PER_CENT, type UnitHolding, type UnitPool } from "./unit-pool.ts";
 import { allHoldings, withHoldings } from "./units.ts";
 
@@ -43,13 +44,13 @@ export function raiseNegative(pool: UnitPool, amount: bigint): Raised {
 }
 
 /**
- * What each holding has lost beyond its capital, in cents. While positions are open, the attributed floating result covers cash below zero: it
- * becomes cash when they are closed. While units have a value, who has some has lost no more than it had: own capital that a dealer has
+ * What each holding has lost beyond its capital, in cents. While positions are open, what floated when the pool was valued last covers cash
+ * below zero: it becomes cash when they are closed. While units have a value, who has some has lost no more than it had: own capital that a dealer has
  * overdrawn is such a holding.
  */
 function lacksOf(pool: UnitPool, all: readonly UnitHolding[]): bigint[] {
-  const accrued = accruedIn(pool);
-  const isWorthless = netAssetValue(all, accrued) <= 0n;
+  const accrued = accruedIn(attributeValued(pool));
+  const isWorthless = valueOfUnits(pool) <= 0n;
   const isFlat = pool.positions.length === 0;
   return all.map((holding) => {
     const { units, pooled } = holding;

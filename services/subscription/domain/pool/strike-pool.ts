@@ -56,6 +56,15 @@ export function valuePositions(pool: UnitPool, marks: readonly Mark[]): UnitPool
   };
 }
 
+/** The pool with its floating result attributed as it was valued last. */
+export function attributeValued(pool: UnitPool): UnitPool {
+  const units = sumOf(sharingUnits(allHoldings(pool)));
+  const positions = pool.positions.map((each) => {
+    return { ...each, mark: each.valued, perUnit: each.perUnit + floorDivide(each.valued - each.mark, units) };
+  });
+  return { ...pool, positions };
+}
+
 /** A position that the books do not contain has no attributed result yet. */
 function markPosition(mark: Mark, position: PoolPosition | undefined, units: bigint): PoolPosition {
   const floating = mark.floating * E8_PER_CENT * SCALE;

@@ -38,7 +38,10 @@ export type PoolPosition = {
   readonly mark: bigint;
   /** J: attributed result per unit, e8 times SCALE. */
   readonly perUnit: bigint;
-  /** Its floating result when the pool was valued last, e8 times SCALE: for the track record alone, no share depends on it. */
+  /**
+   * Its floating result when the pool was valued last, e8 times SCALE: for the track record, and for what is below zero. No share in a
+   * result depends on it.
+   */
   readonly valued: bigint;
 };
 

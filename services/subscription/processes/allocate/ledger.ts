@@ -54,6 +54,7 @@ export type LedgerScope = {
 /** An opened pool, and the accounts of `logins` as they are then. */
 type Opened = { readonly ledger: Ledger; readonly accounts: readonly AccountBook[]; readonly end: Advance["end"] };
 
+const VALUED_IN_DEFICIT_EVERY_MS = 10_000;
 /** Limits how long other transactions wait for the locks of one commit: it is short in a small pool. */
 const ROWS_PER_COMMIT = 3_000;
 /**
@@ -185,9 +186,6 @@ export async function strikeLedger(
     return undefined;
   }
   if (master.waitsForPrice) await endPriceWait(tx, master.login);
-  const isInDeficit = poolEquity(pool) < 0n;
-  if (isInDeficit && !master.isInDeficit) logDeficit(tx, deps.log, { login: master.login, dealId: master.filedDealId });
-  if (!isInDeficit && master.isInDeficit) afterCommit(tx, deps.wakeSignals.mirrors.notify);
   const holdings = new Map(allHoldings(pool).map((holding) => [holding.subscriptionId, holding]));
   const arrivals = ledger.arrivals.filter(({ subscriptionId, amount }) => {
     const { waiting = 0n, unredeemed = 0n } = holdings.get(subscriptionId) ?? {};
@@ -199,11 +197,19 @@ export async function strikeLedger(
     pool,
     arrivals,
     admitted: [...ledger.admitted, ...idsWithout(ledger.arrivals, arrivals)],
-    master: { ...master, isInDeficit, struckDealId: master.filedDealId, arePositionsKnown: true },
+    master: {
+      ...master,
+      isInDeficit: followDeficit(tx, deps, master, pool),
+      struckDealId: master.filedDealId,
+      arePositionsKnown: true,
+    },
   };
 }
 
-/** Values the pool at the marks of the log position of the ledger. Only its track record changes: no units, and no share of what floats. */
+/**
+ * Values the pool at the marks of the log position of the ledger. Only its track record changes, and whether it is in deficit: no units, and no
+ * share of what floats.
+ */
 export async function valueLedger(
   tx: Transaction,
   deps: Deps,
@@ -212,12 +218,22 @@ export async function valueLedger(
 ): Promise<Ledger> {
   const { master, pool } = ledger;
   const valuations = valuationsOfMarks(pool, marks, { at: deps.now(), dealId: master.filedDealId });
+  const valued = valuePositions(pool, marks);
   return {
     ...ledger,
-    pool: valuePositions(pool, marks),
+    pool: valued,
+    master: { ...master, isInDeficit: followDeficit(tx, deps, master, valued) },
     isValued: true,
     chain: await chained(tx, deps, { login: master.login, chain: ledger.chain }, valuations),
   };
+}
+
+/** Whether the pool is in deficit at the marks of now. */
+function followDeficit(tx: Transaction, { log, wakeSignals }: Deps, master: Master, pool: UnitPool): boolean {
+  const isInDeficit = poolEquity(pool) < 0n;
+  if (isInDeficit && !master.isInDeficit) logDeficit(tx, log, { login: master.login, dealId: master.filedDealId });
+  if (!isInDeficit && master.isInDeficit) afterCommit(tx, wakeSignals.mirrors.notify);
+  return isInDeficit;
 }
 
 type Chained = { readonly login: string; readonly chain: Ledger["chain"] };
@@ -235,7 +251,7 @@ export async function chained(
 }
 
 /** Writes what has changed. Must run in the transaction that opened the ledger. */
-export async function saveLedger(tx: Transaction, { valuedEveryMs }: Deps, ledger: Ledger): Promise<void> {
+export async function saveLedger(tx: Transaction, deps: Deps, ledger: Ledger): Promise<void> {
   const { opened, master, stored, pool, admitted, allocated, chain, isValued } = ledger;
   await saveUnitPool(tx, master.login, stored, pool);
   // The deals of a flat Master admit money without a strike at marks.
@@ -244,7 +260,15 @@ export async function saveLedger(tx: Transaction, { valuedEveryMs }: Deps, ledge
   if (allocated !== 0n || hasProgress(opened, master)) await saveProgress(tx, { ...master, allocated });
   await savePerformance(tx, master.login, partsOf(chain));
   const isOpen = pool.positions.length > 0;
-  if (isOpen !== opened.isValued || (isOpen && isValued)) {
-    await scheduleValuation(tx, master.login, isOpen ? valuedEveryMs : undefined);
+  const isFallen = master.isInDeficit && !opened.isInDeficit;
+  if (isOpen !== opened.isValued || (isOpen && (isValued || isFallen))) {
+    await scheduleValuation(tx, master.login, isOpen ? nextValuation(deps, ledger) : undefined);
+    if (isOpen && isFallen) afterCommit(tx, deps.wakeSignals.valuations.notify);
   }
+}
+
+/** In deficit by earlier marks, the pool is valued at once: what floats now may cover it. While it lasts, inflows wait for each valuation. */
+function nextValuation({ valuedEveryMs }: Deps, { master, isValued }: Ledger): number {
+  if (!master.isInDeficit) return valuedEveryMs;
+  return isValued ? Math.min(valuedEveryMs, VALUED_IN_DEFICIT_EVERY_MS) : 0;
 }

@@ -80,11 +80,14 @@ function resultOf({ deal, raised }: Pick<ResultEvent, "deal" | "raised">): bigin
   return deal.amount - raised.total;
 }
 
+/** A row for each Investor with units, also with a part of 0.00: what repairs the result later is divided by them. */
 function rowsOfResult({ number, parts, pool }: Numbered<ResultEvent>): AllocationRow[] {
-  const holdings = holdingsOf(pool);
-  return parts.map(({ subscriptionId, amount }) => {
-    const { pooled = 0n, carry = 0n, units = 0n } = holdings.get(subscriptionId) ?? {};
-    return { number, subscriptionId, amount, pooled, carry, units, floating: 0n };
+  const amounts = new Map(parts.map(({ subscriptionId, amount }) => [subscriptionId, amount]));
+  return pool.holdings.flatMap(({ subscriptionId, pooled, carry, units }) => {
+    const amount = amounts.get(subscriptionId) ?? 0n;
+    return amount === 0n && units === 0n
+      ? []
+      : [{ number, subscriptionId, amount, pooled, carry, units, floating: 0n }];
   });
 }
 

@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingBook, HoldingFlow } from "../../domain/books.ts";
 import { type Change, changeAccount, changeHolding } from "../../domain/buckets.ts";
 import { type AllocatedPart, divideRepair } from "../../domain/divide-repair.ts";
+import { changeUnits } from "../../domain/pool/accruals.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity, valueOfUnits } from "../../domain/pool/equity.ts";
 import { shareResult } from "../../domain/pool/share-result.ts";
@@ -79,8 +80,8 @@ async function findRepaired(tx: Transaction, login: string, dealId: bigint): Pro
       `Deal ${dealId} is no result of Master ${login} that was allocated. Name the ticket of a result of this Master, or none.`,
     );
   }
-  if (deal.rows.length === 0) {
-    throw actionNotPossible(`Of deal ${dealId} no Investor had a part. Name another deal, or none.`);
+  if (deal.rows.every(({ units }) => units === 0n)) {
+    throw actionNotPossible(`In deal ${dealId} no Investor had a share. Name another deal, or none.`);
   }
   return deal;
 }
@@ -107,6 +108,8 @@ type Shared = {
   /** Own capital has given the parts of Investors; they have them, and nothing was earned yet. */
   readonly before: UnitPool;
   readonly after: UnitPool;
+  /** Those by which it is shared: of now without those of the money that is given. */
+  readonly poolUnits: bigint;
   /** Of the Investors in the pool. */
   readonly parts: readonly Part[];
   /** Of those who have left it. */
@@ -124,11 +127,13 @@ function shareNow(pool: UnitPool, amount: bigint): Shared {
   const rest = capital - amount;
   const units = capital > 0n && rest > 0n ? (own.units * rest) / capital : 0n;
   if (units + totalUnits(pool.holdings) === 0n) throw actionNotPossible("No Investor has a share in this pool now.");
-  const shared = shareResult({ ...pool, own: { ...own, units } }, amount, undefined);
+  // What own capital has accrued is fixed first, because its units change: it keeps its carry.
+  const shared = shareResult(changeUnits(pool, [...pool.holdings, { ...own, units }]), amount, undefined);
   const given = amount - shared.own;
   const before = giveFromOwn({ ...pool, own: { ...own, carry: shared.pool.own.carry } }, given);
-  const after = { ...shared.pool, own: before.own };
-  return { before: { ...before, holdings: pool.holdings }, after, parts: shared.parts, left: [], unpaid: 0n, given };
+  const after = { ...shared.pool, accruals: pool.accruals, own: before.own };
+  const poolUnits = units + totalUnits(pool.holdings);
+  return { before, after, poolUnits, parts: shared.parts, left: [], unpaid: 0n, given };
 }
 
 /** By the units of the deal that is repaired. Who has left the pool gets the part outside of it, and gives nothing back. */
@@ -143,7 +148,7 @@ function shareThen(pool: UnitPool, repaired: AllocatedDeal, amount: bigint): Sha
   const amounts = new Map(parts.map((part) => [part.subscriptionId, part.amount]));
   const before = giveFromOwn(pool, given);
   const holdings = before.holdings.map((holding) => move(holding, amounts.get(holding.subscriptionId) ?? 0n));
-  return { before, after: { ...before, holdings }, parts, left, unpaid, given };
+  return { before, after: { ...before, holdings }, poolUnits: repaired.poolUnits, parts, left, unpaid, given };
 }
 
 /** Present units do not follow from those of an earlier deal, so the part gets or redeems some at the next strike, as an inflow or outflow. */
@@ -170,7 +175,7 @@ type Decided = {
 async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<void> {
   const { reviewCase, wanted, ledger, shared, repaired, moved, undecided } = decided;
   const { login, id: caseId } = reviewCase;
-  const { before, after, parts, left, unpaid, given } = shared;
+  const { before, after, poolUnits, parts, left, unpaid, given } = shared;
   checkPool(after);
   const number = ledger.master.lastAllocation + 1n;
   const dealAt = repaired?.dealAt ?? wanted.at;
@@ -190,7 +195,6 @@ async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<vo
   };
   const chain = await chained(tx, deps, { login, chain: ledger.chain }, [valuation]);
   const result = { logNumber: moved.number, dealId, dealAt, amount, own: amount - given, raised: 0n, caseId };
-  const poolUnits = repaired?.poolUnits ?? totalUnits(allHoldings(after));
   await insertEntries(tx, login, [{ number, poolUnits, result, week: undefined, valued: chain.at(-1) }], deps.now());
   const unitsThen = new Map(repaired?.rows.map((row: AllocatedPart) => [row.subscriptionId, row.units]));
   await insertRows(
