@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/limits.ts";
+import type { FieldError } from "#kernel/refusal.ts";
 import type { ReviewVote } from "#proto/pamm/common/v1/review.ts";
 import { route } from "../../route.ts";
 import { model, modelOrNull, string, text } from "../../schemas/field.ts";
@@ -177,13 +178,7 @@ export const decideReviewGroup = route({
       },
     },
   ],
-  check: ({ body }) => {
-    const { service } = readReviewGroup(body.group);
-    const others = body.ids.split(",").filter((id) => readReviewId(id).service !== service);
-    if (!REVIEWERS.includes(service) || others.length === 0) return [];
-    const message = `ids must be reviews of the service of the group: ${others.slice(0, 20).join(", ")}.`;
-    return [{ field: "ids", code: "malformed", message }];
-  },
+  check: ({ body }) => servicesErrors(body.group, body.ids),
 
   async handle(deps, { body }, context) {
     requireOperator(context.client);
@@ -198,6 +193,17 @@ export const decideReviewGroup = route({
     return { items: votes.map((one) => voteItem(service, one)) };
   },
 });
+
+/** Reviews of other services than that of the group. The values may be of any type: what is wrong with them alone is reported by their schemas. */
+function servicesErrors(group: unknown, ids: unknown): readonly FieldError[] {
+  if (typeof group !== "string" || typeof ids !== "string") return [];
+  const { service } = readReviewGroup(group);
+  const isOther = (id: string): boolean => REVIEWERS.some((each) => each !== service && id.startsWith(`${each}-`));
+  const others = ids.split(",").filter(isOther);
+  if (!REVIEWERS.includes(service) || others.length === 0) return [];
+  const message = `ids must be reviews of the service of the group: ${others.slice(0, 20).join(", ")}.`;
+  return [{ field: "ids", code: "malformed", message }];
+}
 
 function voteItem(service: Reviewer, { reviewId, review, code, message }: ReviewVote): Static<typeof VoteItem> {
   return {
