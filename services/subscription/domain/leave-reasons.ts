@@ -104,8 +104,12 @@ function masterOpenPositions(openPositions: number): Refusal {
 
 function investorDeficit(pooled: bigint): Refusal {
   const share = formatAmount(usd(pooled));
-  return refuse("investor_deficit", `The Investor's share of the pool is ${share}. An operator must cover it first.`, {
-    details: { deficit: formatDecimal(usd(-pooled)) },
-    outcome: "not_executed",
-  });
+  return refuse(
+    "investor_deficit",
+    `The Investor's share of the pool is ${share}. A compensation of the broker, or a decision of operators, has to cover it first.`,
+    {
+      details: { deficit: formatDecimal(usd(-pooled)) },
+      outcome: "not_executed",
+    },
+  );
 }
