@@ -102,7 +102,9 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
     { details: { mt5_login: "3000009" } },
   ],
   insufficient_funds: ["The account's free funds are below the requested amount."],
-  investor_deficit: ["The Investor's share of the pool is -3.21 USD. The broker or an operator must cover it first."],
+  investor_deficit: [
+    "The Investor's share of the pool is -3.21 USD. A compensation of the broker, or a decision of operators, has to cover it first.",
+  ],
   review_decided: ["Review platform-17 is already decided."],
   action_not_possible: [
     "Action 'resume' is not available now. Available: reverse, acknowledge.",

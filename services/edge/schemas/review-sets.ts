@@ -36,7 +36,8 @@ export const reviewReason = setOf("ReviewReason", "Why operators have to decide.
   external_funds: "Money was moved on an account without this service; only recorded here.",
   imported_deal: "A deal that a restore had lost was found again; only recorded.",
   database_behind: "The platform has movements that the database lost with a restore.",
-  account_stopped: "Money moved on the account that no service requested.",
+  account_stopped:
+    "The account is stopped: money moved on it that no service requested, a decision lacks its votes, or its group is not in USD with two digits.",
   account_not_shown: "The platform does not show the account any more.",
   still_not_applied: "The attempts of a leg have failed for hours; further ones are made.",
   still_unknown: "The outcome of a leg has been unknown for hours; the search goes on.",

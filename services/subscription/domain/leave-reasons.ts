@@ -67,7 +67,7 @@ export function leaveReasons(known: KnownOfLeave): readonly Refusal[] {
     inbound === 0n
       ? undefined
       : accountBusy(
-          "Capital of this Investor is still being mirrored to the Master, which takes seconds. Nothing was executed. Send the request again in a second.",
+          "Capital of this Investor is still being mirrored to the Master. It takes seconds, or lasts until the broker restores the account of the Master when that was archived. Nothing was executed. Send the request again in a second.",
         ),
     openPositions > 0 ? masterOpenPositions(openPositions) : undefined,
     master?.isComplete === false
@@ -106,7 +106,7 @@ function investorDeficit(pooled: bigint): Refusal {
   const share = formatAmount(usd(pooled));
   return refuse(
     "investor_deficit",
-    `The Investor's share of the pool is ${share}. The broker or an operator must cover it first.`,
+    `The Investor's share of the pool is ${share}. A compensation of the broker, or a decision of operators, has to cover it first.`,
     {
       details: { deficit: formatDecimal(usd(-pooled)) },
       outcome: "not_executed",

@@ -6,7 +6,7 @@ import type { MarketWait } from "../store/market-waits.ts";
 /** What waits, since when, and what ends it. */
 export function marketWaitMessage(masterLogin: string, wait: MarketWait): MarketWaitMessage {
   const { since, amount } = wait;
-  const shown = `${formatAmount(usd(amount))} USD`;
+  const shown = formatAmount(usd(amount));
   const common = { amount: moneyToProto(usd(amount)), since };
   if (wait.kind === "free_margin") {
     const message = `${shown} of fees, withdrawals or exits is above the free margin of Master ${masterLogin}, and taking it could close its positions. It is taken after a deal of the Master that frees margin or when it is flat, and is tried again at ${wait.nextAt.toISOString()} at the latest.`;

@@ -308,10 +308,12 @@ test("a pool in deficit is logged once, and accepts no Investor until the defici
     code: "safety_stop",
     status: "unavailable",
     outcome: "not_executed",
+    message: expect.stringContaining("when a compensation of the broker"),
   });
   const [first] = investors;
   await expect(world.service.unassign({ masterLogin, investorLogin: first! }, aCall())).rejects.toMatchObject({
     code: "investor_deficit",
+    message: expect.stringContaining("A compensation of the broker"),
     details: { deficit: "63.00" },
   });
   await expectBooksToReconcile(world);

@@ -89,6 +89,7 @@ test("money that joins while the last price is Friday's gets its units after Mon
     unredeemed: { minorUnits: 1_000_00n },
     waits: [{ reason: MarketWaitReason.OLD_PRICE, amount: { minorUnits: 251_000_00n - 100_000_00n } }],
   });
+  expect(proof.waits[0]!.message).toMatch(/^151,000\.00 USD gets or returns units/);
   expect(proof.waits[0]!.message).toContain(`The last price of ${SYMBOL} is of ${FRIDAY.toISOString()}.`);
   expect(await countMarketWaits(deps.pool)).toEqual({ free_margin: 0, old_price: 1 });
   const before = reads.mock.calls.length;
