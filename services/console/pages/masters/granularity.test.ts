@@ -20,6 +20,7 @@ test("results are drawn in the order of their deals, those of one instant in tha
     deal_at: at,
     allocated_at: at,
     result: "1.00",
+    raised: "0.00",
     nav_per_unit: "1",
     drawdown: "0",
     pool_value: "1",
