@@ -1,7 +1,8 @@
-import { isPositive } from "./fraction.ts";
+import { fraction, isPositive, minus, ONE, over, times, ZERO } from "./fraction.ts";
 import { undecidedOf } from "./own-capital.ts";
 import type { Owner } from "./pool.ts";
-import type { PastResult } from "./parts-of-repair.ts";
+import type { PastResult, Shares } from "./parts-of-repair.ts";
+import type { PoolEngine } from "./pool-engine.ts";
 import { credit } from "./trading.ts";
 import { activeOf, type Master, post, settle, strikeWhereDue, type Subscription, type World } from "./world.ts";
 
@@ -19,7 +20,7 @@ export function repair(world: World, master: Master, repaired?: PastResult): boo
     return false;
   }
   if (repaired === undefined) {
-    const shares = master.pool.shares();
+    const shares = sharesWithout(master.pool, cents);
     const payments = master.pool.give(cents);
     if (payments === undefined) return false;
     master.moved -= undecided;
@@ -44,6 +45,18 @@ export function repair(world: World, master: Master, repaired?: PastResult): boo
   strikeWhereDue(master);
   settle(world, master);
   return true;
+}
+
+/** The shares in a result of now: those of the money that own capital gives are not among them. */
+function sharesWithout(pool: PoolEngine, given: bigint): Shares {
+  const shares = pool.shares();
+  const own = shares.get("own") ?? ZERO;
+  const { pooled, waiting } = pool.cash("own");
+  const capital = pooled + waiting;
+  const kept = capital > 0n && capital > given ? times(own, fraction(capital - given, capital)) : ZERO;
+  const all = minus(ONE, minus(own, kept));
+  if (!isPositive(all)) return shares;
+  return new Map([...shares].map(([owner, share]) => [owner, over(owner === "own" ? kept : share, all)]));
 }
 
 function holdingOf({ subscriptions }: World, owner: Owner): Subscription | undefined {
