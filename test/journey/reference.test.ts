@@ -35,6 +35,8 @@ beforeAll(async () => {
     PAMM_FEE_PERIOD: `PT${WEEK_MS / 1_000}S`,
     PAMM_CHECK_INTERVAL: "PT2S",
     PAMM_MAX_TICK_AGE: "PT1S",
+    // The reference knows at once what floats; the service decides about a deficit by its last valuation.
+    PAMM_VALUATION_INTERVAL: "PT1S",
     PAMM_ADOPT_CHARGES: "4",
   });
   client = clientOf(system);
