@@ -358,7 +358,7 @@ test.each(["‌", "‍", "️", "️‍", "‍‍"])(
 
 test("the message about types of events names the kinds", () => {
   expect(CHECKS.event_types("deposits.*")?.text).toBe(
-    "must be types of events such as deposit.executed, deposit.*, withdrawal.*, subscription.*, unassign.*, mirror.*, exit.*, fee.*, break.*, review.* or *, separated by commas without spaces",
+    "must be types of events such as deposit.executed, deposit.*, withdrawal.*, subscription.*, unassign.*, mirror.*, exit.*, fee.*, account.*, break.*, review.* or *, separated by commas without spaces",
   );
 });
 

@@ -91,6 +91,7 @@ const NEEDED: readonly [string, Scope][] = [
   ["mirror.*", "subscriptions:read"],
   ["exit.*", "subscriptions:read"],
   ["fee.*", "fees:read"],
+  ["account.*", "ops"],
   ["break.*", "ops"],
   ["review.*", "ops"],
 ];
