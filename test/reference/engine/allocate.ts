@@ -68,7 +68,7 @@ export function give(
 ): Payment<Owner>[] | undefined {
   const { own } = pool;
   const capital = own.pooled + own.waiting;
-  const kept = capital > 0n && capital > cents ? times(own.share, fraction(capital - cents, capital)) : ZERO;
+  const kept = keptShare(own.share, capital, cents);
   const shares = new Map(holdingsOf(pool).map(([owner, { share }]) => [owner, share] as const));
   setShares(pool, new Map(shares).set("own", kept));
   if (!hasHolders(pool)) {
@@ -82,6 +82,11 @@ export function give(
   if (cents > kepts) depart(pool, "own", cents - kepts);
   else arrive(pool, "own", kepts - cents);
   return payments;
+}
+
+/** What own capital keeps of its share when it gives so many of its cents. */
+export function keptShare(share: Fraction, capital: bigint, given: bigint): Fraction {
+  return capital > 0n && capital > given ? times(share, fraction(capital - given, capital)) : ZERO;
 }
 
 const WITHOUT_TRADE = { kind: "charge", positionId: 0n, volume: 0n, volumeClosed: 0n } as const;

@@ -1,4 +1,5 @@
-import { fraction, isPositive, minus, ONE, over, times, ZERO } from "./fraction.ts";
+import { keptShare } from "./allocate.ts";
+import { isPositive, minus, ONE, over, ZERO } from "./fraction.ts";
 import { undecidedOf } from "./own-capital.ts";
 import type { Owner } from "./pool.ts";
 import type { PastResult, Shares } from "./parts-of-repair.ts";
@@ -52,8 +53,7 @@ function sharesWithout(pool: PoolEngine, given: bigint): Shares {
   const shares = pool.shares();
   const own = shares.get("own") ?? ZERO;
   const { pooled, waiting } = pool.cash("own");
-  const capital = pooled + waiting;
-  const kept = capital > 0n && capital > given ? times(own, fraction(capital - given, capital)) : ZERO;
+  const kept = keptShare(own, pooled + waiting, given);
   const all = minus(ONE, minus(own, kept));
   if (!isPositive(all)) return shares;
   return new Map([...shares].map(([owner, share]) => [owner, over(owner === "own" ? kept : share, all)]));
