@@ -357,6 +357,8 @@ create table allocation_entry (
   check (kind = 'WEEK' or marked_at is null)
 );
 select append_only('allocation_entry');
+-- Repairs, in which Investors who have left the pool can have a part.
+create index allocation_entry_repairs on allocation_entry (master_login, number) where case_id <> 0;
 
 -- One Investor's part of an allocation entry, with its pooled amount and carry after it; also a part of 0.00 of a holding with units, because
 -- what repairs a result is divided by the units of that time. A closed week has a row for each ACTIVE subscription. The largest table, therefore without foreign keys: its writer has locked the rows it refers to.

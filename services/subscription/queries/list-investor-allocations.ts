@@ -43,14 +43,16 @@ export async function listInvestorAllocations(
     const after = await firstNumber(pool, subscription, from);
     const through = await lastNumber(pool, subscription, { before, to });
     const wanted = limit - items.length;
-    const range = { masterLogin: subscription.masterLogin, subscriptionId: subscription.id, after, through };
+    const { id: subscriptionId, masterLogin, leftNumber } = subscription;
+    const range = { masterLogin, subscriptionId, after, through, left: leftNumber ?? NEWEST };
     // One more than can be needed, so that the last page is known as such.
     const entries = through > after ? await listEntriesOfInvestor(pool, { ...range, limit: wanted + 1 }) : [];
     const read = entries.slice(0, wanted);
     items.push(...read.flatMap((entry) => allocationOf(subscription, entry)));
     const last = read.at(-1);
-    if (entries.length > wanted && last !== undefined) next = { subscriptionId: subscription.id, number: last.number };
-    else next = isBefore(subscription, from) ? undefined : { subscriptionId: subscription.id - 1n, number: NEWEST };
+    if (entries.length > wanted && last !== undefined) next = { subscriptionId, number: last.number };
+    // Also before the period: a subscription that has ended can have a part in a later repair.
+    else next = { subscriptionId: subscriptionId - 1n, number: NEWEST };
   }
   if (next !== undefined && (await isEnd(pool, investorLogin, next))) next = undefined;
   return { items, next };
@@ -70,20 +72,14 @@ type Upper = { readonly before: AllocationPosition; readonly to: Date | undefine
 
 async function lastNumber(
   pool: Deps["pool"],
-  { id, masterLogin, leftNumber }: AllocatedSubscription,
+  { id, masterLogin }: AllocatedSubscription,
   { before, to }: Upper,
 ): Promise<bigint> {
   const limits = [
-    leftNumber ?? NEWEST,
     before.subscriptionId === id ? before.number - 1n : NEWEST,
     to === undefined ? NEWEST : await findLastAllocatedBefore(pool, masterLogin, to),
   ];
   return limits.reduce((left, right) => (right < left ? right : left));
-}
-
-/** Earlier subscriptions have ended before the period. */
-function isBefore({ startedAt }: AllocatedSubscription, from: Date | undefined): boolean {
-  return from !== undefined && startedAt < from;
 }
 
 async function isEnd(pool: Deps["pool"], investorLogin: string, { subscriptionId, number }: AllocationPosition) {

@@ -8,7 +8,7 @@ export type AllocatedSubscription = {
   readonly id: bigint;
   readonly masterLogin: string;
   readonly startedAt: Date;
-  /** Number of the last entry that can have a part of it; null while it is in the pool. */
+  /** Number of the last entry that was made while it was in the pool, where it still is null: later ones have a part of it only when they repair an earlier deal. */
   readonly leftNumber: bigint | null;
 };
 
@@ -71,23 +71,34 @@ export type EntryRange = {
   /** Exclusive. */
   readonly after: bigint;
   readonly through: bigint;
+  /** Of the entries beyond, only repairs count. */
+  readonly left: bigint;
   readonly limit: number;
 };
 
 /**
  * The entries of a Master in a range, descending, each with the part of a subscription. The parts are looked up by entry: those of all
- * others in the pool are not read.
+ * others in the pool are not read. Repairs are few, and have an index of their own.
  */
 export async function listEntriesOfInvestor(db: Queryable, range: EntryRange): Promise<EntryOfInvestor[]> {
-  const { masterLogin, subscriptionId, after, through, limit } = range;
+  const { masterLogin, subscriptionId, after, through, left, limit } = range;
   return many<EntryOfInvestor>(
     db,
     sql`select entry.number, entry.created_at as "allocatedAt", entry.deal_id as "dealId", entry.deal_at as "dealAt",
                entry.result_minor as result, entry.pool_units as "poolUnits", part.amount, part.units
         from (
-               select number, created_at, deal_id, deal_at, result_minor, pool_units
-               from allocation_entry
-               where master_login = ${masterLogin} and number > ${after} and number <= ${through}
+               (select number, created_at, deal_id, deal_at, result_minor, pool_units
+                from allocation_entry
+                where master_login = ${masterLogin} and number > ${after} and number <= least(${through}::bigint, ${left}::bigint)
+                order by number desc
+                limit ${limit})
+               union all
+               (select number, created_at, deal_id, deal_at, result_minor, pool_units
+                from allocation_entry
+                where master_login = ${masterLogin} and number > greatest(${after}::bigint, ${left}::bigint) and number <= ${through}
+                  and case_id <> 0
+                order by number desc
+                limit ${limit})
                order by number desc
                limit ${limit}
              ) as entry

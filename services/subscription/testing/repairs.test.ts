@@ -220,6 +220,21 @@ test("who has left the pool since gets the part on the account, which leaves the
   const { findings } = await endings(world.deps).run({ cursor: "", pendingBreaks: [] });
   expect(findings).toEqual([]);
   await expectNothingLeft(pool);
+  await traded(pool, 10_00n);
+  const list = async (from?: Date, limit = 10) => {
+    const request = { investorLogin: first.investorLogin, from, to: undefined, before: undefined, limit };
+    return (await world.service.listInvestorAllocations(request, aCall())).items;
+  };
+  const [repair, loss] = await list();
+  expect([repair, loss]).toMatchObject([
+    { subscriptionId: first.id, number: 2n, dealId: tick, amount: { minorUnits: 60_00n } },
+    { subscriptionId: first.id, number: 1n, dealId: tick, amount: { minorUnits: -60_00n } },
+  ]);
+  expect(await list(undefined, 1)).toEqual([repair]);
+  // Also when the Investor has joined again before the period begins.
+  await world.service.assign(anAssignment(first), aCall());
+  await settle(world);
+  expect(await list(repair?.allocatedAt)).toEqual([repair]);
 });
 
 test("who has left and is in a pool again has the part mirrored there", async () => {
