@@ -79,6 +79,11 @@ test.concurrent("an account without money that is archived is no break, refuses 
   expect(await service.previewHold(leaving, aCall())).toMatchObject({ refusals: [], facts: { logNumber: 2n } });
   const held = await service.hold({ ...leaving, lockOwner: "exit" }, aCall());
   expect(held).toEqual({ balance: moneyOf(0n), logNumber: 2n, logEntryId: expect.any(BigInt), openPositions: 0 });
+  // The deals of an account that is being left are no finding either.
+  await deps.pool.query(
+    "update leg set applied_at = applied_at - interval '10 minutes', next_scan_at = clock_timestamp() where state = 'APPLIED'",
+  );
+  await verifyAppliedDeals(deps);
   await service.release({ login, lockOwner: "exit" }, aCall());
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ balance: moneyOf(0n), complete: true });
   const fee = aTransfer(

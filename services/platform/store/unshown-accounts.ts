@@ -9,11 +9,16 @@ export const IS_EMPTY = fragment`log_minor = 0 and locked_by is null and undecid
   and not exists (select from unlogged_leg where unlogged_leg.login = account.login)
   and not exists (select from open_position where open_position.login = account.login)`;
 
-/** Those of the accounts that are empty. */
+/** Those of the accounts that are empty, or were when they were noted as not shown: an Investor who leaves an archived one locks it. */
 export async function listEmpty(db: Queryable, logins: readonly string[]): Promise<ReadonlySet<string>> {
   if (logins.length === 0) return new Set();
   return new Set(
-    await column<string>(db, sql`select login from account where login = any (${logins}::text[]) and ${IS_EMPTY}`),
+    await column<string>(
+      db,
+      sql`select login
+          from account
+          where login = any (${logins}::text[]) and ((${IS_EMPTY}) or (unshown_since is not null and log_minor = 0))`,
+    ),
   );
 }
 
