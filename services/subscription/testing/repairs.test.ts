@@ -237,6 +237,30 @@ test("who has left the pool since gets the part on the account, which leaves the
   expect(await list(repair?.allocatedAt)).toEqual([repair]);
 });
 
+test("who has a part of a repair on an archived account leaves, and has it when the account is back", async () => {
+  const pool = await aPool(600_00n, 400_00n);
+  const { world, masterLogin } = pool;
+  const { ledger } = world.platform;
+  const [, second] = pool.pairs as [Pair, Pair];
+  const tick = await traded(pool, -100_00n);
+  expect(await withdraw(world, second.investorLogin, 360_00n, "funding:withdrawal:1")).toBe(360_00n);
+  await settle(world);
+  ledger.archived.add(second.investorLogin);
+  await allocate(pool, await booked(pool, 100_00n), tick);
+  const { amount } = await world.service.unassign(second, aCall());
+  expect(amount?.minorUnits).toBe(-40_00n);
+  await settle(world);
+  expect(balanceOf(ledger, masterLogin)).toBe(600_00n);
+  const { findings } = await endings(world.deps).run({ cursor: "", pendingBreaks: [] });
+  expect(findings).toEqual([]);
+
+  ledger.archived.delete(second.investorLogin);
+  await passTime(world, 3_600_000);
+  await settle(world);
+  expect(balanceOf(ledger, second.investorLogin)).toBe(40_00n);
+  await expectNothingLeft(pool);
+});
+
 test("who has left and is in a pool again has the part mirrored there", async () => {
   const pool = await aPool(600_00n, 400_00n);
   const { world } = pool;

@@ -8,6 +8,12 @@ import type { AccountLock } from "../account-lock.ts";
 import { waitBudget } from "../deadlines.ts";
 import { sendPostings } from "./send-postings.ts";
 
+/**
+ * Nothing waits for such a posting. lock_not_owned: the saga that held the account lock has ended. account_archived: the result is posted when the
+ * broker restores the account.
+ */
+const NOT_WAITED_FOR = new Set(["lock_not_owned", "account_archived"]);
+
 /** Limits the work under one account lock; each posting moves up to 1,000,000,000.00, so one is normally enough. */
 const MAX_POSTINGS = 20;
 /** Long enough for the trading platform to execute a posting; the rest of the saga needs the remaining wait budget. */
@@ -30,8 +36,7 @@ export async function postUnderLock(
     if (posting === undefined) return true;
     const [posted] = await sendPostings(deps, [posting], { lockOwner }, withReplyReserve(context));
     if (posted?.state !== "applied") deps.wakeSignals.postings.notify();
-    // lock_not_owned: the saga that held the account lock has ended, so nothing waits for this posting.
-    if (posted === undefined || posted.state === "refused" || posted.reason === "lock_not_owned") return true;
+    if (posted === undefined || posted.state === "refused" || NOT_WAITED_FOR.has(posted.reason)) return true;
     if (posted.state === "applied") {
       await tryToCatchUp(deps, login, withReplyReserve(context));
       applied += 1;
