@@ -6,6 +6,6 @@ export function safetyStop(masterLogin: string, why: "stopped" | "deficit"): Ref
   const message =
     why === "stopped"
       ? `Operations on Master ${masterLogin} are suspended pending manual review.`
-      : `The pool of Master ${masterLogin} is in deficit. Investors can join when a compensation of the broker, or a decision of operators, has covered it.`;
+      : `The pool of Master ${masterLogin} is in deficit. This is possible again when a compensation of the broker, or a decision of operators, has covered it.`;
   return refuse("safety_stop", message, { outcome: "not_executed" });
 }
