@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
-import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 
@@ -11,16 +11,21 @@ const MAX_PAUSE_AFTER_DEAL_MS = MINUTE_MS;
 const AFTER_DEAL = retryAt(fragment`margin_refusals + 2`, MAX_PAUSE_AFTER_DEAL_MS);
 
 /**
- * The Master has too little free margin for money that is to leave it: that money waits, and nothing else. False when it has no open
+ * The Master has too little free margin for money that is to leave it: that money waits, and nothing else. Undefined when it has no open
  * position, because then margin is not the reason.
  */
-export async function waitForMargin(tx: Transaction, masterLogin: string, at: Date): Promise<boolean> {
-  return await matchesRow(
+export async function waitForMargin(
+  tx: Transaction,
+  masterLogin: string,
+  at: Date,
+): Promise<{ readonly hasBegun: boolean } | undefined> {
+  return await maybeOne<{ hasBegun: boolean }>(
     tx,
     sql`update master_pool
         set margin_refusals = margin_refusals + 1, margin_since = coalesce(margin_since, ${at}), margin_next_at = ${AFTER_REFUSAL}
         where login = ${masterLogin}
-          and (not are_positions_known or exists (select from pool_position where master_login = ${masterLogin}))`,
+          and (not are_positions_known or exists (select from pool_position where master_login = ${masterLogin}))
+        returning margin_refusals = 1 as "hasBegun"`,
   );
 }
 
@@ -152,14 +157,17 @@ export async function listInflowWaits(db: Queryable, masterLogin: string): Promi
   return waiting.flatMap(({ amount, since }) => (since === null ? [] : [{ kind: "master_not_shown", since, amount }]));
 }
 
-/** Number of Masters with money that waits for the market, by what it waits for. */
-export async function countMarketWaits(db: Queryable): Promise<Readonly<Record<"free_margin" | "old_price", number>>> {
-  const { margin, price } = await one<{ margin: number; price: number }>(
+/** Number of Masters with money that waits for the market, by what it waits for, and of those whose pool is in deficit. */
+export async function countMarketWaits(
+  db: Queryable,
+): Promise<Readonly<Record<"free_margin" | "old_price" | "pool_deficit", number>>> {
+  const { margin, price, deficit } = await one<Readonly<Record<"margin" | "price" | "deficit", number>>>(
     db,
     sql`select count(*) filter (where margin_since is not null)::int as margin,
-               count(*) filter (where price_since is not null)::int as price
+               count(*) filter (where price_since is not null)::int as price,
+               count(*) filter (where is_in_deficit)::int as deficit
         from master_pool
-        where margin_since is not null or price_since is not null`,
+        where margin_since is not null or price_since is not null or is_in_deficit`,
   );
-  return { free_margin: margin, old_price: price };
+  return { free_margin: margin, old_price: price, pool_deficit: deficit };
 }
