@@ -28,6 +28,26 @@ test("every answer carries the caller's request id, and may not be cached", asyn
   });
 });
 
+test("behind trusted proxies the address of a caller is the one before them, without a port", async () => {
+  const seen: string[] = [];
+  const authenticate = async (_: string, address: string) => void seen.push(address);
+  const edge = await testEdge({ app: { authenticate, trustProxy: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"] } });
+  const addressOf = async (forwarded: string) => {
+    await edge.call({ url: "/api/v1/master/7", headers: { "x-forwarded-for": forwarded } });
+    return seen.at(-1);
+  };
+  expect(await addressOf("1.2.3.4")).toBe("1.2.3.4");
+  expect(await addressOf("1.2.3.4:5678")).toBe("1.2.3.4");
+  expect(await addressOf("2001:db8::1")).toBe("2001:db8::1");
+  expect(await addressOf("[2001:db8::1]")).toBe("2001:db8::1");
+  expect(await addressOf("[2001:db8::1]:443")).toBe("2001:db8::1");
+  // Of several proxies, and behind what the caller has made up.
+  expect(await addressOf("6.6.6.6:1, 1.2.3.4:5678, 10.0.0.7:8080, [fd00::7]:443")).toBe("1.2.3.4");
+  expect(await addressOf("unknown")).toBe("unknown");
+  expect(await addressOf("1.2.3.4, _hidden:80")).toBe("_hidden:80");
+  expect(await addressOf("1.2.3:80")).toBe("1.2.3:80");
+});
+
 test("every request without a valid API key gets the same answer", async () => {
   const edge = await testEdge();
   const attempts = [

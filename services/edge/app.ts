@@ -31,6 +31,7 @@ import { requestIdOf, spanOf } from "./request-id.ts";
 import { beginRequest, factsOf, isCommand, pathOf, type RequestState, routeOf } from "./request-state.ts";
 import type { Deps, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
+import { withoutPorts } from "./keys/addresses.ts";
 import { ANY_KEY, isScope } from "./keys/scopes.ts";
 import { createLongPoll } from "./long-poll.ts";
 import { parseQuery } from "./wire/query-string.ts";
@@ -141,6 +142,10 @@ function addHooks(app: FastifyInstance, { log, audit, isDraining = () => false }
     if (!REFUSED.has(status) || isRefusalRecorded(request.ip)) audit.note(auditEntry(request, status));
   };
   app.addHook("onRequest", (request, reply, done) => {
+    const { headers } = request.raw;
+    const forwardedFor = headers["x-forwarded-for"];
+    // Before the address of the caller is asked for.
+    if (typeof forwardedFor === "string") headers["x-forwarded-for"] = withoutPorts(forwardedFor);
     request.edge = beginRequest(spanOf(request));
     // Emitted also when the caller disconnects before the response.
     reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Client, clientOf, dealsOf } from "../journey/support/client.ts";
+import { beforeEach, expect, test } from "vitest";
+import { dealsOf } from "../journey/support/client.ts";
 import { deposit, expectDone } from "../journey/support/client-requests.ts";
 import { newKey, newOperator, reviewAbout } from "../journey/support/reviews.ts";
-import { sharedSystem, START_TIMEOUT_MS } from "../journey/support/shared-system.ts";
-import type { RunningSystem } from "../journey/support/system.ts";
 import { pooled } from "../journey/support/trading.ts";
-import { type Browser, startChromium } from "../support/chromium.ts";
 import { itemsOf, textOf } from "../../deploy/demo/exact-json.ts";
-import { CHROMIUM, type ConsolePage, isSkipped, openConsole } from "./support/console-page.ts";
+import type { ConsolePage } from "./support/console-page.ts";
+import { describeSharedConsole } from "./support/shared-console.ts";
 
 const HEADINGS: Readonly<Record<string, string>> = {
   operations: "Operation id",
@@ -15,25 +13,14 @@ const HEADINGS: Readonly<Record<string, string>> = {
   breaks: "Breaks and checks",
 };
 
-describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 120_000 }, () => {
-  let browser: Browser;
-  let system: RunningSystem;
-  let client: Client;
+describeSharedConsole((shared) => {
   let tab: ConsolePage;
-  beforeAll(async () => {
-    system = await sharedSystem();
-    client = clientOf(system);
-    browser = await startChromium(CHROMIUM);
-  }, START_TIMEOUT_MS);
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-  });
-  const open = () => openConsole(browser, system.info().url);
   beforeEach(async () => {
-    tab = await open();
+    tab = await shared().open();
   });
 
   test("a deposit is found by its comment, its legs say what was written and what came back, a new one appears by itself, and each is found by its ticket", async () => {
+    const { client, system } = shared();
     const { investors } = await pooled(client, ["500"]);
     const [investor = ""] = investors;
     const comment = `CONSOLE-${investor}`;
@@ -62,6 +49,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   });
 
   test("a review is proposed in one tab and approved by another client in a second, and nothing else can decide it", async () => {
+    const { client, open, system } = shared();
     const { investors } = await pooled(client, ["500"]);
     const [investor = ""] = investors;
     await client.control("POST", "balance", { login: investor, amount: "40" });
@@ -98,6 +86,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   });
 
   test("the overview counts what the API has, and every figure leads to where it comes from", async () => {
+    const { client, system } = shared();
     const { login } = await pooled(client, ["500", "300"]);
     await tab.signIn(
       await newKey(system, `Risk ${login}`, "ops,masters:read,investors:read,subscriptions:read,events"),

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { isObject, itemsOf, textOf } from "../../deploy/demo/exact-json.ts";
+import { archive, changePaymentAccount, stateOf, untilState } from "./support/archived.ts";
 import {
   type Client,
   clientOf,
@@ -7,7 +8,6 @@ import {
   eventually,
   json,
   platformBalanceOf,
-  type Reply,
   untilKnown,
   withKey,
 } from "./support/client.ts";
@@ -103,35 +103,12 @@ test(
   },
 );
 
-/** What the service says about an account that the platform does not show; nothing before it has noticed that. */
-async function stateOf({ get }: Client, login: string): Promise<unknown> {
-  const { status, body, text: shown } = await get("/api/v1/ops/archived-accounts?limit=100");
-  expect(status, shown).toBe(200);
-  return itemsOf(body["items"]).find((item) => item["mt5_login"] === login)?.["state"];
-}
-
-/** Waits until the check was not shown these accounts, once or in two runs. */
-async function untilState(
-  client: Client,
-  state: "not_shown" | "archived",
-  ...logins: readonly string[]
-): Promise<void> {
-  await eventually(async () => {
-    for (const login of logins) expect(await stateOf(client, login)).toBe(state);
-  }, FOUND_WITHIN_MS);
-}
-
 /** The pool is proven, with its archived accounts. */
 async function expectProof({ get }: Client, { login }: Pool): Promise<void> {
   await eventually(async () => {
     const { status, body, text: shown } = await get(`/api/v1/info/master/${login}/proof`);
     expect({ status, converged: body["converged"] }, shown).toEqual({ status: 200, converged: true });
   });
-}
-
-async function archive(client: Client, ...logins: readonly string[]): Promise<void> {
-  for (const login of logins) await client.control("POST", `accounts/${login}/archive`, {});
-  await untilState(client, "archived", ...logins);
 }
 
 /** No break is about these accounts or stops their Master. */
@@ -141,10 +118,6 @@ async function expectNoBreak({ get }: Client, { login, investors, paymentLogin }
     [login, paymentLogin, ...investors].some((own) => own === each["login"]),
   );
   expect(about, shown).toEqual([]);
-}
-
-async function changePaymentAccount({ send }: Client, id: string, login: string): Promise<Reply> {
-  return await send(`/api/v1/master/${id}`, { method: "PATCH", ...json({ payment_account_login: login }) });
 }
 
 const ARCHIVED = {

@@ -23,6 +23,19 @@ export function allows(allowed: readonly string[]): (address: string) => boolean
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
+/** An address as some proxies write it: with the port of the connection, and IPv6 in brackets. */
+const WITH_PORT = /^(?:([\d.]+)|\[([0-9a-f.:]+)\])(?::\d+)?$/i;
+
+/** The addresses of X-Forwarded-For without ports, which differ with each connection. What is no address stays as it was sent. */
+export function withoutPorts(forwardedFor: string): string {
+  const entries = forwardedFor.split(",").map((entry) => {
+    const [, ipv4, ipv6] = WITH_PORT.exec(entry.trim()) ?? [];
+    const address = ipv4 ?? ipv6 ?? "";
+    return isIP(address) === 0 ? entry : address;
+  });
+  return entries.join(",");
+}
+
 /** The first four groups of an IPv6 address: the smallest network that is given away. One machine has all addresses in it. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;

@@ -340,8 +340,8 @@ test.each(NAMES)("no character that shows nothing is taken in a text of kind %s,
   }
 });
 
-test.each(["می‌خواهم", "क्‍ष", "👩‍🚀", "👩🏽‍🚀", "❤️‍🔥", "🏴‍☠️", "1️⃣ Fund", "葛󠄀城"])(
-  "joiners and variation selectors between visible characters stay: %s",
+test.each(["می‌خواهم", "CD‌ها", "क्‍ष", "👩‍🚀", "👩🏽‍🚀", "❤️‍🔥", "❤\uFE0E", "🏴‍☠️", "Fund ™️", "1️⃣ Fund", "葛󠄀城", "ᠠ\u180B"])(
+  "joiners and variation selectors stay where they change what is seen: %s",
   (text) => {
     expect(codeOf("name", text)).toBeUndefined();
   },
@@ -355,6 +355,28 @@ test.each(["‌", "‍", "️", "️‍", "‍‍"])(
     }
   },
 );
+
+test.each([
+  ["a\uFE0F", "U+FE0F"],
+  ["Ada\uFE0F Byron", "U+FE0F"],
+  ["Fund 1\uFE0F", "U+FE0F"],
+  ["❤️\uFE0F", "U+FE0F"],
+  ["名\uFE0F", "U+FE0F"],
+  ["a\uFE0E", "U+FE0E"],
+  ["a\uFE00", "U+FE00"],
+  ["a\u{E0100}", "U+E0100"],
+  ["A\u200Dda", "U+200D"],
+  ["A\u200Cda", "U+200C"],
+  ["А\u200Dда", "U+200D"],
+  ["1\u200D2", "U+200D"],
+  ["👩\u200D1", "U+200D"],
+  ["👩\u200C🚀", "U+200C"],
+])("no joiner or variation selector makes a second spelling that looks the same: %j has %s", (text, code) => {
+  expect(CHECKS.name(text)).toEqual({
+    code: "invisible_character",
+    text: `must not contain the invisible character ${code}`,
+  });
+});
 
 test("the message about types of events names the kinds", () => {
   expect(CHECKS.event_types("deposits.*")?.text).toBe(

@@ -44,17 +44,21 @@ const EMAIL =
 const EMPTY: Problem = { code: "empty", text: "must not be empty" };
 const CONTROL_CHARACTER = /\p{Cc}/u;
 const CONTROL_CHARACTER_IN_LINE = /[^\P{Cc}\n]/u;
+const VISIBLE = String.raw`[^\s\p{Default_Ignorable_Code_Point}]`;
+/** Digits too have the property; they are emoji only as keycaps. */
+const EMOJI = String.raw`[\p{Emoji}--[0-9#*]]`;
+/** Of scripts whose letters join. */
+const JOINING = `[${["Arab", "Beng", "Deva", "Gujr", "Guru", "Khmr", "Knda", "Mlym", "Mong", "Mymr", "Nkoo", "Orya", "Sinh", "Syrc", "Taml", "Telu", "Tibt"].map((script) => String.raw`\p{scx=${script}}`).join("")}]`;
 /**
  * Characters that show nothing, or change the order in which others are shown: with them a text looks like another one. Persian and Indic words
- * and emoji need joiners between visible characters, and names in Chinese characters variation selectors behind them.
+ * and emoji need joiners between visible characters; emoji, and names in Chinese characters, variation selectors behind them.
  */
-const VISIBLE = String.raw`[^\s\p{Default_Ignorable_Code_Point}]`;
 const INVISIBLE = new RegExp(
   [
     String.raw`[[\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB]--[\p{Variation_Selector}\u200C\u200D]]`,
-    String.raw`(?<!${VISIBLE}\p{Variation_Selector}?)[\u200C\u200D]`,
-    String.raw`[\u200C\u200D](?!${VISIBLE})`,
-    String.raw`(?<!${VISIBLE})\p{Variation_Selector}`,
+    String.raw`(?!(?<=${JOINING}\p{Variation_Selector}?).${VISIBLE}|(?<=${VISIBLE}).${JOINING}|(?<=${EMOJI}\uFE0F?)\u200D${EMOJI})[\u200C\u200D]`,
+    String.raw`(?<!${EMOJI})(?!(?<=[0-9#*]).\u20E3)[\uFE0E\uFE0F]`,
+    String.raw`(?<![\p{Ideographic}\p{scx=Mong}])[\p{Variation_Selector}--[\uFE0E\uFE0F]]`,
   ].join("|"),
   "v",
 );

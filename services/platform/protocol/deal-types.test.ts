@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { column, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -64,12 +64,13 @@ test.concurrent("each kind has its type in the platform's history, and is what i
 }, 60_000);
 
 test.concurrent.for([2, 5] as const)(
-  "a mirror or exit above the free margin of open positions is refused and makes no deal, as type %s",
+  "a mirror or exit above the free margin of open positions is refused, makes no deal and logs no warning, as type %s",
   { timeout: 60_000 },
   async (mirror, context) => {
     const world = await aWorld(context);
     const instance = await world.start({ settings: { dealTypes: { mirror, exit: mirror } } });
     const master = await anAccount(instance, "master");
+    const warn = vi.spyOn(instance.deps.log, "warn");
     const send = (key: string, kind: MovementKind, minor: bigint) =>
       instance.service.transfer(aTransfer(key, [{ login: master, kind, minor }]), aCall());
     await send("subscription:mirror:1", MovementKind.MIRROR, 13_200_00n);
@@ -88,6 +89,7 @@ test.concurrent.for([2, 5] as const)(
       });
     }
     expect((await world.control.deals(master)).filter(({ comment }) => comment.startsWith("P"))).toHaveLength(1);
+    expect(warn.mock.calls.filter(([, fields]) => fields?.login === master)).toEqual([]);
     // 5,700.00 more are free.
     await world.control.price("1.19490");
     expect((await send("subscription:mirror:3", MovementKind.MIRROR, -500_01n)).state).toBe(TransferState.REFUSED);

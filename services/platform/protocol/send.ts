@@ -2,6 +2,7 @@ import { failpoint } from "#kernel/failpoint.ts";
 import type { Deps } from "../deps.ts";
 import type { MoneyOutcome } from "../mt5/classify.ts";
 import type { CommandSession } from "../mt5/client.ts";
+import { RETCODE } from "../mt5/retcodes.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { mayStillWrite } from "../domain/permit.ts";
 import { commentOfLeg } from "./comment-of-leg.ts";
@@ -46,6 +47,10 @@ function logNotApplied(
   const fields = { leg: number, login, attempt, kind, reason, code };
   switch (kind) {
     case "refused":
+      // An everyday answer to what has the margin check: its service answers the caller, or lets the money wait.
+      if (code === RETCODE.noMoney && LEG_KINDS[leg.status.kind].checkMargin) {
+        return log.debug("not enough free funds for leg, outcome recorded", fields);
+      }
       return log.warn("leg refused by the trading platform, outcome recorded", fields);
     case "not_sent":
       return log.info("leg not sent, retry scheduled unless it has expired", fields);

@@ -5,8 +5,7 @@ import type { Deps } from "../deps.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
-import { findCurrencyBreak } from "../store/account-stops.ts";
-import { findLastDealAt } from "../store/log.ts";
+import { findDealTimeAndCurrency } from "../store/log.ts";
 import { listOpenPositions } from "../store/positions.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import type { OldPrices } from "./old-prices.ts";
@@ -22,6 +21,7 @@ export async function readAccount(
   const old = symbols.length === 0 ? [] : await orUnavailable(deps.oldPrices(symbols));
   const read = (each: string) => readSharedFacts(deps, deps.holds.facts, each);
   const { balanceMinor, log, positions, isComplete } = await orBusy(readBetweenLegs(deps, login, read));
+  const { lastDealAt, isOtherCurrency } = await findDealTimeAndCurrency(deps.pool, login, log.number);
   return {
     balance: moneyToProto(usd(balanceMinor)),
     logBalance: moneyToProto(log.balance),
@@ -36,11 +36,11 @@ export async function readAccount(
     // Amounts that are not dollars and cents equal no log: nothing is decided with them.
     complete:
       isComplete &&
-      (!checkPrices || symbolsOf(positions).every((symbol) => symbols.includes(symbol))) &&
-      (await findCurrencyBreak(deps.pool, login)) === undefined,
+      !isOtherCurrency &&
+      (!checkPrices || symbolsOf(positions).every((symbol) => symbols.includes(symbol))),
     oldPrices: [...old],
     platformAt,
-    lastDealAt: await findLastDealAt(deps.pool, login, log.number),
+    lastDealAt,
   };
 }
 

@@ -1,4 +1,4 @@
-import { execute, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, fragment, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** From the commit on no permit is granted for transfers of the account. The reason of an account that is stopped already stays. */
@@ -13,14 +13,17 @@ export async function resumeAccount(tx: Transaction, login: string): Promise<voi
   await execute(tx, sql`update account set stopped_reason = null where login = ${login}`);
 }
 
-/** The message of the break of an account whose amounts are not dollars and cents. */
+const currencyBreakOf = (login: string | Fragment): Fragment => fragment`
+  reconciliation_break
+  where check_name = 'account_currency' and reconciliation_break.login = ${login} and opened_at is not null and closed_at is null`;
+
+/** Condition on an account: its amounts are not dollars and cents. */
+export function isOtherCurrency(login: string | Fragment): Fragment {
+  return fragment`exists (select from ${currencyBreakOf(login)})`;
+}
+
+/** The message of the break of such an account. */
 export async function findCurrencyBreak(db: Queryable, login: string): Promise<string | undefined> {
-  const found = await maybeOne<{ message: string }>(
-    db,
-    sql`select message
-        from reconciliation_break
-        where check_name = 'account_currency' and login = ${login} and opened_at is not null and closed_at is null
-        limit 1`,
-  );
+  const found = await maybeOne<{ message: string }>(db, sql`select message from ${currencyBreakOf(login)} limit 1`);
   return found?.message;
 }

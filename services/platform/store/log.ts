@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { usd } from "#kernel/money.ts";
-import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { EntryKind, AmendmentKind, LogEntry, NewEntry } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
+import { isOtherCurrency } from "./account-stops.ts";
 import { tradeOf, type TradeRow } from "./logged-deals.ts";
 import { CHECKPOINTED } from "./log-checkpoints.ts";
 
@@ -140,11 +141,15 @@ export async function listEntries(db: Queryable, login: string, after: bigint, l
 /** Deals that are found late have an earlier time than those before them in the log. */
 const MOST_FOUND_LATE = 100;
 
-/** The latest time of a deal up to a log position. */
-export async function findLastDealAt(db: Queryable, login: string, number: bigint): Promise<Date | undefined> {
-  const { at } = await one<{ at: Date | null }>(
+/** The latest time of a deal up to a log position, and whether the amounts of the account are not dollars and cents. */
+export async function findDealTimeAndCurrency(
+  db: Queryable,
+  login: string,
+  number: bigint,
+): Promise<{ readonly lastDealAt: Date | undefined; readonly isOtherCurrency: boolean }> {
+  const { at, ...currency } = await one<{ at: Date | null; isOtherCurrency: boolean }>(
     db,
-    sql`select max(deal_at) as at
+    sql`select max(deal_at) as at, ${isOtherCurrency(login)} as "isOtherCurrency"
         from (
           select deal_at
           from log_entry
@@ -153,7 +158,7 @@ export async function findLastDealAt(db: Queryable, login: string, number: bigin
           limit ${MOST_FOUND_LATE}
         ) as newest`,
   );
-  return at ?? undefined;
+  return { lastDealAt: at ?? undefined, ...currency };
 }
 
 /** A log position: the number of an entry of a login's log; -1 is before the opening. */
@@ -200,10 +205,7 @@ export async function listLogBalances(db: Queryable, positions: readonly LogNumb
     sql`select account.login, log_number as "lastNumber", log_minor - later.amount as "balanceMinor",
                filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt",
                archived_at is not null as "isArchived", unshown_since is not null and log_minor = 0 as "isNotShown",
-               exists (
-                 select from reconciliation_break as break
-                 where check_name = 'account_currency' and break.login = account.login and opened_at is not null and closed_at is null
-               ) as "isOtherCurrency"
+               ${isOtherCurrency(fragment`account.login`)} as "isOtherCurrency"
         from unnest(
                ${positions.map(({ login }) => login)}::text[], ${positions.map(({ number }) => number)}::bigint[]
              ) as requested (login, number)

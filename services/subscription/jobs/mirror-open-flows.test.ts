@@ -240,6 +240,7 @@ const findingsOf = async ({ deps }: World) => {
 
 test("a fee above the free margin of open positions waits for them, and nothing else waits for it", async () => {
   const world = await aWorld();
+  const logged = (["info", "warn", "error"] as const).map((level) => vi.spyOn(world.deps.log, level));
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 7_500_00n);
   const master = trader(world, masterLogin);
   const position = master.open();
@@ -260,7 +261,7 @@ test("a fee above the free margin of open positions waits for them, and nothing 
     },
   ]);
 
-  expect(await countMarketWaits(world.deps.pool)).toEqual({ free_margin: 1, old_price: 0 });
+  expect(await countMarketWaits(world.deps.pool)).toEqual({ free_margin: 1, old_price: 0, pool_deficit: 0 });
 
   // A deposit, a result and its posting, and another fee, whose mirror joins the one that waits.
   await deposit(world, investorLogin, 100_00n);
@@ -280,6 +281,8 @@ test("a fee above the free margin of open positions waits for them, and nothing 
     expect(await findingsOf(world)).toEqual([]);
   }
   expect(mirrorsOf(world).length - before).toBeLessThan(25);
+  const beginning = "mirror refused for want of free margin, its outflows wait";
+  expect(logged.flatMap(({ mock }) => mock.calls.map(([message]) => message))).toEqual([beginning]);
   expect(balance()).toBe(7_650_00n);
 
   master.close(position, { profit: -1_200_00n });

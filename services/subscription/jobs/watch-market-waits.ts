@@ -9,11 +9,11 @@ const RUN_EVERY_MS = 15_000;
 
 const waiting = new Gauge({
   name: "pamm_market_waits",
-  help: "Masters with money that waits for free margin or for a price of their open positions.",
+  help: "Masters with money that waits for free margin or for a price of their open positions, and pools in deficit.",
   labelNames: ["reason"],
 });
 
-/** Updates the metric of Masters whose money waits for the market. No alert: a deal, a price or a flat Master ends each. */
+/** Updates the metric of Masters whose money waits for the market. No alert: a deal, a price, a flat Master or the broker's compensation ends each. */
 export function watchMarketWaits({ pool, log }: { readonly pool: Pool; readonly log: Log }): Job {
   const work = async (): Promise<boolean> => {
     for (const [reason, count] of Object.entries(await countMarketWaits(pool))) waiting.set({ reason }, count);

@@ -16,6 +16,10 @@ export function marketWaitMessage(masterLogin: string, wait: MarketWait): Market
     const message = `${shown} joins the pool when the trading platform shows the account of Master ${masterLogin} again, which the broker has archived or deleted. Until then it is on the accounts of its Investors.`;
     return { ...common, reason: MarketWaitReason.MASTER_NOT_SHOWN, message };
   }
+  if (wait.kind === "pool_deficit") {
+    const message = `${shown} joins the pool when a compensation of the broker, or a result, has covered what is below 0.00 in the pool of Master ${masterLogin}. Until then it is on the accounts of its Investors, who can withdraw it.`;
+    return { ...common, reason: MarketWaitReason.POOL_DEFICIT, message };
+  }
   const message = `${shown} gets or returns units at the next price of the open positions of Master ${masterLogin}, or when it is flat: until then it has no share in results that begin later. ${wait.prices}`;
   return { ...common, reason: MarketWaitReason.OLD_PRICE, message };
 }

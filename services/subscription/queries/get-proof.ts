@@ -63,7 +63,8 @@ export async function getProof(
   const readAt = deps.now();
   const shown = await readShown(deps, positions, context);
 
-  if (shown.get(masterLogin)?.log?.notShown === true) waits.push(...(await listInflowWaits(deps.pool, masterLogin)));
+  const cause = shown.get(masterLogin)?.log?.notShown === true ? "master_not_shown" : "pool_deficit";
+  waits.push(...(await listInflowWaits(deps.pool, masterLogin, cause)));
 
   const master = proveMaster(masterLogin, unowned, holdings, shownOf(shown, masterLogin));
   const investors = holdings.map((holding) => proveInvestor(holding, shownOf(shown, holding.investorLogin)));

@@ -1,7 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
-import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
+import { isHeldInflow } from "./flows.ts";
 
 /** The first pause is 8 s. The longest: prices may free margin without a deal. */
 const MAX_PAUSE_MS = 15 * MINUTE_MS;
@@ -11,16 +12,21 @@ const MAX_PAUSE_AFTER_DEAL_MS = MINUTE_MS;
 const AFTER_DEAL = retryAt(fragment`margin_refusals + 2`, MAX_PAUSE_AFTER_DEAL_MS);
 
 /**
- * The Master has too little free margin for money that is to leave it: that money waits, and nothing else. False when it has no open
+ * The Master has too little free margin for money that is to leave it: that money waits, and nothing else. Undefined when it has no open
  * position, because then margin is not the reason.
  */
-export async function waitForMargin(tx: Transaction, masterLogin: string, at: Date): Promise<boolean> {
-  return await matchesRow(
+export async function waitForMargin(
+  tx: Transaction,
+  masterLogin: string,
+  at: Date,
+): Promise<{ readonly hasBegun: boolean } | undefined> {
+  return await maybeOne<{ hasBegun: boolean }>(
     tx,
     sql`update master_pool
         set margin_refusals = margin_refusals + 1, margin_since = coalesce(margin_since, ${at}), margin_next_at = ${AFTER_REFUSAL}
         where login = ${masterLogin}
-          and (not are_positions_known or exists (select from pool_position where master_login = ${masterLogin}))`,
+          and (not are_positions_known or exists (select from pool_position where master_login = ${masterLogin}))
+        returning margin_refusals = 1 as "hasBegun"`,
   );
 }
 
@@ -89,7 +95,7 @@ function logins(rows: readonly { readonly login: string }[]): string[] {
   return rows.map(({ login }) => login);
 }
 
-/** Money of a Master that waits for the market, or for the account of the Master; the amounts are positive. */
+/** Money of a Master that waits for the market, for the account of the Master or for the end of a deficit; the amounts are positive. */
 export type MarketWait = {
   readonly since: Date;
   readonly amount: bigint;
@@ -97,6 +103,7 @@ export type MarketWait = {
   | { readonly kind: "free_margin"; readonly nextAt: Date }
   | { readonly kind: "old_price"; readonly prices: string }
   | { readonly kind: "master_not_shown" }
+  | { readonly kind: "pool_deficit" }
 );
 
 type WaitRow = {
@@ -141,25 +148,42 @@ export async function listMarketWaits(db: Queryable, masterLogin: string): Promi
   return waits;
 }
 
-/** What is to join a Master, when the trading platform does not show its account. */
-export async function listInflowWaits(db: Queryable, masterLogin: string): Promise<MarketWait[]> {
+/** What is to join a Master: all of it when the trading platform does not show its account, else what waits for the end of a deficit. */
+export async function listInflowWaits(
+  db: Queryable,
+  masterLogin: string,
+  kind: "master_not_shown" | "pool_deficit",
+): Promise<MarketWait[]> {
   const waiting = await many<{ amount: bigint; since: Date | null }>(
     db,
     sql`select coalesce(sum(flow.amount_minor), 0)::bigint as amount, min(flow.created_at) as since
-        from flow left join mirror on mirror.id = flow.mirror_id
-        where flow.master_login = ${masterLogin} and flow.amount_minor > 0 and (mirror_id is null or mirror.state = 'OPEN')`,
+        from (
+               select subscription_id, master_login, amount_minor, created_at
+               from flow
+               where master_login = ${masterLogin} and mirror_id is null
+               union all
+               select flow.subscription_id, flow.master_login, flow.amount_minor, flow.created_at
+               from mirror join flow on flow.mirror_id = mirror.id
+               where mirror.master_login = ${masterLogin} and mirror.state = 'OPEN'
+             ) as flow
+             join holding on holding.subscription_id = flow.subscription_id
+             join master_pool as pool on pool.login = flow.master_login
+        where ${kind === "pool_deficit" ? isHeldInflow : fragment`flow.amount_minor > 0`}`,
   );
-  return waiting.flatMap(({ amount, since }) => (since === null ? [] : [{ kind: "master_not_shown", since, amount }]));
+  return waiting.flatMap(({ amount, since }) => (since === null ? [] : [{ kind, since, amount }]));
 }
 
-/** Number of Masters with money that waits for the market, by what it waits for. */
-export async function countMarketWaits(db: Queryable): Promise<Readonly<Record<"free_margin" | "old_price", number>>> {
-  const { margin, price } = await one<{ margin: number; price: number }>(
+/** Number of Masters with money that waits for the market, by what it waits for, and of those whose pool is in deficit. */
+export async function countMarketWaits(
+  db: Queryable,
+): Promise<Readonly<Record<"free_margin" | "old_price" | "pool_deficit", number>>> {
+  const { margin, price, deficit } = await one<Readonly<Record<"margin" | "price" | "deficit", number>>>(
     db,
     sql`select count(*) filter (where margin_since is not null)::int as margin,
-               count(*) filter (where price_since is not null)::int as price
+               count(*) filter (where price_since is not null)::int as price,
+               count(*) filter (where is_in_deficit)::int as deficit
         from master_pool
-        where margin_since is not null or price_since is not null`,
+        where margin_since is not null or price_since is not null or is_in_deficit`,
   );
-  return { free_margin: margin, old_price: price };
+  return { free_margin: margin, old_price: price, pool_deficit: deficit };
 }

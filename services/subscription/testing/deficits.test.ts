@@ -4,6 +4,7 @@ import { usd } from "#kernel/money.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToReconcile } from "./books.ts";
@@ -57,6 +58,10 @@ async function mirrorLegOf({ service, deps }: World, investorLogin: string) {
   return items.map(({ amount, isHeld, appliedAt }) => [cents(amount), isHeld, appliedAt !== undefined]);
 }
 
+async function waitsOf({ service }: World, masterLogin: string) {
+  return (await service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 1 }, aCall())).waits;
+}
+
 test("a deposit during a deficit stays on the account, and the platform's compensation covers the whole hole", async () => {
   const { world, masterLogin, pairs } = await aDeficit();
   const [first, second] = pairs;
@@ -65,6 +70,14 @@ test("a deposit during a deficit stays on the account, and the platform's compen
   expect(balances(world, [masterLogin, first.investorLogin, second.investorLogin])).toEqual([-500_00n, 0n, 300_00n]);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 300_00n]);
   expect(await mirrorLegOf(world, second.investorLogin)).toEqual([[300_00n, true, false]]);
+  expect(await waitsOf(world, masterLogin)).toEqual([
+    {
+      reason: MarketWaitReason.POOL_DEFICIT,
+      amount: moneyToProto(usd(300_00n)),
+      since: expect.any(Date),
+      message: expect.stringMatching(/^300\.00 USD joins the pool when a compensation of the broker/),
+    },
+  ]);
   await expectBooksToReconcile(world);
 
   compensated(world, masterLogin, 500_00n);
@@ -72,6 +85,7 @@ test("a deposit during a deficit stays on the account, and the platform's compen
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 300_00n]);
   expect(balances(world, [masterLogin, first.investorLogin, second.investorLogin])).toEqual([300_00n, 0n, 300_00n]);
   expect(await mirrorLegOf(world, second.investorLogin)).toEqual([[300_00n, false, true]]);
+  expect(await waitsOf(world, masterLogin)).toEqual([]);
   await expectBooksToReconcile(world);
 
   for (const pair of pairs) {

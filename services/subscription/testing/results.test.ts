@@ -5,6 +5,7 @@ import { allocateMaster } from "../jobs/allocate-results.ts";
 import type { Deps } from "../deps.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { strikeWaitingFlows } from "../jobs/mark-masters.ts";
+import { countMarketWaits } from "../store/market-waits.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf, publishedEvents } from "./ledger.ts";
@@ -294,7 +295,7 @@ test("an Investor with 0.00 in the pool has no share in new results and stays in
 
 test("a pool in deficit is logged once, and accepts no Investor until the deficit is over", async () => {
   const world = await aWorld();
-  const error = vi.spyOn(world.deps.log, "error");
+  const [warn, error] = [vi.spyOn(world.deps.log, "warn"), vi.spyOn(world.deps.log, "error")];
   const { masterLogin, master, investors } = await aPool(world, 300_00n, 700_00n);
   master.result(-1_200_00n);
   master.charge(-10_00n);
@@ -302,7 +303,9 @@ test("a pool in deficit is logged once, and accepts no Investor until the defici
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([-63_00n, -147_00n]);
   expect(balances(world, investors)).toEqual([0n, 0n]);
   const deficit = "pool in deficit, no Investor can join until it is covered";
-  expect(error.mock.calls.filter(([message]) => message === deficit)).toHaveLength(1);
+  expect(warn.mock.calls.filter(([message]) => message === deficit)).toHaveLength(1);
+  expect(error).not.toHaveBeenCalled();
+  expect(await countMarketWaits(world.deps.pool)).toMatchObject({ pool_deficit: 1 });
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
     code: "safety_stop",

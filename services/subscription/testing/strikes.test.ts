@@ -91,7 +91,7 @@ test("money that joins while the last price is Friday's gets its units after Mon
   });
   expect(proof.waits[0]!.message).toMatch(/^151,000\.00 USD gets or returns units/);
   expect(proof.waits[0]!.message).toContain(`The last price of ${SYMBOL} is of ${FRIDAY.toISOString()}.`);
-  expect(await countMarketWaits(deps.pool)).toEqual({ free_margin: 0, old_price: 1 });
+  expect(await countMarketWaits(deps.pool)).toEqual({ free_margin: 0, old_price: 1, pool_deficit: 0 });
   const before = reads.mock.calls.length;
   for (let seconds = 0; seconds < 60; seconds += 5) {
     await passTime(world, 5_000);

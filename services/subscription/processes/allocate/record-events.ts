@@ -146,9 +146,9 @@ function isWithoutUnits({ pool }: ResultEvent): boolean {
   return totalUnits(allHoldings(pool)) === 0n;
 }
 
-/** Investors cannot join the pool until its equity is positive again. */
+/** Investors cannot join the pool until its equity is positive again. No transfer fails: the broker's compensation, or a result, ends it. */
 export function logDeficit(tx: Transaction, log: Log, { login, dealId }: { login: string; dealId: bigint }): void {
   afterCommit(tx, () =>
-    log.error("pool in deficit, no Investor can join until it is covered", { login, ticket: dealId }),
+    log.warn("pool in deficit, no Investor can join until it is covered", { login, ticket: dealId }),
   );
 }

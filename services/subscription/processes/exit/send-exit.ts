@@ -49,12 +49,12 @@ async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResu
   const reason = stateText(result);
   await inTransaction(pool, async (tx) => {
     const at = now();
-    const isShort = isForMargin(result) && (await waitForMargin(tx, masterLogin, at));
+    const wait = isForMargin(result) ? await waitForMargin(tx, masterLogin, at) : undefined;
     if (!(await refuseExit(tx, id, { reason, transferId: result.transferId }, at))) return;
     afterCommit(tx, () => {
       const fields = { key, login: masterLogin, reason };
-      if (isShort) log.info("exit transfer refused for want of free margin, it waits", fields);
-      else log.error("exit transfer refused, retry scheduled under a new key", fields);
+      if (wait === undefined) log.error("exit transfer refused, retry scheduled under a new key", fields);
+      else if (wait.hasBegun) log.info("exit transfer refused for want of free margin, it waits", fields);
     });
     await insertExitTransfers(tx, [{ subscriptionId, masterLogin, amount, refusals }], at);
     afterCommit(tx, wakeSignals.exits.notify);

@@ -70,15 +70,15 @@ async function returnFlows(deps: Deps, mirror: OpenMirror, result: TransferResul
   const { masterLogin, key, amount } = mirror;
   const reason = stateText(result);
   await inTransaction(deps.pool, async (tx) => {
-    const isShort = amount < 0n && isForMargin(result) && (await waitForMargin(tx, masterLogin, deps.now()));
-    if (!isShort) await countMirrorRefusal(tx, masterLogin, reason);
+    const wait = amount < 0n && isForMargin(result) ? await waitForMargin(tx, masterLogin, deps.now()) : undefined;
+    if (wait === undefined) await countMirrorRefusal(tx, masterLogin, reason);
     await refuseMirror(tx, mirror, reason, deps.now());
     afterCommit(tx, () => {
       const fields = { key, login: masterLogin, reason };
-      if (isShort) deps.log.info("mirror refused for want of free margin, its outflows wait", fields);
-      else deps.log.error("mirror refused, its flows go into the next mirror", fields);
+      if (wait === undefined) deps.log.error("mirror refused, its flows go into the next mirror", fields);
+      else if (wait.hasBegun) deps.log.info("mirror refused for want of free margin, its outflows wait", fields);
     });
     // Its inflows go at once.
-    if (isShort) afterCommit(tx, deps.wakeSignals.mirrors.notify);
+    if (wait !== undefined) afterCommit(tx, deps.wakeSignals.mirrors.notify);
   });
 }
