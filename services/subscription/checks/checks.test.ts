@@ -190,6 +190,16 @@ test("mirror_lag: capital that waits until the platform shows its Master again i
   expect(await summary("mirror_lag")).toEqual([`master:${masterLogin} 4000`]);
 });
 
+test("mirror_lag: deposits that wait for the end of a deficit are no break before that", async () => {
+  await deposit(world, first.investorLogin, 40_00n);
+  await deliver(world);
+  await corrupt("update flow set created_at = created_at - interval '61 seconds'");
+  await corrupt("update master_pool set is_in_deficit = true");
+  expect(await summary("mirror_lag")).toEqual([]);
+  await corrupt("update master_pool set is_in_deficit = false");
+  expect(await summary("mirror_lag")).toEqual([`master:${masterLogin} 4000`]);
+});
+
 test("mirror_lag: capital that has not left names the operation of its unassign", async () => {
   trader(world, masterLogin).closeAll();
   await settle(world);

@@ -4,11 +4,10 @@ import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { type Check, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
+import { isHeldInflow } from "../store/flows.ts";
 
 /** Half of the time after which a mirror is late. */
 const EVERY_MS = 30_000;
-/** Inflows wait on the accounts of their Investors, who can withdraw them. */
-const IN_DEFICIT = "The pool is in deficit: inflows wait until it is covered.";
 /** A mirror is normally applied within seconds. */
 const LATE_AFTER_MS = 60_000;
 const CALL_TIMEOUT_MS = 5_000;
@@ -25,7 +24,7 @@ type Row = {
 
 /**
  * mirror_lag: capital movements of more than a minute ago that have not been applied on the Master. What waits until the platform shows the
- * Master again is not late.
+ * Master again, or until a deficit is covered, is not late.
  */
 export function mirrors({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
@@ -61,7 +60,9 @@ async function listUnshown(platform: Deps["platform"], masters: readonly string[
 function lateMirrors() {
   return sql`
     with open_flow as (
-      select flow.master_login, flow.created_at, flow.amount_minor from flow where mirror_id is null
+      select flow.master_login, flow.created_at, flow.amount_minor
+      from flow join master_pool as pool on pool.login = flow.master_login join holding on holding.subscription_id = flow.subscription_id
+      where mirror_id is null and not ${isHeldInflow}
       union all
       select flow.master_login, flow.created_at, flow.amount_minor
       from mirror join flow on flow.mirror_id = mirror.id
@@ -78,7 +79,7 @@ function lateMirrors() {
     )
     select master_login as master, sum(flow_minor)::bigint as "flowsMinor", sum(exit_minor)::bigint as "exitsMinor",
            count(*)::integer as waiting, min(late.created_at) as oldest,
-           coalesce(max(stopped_reason), max(case when is_in_deficit then ${IN_DEFICIT} end), max(mirror_reason), '') as reason,
+           coalesce(max(stopped_reason), max(mirror_reason), '') as reason,
            coalesce(array_agg(distinct operation) filter (where operation <> ''), '{}') as operations
     from late join master_pool on login = master_login
     group by master_login
