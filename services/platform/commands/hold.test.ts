@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { BUSY_RETRY_AFTER_MS, HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR } from "#kernel/refusal.ts";
+import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
+import { BUSY_RETRY_AFTER_MS, HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, TURN_WAITED_FOR } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
@@ -110,20 +111,37 @@ test.concurrent("Hold does not answer while the balance includes a deal that the
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");
-  await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 2_000 });
+  await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 600_000 });
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
   expect((await service.transfer(mirror, aCall())).state).toBe(TransferState.APPLIED);
 
-  await expect(service.hold({ login, lockOwner: "a" }, aCall(800))).rejects.toMatchObject({
+  await expect(service.hold({ login, lockOwner: "a" }, aCall(3_000))).rejects.toMatchObject({
     code: "account_busy",
     message: HISTORY_WAITED_FOR.message,
     ...HISTORY_WAITED_FOR.extra,
   });
+  await world.control.endFaults();
 
   expect(await service.hold({ login, lockOwner: "a" }, aCall())).toMatchObject({
     balance: { minorUnits: 5_00n },
     logNumber: 1n,
   });
+});
+
+test.concurrent("a Hold whose time is over before its turn names no movement, and leaves no claim", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance);
+
+  await expect(service.hold({ login, lockOwner: "a" }, aCall(REPLY_RESERVE_MS))).rejects.toMatchObject({
+    code: "account_busy",
+    message: TURN_WAITED_FOR.message,
+    operationId: undefined,
+    ...TURN_WAITED_FOR.extra,
+  });
+
+  expect(await service.hold({ login, lockOwner: "b" }, aCall())).toMatchObject({ logNumber: 0n });
 });
 
 test.concurrent("deposits queued before an account lock are applied before it is granted", async (context) => {
