@@ -38,10 +38,10 @@ const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"
 const WORKERS = 3;
 
 /** Generous: a machine of two cores may run several of these at once. */
-const TEST_TIMEOUT_MS = 30_000;
-const START_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 90_000;
+const START_TIMEOUT_MS = 120_000;
 /** A virtual machine may stand still for seconds. */
-const POLL_TIMEOUT_MS = 10_000;
+const POLL_TIMEOUT_MS = 30_000;
 
 // Tests start hundreds of processes that compile the same sources.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, ".cache/compile");

@@ -91,7 +91,7 @@ test("a strict consumer and the sample of the README compile, and each of the pl
   expect(await compile("wrong.ts")).toContain("mt5_lgin");
 });
 
-test("it is imported and required, on each Node of this machine", { timeout: 60_000 }, async () => {
+test("it is imported and required, on each Node of this machine", async () => {
   await compile("consumer.ts");
   const required = `const { toMinor } = require("${NAME}"); console.log(String(toMinor("1.5")))`;
   for (const node of nodes()) {

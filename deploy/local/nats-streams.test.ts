@@ -82,7 +82,7 @@ async function attack({ by, owner, isSetUp }: Attack): Promise<{ received: strin
   const pushes = { stream_name: name, config: { durable_name: owner, ack_policy: "explicit", ...target } };
   for (const call of ["DURABLE.CREATE", "CREATE"]) await ask(`CONSUMER.${call}.${name}.${owner}`, pushes);
   own.publish(subject, "forged command");
-  await edge.request("pamm.v1.funding.GetBalance", "", { timeout: 2_000 });
+  await edge.request("pamm.v1.funding.GetBalance", "", { timeout: 20_000 });
   await sleep(PUSHED_WITHIN_MS);
   const { message } = await ask(`STREAM.MSG.GET.${name}`, { last_by_subj: "_INBOX.edge.>" });
   for (const connection of [own, edge, funding]) await connection.close();
@@ -111,12 +111,12 @@ test("platform and subscription need nothing else: they start, publish, receive 
   for (const _twice of [1, 2]) await forward("mirror.v1.moved.7", Buffer.from("moved"), entry);
   await jetStreamPublisher(subscription)("exit.v1.requested.7", Buffer.from("requested"), entry);
 
-  await expect.poll(() => received, { timeout: 10_000 }).toEqual([1n]);
+  await expect.poll(() => received).toEqual([1n]);
   const { consumers } = await jetStreamManager(subscription);
   const unread = async (): Promise<number[]> => {
     const { num_ack_pending, num_pending } = await consumers.info(movements.name, "subscription");
     return [num_ack_pending, num_pending];
   };
-  await expect.poll(unread, { timeout: 10_000 }).toEqual([0, 0]);
+  await expect.poll(unread).toEqual([0, 0]);
   expect(refused).toEqual([]);
 });

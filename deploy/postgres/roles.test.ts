@@ -311,7 +311,7 @@ test("an administrator who is no superuser creates the roles in a database of it
     "create table public.more ()",
     "create temporary table more ()",
   ]);
-}, 60_000);
+});
 
 test.each(SERVICES)("%s raises its ids after a restore, though it does not own its sequences", async (service) => {
   const { url, pool } = await testDatabase(service);

@@ -42,7 +42,7 @@ async function expectRefused(
   expected: readonly string[],
 ) {
   await connection.flush();
-  await vi.waitFor(() => expect(refused.toSorted()).toEqual(expected), { timeout: 5_000, interval: 20 });
+  await vi.waitFor(() => expect(refused.toSorted()).toEqual(expected), { timeout: 30_000, interval: 20 });
 }
 
 function subscribe(connection: NatsConnection, subject: string): void {
@@ -112,7 +112,7 @@ test("a service answers a request once, on the inbox of the edge", async () => {
   await using fee = await intruder("fee");
   fee.connection.subscribe("pamm.v1.fee.*", { callback: (_error, message) => void message.respond("answer") });
   await fee.connection.flush();
-  const reply = await edge.connection.request("pamm.v1.fee.ListBreaks", "", { timeout: 2_000 });
+  const reply = await edge.connection.request("pamm.v1.fee.ListBreaks", "", { timeout: 20_000 });
   expect(reply.string()).toBe("answer");
   expect([...edge.refused, ...fee.refused]).toEqual([]);
 });
@@ -131,7 +131,7 @@ test("the edge answers a service with reviews", async () => {
   await using fee = await intruder("fee");
   edge.connection.subscribe("pamm.v1.edge.*", { callback: (_error, message) => void message.respond("answer") });
   await edge.connection.flush();
-  const reply = await fee.connection.request("pamm.v1.edge.ConfirmVotes", "", { timeout: 2_000 });
+  const reply = await fee.connection.request("pamm.v1.edge.ConfirmVotes", "", { timeout: 20_000 });
   expect(reply.string()).toBe("answer");
   expect([...edge.refused, ...fee.refused]).toEqual([]);
 });

@@ -274,7 +274,7 @@ test("the API key is in no result, error or attempt, nor in the client itself", 
   const client = createClient({
     baseUrl: server.url,
     apiKey: API_KEY,
-    timeoutMs: 500,
+    timeoutMs: 2_000,
     onAttempt: (attempt) => attempts.push(attempt),
   });
   const refused = await client.command("depositFunds", DEPOSIT);

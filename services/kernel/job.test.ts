@@ -71,7 +71,7 @@ test("a failed run is retried after a pause that wake-up signals do not shorten"
     },
   });
 
-  await waitFor(() => expect(startedAt.length).toBeGreaterThanOrEqual(3), { timeout: 5_000 });
+  await waitFor(() => expect(startedAt.length).toBeGreaterThanOrEqual(3));
   const [first = 0, second = 0, third = 0] = startedAt;
   expect(second - first).toBeGreaterThan(240);
   expect(third - second).toBeGreaterThan(480);
@@ -106,8 +106,7 @@ test("a job that always finds more work does not block the event loop", async ()
   const work = async (): Promise<boolean> => (runs += 1) > 0;
   await using _job = runJob({ name: "endless", everyMs: LONG_MS, log, work });
 
-  await sleep(5);
-  expect(runs).toBeGreaterThan(1);
+  await waitFor(() => expect(runs).toBeGreaterThan(1));
 });
 
 test("pauses after failures never exceed the maximum of the job", async () => {
@@ -123,23 +122,25 @@ test("pauses after failures never exceed the maximum of the job", async () => {
     },
   });
 
-  await waitFor(() => expect(runs).toBeGreaterThan(10), { timeout: 1_000 });
+  await waitFor(() => expect(runs).toBeGreaterThan(10));
 });
 
 test("disposal aborts the signal, waits for the run and starts no other", async () => {
   let finished = 0;
+  const begun = Promise.withResolvers<void>();
   const job = runJob({
     name: "stop",
     everyMs: 1,
     log,
     async work(signal) {
+      begun.resolve();
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
       await sleep(20);
       finished += 1;
       return true;
     },
   });
-  await sleep(5);
+  await begun.promise;
 
   await job[Symbol.asyncDispose]();
 

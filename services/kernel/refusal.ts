@@ -69,8 +69,17 @@ export const HISTORY_WAITED_FOR = {
   extra: { outcome: "not_executed", details: { reason: "history_unread" }, retryAfterMs: RETRY_AFTER_MS },
 } as const satisfies { readonly message: string; readonly extra: RefusalExtra };
 
-export function waitsForHistory({ details }: Pick<RefusalExtra, "details">): boolean {
-  return details?.["reason"] === HISTORY_WAITED_FOR.extra.details.reason;
+/** The refusal of a command whose time was over before it was looked whether its account is free. The reason is for services, as above. */
+export const TURN_WAITED_FOR = {
+  message:
+    "So many requests came at the same time that this one did not begin before its time was over. Nothing was executed. Send the request again in a second.",
+  extra: { outcome: "not_executed", details: { reason: "no_turn" }, retryAfterMs: RETRY_AFTER_MS },
+} as const satisfies { readonly message: string; readonly extra: RefusalExtra };
+
+/** The message for a refusal that no other command is the reason of. */
+export function waitsForNoCommand({ details }: Pick<RefusalExtra, "details">): string | undefined {
+  const reasons = [HISTORY_WAITED_FOR, TURN_WAITED_FOR];
+  return reasons.find(({ extra }) => extra.details.reason === details?.["reason"])?.message;
 }
 
 /** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */

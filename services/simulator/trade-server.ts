@@ -27,6 +27,8 @@ export type TradeServer = {
   readonly active: Set<number>;
   /** Deals that the Web API hides, with the time until which it does. */
   readonly hidden: Map<number, number>;
+  /** Ends the wait of a call that a fault delays. */
+  readonly delayed: Set<() => void>;
   readonly calls: Map<string, number>;
   /** By login, computed once a day. */
   readonly previousBalances: Map<number, PreviousBalances>;
@@ -52,6 +54,7 @@ export function createTradeServer(
     isVisibleGroup: groupMask(settings.managerGroups),
     active: new Set(),
     hidden: new Map(),
+    delayed: new Set(),
     calls: new Map(),
     previousBalances: new Map(),
     managerPassword: settings.managerPassword,

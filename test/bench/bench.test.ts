@@ -104,7 +104,7 @@ describe("a run", () => {
     },
   });
 
-  test("a workload whose deposits are all on the accounts has figures", { timeout: 20_000 }, async () => {
+  test("a workload whose deposits are all on the accounts has figures", async () => {
     await using server = await serveDeposits({ isHonest: true });
     const outcome = await outcomeOf(workloadOf(server.contestant), { ...settings, print: () => undefined });
 
@@ -112,7 +112,7 @@ describe("a run", () => {
     expect(server.deals()).toBeGreaterThan(10);
   });
 
-  test("one deposit that was answered 200 and has no deal: no figure", { timeout: 20_000 }, async () => {
+  test("one deposit that was answered 200 and has no deal: no figure", async () => {
     await using server = await serveDeposits({ isHonest: false });
     const outcome = await outcomeOf(workloadOf(server.contestant), {
       ...settings,

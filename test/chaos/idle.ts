@@ -10,7 +10,7 @@ const MAX_PER_SECOND = 120;
 
 /** Before any other test, because no traffic has begun. */
 export function idle(tested: () => SystemUnderTest): void {
-  test("no job of a system without traffic looks for work without a pause", { timeout: 30_000 }, async () => {
+  test("no job of a system without traffic looks for work without a pause", async () => {
     const { stateDir } = tested().system;
     const server = { postgresUrl: postgresUrlOf(stateDir), postgresLog: join(stateDir, "log/postgres.log") };
     const perSecond = await countStatements(server, MEASURE_MS);

@@ -136,7 +136,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
     await expect.poll(() => tab.page.evaluate<number>(DRAWN)).toBe(4);
     const tookMs = await tab.page.evaluate<number>(drawing(count));
     expectWhole(await tab.page.evaluate(INK), count);
-    expect(tookMs).toBeLessThan(2_000);
+    expect(tookMs).toBeLessThan(20_000);
     expect(tab.page.complaints).toEqual([]);
   });
 

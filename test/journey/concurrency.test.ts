@@ -9,7 +9,7 @@ import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, pooled } from "./support/trading.ts";
 import { expectCorrectAnswers } from "./support/verdict.ts";
 
-const TIMEOUT = { timeout: 90_000 };
+const TIMEOUT = { timeout: 180_000 };
 
 let client: Client;
 

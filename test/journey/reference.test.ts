@@ -82,7 +82,7 @@ async function joinOnSunday(): Promise<void> {
   await setPrice(client, "1.11000");
   await eventually(async () => {
     expect((await proofOf(client, pool)).body).toMatchObject({ converged: true, waits: [] });
-  }, 40_000);
+  });
   await closePosition(client, position);
   await expectBalances(client, { [login]: "210000", [investors[0] ?? ""]: "110000", [joining]: "100000" });
 }

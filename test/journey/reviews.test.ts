@@ -18,7 +18,7 @@ import { text } from "./support/shape.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, dealsOfAll, expectBalances, pooled } from "./support/trading.ts";
 
-const TIMEOUT = { timeout: 90_000 };
+const TIMEOUT = { timeout: 180_000 };
 const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
 
 let client: Client;

@@ -11,7 +11,7 @@ import { type Client, clientOf } from "./support/client.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import type { RunningSystem } from "./support/system.ts";
 
-const TIMEOUT = { timeout: 90_000 };
+const TIMEOUT = { timeout: 180_000 };
 
 let system: RunningSystem;
 let client: Client;

@@ -5,7 +5,7 @@ import { bookResult, closePosition, expectBalances, openPosition, pooled, setPri
 
 /** Pools with open positions are valued every second. A day begins on the server before or after it does in UTC. */
 const START_TIMEOUT_MS = 180_000;
-const TIMEOUT = { timeout: 90_000 };
+const TIMEOUT = { timeout: 180_000 };
 
 let system: TestSystem;
 let client: Client;

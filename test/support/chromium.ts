@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
-const START_TIMEOUT_MS = 40_000;
+const START_TIMEOUT_MS = 90_000;
 const CLOSE_TIMEOUT_MS = 10_000;
 
 /** Where the machine has a Chromium, such as the package `chromium` of Debian. */

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 
 /** A virtual machine may stand still for seconds. */
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
 const INTERVAL_MS = 20;
 
 /** Repeats the check until it passes; fails with its last error. */

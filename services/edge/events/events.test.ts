@@ -13,7 +13,7 @@ import { readEvents, removeEvents } from "../store/events.ts";
 import { demandKnown } from "./known-after.ts";
 import { recordStates } from "./record-states.ts";
 
-const WAIT = { timeout: 8_000, interval: 10 };
+const WAIT = { interval: 10 };
 const ALL = { after: 0n, types: undefined, limit: 500 };
 const OWNERS = ["funding", "subscription"] as const;
 type Owner = (typeof OWNERS)[number];

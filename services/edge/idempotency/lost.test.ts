@@ -6,7 +6,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { BOOTSTRAP, serveFunding, startedEdge, edgeEnvironment } from "../testing/test-process.ts";
 import { aDeposit } from "../testing/replies/funding.ts";
 
-const TIMEOUT = { timeout: 60_000 };
+const TIMEOUT = { timeout: 180_000 };
 /** Longer than the time limit of a money command. */
 const WAIT_MS = 15_000;
 

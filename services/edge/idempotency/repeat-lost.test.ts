@@ -5,8 +5,8 @@ import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts
 import { Refusal } from "#kernel/refusal.ts";
 import { repeatLost } from "./repeat-lost.ts";
 
-/** The second attempt starts at half of it and needs 1.5 s: a second of margin for a busy machine. */
-const WITHIN_MS = 5_000;
+/** The second attempt starts at half of it and needs 1.5 s: the rest is margin for a busy machine. */
+const WITHIN_MS = 10_000;
 const shortContext = () => callContext({ caller: "edge", withinMs: WITHIN_MS, commandId: "one" });
 const INTERNAL_ERROR = new Refusal({
   code: "internal",
@@ -29,7 +29,7 @@ const UNKNOWN_OUTCOME = new Refusal({
 });
 
 /** After the start of the second attempt and before the deadline. */
-const LATE_MS = 3_800;
+const LATE_MS = 7_500;
 
 /**
  * The result of each attempt, in order, and the number of attempts. "no answer" ends at the deadline,

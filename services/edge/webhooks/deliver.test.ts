@@ -18,8 +18,9 @@ import { createSecretCipher } from "./secret-cipher.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
 
 const CLIENT = "bootstrap";
-const WAIT = { timeout: 20_000, interval: 20 };
-const ANSWER_WITHIN_MS = 400;
+const WAIT = { interval: 20 };
+/** A machine that stands still for a second does not make an endpoint silent. */
+const ANSWER_WITHIN_MS = 2_000;
 const CIPHER = createSecretCipher([new Secret(Buffer.alloc(32, 7))]);
 
 type Received = {
@@ -173,7 +174,7 @@ test("two replicas send a receiver that fails, hangs, redirects and sends too mu
 
   expectInOrder(receiver.received, logins, 8);
   expect(await webhooks.get(of(receiver.id))).toMatchObject({ failingSince: undefined, lastError: "" });
-}, 40_000);
+});
 
 test("a dead endpoint delays no other one, has one attempt at a time", async () => {
   const dead = await aReceiver(() => () => {});
@@ -193,7 +194,7 @@ test("a dead endpoint delays no other one, has one attempt at a time", async () 
   const failing = { lastError: "timeout", failingSince: expect.any(Date) as Date, disabledAt: undefined };
   await waitFor(async () => expect(await webhooks.get(of(dead.id))).toMatchObject(failing), WAIT);
   expect(dead.received.length).toBeLessThan(30);
-}, 40_000);
+});
 
 test("what was sent and not recorded is sent again under the same id by another replica", async () => {
   const receiver = await aReceiver();
@@ -215,7 +216,7 @@ test("what was sent and not recorded is sent again under the same id by another 
   await waitFor(() => expect(receiver.received).toHaveLength(4), WAIT);
   const [first, second, again, last] = receiver.received.map(({ id }) => id);
   expect([again, last]).toEqual([first, second]);
-}, 40_000);
+});
 
 test("a process that stops leaves what it is sending to others, at once", async () => {
   let isHanging = true;
@@ -228,7 +229,7 @@ test("a process that stops leaves what it is sending to others, at once", async 
   aReplica();
   await waitFor(() => expect(receiver.received).toHaveLength(2), WAIT);
   expect(receiver.received[1]?.id).toBe(receiver.received[0]?.id);
-}, 40_000);
+});
 
 test("for a day after a rotation both secrets sign, then the new one alone", async () => {
   const receiver = await aReceiver();
@@ -244,7 +245,7 @@ test("for a day after a rotation both secrets sign, then the new one alone", asy
   await record(1, ["9002"]);
   await waitFor(() => expect(receiver.received).toHaveLength(2), WAIT);
   expect(receiver.received[1]?.signatures).toHaveLength(1);
-}, 40_000);
+});
 
 test("a replay sends what follows the event again, each under its id, and types select", async () => {
   const receiver = await aReceiver();
@@ -264,7 +265,7 @@ test("a replay sends what follows the event again, each under its id, and types 
     expect((await webhooks.get(of(receiver.id))).throughEvent).toBe(newest);
   }, WAIT);
   expect(receiver.received).toHaveLength(5);
-}, 40_000);
+});
 
 const refuse =
   (status: number, headers: Record<string, string> = {}): Answer =>
@@ -301,7 +302,7 @@ test("an endpoint that answers 410 is disabled with this reason, and gets what i
   await waitFor(async () => expect(await statuses(receiver.id)).toEqual(["delivered"]), WAIT);
   expectInOrder(receiver.received.slice(sent), logins, 2);
   expect(await webhooks.get(of(receiver.id))).toMatchObject({ disabledAt: undefined, lastError: "" });
-}, 40_000);
+});
 
 test.each([
   [429, () => "120"],
@@ -349,7 +350,6 @@ test.each([
       expect(await webhooks.get(of(receiver.id))).toMatchObject({ failingSince: undefined, lastError: "" });
     }, WAIT);
   },
-  40_000,
 );
 
 test.each([
@@ -357,18 +357,14 @@ test.each([
   [503, { "retry-after": "soon" }],
   [503, { "retry-after": "-120" }],
   [500, { "retry-after": "86400" }],
-] as const)(
-  "%i with %j is a failure",
-  async (status, headers) => {
-    const receiver = await aReceiver(() => refuse(status, headers));
-    await record(1, ["9001"]);
-    aReplica();
+] as const)("%i with %j is a failure", async (status, headers) => {
+  const receiver = await aReceiver(() => refuse(status, headers));
+  await record(1, ["9001"]);
+  aReplica();
 
-    const failing = { failingSince: expect.any(Date) as Date, lastError: `status_${status}`, askedUntil: undefined };
-    await waitFor(async () => expect(await webhooks.get(of(receiver.id))).toMatchObject(failing), WAIT);
-  },
-  40_000,
-);
+  const failing = { failingSince: expect.any(Date) as Date, lastError: `status_${status}`, askedUntil: undefined };
+  await waitFor(async () => expect(await webhooks.get(of(receiver.id))).toMatchObject(failing), WAIT);
+});
 
 test.each([410, 429])(
   "what an endpoint says with %i outlasts the answers of attempts that were on their way",
@@ -396,7 +392,6 @@ test.each([410, 429])(
     await new Promise((done) => setTimeout(done, 1_500));
     expect(receiver.received).toHaveLength(3);
   },
-  40_000,
 );
 
 test("an endpoint that has another address, or is enabled again, need not wait", async () => {
@@ -409,7 +404,7 @@ test("an endpoint that has another address, or is enabled again, need not wait",
 
   await enable(receiver.id);
   await waitFor(() => expect(receiver.received).toHaveLength(2), WAIT);
-}, 40_000);
+});
 
 test("a webhook is sent what the keys of its client may read, also when one has lost a scope since", async () => {
   const client = "KeyOfTests01";
@@ -452,7 +447,7 @@ test("a webhook is sent what the keys of its client may read, also when one has 
   const reasons = await column<string>(pool, sql`select distinct last_error from webhook_delivery`);
   expect(reasons).toEqual(["insufficient_scope"]);
   expect(receiver.received).toHaveLength(1);
-}, 40_000);
+});
 
 test("after 72 hours an event is given up and its endpoint disabled; enabled again, it gets what waits", async () => {
   let isDead = true;
@@ -480,4 +475,4 @@ test("after 72 hours an event is given up and its endpoint disabled; enabled aga
   await webhooks.update({ ...of(receiver.id), url: undefined, types: undefined, isEnabled: true }, aCommand());
   await waitFor(() => expect(receiver.received.at(-1)?.subject).toBe("1"), WAIT);
   expect(await webhooks.get(of(receiver.id))).toMatchObject({ disabledAt: undefined });
-}, 40_000);
+});

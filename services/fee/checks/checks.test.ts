@@ -161,7 +161,7 @@ test("fee_payments: a pair that has changed is compared from where it was compar
   expect(await run([key])).toEqual([]);
   await change("");
   expect(await runSettled()).toEqual([]);
-}, 60_000);
+});
 
 test("fee_overdue: fees pending for more than an hour are found with sum and reasons until they are collected", async () => {
   const { platform } = world;

@@ -217,11 +217,11 @@ test("an unknown Investor and an unknown payment are refused, and so is a Master
 test("results that are not read yet are waited for, and refused when that takes longer than the call", async () => {
   result(world, { [INVESTOR]: "+1000.00" });
   world.subscriptions.shares.set(INVESTOR, { masterLogin: MASTER, floating: 0n });
-  const waiting = getPendingFee(world.deps, { investorLogin: INVESTOR }, aCall("", 3_000));
+  const waiting = getPendingFee(world.deps, { investorLogin: INVESTOR }, aCall());
   await settle(world);
   expect(await waiting).toMatchObject({ pending: { minorUnits: 300_00n } });
   result(world, { [INVESTOR]: "+1000.00" });
-  await expect(getPendingFee(world.deps, { investorLogin: INVESTOR }, aCall("", 700))).rejects.toMatchObject({
+  await expect(getPendingFee(world.deps, { investorLogin: INVESTOR }, aCall("", 2_000))).rejects.toMatchObject({
     code: "allocation_in_progress",
     outcome: "not_executed",
   });

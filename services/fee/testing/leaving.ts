@@ -12,7 +12,7 @@ import type { World } from "./world.ts";
 
 const WEEK_START = new Date("2026-01-03T00:00:00Z");
 /** A caller that waits only briefly. */
-const SHORT_MS = 1_000;
+const SHORT_MS = 2_000;
 
 /** The request that the subscription service sends for a withdrawal after the last entry of the allocations. */
 export function aLeave(world: World, parts: Partial<CrystalliseRequest> = {}): CrystalliseRequest {

@@ -137,7 +137,7 @@ test("cashflow_completeness: new cashflows are compared in sets, by one run each
   expect(asked.length).toBe(2);
   await run();
   expect(asked.flat().filter((key) => key.includes("late-"))).toEqual([]);
-}, 60_000);
+});
 
 function addRefused(count: number, prefix: string) {
   return corrupt(`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, refusal, deadline,

@@ -14,8 +14,8 @@ const HUNDRED = {
   idempotencyKey: undefined,
 };
 
-/** Enough time for one call of the platform service. */
-const ONE_CALL_MS = 1_000;
+/** Time for one call of the platform service, and not for another one. */
+const ONE_CALL_MS = 1_500;
 
 test("a repeated deposit is credited and recorded once", async () => {
   const deps = await world();

@@ -418,4 +418,4 @@ test("a process that dies at any point of a request or of a try leaves a withdra
     "request nothing",
     "try POSTED ",
   ]);
-}, 60_000);
+});

@@ -16,8 +16,8 @@ function fundedPlatform() {
   return platform;
 }
 
-/** Enough time for one call of the platform service. */
-const ONE_CALL_MS = 1_000;
+/** Time for one call of the platform service, and not for another one. */
+const ONE_CALL_MS = 1_500;
 
 test("a withdrawal acquires the account lock, lets the subscription service decide, pays out under the lock and releases it", async () => {
   const deps = await world({ platform: fundedPlatform(), masterMinimum: 0n });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, Refusal } from "#kernel/refusal.ts";
+import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, Refusal, TURN_WAITED_FOR } from "#kernel/refusal.ts";
 import { refusalOfLock } from "./transfer-outcome.ts";
 
 test("that an account waits for an unknown outcome is read from the reason, however long the wait may be", () => {
@@ -9,12 +9,14 @@ test("that an account waits for an unknown outcome is read from the reason, howe
   const blockedBy = { operationId: "op-1", isUnknown: false };
 
   expect(refusalOfLock(busy(extra.details, 1), blockedBy)).toMatchObject({ message, ...extra, operationId: "op-1" });
-  expect(refusalOfLock(busy(HISTORY_WAITED_FOR.extra.details, 1), undefined)).toMatchObject({
-    code: "account_busy",
-    message: HISTORY_WAITED_FOR.message,
-    details: {},
-    retryAfterMs: 1_000,
-  });
+  for (const waited of [HISTORY_WAITED_FOR, TURN_WAITED_FOR]) {
+    expect(refusalOfLock(busy(waited.extra.details, 1), undefined)).toMatchObject({
+      code: "account_busy",
+      message: waited.message,
+      details: {},
+      retryAfterMs: 1_000,
+    });
+  }
   expect(refusalOfLock(busy({}, 60_000), blockedBy)).toMatchObject({
     message:
       "Another operation on this account is in progress, and this one waited 5 seconds for its end. Nothing was executed. Send the request again in a second.",

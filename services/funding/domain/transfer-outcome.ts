@@ -1,10 +1,9 @@
 import {
-  HISTORY_WAITED_FOR,
   OUTCOME_WAITED_FOR,
   type Refusal,
   RESTART_RETRY_AFTER_MS,
   RETRY_AFTER_MS,
-  waitsForHistory,
+  waitsForNoCommand,
   waitsForOutcome,
 } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
@@ -45,8 +44,9 @@ export function refusalOfLock(refusal: Refusal, blockedBy: OpenOperation | undef
   const { code } = refusal;
   if (code !== "account_busy") return refusedUnsent(refusal);
   if (waitsForOutcome(refusal)) return busyUntilKnown(blockedBy);
-  if (waitsForHistory(refusal)) {
-    return refuse(code, HISTORY_WAITED_FOR.message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+  const message = waitsForNoCommand(refusal);
+  if (message !== undefined) {
+    return refuse(code, message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
   }
   return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
 }

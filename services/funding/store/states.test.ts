@@ -12,7 +12,7 @@ import { cashflowQueue, markDoubt, markPosted, markRepeated } from "./cashflow-t
 import { insertCashflows } from "./new-cashflows.ts";
 
 /** Time in which the operation is open. */
-const OPEN_MS = 400;
+const OPEN_MS = 3_000;
 
 const REQUEST = { login: INVESTOR, comment: "CRM-1", client: undefined, idempotencyKey: undefined };
 

@@ -6,7 +6,7 @@ import { kernelDatabase } from "../testing/database.ts";
 import type { RelayOptions } from "./relay.ts";
 import { FEED, publishCents, runRelay, silent } from "../testing/feed.ts";
 
-const WAIT = { timeout: 15_000, interval: 10 };
+const WAIT = { interval: 10 };
 
 type Forwarded = { readonly subject: string; readonly number: string | undefined; readonly id: string | undefined };
 
@@ -46,7 +46,8 @@ test("when an event is committed its readers are signalled, and an event with a 
 
   const before = performance.now();
   await waitFor(async () => expect(await countUnforwarded(pool)).toBe(1n), WAIT);
-  expect(performance.now() - before).toBeLessThan(200);
+  // Before the sweep, which leaves young entries alone for five seconds.
+  expect(performance.now() - before).toBeLessThan(4_500);
   const ids = (await many<{ id: bigint }>(pool, sql`select id from outbox order by id`)).map(({ id }) => id);
   expect(broker.forwarded).toEqual([
     { subject: "coin.v1.published", number: "1", id: `till:${ids[0]}` },

@@ -47,47 +47,43 @@ async function clientOf(...replicas: readonly { readonly port: number }[]) {
   return grpcClient(address, { contract, service: "platform", identity, freshForMs: 3_600_000 });
 }
 
-test(
-  "while a replica drains, each call is executed once, by the other one if it arrives too late",
-  { timeout: 60_000 },
-  async () => {
-    await using leaving = await replica();
-    await using staying = await replica();
-    using client = await clientOf(leaving, staying);
-    using only = await clientOf(leaving);
-    const held = only.read({ ...request, afterId: 0n }, call({ withinMs: 50_000 }));
-    await leaving.began;
+test("while a replica drains, each call is executed once, by the other one if it arrives too late", async () => {
+  await using leaving = await replica();
+  await using staying = await replica();
+  using client = await clientOf(leaving, staying);
+  using only = await clientOf(leaving);
+  const held = only.read({ ...request, afterId: 0n }, call({ withinMs: 50_000 }));
+  await leaving.began;
 
-    let last = 0n;
-    let isOver = false;
-    const answered: bigint[] = [];
-    const caller = async (): Promise<void> => {
-      while (!isOver) {
-        const afterId = (last += 1n);
-        await client.read({ ...request, afterId }, call({ commandId: COMMAND_ID, withinMs: 20_000 }));
-        answered.push(afterId);
-      }
-    };
-    const callers = Promise.all(Array.from({ length: CALLERS }, caller));
-    await waitFor(() => expect(Math.min(leaving.executed.length, staying.executed.length)).toBeGreaterThan(20));
+  let last = 0n;
+  let isOver = false;
+  const answered: bigint[] = [];
+  const caller = async (): Promise<void> => {
+    while (!isOver) {
+      const afterId = (last += 1n);
+      await client.read({ ...request, afterId }, call({ commandId: COMMAND_ID, withinMs: 20_000 }));
+      answered.push(afterId);
+    }
+  };
+  const callers = Promise.all(Array.from({ length: CALLERS }, caller));
+  await waitFor(() => expect(Math.min(leaving.executed.length, staying.executed.length)).toBeGreaterThan(20));
 
-    void leaving.stop();
-    // Calls that it has begun to read are executed; its connections stay open until the call in progress is answered.
-    const atStop = leaving.executed.length;
-    const after = staying.executed.length + 100;
-    await waitFor(() => expect(staying.executed.length).toBeGreaterThan(after), DRAIN);
-    expect(leaving.executed.length - atStop).toBeLessThanOrEqual(CALLERS);
-    isOver = true;
-    await callers;
-    leaving.release();
+  void leaving.stop();
+  // Calls that it has begun to read are executed; its connections stay open until the call in progress is answered.
+  const atStop = leaving.executed.length;
+  const after = staying.executed.length + 100;
+  await waitFor(() => expect(staying.executed.length).toBeGreaterThan(after), DRAIN);
+  expect(leaving.executed.length - atStop).toBeLessThanOrEqual(CALLERS);
+  isOver = true;
+  await callers;
+  leaving.release();
 
-    expect((await held).lastNumber).toBe(request.afterNumber);
-    await leaving.stop();
-    const executed = [...leaving.executed, ...staying.executed].toSorted((a, b) => Number(a - b));
-    expect(executed).toEqual(Array.from({ length: Number(last) + 1 }, (_, index) => BigInt(index)));
-    expect(answered).toHaveLength(Number(last));
-  },
-);
+  expect((await held).lastNumber).toBe(request.afterNumber);
+  await leaving.stop();
+  const executed = [...leaving.executed, ...staying.executed].toSorted((a, b) => Number(a - b));
+  expect(executed).toEqual(Array.from({ length: Number(last) + 1 }, (_, index) => BigInt(index)));
+  expect(answered).toHaveLength(Number(last));
+});
 
 test("when every replica drains, a call ends as not executed", async () => {
   await using leaving = await replica();

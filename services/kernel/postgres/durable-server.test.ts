@@ -14,7 +14,7 @@ test("every setting with which a server may lose commits is refused at once, unl
     "Postgres has synchronous_commit=off and may lose commits: set it on, also for the role and database",
   ]);
   expect(await findServerProblems(server.url, REHEARSAL)).toEqual([]);
-}, 60_000);
+});
 
 test("a durable server is accepted, one whose standby may lack commits or that is a standby is not", async () => {
   await using server = await ownPostgres(true);
@@ -40,4 +40,4 @@ test("a durable server is accepted, one whose standby may lack commits or that i
   ]);
   await server.restartAsStandby();
   expect(await findServerProblems(server.url, REHEARSAL)).toEqual([expect.stringContaining("Postgres is in recovery")]);
-}, 60_000);
+});

@@ -72,6 +72,7 @@ test("a connection that is lost between two statements fails the transaction and
     await insert(tx, 1);
     const { pid } = await one<{ pid: number }>(tx, sql`select pg_backend_pid() as pid`);
     await one(pool, sql`select pg_terminate_backend(${pid})`);
+    await expect.poll(() => many(pool, sql`select from pg_stat_activity where pid = ${pid}`)).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 50));
   });
 

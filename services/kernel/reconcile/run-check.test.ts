@@ -136,17 +136,17 @@ test("a check that fails records the error, keeps its breaks and its last comple
 
 test("a check without a complete run for three intervals is stale, also one that never had one", async () => {
   const pool = await reconciliationPool();
-  const check = await aCheck(pool, { everyMs: 1_000 });
+  const check = await aCheck(pool, { everyMs: MINUTE_MS });
   expect(await stateOf(pool)).toMatchObject({ isStale: false, completedAt: null, dueInMs: 0 });
-  await execute(pool, sql`update reconciliation_check set known_at = known_at - interval '3001 milliseconds'`);
+  await execute(pool, sql`update reconciliation_check set known_at = known_at - interval '181 seconds'`);
   expect(await stateOf(pool)).toMatchObject({ isStale: true });
   await runCheck(runDeps(pool), check, undefined);
   const { isStale, dueInMs } = await stateOf(pool);
   expect(isStale).toBe(false);
   expect(dueInMs).toBeGreaterThan(0);
-  expect(dueInMs).toBeLessThanOrEqual(1_000);
-  await execute(pool, sql`update reconciliation_check set completed_at = completed_at - interval '3001 milliseconds'`);
-  expect((await listBreaks(pool, ALL)).checks).toMatchObject([{ name: "T1", stale: true, everyMs: 1_000n }]);
+  expect(dueInMs).toBeLessThanOrEqual(MINUTE_MS);
+  await execute(pool, sql`update reconciliation_check set completed_at = completed_at - interval '181 seconds'`);
+  expect((await listBreaks(pool, ALL)).checks).toMatchObject([{ name: "T1", stale: true, everyMs: 60_000n }]);
   expect((await listBreaks(pool, { ...ALL, withoutChecks: true })).checks).toEqual([]);
 });
 

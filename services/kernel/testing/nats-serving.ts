@@ -43,6 +43,6 @@ export async function serving(read: Read, options: Options = {}) {
 async function rawCall({ connection }: Broker, service: string, payload: Uint8Array, fields: Record<string, string>) {
   const sent = headers();
   for (const [name, value] of Object.entries(fields)) sent.set(name, value);
-  const reply = await connection.request(`pamm.v1.${service}.Read`, payload, { timeout: 1_000, headers: sent });
+  const reply = await connection.request(`pamm.v1.${service}.Read`, payload, { timeout: 20_000, headers: sent });
   return reply.headers?.has("pamm-error") === true ? ErrorMessage.decode(reply.data).code : "";
 }

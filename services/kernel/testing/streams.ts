@@ -6,7 +6,7 @@ import { jetStreamPublisher } from "../nats/publisher.ts";
 import { setUpStreams } from "../nats/set-up-streams.ts";
 import type { StreamDefinition } from "../nats/stream-config.ts";
 
-export const WITHIN = { timeout: 15_000, interval: 25 };
+export const WITHIN = { interval: 25 };
 
 /** The consumer of every test stream. */
 export const READER = "reader";

@@ -6,8 +6,7 @@ import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "../feed/co
 import { feedReader } from "../feed/read.ts";
 import { FEED, publishCents, silent } from "./feed.ts";
 
-/** Long enough when many tests run on one machine. */
-export const WAIT = { timeout: 8_000, interval: 10 };
+export const WAIT = { interval: 10 };
 
 /** A service that publishes (till) and a service that consumes (shop), each with its own database. */
 export async function tillAndShop() {

@@ -178,9 +178,9 @@ test("a collector that refuses is counted, logged once, and again when it answer
   {
     await using _tracing = await startTracing({ service: "test", version: "1", settings, log: own });
     begin("a").end("ok");
-    await expect.poll(() => counted("failed"), { timeout: 10_000 }).toBe(failed + 1);
+    await expect.poll(() => counted("failed")).toBe(failed + 1);
     begin("b").end("ok");
-    await expect.poll(() => counted("failed"), { timeout: 10_000 }).toBe(failed + 2);
+    await expect.poll(() => counted("failed")).toBe(failed + 2);
     status = 200;
     begin("c").end("ok");
   }
@@ -216,7 +216,7 @@ test("a collector that does not answer holds up no work, bounds the spans that w
 
   const stoppedMs = performance.now();
   await tracing?.[Symbol.asyncDispose]();
-  expect(performance.now() - stoppedMs).toBeLessThan(2_500);
+  expect(performance.now() - stoppedMs).toBeLessThan(9_000);
   // The spans that wait take some 5 MB; all of them would take more than 100.
   expect(grown).toBeLessThan(20_000_000);
   expect(perSpanMs).toBeLessThan(1);

@@ -9,7 +9,7 @@ import { column, execute, fragment, sql } from "../postgres/query.ts";
 import { createWakeSignal } from "../wake-signal.ts";
 
 const log = createLog({ service: "test", level: "silent" });
-const WITHIN = { timeout: 8_000, interval: 5 };
+const WITHIN = { interval: 5 };
 
 let database: TestDatabase;
 let pool: Pool;
@@ -65,7 +65,8 @@ test("a job that is woken works at once", async () => {
   wake.notify();
 
   await waitFor(() => expect(runs).toHaveLength(1), WITHIN);
-  expect(runs[0]!.atMs - before).toBeLessThan(1_000);
+  // Without the signal it would be an hour, or the five seconds of the poll.
+  expect(runs[0]!.atMs - before).toBeLessThan(4_000);
 });
 
 test("a job sleeps until its next work is due", async () => {
@@ -79,7 +80,7 @@ test("a job sleeps until its next work is due", async () => {
   await waitFor(() => expect(runs).toHaveLength(2), WITHIN);
   expect(runs[0]!.atMs - before).toBeGreaterThan(350);
   expect(runs[1]!.atMs - before).toBeGreaterThan(850);
-  expect(runs[1]!.atMs - before).toBeLessThan(2_500);
+  expect(runs[1]!.atMs - before).toBeLessThan(4_500);
 });
 
 test("the poll finds work of which no signal reports, and when it is due", async () => {
@@ -89,7 +90,7 @@ test("the poll finds work of which no signal reports, and when it is due", async
   await add("b");
   await add("a", 5_500);
 
-  await waitFor(() => expect(runs.map(({ name }) => name)).toEqual(["b", "a"]), { timeout: 15_000, interval: 20 });
+  await waitFor(() => expect(runs.map(({ name }) => name)).toEqual(["b", "a"]), { interval: 20 });
 });
 
 test("jobs without work make one statement together at each poll", async () => {
@@ -118,8 +119,9 @@ test("due work that a run leaves is tried again after the pause, not in a loop",
   });
   await waitFor(() => expect(tries).toBeGreaterThan(2), WITHIN);
   const before = tries;
+  const fromMs = performance.now();
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(tries - before).toBeLessThanOrEqual(6);
+  expect(tries - before).toBeLessThanOrEqual((performance.now() - fromMs) / 100 + 1);
 });
 
 test("a job whose work throws does not stop the others", async () => {

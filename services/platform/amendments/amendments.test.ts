@@ -98,7 +98,7 @@ test.concurrent("deleted deals of the service and of a trader are reported, and 
   await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
   expect(await logOf(instance, master, 5)).toHaveLength(5);
   expect(await findingsOf(instance, master)).toEqual(["applied_deal_gone", "deal_gone"]);
-}, 60_000);
+});
 
 test.concurrent("a deal that the platform does not show yet is not reported as deleted", async (context) => {
   const world = await aWorld(context);
@@ -111,7 +111,7 @@ test.concurrent("a deal that the platform does not show yet is not reported as d
 
   expect(result.state).toBe(TransferState.APPLIED);
   expect((await logOf(instance, login, 1)).map(summaryOf)).toEqual(["DEPOSIT 9.00"]);
-}, 40_000);
+});
 
 test.concurrent("when a server loses its last deals and reuses their tickets, both logins have a reported amendment", async (context) => {
   const world = await aWorld(context);
@@ -133,4 +133,4 @@ test.concurrent("when a server loses its last deals and reuses their tickets, bo
     ["deal_changed", BigInt(deal)],
   ]);
   expect(await instance.service.readAccount({ login: two }, aCall())).toMatchObject({ complete: false });
-}, 40_000);
+});

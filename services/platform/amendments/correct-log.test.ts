@@ -20,13 +20,13 @@ import { onlyReader } from "../testing/reader-role.ts";
 const LOST_PERIOD_MS = 60_000;
 /** Several runs of the reader, each of which reads the deals again. */
 const READ_AGAIN_MS = 6_000;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 async function openReviewsOf(instance: Instance, login: string, count: number): Promise<Review[]> {
   const open = await eventually(
     async () => (await openReviews(instance)).filter((review) => review.login === login),
     (found) => found.length === count,
-    20_000,
+    40_000,
   );
   return open.toSorted((left, right) => Number(left.dealId - right.dealId));
 }

@@ -215,7 +215,7 @@ test.concurrent("a leg of a Master whose deal is lost before it was read is repo
 
   expect(entries).toMatchObject([{ kind: MovementKind.AMENDMENT, reason: "deal_gone", dealId: legs[0]!.dealId }]);
   expect(await status(reading)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone", verifications: 0 });
-}, 40_000);
+});
 
 test.concurrent("an amendment is logged once when it is committed, not by each verification of an acknowledged deal", async (context) => {
   const world = await aWorld(context);

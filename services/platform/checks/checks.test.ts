@@ -87,7 +87,6 @@ test.concurrent("transfer_legs finds legs that do not sum to 0.00, a missing leg
 
 test.for(["transfer_legs", "deal_matching"])(
   "%s finds a corruption of a new row, and of an old row by the pass through all rows",
-  { timeout: 60_000 },
   async (name, context) => {
     const instance = await (await aWorld(context)).start({ hasJobs: false });
     const { deps } = instance;
@@ -217,7 +216,7 @@ test.concurrent("deal_matching reports an amended or deleted deal until its revi
   const [review] = await openReviews(instance);
   await decideBoth(instance, review!, { action: "acknowledge" });
   expect(await summaryOf(instance, "deal_matching")).toEqual([]);
-}, 40_000);
+});
 
 test.concurrent("platform_balance finds a balance that differs from the log, unless a leg is in progress", async (context) => {
   const instance = await (await aWorld(context)).start({ hasJobs: false });

@@ -69,79 +69,75 @@ const withdrawal = (login: string, minor: bigint): LegOrder => ({
 
 const NO_ROW = "its service has no row for its key.";
 
-test.concurrent(
-  "a transfer that its service has recorded is no break, one that it has not is one under every prefix",
-  { timeout: 90_000 },
-  async (context) => {
-    const instance = await (await aWorld(context)).start();
-    const [investor, master, payment] = [
-      await anAccount(instance),
-      await anAccount(instance, "master"),
-      await anAccount(instance, "payment"),
-    ];
-    const cases: { key: string; owner: Owner; legs: LegOrder[]; rows: Omit<OwnedLeg, "key">[] }[] = [
-      {
-        key: "funding:deposit:",
-        owner: "funding",
-        legs: [deposit(investor, 500_00n)],
-        rows: [{ login: investor, kind: "deposit", amountMinor: 500_00n }],
-      },
-      {
-        key: "funding:payout:",
-        owner: "funding",
-        legs: [withdrawal(investor, 1_00n)],
-        rows: [{ login: investor, kind: "withdrawal", amountMinor: -1_00n }],
-      },
-      {
-        key: "fee:1:2:W:",
-        owner: "fee",
-        legs: [
-          { login: investor, kind: MovementKind.FEE_DEBIT, minor: -2_00n },
-          { login: payment, kind: MovementKind.FEE_CREDIT, minor: 2_00n },
-        ],
-        rows: [
-          { login: investor, kind: "fee_debit", amountMinor: -2_00n },
-          { login: payment, kind: "fee_credit", amountMinor: 2_00n },
-        ],
-      },
-      {
-        key: "subscription:mirror:",
-        owner: "subscription",
-        legs: [{ login: master, kind: MovementKind.MIRROR, minor: 3_00n }],
-        rows: [{ login: master, kind: "mirror", amountMinor: 3_00n }],
-      },
-      {
-        key: "subscription:posting:",
-        owner: "subscription",
-        legs: [{ login: investor, kind: MovementKind.RESULT, minor: 4_00n }],
-        rows: [{ login: investor, kind: "result", amountMinor: 4_00n }],
-      },
-      {
-        key: "exit:1:",
-        owner: "subscription",
-        legs: [{ login: master, kind: MovementKind.EXIT, minor: -1_00n }],
-        rows: [{ login: master, kind: "exit", amountMinor: -1_00n }],
-      },
-    ];
-    const rows: Record<Owner, OwnedLeg[]> = { fee: [], funding: [], subscription: [] };
-    const { asked, twice } = await checking(instance, rows);
-    for (const { key, owner, legs, rows: own } of cases) {
-      rows[owner].push(...own.map((leg) => ({ ...leg, key: `${key}1` })));
-      expect(await order(instance, `${key}1`, legs)).toMatchObject({ state: TransferState.APPLIED });
-    }
-    expect(await twice()).toEqual([]);
-    expect([...new Set(Object.values(asked).flat())].toSorted()).toEqual(cases.map(({ key }) => `${key}1`).toSorted());
+test.concurrent("a transfer that its service has recorded is no break, one that it has not is one under every prefix", async (context) => {
+  const instance = await (await aWorld(context)).start();
+  const [investor, master, payment] = [
+    await anAccount(instance),
+    await anAccount(instance, "master"),
+    await anAccount(instance, "payment"),
+  ];
+  const cases: { key: string; owner: Owner; legs: LegOrder[]; rows: Omit<OwnedLeg, "key">[] }[] = [
+    {
+      key: "funding:deposit:",
+      owner: "funding",
+      legs: [deposit(investor, 500_00n)],
+      rows: [{ login: investor, kind: "deposit", amountMinor: 500_00n }],
+    },
+    {
+      key: "funding:payout:",
+      owner: "funding",
+      legs: [withdrawal(investor, 1_00n)],
+      rows: [{ login: investor, kind: "withdrawal", amountMinor: -1_00n }],
+    },
+    {
+      key: "fee:1:2:W:",
+      owner: "fee",
+      legs: [
+        { login: investor, kind: MovementKind.FEE_DEBIT, minor: -2_00n },
+        { login: payment, kind: MovementKind.FEE_CREDIT, minor: 2_00n },
+      ],
+      rows: [
+        { login: investor, kind: "fee_debit", amountMinor: -2_00n },
+        { login: payment, kind: "fee_credit", amountMinor: 2_00n },
+      ],
+    },
+    {
+      key: "subscription:mirror:",
+      owner: "subscription",
+      legs: [{ login: master, kind: MovementKind.MIRROR, minor: 3_00n }],
+      rows: [{ login: master, kind: "mirror", amountMinor: 3_00n }],
+    },
+    {
+      key: "subscription:posting:",
+      owner: "subscription",
+      legs: [{ login: investor, kind: MovementKind.RESULT, minor: 4_00n }],
+      rows: [{ login: investor, kind: "result", amountMinor: 4_00n }],
+    },
+    {
+      key: "exit:1:",
+      owner: "subscription",
+      legs: [{ login: master, kind: MovementKind.EXIT, minor: -1_00n }],
+      rows: [{ login: master, kind: "exit", amountMinor: -1_00n }],
+    },
+  ];
+  const rows: Record<Owner, OwnedLeg[]> = { fee: [], funding: [], subscription: [] };
+  const { asked, twice } = await checking(instance, rows);
+  for (const { key, owner, legs, rows: own } of cases) {
+    rows[owner].push(...own.map((leg) => ({ ...leg, key: `${key}1` })));
+    expect(await order(instance, `${key}1`, legs)).toMatchObject({ state: TransferState.APPLIED });
+  }
+  expect(await twice()).toEqual([]);
+  expect([...new Set(Object.values(asked).flat())].toSorted()).toEqual(cases.map(({ key }) => `${key}1`).toSorted());
 
-    for (const { key, legs } of cases) await order(instance, `${key}2`, legs);
-    await order(instance, "bonus:1", [deposit(investor, 5_00n)]);
-    await order(instance, "review:17:reverse", [deposit(investor, 6_00n)]);
-    expect(await twice()).toEqual([
-      ...cases.map(() => NO_ROW),
-      "no service requests transfers with such a key.",
-      "no decided review has ordered this reversal.",
-    ]);
-  },
-);
+  for (const { key, legs } of cases) await order(instance, `${key}2`, legs);
+  await order(instance, "bonus:1", [deposit(investor, 5_00n)]);
+  await order(instance, "review:17:reverse", [deposit(investor, 6_00n)]);
+  expect(await twice()).toEqual([
+    ...cases.map(() => NO_ROW),
+    "no service requests transfers with such a key.",
+    "no decided review has ordered this reversal.",
+  ]);
+});
 
 test.concurrent.for<[string, Partial<OwnedLeg>[], string]>([
   ["another amount", [{ amountMinor: 1_00n }], "its service has recorded another amount."],

@@ -137,8 +137,8 @@ test("an account whose creation does not end is found after ten minutes, and ano
   const { service, deps } = instance;
   const key = "account:investor:0198c0de-0000-7000-8000-000000000001";
   await world.control.fault({ command: "user/add", effect: "drop_after" });
-  await world.control.fault({ command: "user/get", effect: "retcode:12", times: 100 });
-  const lost = service.createAccount({ ...NEW_ACCOUNT, key }, aCall(1_400));
+  await world.control.fault({ command: "user/get", effect: "retcode:10", times: 100 });
+  const lost = service.createAccount({ ...NEW_ACCOUNT, key }, aCall(4_000));
   await expect(lost).rejects.toMatchObject({ outcome: "unknown" });
   await world.control.noFaults();
   expect(await look(instance)).toEqual([]);

@@ -229,7 +229,7 @@ test.concurrent("a creation that has begun ends although its group was removed f
   const { login } = await service.createAccount(MASTER, aCall(30_000));
   await world.control.fault({ command: "user/add", effect: "drop_before", times: 100 });
   const sent = { ...MASTER, key: "sent" };
-  await expect(service.createAccount(sent, aCall(1_500))).rejects.toMatchObject({ outcome: "unknown" });
+  await expect(service.createAccount(sent, aCall(4_000))).rejects.toMatchObject({ outcome: "unknown" });
   await world.control.noFaults();
 
   const changed = await world.start({ hasJobs: false, settings: { masterGroups: [], maxLeverage: 100 } });
@@ -245,7 +245,7 @@ test.concurrent("a creation whose account operators have registered since ends w
   const { service, deps } = await world.start({ hasJobs: false });
   await world.control.fault({ command: "user/add", effect: "drop_after" });
   await world.control.fault({ command: "user/get", effect: "retcode:10", times: 100 });
-  await expect(service.createAccount(MASTER, aCall(1_500))).rejects.toMatchObject({ outcome: "unknown" });
+  await expect(service.createAccount(MASTER, aCall(4_000))).rejects.toMatchObject({ outcome: "unknown" });
   await world.control.noFaults();
   await execute(deps.pool, sql`update account_creation set requested_at = now() - interval '11 minutes'`);
   await service.adoptAccount({ login: "3000000", role: AccountRole.MASTER }, aCall());
@@ -259,7 +259,7 @@ test.concurrent("after the quiet period an account that the platform does not sh
   const world = await aWorld(context);
   const { service } = await world.start({ quietPeriodMs: 1_000, hasJobs: false });
   await world.control.fault({ command: "user/add", effect: "drop_before", times: 100 });
-  await expect(service.createAccount(MASTER, aCall(1_500))).rejects.toMatchObject({ outcome: "unknown" });
+  await expect(service.createAccount(MASTER, aCall(4_000))).rejects.toMatchObject({ outcome: "unknown" });
   await world.control.noFaults();
 
   const refused = { code: "platform_rejected", outcome: "not_executed" };

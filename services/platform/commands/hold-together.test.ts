@@ -12,7 +12,7 @@ test.concurrent("account locks that are asked for together share the requests fo
   for (const [index, login] of logins.entries()) await world.control.balance(login, `${index + 1}.00`);
   await aManagedLogin(instance.deps.pool, "9990");
   const before = (await world.control.stats()).calls;
-  const hold = (login: string) => service.hold({ login, lockOwner: `w:${login}:1` }, aCall(2_000));
+  const hold = (login: string) => service.hold({ login, lockOwner: `w:${login}:1` }, aCall());
 
   const [held, unmanaged, unshown] = await Promise.all([
     Promise.all(logins.map(hold)),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { BUSY_RETRY_AFTER_MS, HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR } from "#kernel/refusal.ts";
+import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
+import { BUSY_RETRY_AFTER_MS, HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, TURN_WAITED_FOR } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
@@ -82,7 +83,7 @@ test.concurrent("a second lock owner is refused as account_busy, and its claim i
   const login = await anAccount(instance);
   await service.hold({ login, lockOwner: "a" }, aCall());
 
-  await expect(service.hold({ login, lockOwner: "b" }, aCall(1_000))).rejects.toMatchObject({
+  await expect(service.hold({ login, lockOwner: "b" }, aCall(3_000))).rejects.toMatchObject({
     code: "account_busy",
     retryAfterMs: 250,
   });
@@ -110,20 +111,37 @@ test.concurrent("Hold does not answer while the balance includes a deal that the
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");
-  await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 2_000 });
+  await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 600_000 });
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
   expect((await service.transfer(mirror, aCall())).state).toBe(TransferState.APPLIED);
 
-  await expect(service.hold({ login, lockOwner: "a" }, aCall(800))).rejects.toMatchObject({
+  await expect(service.hold({ login, lockOwner: "a" }, aCall(3_000))).rejects.toMatchObject({
     code: "account_busy",
     message: HISTORY_WAITED_FOR.message,
     ...HISTORY_WAITED_FOR.extra,
   });
+  await world.control.endFaults();
 
   expect(await service.hold({ login, lockOwner: "a" }, aCall())).toMatchObject({
     balance: { minorUnits: 5_00n },
     logNumber: 1n,
   });
+});
+
+test.concurrent("a Hold whose time is over before its turn names no movement, and leaves no claim", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance);
+
+  await expect(service.hold({ login, lockOwner: "a" }, aCall(REPLY_RESERVE_MS))).rejects.toMatchObject({
+    code: "account_busy",
+    message: TURN_WAITED_FOR.message,
+    operationId: undefined,
+    ...TURN_WAITED_FOR.extra,
+  });
+
+  expect(await service.hold({ login, lockOwner: "b" }, aCall())).toMatchObject({ logNumber: 0n });
 });
 
 test.concurrent("deposits queued before an account lock are applied before it is granted", async (context) => {
@@ -153,7 +171,7 @@ test.concurrent("deposits queued before an account lock are applied before it is
 
 test.concurrent("postings and debits with a floor do not wait for an account lock: they are refused at once and not recorded", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start();
+  const instance = await world.start({ settings: { turnWaitMs: 60_000 } });
   const { service } = instance;
   const login = await anAccount(instance);
   await service.transfer(aDeposit(login, 9_00n), aCall());
@@ -165,13 +183,13 @@ test.concurrent("postings and debits with a floor do not wait for an account loc
   });
   for (const request of [posting, reduced]) {
     const startedAt = performance.now();
-    await expect(service.transfer(request, aCall())).rejects.toMatchObject({
+    await expect(service.transfer(request, aCall(60_000))).rejects.toMatchObject({
       code: "account_busy",
       message: expect.stringContaining("is in progress, which ends within seconds.") as string,
       retryAfterMs: BUSY_RETRY_AFTER_MS,
     });
-    // Without the seconds that a money command waits for an account.
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    // Without the minute that a money command waits here for an account.
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
     await expect(service.getTransfer({ key: request.key }, aCall())).rejects.toMatchObject({
       code: "transfer_not_found",
     });
@@ -184,7 +202,7 @@ test.concurrent("an account lock and orders that never queue are refused with th
   const { service } = instance;
   const [login, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
   await world.control.fault({ command: "trade/balance", effect: "http:500" });
-  const sent = await service.transfer(aDeposit(login, 1_00n), aCall(2_000));
+  const sent = await service.transfer(aDeposit(login, 1_00n), aCall(4_000));
   expect(sent.state).toBe(TransferState.UNKNOWN);
   const waits = {
     code: "account_busy",
@@ -193,7 +211,7 @@ test.concurrent("an account lock and orders that never queue are refused with th
     ...OUTCOME_WAITED_FOR.extra,
   };
 
-  await expect(service.hold({ login, lockOwner: "a" }, aCall(1_000))).rejects.toMatchObject(waits);
+  await expect(service.hold({ login, lockOwner: "a" }, aCall(3_000))).rejects.toMatchObject(waits);
   const result = aTransfer("posting:1", [{ login, kind: MovementKind.RESULT, minor: -1_00n }]);
   const fee = aTransfer(
     "fee:1",

@@ -6,7 +6,7 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { accountBusy, factsNotRead } from "../domain/account-busy.ts";
+import { accountBusy, factsNotRead, turnNotCome } from "../domain/account-busy.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
@@ -37,13 +37,17 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   if (closed !== undefined) throw closed;
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
   const withdrawal = intendedWithdrawal(request);
+  let isServed = false;
   let behind: LegNumber | undefined;
   let isGranted = false;
   let takes = 0;
   do {
     const claim = await deps.holds.claiming
       .add({ login, lockOwner, withdrawal, acceptsArchived }, byMs)
-      .catch(lateIsUnclaimed);
+      .catch(lateIsUnserved);
+    // What the tries before have found out stays.
+    if (claim === "unserved") break;
+    isServed = true;
     behind = claim?.behind;
     isGranted = claim !== undefined && behind === undefined;
     // An account of this service cannot trade as a rule, and for the others one reading of the facts is enough in this order.
@@ -63,6 +67,7 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   } while (performance.now() < byMs);
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
   await withdrawClaim(deps.pool, login, lockOwner);
+  if (!isServed) throw turnNotCome();
   throw isGranted ? factsNotRead() : accountBusy(await findObstacle(deps.pool, behind));
 }
 
@@ -94,8 +99,9 @@ async function readAgreeing(deps: HoldDeps, login: string, byMs: number): Promis
   }
 }
 
-function lateIsUnclaimed(error: unknown): undefined {
+function lateIsUnserved(error: unknown): "unserved" {
   if (!isLate(error)) throw error;
+  return "unserved";
 }
 
 /** The time for this Hold was over before its set began. */

@@ -66,7 +66,7 @@ test.concurrent("a transfer whose answer was lost keeps the account lock until t
 
   expect(await lockOwner()).toBeNull();
   expect(await world.control.deals(login)).toHaveLength(2);
-}, 30_000);
+});
 
 test.concurrent("after a crash between answer and record another process records the deal and releases the lock", async (context) => {
   const world = await aWorld(context);
@@ -84,7 +84,7 @@ test.concurrent("after a crash between answer and record another process records
   );
 
   expect(await lockOwnerOf(next, login)).toBeNull();
-}, 40_000);
+});
 
 test.concurrent("an account lock can only be released by a transfer of one leg under it", async (context) => {
   const { service, login } = await aHeldAccount(await aWorld(context));

@@ -188,7 +188,7 @@ test.concurrent("lost answers, refusals and lost credits in a batch end as in si
   expect(await balances(world, [...logins, payment])).toEqual([...logins.map(() => "20.00"), "180.00"]);
   const deals = await world.control.deals(payment);
   expect(deals).toHaveLength(6);
-}, 60_000);
+});
 
 test.concurrent("each credit that is finally refused reverses its own debit", async (context) => {
   const world = await aWorld(context);
@@ -297,4 +297,4 @@ test.concurrent("a fault of one transfer affects neither the others nor the proc
     30_000,
   );
   expect(await balances(world, [...logins, payment])).toEqual([...logins.map(() => "70.00"), "360.00"]);
-}, 60_000);
+});

@@ -47,7 +47,7 @@ test.concurrent("twenty concurrent deposits on two processes are each applied on
   expect(await world.control.account(login)).toMatchObject({ balance: "2.10" });
   const log = await one.service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall());
   expect(log.entries.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
-}, 90_000);
+});
 
 test.concurrent("a deposit whose turn does not come in time is recorded as refused before the answer and never sent", async (context) => {
   const world = await aWorld(context);
@@ -58,11 +58,11 @@ test.concurrent("a deposit whose turn does not come in time is recorded as refus
 
   const request = aDeposit(login, 5_00n);
   const startedAt = performance.now();
-  const result = await service.transfer(request, aCall());
+  const result = await service.transfer(request, aCall(30_000));
   expect(result).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
   expect(performance.now() - startedAt).toBeGreaterThan(4_900);
   // Before the caller's deadline.
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(performance.now() - startedAt).toBeLessThan(30_000);
 
   await service.release({ login, lockOwner: "a" }, aCall());
   await new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -72,21 +72,21 @@ test.concurrent("a deposit whose turn does not come in time is recorded as refus
 
 test.concurrent("an enqueued transfer is answered at once and executed later", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start();
+  const instance = await world.start({ settings: { turnWaitMs: 60_000 } });
   const { service } = instance;
   const login = await anAccount(instance, "master");
   await service.hold({ login, lockOwner: "a" }, aCall());
   const request = aTransfer("exit:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }], { enqueue: true });
 
   const startedAt = performance.now();
-  const answer = await service.transfer(request, aCall());
+  const answer = await service.transfer(request, aCall(60_000));
   expect(answer.state).toBe(TransferState.PENDING);
   expect(answer.transferId).toBeGreaterThan(0n);
-  // It does not wait for its turn, which would take 5 s.
-  expect(performance.now() - startedAt).toBeLessThan(4_900);
+  // It does not wait for its turn, which would take a minute.
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
 
   await service.release({ login, lockOwner: "a" }, aCall());
   await expect
-    .poll(() => service.getTransfer({ key: "exit:1" }, aCall()), { timeout: 5_000 })
+    .poll(() => service.getTransfer({ key: "exit:1" }, aCall()))
     .toMatchObject({ state: TransferState.APPLIED, transferId: answer.transferId });
 });

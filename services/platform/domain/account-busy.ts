@@ -1,4 +1,10 @@
-import { BUSY_RETRY_AFTER_MS, HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, type Refusal } from "#kernel/refusal.ts";
+import {
+  BUSY_RETRY_AFTER_MS,
+  HISTORY_WAITED_FOR,
+  OUTCOME_WAITED_FOR,
+  type Refusal,
+  TURN_WAITED_FOR,
+} from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import type { LegNumber } from "./leg-number.ts";
 
@@ -29,6 +35,11 @@ export function accountBusy(behind: Obstacle | undefined): Refusal {
 /** The account has its turn, and its facts cannot be read. */
 export function factsNotRead(): Refusal {
   return refuse("account_busy", HISTORY_WAITED_FOR.message, HISTORY_WAITED_FOR.extra);
+}
+
+/** It is not known whether the account is free: the time was over before that. */
+export function turnNotCome(): Refusal {
+  return refuse("account_busy", TURN_WAITED_FOR.message, TURN_WAITED_FOR.extra);
 }
 
 /** Deals of the account are in no log yet, and one of them may be the same movement. */

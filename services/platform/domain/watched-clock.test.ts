@@ -31,5 +31,5 @@ test("the time of the database is known without asking it", () => {
   const nowMs = performance.now();
   const clock = new WatchedClock(reading(1_000_000, nowMs));
   expect(clock.nowMs() - 1_000_000).toBeGreaterThanOrEqual(0);
-  expect(clock.nowMs() - 1_000_000).toBeLessThan(1_000);
+  expect(clock.nowMs() - 1_000_000).toBeLessThan(60_000);
 });

@@ -141,7 +141,7 @@ test.concurrent("an account with money that is not shown is a break, and one wit
   const instance = await world.start({ hasJobs: false });
   const [funded, moving] = [await aFunded(instance), await anEmptied(instance)];
   await world.control.fault({ command: "trade/balance", effect: "drop_before", times: 1 });
-  void instance.service.transfer(aDeposit(moving, 1_00n), aCall(1_000)).catch(() => undefined);
+  void instance.service.transfer(aDeposit(moving, 1_00n), aCall(4_000)).catch(() => undefined);
   await eventually(
     () => column(instance.deps.pool, sql`select login from leg where state in ('SENDING', 'UNKNOWN')`),
     (open) => open.length === 1,
@@ -269,7 +269,7 @@ test.concurrent("a hundred accounts that are archived at once cost a few request
   await world.control.restore(logins[7]!);
   await findReturned(instance.deps)();
   expect(await archivedOf(instance)).toEqual(logins.filter((login) => login !== logins[7]).toSorted());
-}, 60_000);
+});
 
 test.concurrent("an account that the platform archives between the lock and the transfer is paid at most once, and the outcome is clear", async (context) => {
   const world = await aWorld(context);

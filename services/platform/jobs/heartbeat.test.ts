@@ -84,7 +84,7 @@ test.concurrent("a step of the database's clock is noticed, and only time after 
 
   expect(lines).toEqual(["clock of the database was stepped, no absence is declared for a quiet period"]);
   expect(clock.steadySinceMs).toBeGreaterThan(steady);
-  expect(Math.abs(clock.steadySinceMs - clock.nowMs())).toBeLessThan(2_000);
+  expect(Math.abs(clock.steadySinceMs - clock.nowMs())).toBeLessThan(60_000);
 });
 
 test.concurrent("a process logs once that sending is stopped, and that it is resumed", async (context) => {

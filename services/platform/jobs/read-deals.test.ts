@@ -73,9 +73,9 @@ test.concurrent("a deal of the same amount during a lost answer stays undecided 
   const instance = await world.start({ quietPeriodMs: 60_000 });
   const { service } = instance;
   const login = await anAccount(instance, "master");
-  await world.control.fault({ command: "trade/balance", effect: "late_apply", delay_ms: 8_000 });
+  await world.control.fault({ command: "trade/balance", effect: "late_apply", delay_ms: 600_000 });
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
-  expect((await service.transfer(mirror, aCall(800))).state).toBe(TransferState.UNKNOWN);
+  expect((await service.transfer(mirror, aCall(3_000))).state).toBe(TransferState.UNKNOWN);
 
   await world.control.balance(login, "5.00", "dealer deposit");
   await world.control.result(login, "1.00");
@@ -83,6 +83,7 @@ test.concurrent("a deal of the same amount during a lost answer stays undecided 
   expect(await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall())).toMatchObject({ entries: [] });
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: false });
 
+  await world.control.endFaults();
   const entries = await logOf(instance, login, 4);
   expect(entries.map(({ kind, amount }) => [kind, amount?.minorUnits])).toEqual([
     [MovementKind.EXTERNAL, 5_00n],
@@ -209,7 +210,7 @@ test.concurrent("a Master's account is read between two legs of this service, ne
   const mirror = (index: number) =>
     service.transfer(aTransfer(`mirror:${index}`, [{ login, kind: MovementKind.MIRROR, minor: 1n }]), aCall());
   await mirror(1);
-  await world.control.fault({ command: "position/get_batch", effect: "delay", delay_ms: 400 });
+  await world.control.fault({ command: "position/get_batch", effect: "delay", delay_ms: 600_000 });
 
   const reading = service.readAccount({ login }, aCall());
   await eventually(
@@ -217,6 +218,7 @@ test.concurrent("a Master's account is read between two legs of this service, ne
     ([account]) => account?.is_read === true,
   );
   const next = mirror(2);
+  await world.control.endFaults();
 
   expect(await reading).toMatchObject({ complete: true, logNumber: 1n, balance: { minorUnits: 1n } });
   expect((await next).state).toBe(TransferState.APPLIED);
@@ -242,7 +244,7 @@ test.concurrent("an undecided deal stays undecided however often its login is re
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
   await world.control.fault({ command: "trade/balance", effect: "cut_comment" });
   const lost = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 7_00n }]);
-  await instance.service.transfer(lost, aCall(1_500));
+  await instance.service.transfer(lost, aCall(3_000));
 
   for (let reading = 0; reading < 3; reading += 1) await readLogin(instance.deps, login);
   expect((await findAccount(instance.deps.pool, login))?.undecidedFrom).toBeInstanceOf(Date);

@@ -203,13 +203,14 @@ test.concurrent("a right is not given back while an assignment may need it, nor 
   );
   await passTime(instance);
   // The platform executes the command after its connection is closed: until then no caller can assign the account.
-  await world.control.fault({ command: "user/update", effect: "late_apply", times: 1, delay_ms: 1_500 });
+  await world.control.fault({ command: "user/update", effect: "late_apply", times: 1, delay_ms: 600_000 });
   await run();
   expect([await rightsOf(login), await taken(instance)]).toEqual([
     TRADES_NOT,
     [{ login, tries: 1, isReturning: true, reason: expect.any(String) }],
   ]);
   await expect(instance.service.hold(assignHold(login), aCall(2_500))).rejects.toMatchObject({ code: "account_busy" });
+  await world.control.endFaults();
   await eventually(
     () => rightsOf(login),
     (rights) => rights === TRADES,

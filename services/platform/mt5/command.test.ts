@@ -115,7 +115,7 @@ test("after a timeout the session is reset, and no later command receives the la
   expect(client.isLive(session.sessionId)).toBe(false);
   expect(await session.changeBalance(aDeposit())).toEqual({ kind: "not_sent", reason: "closed" });
   await pause(300);
-  expect(server.connections[0]).toMatchObject({ isOpen: false, wasReset: true });
+  await expect.poll(() => server.connections[0]).toMatchObject({ isOpen: false, wasReset: true });
   expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
 });
 

@@ -4,6 +4,9 @@ import { Secret } from "#kernel/secret.ts";
 import type { Mt5Client } from "./client.ts";
 import { type PlatformServer, startPlatformServer } from "./testing/platform-server.ts";
 
+/** Later than any test waits. */
+const MUCH_LATER = { delay_ms: 600_000 };
+
 let platform: PlatformServer;
 let mt5: Mt5Client;
 
@@ -12,7 +15,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   mt5?.[Symbol.dispose]();
-  mt5 = platform.client({ limits: { commandTimeoutMs: 800 } });
+  mt5 = platform.client({ limits: { commandTimeoutMs: 2_000 } });
 });
 afterAll(async () => {
   mt5[Symbol.dispose]();
@@ -55,18 +58,19 @@ test("a command dropped after its execution is unknown and has exactly one deal"
 });
 
 test("after a late answer the outcome is unknown, one deal exists, and no caller receives the answer from the reset session", async () => {
-  const { outcome, deals, login, sessionId } = await depositUnderFault("delay", { delay_ms: 1_200 });
+  const { outcome, deals, login, sessionId } = await depositUnderFault("delay", MUCH_LATER);
   expect(outcome).toEqual({ kind: "unknown", reason: "timeout" });
   expect(deals).toBe(1);
   expect(mt5.isLive(sessionId)).toBe(false);
-  await pause(600);
+  await platform.control("POST", "faults/end");
   expect((await mt5.getUser(login))?.balanceMinor).toBe(100_00n);
 });
 
 test("a command executed after its connection ended is unknown and has exactly one deal afterwards", async () => {
-  const { outcome, deals, login } = await depositUnderFault("late_apply", { delay_ms: 300 });
+  const { outcome, deals, login } = await depositUnderFault("late_apply", MUCH_LATER);
   expect(outcome).toMatchObject({ kind: "unknown" });
   expect(deals).toBe(0);
+  await platform.control("POST", "faults/end");
   await expect.poll(async () => (await platform.deals(login)).length).toBe(1);
   await pause(100);
   expect(await platform.deals(login)).toHaveLength(1);
@@ -91,7 +95,7 @@ test("ambiguous codes and statuses are unknown, a listed code is a refusal", asy
 test("after each fault the next command works", async () => {
   const login = await platform.account();
   for (const effect of ["drop_before", "drop_after", "http:403", "delay"]) {
-    await platform.fault("trade/balance", effect, { delay_ms: 1_100 });
+    await platform.fault("trade/balance", effect, MUCH_LATER);
     await deposit(login);
     expect((await deposit(login)).outcome, effect).toMatchObject({ kind: "applied" });
   }
@@ -137,19 +141,20 @@ test("after a restart of the server the next call gets a new session", async () 
 
 test("a command during a restart is unknown and never sent again", async () => {
   const login = await platform.account();
-  await platform.fault("trade/balance", "delay", { delay_ms: 250 });
+  await platform.fault("trade/balance", "delay", MUCH_LATER);
   const before = await calls("trade/balance");
   const sending = deposit(login);
   await expect.poll(() => calls("trade/balance")).toBe(before + 1);
   await platform.control("POST", "restart", {});
   expect((await sending).outcome).toEqual({ kind: "unknown", reason: "connection_lost" });
+  await platform.control("POST", "faults/end");
   await pause(300);
   expect(await platform.deals(login)).toHaveLength(1);
   expect(await calls("trade/balance")).toBe(before + 1);
 });
 
 test("no request is lost when the server closes idle connections", async () => {
-  await using shortIdle = await startPlatformServer({ idleCloseMs: 200, timeZone: "UTC" });
+  await using shortIdle = await startPlatformServer({ idleCloseMs: 400, timeZone: "UTC" });
   using client = shortIdle.client({ limits: { pingEveryMs: 20_000, proveAliveAfterMs: 20 } });
   const login = await shortIdle.account();
   for (let count = 1; count <= 6; count += 1) {
@@ -157,17 +162,17 @@ test("no request is lost when the server closes idle connections", async () => {
     const order = { login, amountMinor: 1_00n, comment: "A", checkMargin: true, mayWrite: () => true };
     expect(await session.changeBalance(order)).toMatchObject({ kind: "applied" });
     session[Symbol.dispose]();
-    await pause(150 + 25 * count);
+    await pause(350 + 25 * count);
   }
   expect(await shortIdle.deals(login)).toHaveLength(6);
 });
 
 test("pings keep a session open that the server would close as idle", async () => {
-  await using shortIdle = await startPlatformServer({ idleCloseMs: 300, timeZone: "UTC" });
-  using client = shortIdle.client({ limits: { pingEveryMs: 100 } });
+  await using shortIdle = await startPlatformServer({ idleCloseMs: 2_500, timeZone: "UTC" });
+  using client = shortIdle.client({ limits: { pingEveryMs: 500 } });
   using first = await client.acquireForCommand();
   first[Symbol.dispose]();
-  await pause(1_000);
+  await pause(4_000);
   expect(client.isLive(first.sessionId)).toBe(true);
 });
 

@@ -6,7 +6,7 @@ import type { CrashPoint } from "../deps.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
-const LONG_ENOUGH_MS = 25_000;
+const LONG_ENOUGH_MS = 60_000;
 
 /** The result that a retrying caller gets in the end, and the number of deals then. */
 const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferState; deals: number }[] = [
@@ -21,7 +21,6 @@ const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferSt
 
 test.concurrent.for(POINTS)(
   "a process that crashes at crash point $point of a $kind leaves at most one deal, and the next process finds it",
-  { timeout: 60_000 },
   async (example, context) => {
     const world = await aWorld(context);
     const crashing = await world.start({ quietPeriodMs: 1_000 });

@@ -61,11 +61,10 @@ test.concurrent("each kind has its type in the platform's history, and is what i
   expect(await logOf(second, master)).toEqual([MIRROR, MIRROR, EXIT]);
   expect(await logOf(second, payment)).toEqual([FEE_CREDIT]);
   expect(await column(second.deps.pool, sql`select reason from review_case`)).toEqual([]);
-}, 60_000);
+});
 
 test.concurrent.for([2, 5] as const)(
   "a mirror or exit above the free margin of open positions is refused, makes no deal and logs no warning, as type %s",
-  { timeout: 60_000 },
   async (mirror, context) => {
     const world = await aWorld(context);
     const instance = await world.start({ settings: { dealTypes: { mirror, exit: mirror } } });

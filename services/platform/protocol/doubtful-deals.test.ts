@@ -7,9 +7,6 @@ import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/
 import type { LegNumber } from "../domain/leg-number.ts";
 import { formatReference } from "../domain/reference.ts";
 
-/** The permit and the socket time-out, after which the quiet period begins. */
-const LOST_AFTER_MS = 7_000;
-
 async function rows(instance: Instance) {
   return many<{ state: string; review: string | null; attempt: number; absences: number }>(
     instance.deps.pool,
@@ -32,7 +29,7 @@ test.concurrent("a deal that appears late is found", async (context) => {
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
   await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 2_000 });
 
-  const result = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
+  const result = await instance.service.transfer(aDeposit(login, 9_00n), aCall(30_000));
 
   expect(result.state).toBe(TransferState.APPLIED);
   expect(await world.control.deals(login)).toHaveLength(1);
@@ -47,11 +44,10 @@ test.concurrent("a lost answer with a rewritten comment is sent to manual review
   await world.control.fault({ command: "trade/balance", effect: "cut_comment" });
 
   const lost = aDeposit(login, 9_00n);
-  await service.transfer(lost, aCall(1_500));
+  await service.transfer(lost, aCall(4_000));
   const ended = await eventually(
     () => service.getTransfer({ key: lost.key }, aCall()),
     ({ state }) => state === TransferState.REVIEW,
-    LOST_AFTER_MS + 8_000,
   );
 
   expect(ended.legs).toMatchObject([{ dealId: 0n }]);
@@ -60,9 +56,9 @@ test.concurrent("a lost answer with a rewritten comment is sent to manual review
   expect(finding).toEqual({ login, reason: "candidate_deal" });
   const log = await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
   expect(log.entries).toEqual([]);
-  const blocked = await service.transfer(aDeposit(login, 1_00n), aCall(1_500));
+  const blocked = await service.transfer(aDeposit(login, 1_00n), aCall(4_000));
   expect(blocked).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
-}, 30_000);
+});
 
 test.concurrent("a deal with a rewritten comment stays a candidate, also when another login's deal has its ticket", async (context) => {
   const world = await aWorld(context);
@@ -72,7 +68,7 @@ test.concurrent("a deal with a rewritten comment stays a candidate, also when an
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
   await world.control.fault({ command: "trade/balance", effect: "cut_comment" });
   const lost = aDeposit(login, 9_00n);
-  const transferring = service.transfer(lost, aCall(1_500));
+  const transferring = service.transfer(lost, aCall(4_000));
   const [deal] = await eventually(
     () => world.control.deals(login),
     (deals) => deals.length > 0,
@@ -87,11 +83,10 @@ test.concurrent("a deal with a rewritten comment stays a candidate, also when an
   const ended = await eventually(
     () => service.getTransfer({ key: lost.key }, aCall()),
     ({ state }) => state === TransferState.REVIEW || state === TransferState.REFUSED,
-    LOST_AFTER_MS + 8_000,
   );
   expect(ended.state).toBe(TransferState.REVIEW);
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
-}, 30_000);
+});
 
 test.concurrent("a leg whose reference is on a deal of another account is sent to manual review, not recorded as absent", async (context) => {
   const world = await aWorld(context);
@@ -100,7 +95,7 @@ test.concurrent("a leg whose reference is on a deal of another account is sent t
   const [login, other] = [await anAccount(instance), await anAccount(instance)];
   await world.control.fault({ command: "trade/balance", effect: "drop_before" });
   const lost = aDeposit(login, 9_00n);
-  const transferring = service.transfer(lost, aCall(1_500));
+  const transferring = service.transfer(lost, aCall(4_000));
   const [row] = await eventually(
     () => many<{ number: LegNumber }>(deps.pool, sql`select number from leg where state = 'UNKNOWN'`),
     (found) => found.length > 0,
@@ -112,11 +107,10 @@ test.concurrent("a leg whose reference is on a deal of another account is sent t
   await eventually(
     () => service.getTransfer({ key: lost.key }, aCall()),
     ({ state }) => state === TransferState.REVIEW,
-    LOST_AFTER_MS + 8_000,
   );
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
   expect(await world.control.deals(login)).toEqual([]);
-}, 30_000);
+});
 
 test.concurrent("a transfer whose answer has the ticket is applied although the platform cut the comment", async (context) => {
   const world = await aWorld(context);

@@ -38,7 +38,7 @@ test.concurrent.for([
     if (isKnown) await heartbeat(deps);
 
     for (const [index, request] of requests.entries()) {
-      expect(await service.transfer(request, aCall(1_000))).toMatchObject({ state: TransferState.PENDING });
+      expect(await service.transfer(request, aCall(2_500))).toMatchObject({ state: TransferState.PENDING });
       const login = request.legs[0]!.login;
       const reference = { kind: "deposit", number: numbers[index]!, attempt: 1 } as const;
       await world.control.balance(login, "0.05", platformComment(reference, ""));
@@ -64,7 +64,7 @@ test.concurrent("a deposit that was recorded before an equal lost one was found 
   await resumeBoth(instance);
 
   for (const request of [repeated, other]) {
-    expect(await service.transfer(request, aCall(3_000))).toMatchObject({
+    expect(await service.transfer(request, aCall())).toMatchObject({
       state: TransferState.REFUSED,
       refusalCode: "possible_duplicate",
     });
@@ -89,7 +89,7 @@ test.concurrent("a process that does not know that its database was restored rec
   await replaceDatabase(instance);
 
   for (const request of [late, fee]) {
-    await expect(service.transfer(request, aCall(1_000))).rejects.toMatchObject({
+    await expect(service.transfer(request, aCall())).rejects.toMatchObject({
       code: "service_unavailable",
       outcome: "not_executed",
     });

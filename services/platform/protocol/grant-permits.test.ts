@@ -45,7 +45,7 @@ test("a permit is the row of one attempt, and a second request gets none", async
   );
   expect(rows).toMatchObject([{ number: 1, state: "SENDING", session: "s/1" }]);
   // Both instants are the statement's own, the one a moment before the other.
-  expect(Math.abs((rows[0]?.lasts ?? 0) - PERMIT_MS)).toBeLessThan(100);
+  expect(Math.abs((rows[0]?.lasts ?? 0) - PERMIT_MS)).toBeLessThan(1_000);
 });
 
 test("a leg that has to wait for an earlier leg gets no permit", async () => {

@@ -125,4 +125,4 @@ test.concurrent("a process that could not record its answer fences the attempt l
   );
 
   expect(ended.refusalCode).toBe("absent");
-}, 30_000);
+});

@@ -60,7 +60,7 @@ async function aLostDeposit(world: World, { effect, outage }: { effect: Applied;
   await world.control.fault({ command: "trade/balance", effect, times: 1 });
   await outage(world);
   const order = aDeposit(login, 7_00n);
-  await instance.service.transfer(order, aCall(1_500));
+  await instance.service.transfer(order, aCall(3_000));
   await untilReviewed(instance, 1);
   const review = await reviewOf(instance, "still_unknown");
   const ended = () =>
@@ -101,7 +101,7 @@ test.concurrent(
     await failReads(world);
     for (const { effect, order } of orders) {
       await world.control.fault({ command: "trade/balance", effect, times: 1 });
-      await service.transfer(order, aCall(1_500));
+      await service.transfer(order, aCall(3_000));
     }
     await untilReviewed(instance, orders.length);
     const reviews = await openReviews(instance);
@@ -209,7 +209,7 @@ test.concurrent(
     const login = await anAccount(instance);
     await failHistory(world);
     await world.control.fault({ command: "trade/balance", effect: "drop_before", times: 1 });
-    await instance.service.transfer(aDeposit(login, 7_00n), aCall(1_500));
+    await instance.service.transfer(aDeposit(login, 7_00n), aCall(3_000));
     await untilReviewed(instance, 1);
     const review = await reviewOf(instance, "still_unknown");
     const vetoed = vote(instance, review, "key-of-ann", { action: "confirm_not_applied" });

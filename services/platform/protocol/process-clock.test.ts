@@ -25,7 +25,6 @@ function setProcessClock(byMs: number): void {
 
 test.for([HOUR_MS, -HOUR_MS])(
   "a process whose clock is %d ms off stores no time that is compared with times of the database",
-  { timeout: 60_000 },
   async (byMs, context) => {
     const world = await aWorld(context);
     const instance = await world.start({ hasJobs: false, timeZone: ZONE });

@@ -115,7 +115,7 @@ test.concurrent("a ticket that the platform reuses on the same login is sent to 
   const first = await service.transfer(aDeposit(login, 5_00n), aCall());
   await world.control.restart(60_000);
 
-  const second = await service.transfer(aDeposit(login, 5_00n), aCall(3_000));
+  const second = await service.transfer(aDeposit(login, 5_00n), aCall());
 
   expect(second.state).toBe(TransferState.REVIEW);
   expect(await findingsOf(instance, login)).toContain("ticket_conflict");

@@ -27,7 +27,7 @@ test.concurrent("an account that another owner has is busy, and its facts are sh
   const preview = await service.previewHold({ login }, aCall());
 
   expect(preview).toMatchObject({ refusals: [{ code: "account_busy" }], facts: { logNumber: 0n } });
-  await expect(service.hold({ login, lockOwner: "b" }, aCall(700))).rejects.toMatchObject({ code: "account_busy" });
+  await expect(service.hold({ login, lockOwner: "b" }, aCall(2_000))).rejects.toMatchObject({ code: "account_busy" });
   await service.release({ login, lockOwner: "a" }, aCall());
   expect((await service.previewHold({ login }, aCall())).refusals).toEqual([]);
 });
@@ -37,7 +37,7 @@ test.concurrent("a leg that is being sent makes the account busy", async (contex
   const instance = await world.start();
   const { service, deps } = instance;
   const login = await anAccount(instance);
-  await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 1_500 });
+  await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 600_000 });
   const deposit = service.transfer(aDeposit(login, 5_00n), aCall());
   await eventually(
     () => deps.pool.query("select from leg where state = 'SENDING'"),
@@ -47,6 +47,7 @@ test.concurrent("a leg that is being sent makes the account busy", async (contex
   const busy = await service.previewHold({ login }, aCall());
 
   expect(busy.refusals).toMatchObject([{ code: "account_busy", operationId: expect.stringMatching(/^\d+$/) }]);
+  await world.control.endFaults();
   await deposit;
   expect((await service.previewHold({ login }, aCall())).refusals).toEqual([]);
 });

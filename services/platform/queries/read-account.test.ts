@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { HOUR_MS } from "#kernel/duration.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
@@ -31,7 +32,7 @@ test.concurrent("continuous reads of an account do not block its legs", async (c
     () => service.getTransfer({ key: "later" }, aCall()),
     ({ state }) => state === TransferState.APPLIED,
   );
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
   isOver = true;
   await Promise.all(readers);
 
@@ -49,10 +50,13 @@ test.concurrent("a leg that may not be sent does not block a read of account fac
   await service.transfer(mirror, aCall());
   await service.readAccount({ login }, aCall());
 
-  const startedAt = performance.now();
-  await service.readAccount({ login }, aCall());
-
-  expect(performance.now() - startedAt).toBeLessThan(400);
+  const readingMs = async (): Promise<number> => {
+    const startedAt = performance.now();
+    await service.readAccount({ login }, aCall());
+    return performance.now() - startedAt;
+  };
+  // A reading that waits takes half a second each time; one that does not may be slow once.
+  await expect.poll(readingMs).toBeLessThan(400);
 });
 
 test.concurrent("Masters that are read while others are read share the requests, each with its own positions", async (context) => {
@@ -64,9 +68,17 @@ test.concurrent("Masters that are read while others are read share the requests,
   await world.control.balance(logins.at(-1)!, "10000.00");
   await world.control.open(logins.at(-1)!, "0.50");
   const before = (await world.control.stats()).calls;
-  await world.control.fault({ command: "user/get_batch", effect: "delay", delay_ms: 500, times: 4 });
+  await world.control.fault({ command: "user/get_batch", effect: "delay", delay_ms: 600_000, times: 4 });
 
-  const read = await Promise.all(logins.map((login) => service.readAccount({ login }, aCall())));
+  const reading = Promise.all(logins.map((login) => service.readAccount({ login }, aCall())));
+  await eventually(
+    () => many(instance.deps.pool, sql`select from account where reading_until is not null`),
+    (accounts) => accounts.length === logins.length,
+  );
+  // One more statement of each.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await world.control.endFaults();
+  const read = await reading;
 
   expect(read.map(({ complete, positions }) => [complete, positions.length])).toEqual(
     logins.map((_, index) => [true, index === logins.length - 1 ? 1 : 0]),
@@ -129,7 +141,7 @@ test.concurrent("a price from before the present session is no mark, and many Ma
     10_000,
   );
   expect([oldPrices, positions[0]?.profit?.minorUnits]).toEqual([[], expect.any(BigInt)]);
-}, 60_000);
+});
 
 test.concurrent("a platform that shows no times of prices has no recent price, unless any price counts", async (context) => {
   const world = await aWorld(context);

@@ -98,7 +98,7 @@ test.concurrent("an idle reader makes less than one statement a second and one r
   expect(calls["deal/get_batch"]).toBe(3 * 13);
   expect(calls["user/logins"]).toBeUndefined();
   expect(statements.count, statements.texts.join("\n")).toBeLessThanOrEqual(seconds);
-}, 60_000);
+});
 
 test.concurrent("new deals of many accounts of a group are found with one request and looked up with a constant number of statements", async (context) => {
   const world = await aWorld(context);
@@ -118,7 +118,7 @@ test.concurrent("new deals of many accounts of a group are found with one reques
   // Logged deals, legs of the tickets, what was not shown, and perhaps the lease, the news and the cursor.
   expect(first, statements.texts.join("\n")).toBeLessThanOrEqual(6);
   expect(statements.count - first).toBeLessThanOrEqual(3);
-}, 60_000);
+});
 
 test.concurrent("a server that does not select by group is read by login, which is logged once", async (context) => {
   const world = await aWorld(context);

@@ -7,7 +7,6 @@ export async function logOf({ service }: Instance, login: string, atLeast: numbe
   const { entries } = await eventually(
     () => service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall()),
     (log) => log.entries.length >= atLeast,
-    20_000,
   );
   return entries;
 }

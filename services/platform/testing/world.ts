@@ -196,7 +196,7 @@ export async function anAccount(
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (value: T) => boolean,
-  withinMs = 20_000,
+  withinMs = 40_000,
 ): Promise<T> {
   const byMs = performance.now() + withinMs;
   for (;;) {

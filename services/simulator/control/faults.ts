@@ -57,6 +57,13 @@ export function removeFaults(server: TradeServer): object {
   return { removed };
 }
 
+/** What faults have started is over: deals are shown, answers are sent, and late commands are executed. */
+export function endFaults({ hidden, delayed }: TradeServer): object {
+  hidden.clear();
+  for (const end of delayed) end();
+  return {};
+}
+
 const parseCommand: Parse<string> = (value) => {
   if (typeof value !== "string") return undefined;
   const command = value.replace(/^\/?api\//, "");

@@ -17,7 +17,7 @@ import {
   showAccount,
 } from "./accounts.ts";
 import { bookDeal, cancelDeal, compensateNegative, editDeal, removeDeal } from "./deals.ts";
-import { addFault, listFaults, removeFaults } from "./faults.ts";
+import { addFault, endFaults, listFaults, removeFaults } from "./faults.ts";
 import { listGroups, setGroup } from "./groups.ts";
 import { changeManager } from "./manager.ts";
 import { ControlProblem } from "./problem.ts";
@@ -100,6 +100,7 @@ function addRoutes(app: FastifyInstance, { server, connections }: ControlOptions
   app.get("/control/faults", () => listFaults(server));
   app.post("/control/faults", ({ body }) => addFault(server, body));
   app.delete("/control/faults", () => removeFaults(server));
+  app.post("/control/faults/end", () => endFaults(server));
   app.post("/control/manager", ({ body }) => changeManager(server, body));
   app.post("/control/restart", ({ body }) => restart(server, connections, body ?? {}));
   app.get("/control/stats", () => statsOf(server, connections));

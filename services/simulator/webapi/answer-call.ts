@@ -44,12 +44,12 @@ export async function answerCall(context: CallContext, call: Call): Promise<Repl
 }
 
 async function underFaults(context: CallContext, verdict: Verdict, run: () => Reply): Promise<Reply> {
-  const { server, signal } = context;
+  const { server } = context;
   const isExecuted = !verdict.dropBefore && verdict.instead === undefined;
   if (isExecuted && verdict.lateMs !== undefined) executeLater(context, verdict.lateMs, run);
   const reply = isExecuted && verdict.lateMs === undefined ? execute(run) : insteadOf(verdict);
   await server.journal.settled();
-  if (verdict.delayMs > 0) await pause(verdict.delayMs, undefined, { signal, ref: false });
+  if (verdict.delayMs > 0) await delay(context, verdict.delayMs);
   const isDropped = verdict.dropBefore || verdict.dropAfter || verdict.lateMs !== undefined;
   return isDropped ? DROP : reply;
 }
@@ -60,11 +60,18 @@ function insteadOf({ instead }: Verdict): Reply {
 }
 
 /** Continues when the connection closes, the faults change or the session ends. */
-function executeLater({ signal }: CallContext, afterMs: number, run: () => Reply): void {
-  pause(afterMs, undefined, { signal, ref: false }).then(
+function executeLater(context: CallContext, afterMs: number, run: () => Reply): void {
+  delay(context, afterMs).then(
     () => void execute(run),
     () => undefined,
   );
+}
+
+/** Shorter when the control API ends it. */
+async function delay({ server, signal }: CallContext, ms: number): Promise<void> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  server.delayed.add(end);
+  await Promise.race([pause(ms, undefined, { signal, ref: false }), ended]).finally(() => server.delayed.delete(end));
 }
 
 function paramsOf({ query: queryText, body: bodyText }: Call): Params | undefined {

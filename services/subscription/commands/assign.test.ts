@@ -298,7 +298,7 @@ test("an assign is retried while another transaction holds the lock of the Maste
     await lockMaster(tx, pair.masterLogin);
     const assigning = world.service.assign(anAssignment(pair), aCall());
     const waiting = sql`select pid from pg_locks where not granted and pid <> pg_backend_pid()`;
-    await expect.poll(async () => (await many(pool, waiting)).length, { timeout: 5_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await many(pool, waiting)).length).toBeGreaterThan(0);
     const { limit } = await one<{ limit: number }>(
       tx,
       sql`select setting::integer as limit from pg_settings where name = 'lock_timeout'`,

@@ -199,7 +199,7 @@ test("a try is refused as busy, also when repeated, if money does not reach the 
   await deposit(world, investorLogin, 100_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 600_00n);
   const refusal = { code: "account_busy", outcome: "not_executed", retryAfterMs: expect.any(Number) };
-  await expect(world.service.leave(request, aCall({ withinMs: 800 }))).rejects.toMatchObject(refusal);
+  await expect(world.service.leave(request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject(refusal);
   await settle(world);
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject(refusal);
 });
@@ -330,7 +330,7 @@ test("a leave waits for a gate that another leave has closed, and is refused whe
         returning login`,
   );
   const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
-  await expect(world.service.leave(request, aCall({ withinMs: 800 }))).rejects.toMatchObject({
+  await expect(world.service.leave(request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
     code: "allocation_in_progress",
   });
 });
@@ -363,7 +363,7 @@ test("while a hanging replica holds the gate, no other replica decides the try, 
   const hanging = { ...world.deps.fees, crystallise: () => new Promise<never>(() => undefined) };
   void leave({ ...world.deps, fees: hanging }, request, aCall());
   await expect.poll(() => many(world.deps.pool, sql`select key from leave where state = 'SETTLED'`)).toHaveLength(1);
-  await expect(world.service.leave(request, aCall({ withinMs: 800 }))).rejects.toMatchObject({
+  await expect(world.service.leave(request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
     code: "outcome_unknown",
   });
   // The recovery job decides at the recorded log position; the repeated call now gets that decision.

@@ -182,7 +182,7 @@ test("an unassign waits for an incomplete log of the Master, and is refused when
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const master = getAccount(world.platform.ledger, pair.masterLogin);
   master.isComplete = false;
-  await expect(world.service.unassign(pair, aCall({ withinMs: 900 }))).rejects.toMatchObject({
+  await expect(world.service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
     code: "allocation_in_progress",
     retryAfterMs: expect.any(Number),
   });
@@ -196,7 +196,9 @@ test("an unassign waits for a held account lock, and is refused as busy when it 
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 1n);
-  await expect(world.service.unassign(pair, aCall({ withinMs: 900 }))).rejects.toMatchObject({ code: "account_busy" });
+  await expect(world.service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+    code: "account_busy",
+  });
   setTimeout(() => void release(world, withdrawal), 200);
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
 });

@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
-import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR } from "#kernel/refusal.ts";
+import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, TURN_WAITED_FOR } from "#kernel/refusal.ts";
 import { refusalOfLock } from "./lock-refusals.ts";
 
-test("whether an account waits for an unknown outcome or for its history is read from the reason", () => {
+test("whether an account waits for an unknown outcome, for its history or for its turn is read from the reason", () => {
   const busy = { code: "account_busy", message: "Busy.", details: {} };
 
   const { message, extra } = OUTCOME_WAITED_FOR;
   expect(refusalOfLock({ ...busy, details: extra.details })).toMatchObject({ code: "account_busy", message, ...extra });
-  expect(refusalOfLock({ ...busy, details: HISTORY_WAITED_FOR.extra.details })).toMatchObject({
-    code: "account_busy",
-    message: HISTORY_WAITED_FOR.message,
-    details: {},
-    retryAfterMs: 1_000,
-  });
+  for (const waited of [HISTORY_WAITED_FOR, TURN_WAITED_FOR]) {
+    expect(refusalOfLock({ ...busy, details: waited.extra.details })).toMatchObject({
+      code: "account_busy",
+      message: waited.message,
+      details: {},
+      retryAfterMs: 1_000,
+    });
+  }
   expect(refusalOfLock(busy)).toMatchObject({
     code: "account_busy",
     message:

@@ -1,9 +1,8 @@
 import {
-  HISTORY_WAITED_FOR,
   OUTCOME_WAITED_FOR,
   type Refusal,
   RETRY_AFTER_MS,
-  waitsForHistory,
+  waitsForNoCommand,
   waitsForOutcome,
 } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
@@ -30,7 +29,8 @@ export function refusalOfLock({ code, message, details }: Pick<Refusal, "code" |
   if (code === "account_busy" && waitsForOutcome({ details })) {
     return refuse(code, OUTCOME_WAITED_FOR.message, OUTCOME_WAITED_FOR.extra);
   }
-  if (code === "account_busy" && waitsForHistory({ details })) return accountBusy(HISTORY_WAITED_FOR.message);
+  const waited = waitsForNoCommand({ details });
+  if (code === "account_busy" && waited !== undefined) return accountBusy(waited);
   switch (code) {
     case "account_busy":
     // The recovery job has released this lock owner, so the saga was aborted.

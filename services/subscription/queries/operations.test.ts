@@ -11,7 +11,7 @@ import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
 
 /** Time until the deadline of the repeated command; long enough for it to read the saga. */
-const SHORT_MS = 700;
+const SHORT_MS = 2_500;
 
 const { EXECUTED, NOT_EXECUTED, PENDING, UNKNOWN, UNSPECIFIED } = OperationOutcome;
 

@@ -159,7 +159,7 @@ test("an unassign waits for a mirror in transit, and is refused as busy when it 
   world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
   await deposit(world, pair.investorLogin, 25_00n);
   await settle(world);
-  await expect(world.service.unassign(pair, aCall({ withinMs: 1_200 }))).rejects.toMatchObject({
+  await expect(world.service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
     code: "account_busy",
   });
   const leaving = world.service.unassign(pair, aCall());

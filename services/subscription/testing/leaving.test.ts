@@ -160,7 +160,7 @@ test("a leave whose results cannot be posted in time has an unknown outcome, and
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
   trader(world, pair.masterLogin).result(500_00n);
   world.platform.rules.delay = ({ key }) => key.startsWith("subscription:posting:");
-  await expect(world.service.leave(withdrawal.request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+  await expect(world.service.leave(withdrawal.request, aCall({ withinMs: 3_000 }))).rejects.toMatchObject({
     code: "outcome_unknown",
     outcome: "unknown",
   });
@@ -316,7 +316,7 @@ test("an exit of an Investor outside a pool is finally refused", async () => {
 test("while the fee service is unavailable no Investor leaves, and the undecided try is refused", async () => {
   const { world, pair } = await inProfit([FEE]);
   world.fees.rules.isDown = true;
-  await expect(world.service.unassign(pair, aCall({ withinMs: 1_000 }))).rejects.toMatchObject({
+  await expect(world.service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
     code: "allocation_in_progress",
   });
   world.fees.rules.isDown = false;

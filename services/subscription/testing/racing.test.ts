@@ -9,7 +9,7 @@ import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "./world.ts";
 
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 
 test(
   "twenty concurrent deposits to one Investor are all applied once",

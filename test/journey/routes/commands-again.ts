@@ -9,7 +9,7 @@ import {
   personalFields,
 } from "../support/client-requests.ts";
 
-const TIMEOUT = { timeout: 90_000 };
+const TIMEOUT = { timeout: 180_000 };
 
 /** Sends commands with a key each, and keeps their answers. */
 function recorder({ send }: Client) {

@@ -57,7 +57,7 @@ export function clientOf(system: { readonly info: () => Addresses }): Client {
 /** Answers after which an integrator repeats the request under its key. */
 const OUTCOME_OPEN = ["request_timeout", "service_unavailable", "outcome_unknown", "operation_in_progress"];
 const REPEAT_MS = 250;
-const REPEAT_WITHIN_MS = 30_000;
+const REPEAT_WITHIN_MS = 60_000;
 
 /** Sends each command under an Idempotency-Key and repeats it until its outcome is known, as an integrator does. */
 export function untilKnown(client: Client): Client {
@@ -107,7 +107,7 @@ export function minorOf(text: string): bigint {
 const POLL_MS = { first: 100, last: 500, growth: 1.5 };
 
 /** Repeats the check until it passes; throws the last error when the time is over. */
-export async function eventually<T>(check: () => Promise<T>, withinMs = 30_000): Promise<T> {
+export async function eventually<T>(check: () => Promise<T>, withinMs = 60_000): Promise<T> {
   const until = Date.now() + withinMs;
   for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(POLL_MS.last, pauseMs * POLL_MS.growth)) {
     try {

@@ -29,10 +29,14 @@ export type InternalState = AsyncDisposable & {
   readonly read: (masterLogin: string) => Promise<PoolLedger>;
   /** Whether an inflow or outflow has no units yet. */
   readonly isStrikeDue: (masterLogin: string) => Promise<boolean>;
+  /** The floating result of each open position at the last valuation of the pool, in cents. */
+  readonly valuedFloating: (masterLogin: string) => Promise<ReadonlyMap<bigint, bigint>>;
   readonly isClosedThrough: (masterLogin: string, cutOff: number) => Promise<boolean>;
 };
 
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 20_000;
+/** Of a floating result: 1e-8 USD scaled by 1e24. */
+const PER_CENT = 10n ** 30n;
 
 export async function openInternalState(system: TestSystem): Promise<InternalState> {
   const stack = new AsyncDisposableStack();
@@ -73,6 +77,13 @@ export async function openInternalState(system: TestSystem): Promise<InternalSta
             union all
             select 1 from master_pool where login = ${login} and (own_waiting_minor <> 0 or own_unredeemed_minor <> 0)`,
       ),
+    async valuedFloating(login) {
+      const positions = await many<{ id: bigint; valued: string }>(
+        pool,
+        sql`select position_id as id, valued::text from pool_position where master_login = ${login}`,
+      );
+      return new Map(positions.map(({ id, valued }) => [id, BigInt(valued) / PER_CENT]));
+    },
     isClosedThrough: (login, cutOff) =>
       hasRows(sql`select 1 from master_pool
                where login = ${login} and coalesce(weeks_closed_through, 'infinity') >= ${new Date(cutOff)}`),

@@ -70,7 +70,7 @@ export async function closePassedWeeks(live: Live): Promise<void> {
   }
 }
 
-const CLOSE_TIMEOUT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 90_000;
 const POLL_MS = 100;
 
 async function untilClosed({ internal, cutOff }: Live, masterLogin: string): Promise<void> {
@@ -87,7 +87,7 @@ export function endOfWeek({ periodMs, anchorMs }: Live["week"], at: number): num
 /** Codes of refusals that pass by themselves. */
 export const TEMPORARY = ["account_busy", "allocation_in_progress"];
 const RETRY_MS = 200;
-const SEND_TIMEOUT_MS = 30_000;
+const SEND_TIMEOUT_MS = 60_000;
 
 /** Repeats a request while it is refused with a temporary code. */
 export async function retryWhileBusy(send: () => Promise<Reply>): Promise<Reply> {

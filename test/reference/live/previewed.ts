@@ -26,7 +26,7 @@ export async function sendPreviewed({ preview, send, members, blocked }: Preview
 }
 
 const RETRY_MS = 200;
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 /** A command waits for what passes, and a preview reports it when it takes longer. */
 async function untilNothingPasses(preview: () => Promise<Reply>): Promise<Reply> {

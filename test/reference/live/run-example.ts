@@ -8,7 +8,7 @@ import { expectHistory, expectSubscriptions, untilEqual } from "./until-equal.ts
 import * as steps from "./steps.ts";
 
 /** Tries of an example, which has to end within one week. */
-const MAX_TRIES = 4;
+const MAX_TRIES = 8;
 
 /** Runs an example, again from the start when a week ended during it; then checks that accounts and fees reconcile. */
 export async function runExample(

@@ -11,7 +11,7 @@ import { compensateStopOut, mark, realise, trade } from "../engine/trading.ts";
 import { activeOf, type Investor, type Master } from "../engine/world.ts";
 import { accountOnPlatform, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
 import { type Previewed, sendPreviewed } from "./previewed.ts";
-import { untilEqual } from "./until-equal.ts";
+import { untilEqual, untilValued } from "./until-equal.ts";
 import { inWeek } from "./weeks.ts";
 
 /** Each function applies one step to the system and to the reference, and compares the answer of the system. */
@@ -47,6 +47,7 @@ export async function assign(live: Live, investor: Investor, master: Master, ter
 }
 
 export async function withdraw(live: Live, investor: Investor, cents: bigint): Promise<void> {
+  await untilValued(live, investor);
   await inWeek(live, `${investor.name} wants to withdraw ${dollars(cents)}`, async () => {
     const query = `login=${loginOf(live, investor)}&amount=${dollars(cents)}`;
     const reply = await previewed(live, {
@@ -70,6 +71,7 @@ export async function withdraw(live: Live, investor: Investor, cents: bigint): P
 }
 
 export async function unassign(live: Live, investor: Investor, master: Master): Promise<void> {
+  await untilValued(live, investor);
   await inWeek(live, `${investor.name} is unassigned from ${master.name}`, async () => {
     const [masterLogin, investorLogin] = [masterAccountsOf(live, master).login, loginOf(live, investor)];
     const query = `master_login=${masterLogin}&investor_login=${investorLogin}`;

@@ -2,14 +2,15 @@ import { eventually, minorOf } from "../../journey/support/client.ts";
 import { paymentsOf } from "../../journey/support/fees.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { dollars } from "../engine/cents.ts";
-import { activeAt, activeOf, type Master } from "../engine/world.ts";
+import { activeAt, activeOf, type Investor, type Master } from "../engine/world.ts";
 import { IS_PROOF, sized } from "../../support/proof.ts";
 import { expectConserved } from "../conserved.ts";
 import { equityDifferences, historyDifferences, historyOf } from "./compare-history.ts";
 import { performanceDifferences } from "./compare-performance.ts";
 import { accountOnPlatform, type Live, loginOf, closePassedWeeks, masterAccountsOf } from "./live.ts";
 
-const TIMEOUT_MS = 20_000;
+/** Generous: the machine may run several systems at once. */
+const TIMEOUT_MS = 90_000;
 
 /** Waits until the system equals the reference to the cent; fails with the transcript and all differences. */
 export async function untilEqual(live: Live): Promise<void> {
@@ -20,6 +21,19 @@ export async function untilEqual(live: Live): Promise<void> {
     if (differences.length > 0) {
       throw new Error([...live.transcript, ...differences.map((each) => `   => ${each}`)].join("\n"));
     }
+  }, TIMEOUT_MS);
+}
+
+/** The service decides about a deficit by its last valuation; the reference knows at once what floats. */
+export async function untilValued(live: Live, investor: Investor): Promise<void> {
+  const master = activeOf(live.world, investor)?.master;
+  if (master === undefined || master.floating.size === 0) return;
+  const show = (floating: ReadonlyMap<bigint, bigint>) =>
+    [...floating].map(([position, cents]) => `${position}: ${dollars(cents)}`);
+  await eventually(async () => {
+    const valued = await live.internal.valuedFloating(masterAccountsOf(live, master).login);
+    const difference = same(`valued positions of ${master.name}`, show(valued), show(master.floating));
+    if (difference !== undefined) throw new Error([...live.transcript, `   => ${difference}`].join("\n"));
   }, TIMEOUT_MS);
 }
 

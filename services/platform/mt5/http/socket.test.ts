@@ -10,7 +10,7 @@ const local = ({ port, ca }: { port: number; ca: string }) => ({
   host: "127.0.0.1",
   port,
   trust: { ca },
-  dialTimeoutMs: 500,
+  dialTimeoutMs: 20_000,
 });
 
 test("after a timeout the raw socket is reset, so queued bytes are discarded and not sent later", async () => {
@@ -33,7 +33,7 @@ test("the server's certificate must be issued by the configured authority", asyn
   await using server = await startScriptedServer();
   const other = await selfSigned();
   await expect(dial(local({ port: server.port, ca: other.cert }))).rejects.toMatchObject({ problem: "untrusted" });
-  await expect(dial({ host: "127.0.0.1", port: server.port, trust: {}, dialTimeoutMs: 500 })).rejects.toMatchObject({
+  await expect(dial({ host: "127.0.0.1", port: server.port, trust: {}, dialTimeoutMs: 20_000 })).rejects.toMatchObject({
     problem: "untrusted",
   });
 });
@@ -68,7 +68,7 @@ test("the server receives the requested host name, and no name for an address", 
   const port = await listen(server);
   for (const host of ["localhost", "127.0.0.1"]) {
     const before = names.length;
-    const wire = await dial({ host, port, trust: { fingerprint: fingerprintOf(cert) }, dialTimeoutMs: 2_000 });
+    const wire = await dial({ host, port, trust: { fingerprint: fingerprintOf(cert) }, dialTimeoutMs: 20_000 });
     await expect.poll(() => names.length).toBe(before + 1);
     wire.reset();
   }
@@ -86,7 +86,7 @@ test("dialling a server that accepts and stays silent ends with a timeout", asyn
 });
 
 test("a refused connection and a cancelled dial are Mt5Errors", async () => {
-  await expect(dial({ host: "127.0.0.1", port: 1, trust: {}, dialTimeoutMs: 500 })).rejects.toMatchObject({
+  await expect(dial({ host: "127.0.0.1", port: 1, trust: {}, dialTimeoutMs: 20_000 })).rejects.toMatchObject({
     problem: "unreachable",
   });
   const abort = new AbortController();

@@ -93,7 +93,7 @@ test("a read whose connection breaks is repeated once on another session", async
 test("a refused manager login is retried with growing pauses, and callers receive the reason", async () => {
   await using server = await startScriptedServer();
   const credentials = { login: MANAGER.login, password: new Secret("wrong") };
-  using client = aClient(server, { credentials, limits: { waitMs: 1_000, backoff: { firstMs: 40, lastMs: 400 } } });
+  using client = aClient(server, { credentials, limits: { waitMs: 3_000, backoff: { firstMs: 40, lastMs: 4_000 } } });
   await expect(client.getUser("1")).rejects.toMatchObject({ problem: "login_refused" });
   await pause(500);
   expect(server.connections.length).toBeLessThanOrEqual(10);
@@ -138,7 +138,7 @@ test("a server that accepts the sign-in and closes at once is called again only 
     if (path === "auth/answer") setTimeout(() => connection.raw.resetAndDestroy(), 5);
     return undefined;
   });
-  using client = aClient(server, { limits: { backoff: { firstMs: 50, lastMs: 1_000 } } });
+  using client = aClient(server, { limits: { backoff: { firstMs: 200, lastMs: 60_000 } } });
   await pause(400);
   expect(server.connections.length).toBeLessThanOrEqual(5);
   // After each sign-in the platform counts as reachable for some milliseconds.
@@ -150,7 +150,7 @@ test("when the platform is reachable again, waiting callers are served", async (
   await using server = await startScriptedServer(({ path }) =>
     isDown && path === "auth/start" ? { status: 503, body: "" } : undefined,
   );
-  using client = aClient(server, { limits: { waitMs: 5_000 } });
+  using client = aClient(server, { limits: { waitMs: 20_000 } });
   setTimeout(() => (isDown = false), 150);
   expect(await client.getUser("1")).toBeUndefined();
   expect(client.status()).toMatchObject({ reachable: true, lastError: undefined });

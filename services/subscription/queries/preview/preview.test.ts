@@ -115,7 +115,7 @@ test("open positions, a deficit, a stop and a busy account are reported at once,
   const codes = ["account_busy", "safety_stop", "master_open_positions", "investor_deficit"];
   expect(codesOf(await service.previewUnassign(pair, aCall()))).toEqual(codes);
   expect(codesOf(await previewLeave(world, pair.investorLogin, 1_00n))).toEqual(codes);
-  await expect(service.unassign(pair, aCall({ withinMs: 900 }))).rejects.toMatchObject({ code: "account_busy" });
+  await expect(service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({ code: "account_busy" });
   await release(world, held);
   await expect(service.unassign(pair, aCall())).rejects.toMatchObject({ code: "safety_stop" });
 });
@@ -125,7 +125,7 @@ test("a preview waits a moment for what passes, and reports it when it stays", a
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const master = getAccount(world.platform.ledger, pair.masterLogin);
   master.isComplete = false;
-  const blocked = await world.service.previewUnassign(pair, aCall({ withinMs: 900 }));
+  const blocked = await world.service.previewUnassign(pair, aCall({ withinMs: 2_000 }));
   expect(blocked.refusals).toMatchObject([{ code: "allocation_in_progress" }]);
   setTimeout(() => (master.isComplete = true), 150);
   expect(codesOf(await world.service.previewUnassign(pair, aCall()))).toEqual([]);
@@ -135,7 +135,7 @@ test("what is not filed, not allocated or not closed yet is in progress", async 
   const world = await aWorld();
   const { service, deps } = world;
   const pair = await subscribed(world, aMaster(world), 500_00n);
-  const look = async () => codesOf(await service.previewUnassign(pair, aCall({ withinMs: 600 })));
+  const look = async () => codesOf(await service.previewUnassign(pair, aCall({ withinMs: 2_000 })));
   expect(await look()).toEqual([]);
 
   trader(world, pair.masterLogin).result(10_00n);
@@ -160,7 +160,7 @@ test("what is not filed, not allocated or not closed yet is in progress", async 
 test("an account or a fee that cannot be read leaves the figures out", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
-  const look = () => world.service.previewUnassign(pair, aCall({ withinMs: 600 }));
+  const look = () => world.service.previewUnassign(pair, aCall({ withinMs: 2_000 }));
   world.fees.rules.isDown = true;
   expect(await look()).toMatchObject({ refusals: [{ code: "allocation_in_progress" }], figures: undefined });
   world.fees.rules.isDown = false;
