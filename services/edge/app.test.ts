@@ -48,6 +48,22 @@ test("behind trusted proxies the address of a caller is the one before them, wit
   expect(await addressOf("1.2.3:80")).toBe("1.2.3:80");
 });
 
+test.each(["POST", "PUT", "PATCH", "DELETE"] as const)(
+  "a path that does not exist is 404 whatever %s sends to it",
+  async (method) => {
+    const edge = await testEdge();
+    for (const type of ["application/json", "text/plain", "application/xml"]) {
+      const { status, body } = await edge.call({
+        method,
+        url: "/api/v1/deposit",
+        headers: { "content-type": type },
+        payload: '{"a":',
+      });
+      expect([type, status, body]).toMatchObject([type, 404, { code: "route_not_found" }]);
+    }
+  },
+);
+
 test("every request without a valid API key gets the same answer", async () => {
   const edge = await testEdge();
   const attempts = [

@@ -10,7 +10,7 @@ import { acceptJsonBodies, acceptOptionalBodies, ignoreBodies, MAX_BODY_BYTES } 
 import { compileSerializer, compileValidator } from "./compilers.ts";
 import {
   answerClientError,
-  demandNoExpectation,
+  demandPlainHttp,
   HTTP_LIMITS,
   listenTo,
   MAX_URL_LENGTH,
@@ -74,6 +74,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(compileSerializer);
   app.decorateRequest("edge", undefined as unknown as RequestState);
+  // Of what is no route, no body is read: it does not exist, whatever is sent to it.
+  app.removeAllContentTypeParsers();
   app.setErrorHandler((error, request, reply) => sendProblem(log, error, request, reply));
   app.setNotFoundHandler(async (request) => {
     throw refuse("route_not_found", `Route ${request.method} ${pathOf(request.raw.url ?? "/")} does not exist.`);
@@ -151,7 +153,7 @@ function addHooks(app: FastifyInstance, { log, audit, isDraining = () => false }
     reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
     noteRequest(request, reply.raw);
     reply.headers(commonHeaders(request));
-    demandNoExpectation(request, reply);
+    demandPlainHttp(request, reply);
     if ((request.raw.url ?? "").length > MAX_URL_LENGTH) {
       throw refuse("url_too_long", `The URL is longer than ${MAX_URL_LENGTH} characters.`);
     }

@@ -373,6 +373,35 @@ test("an expectation that is not known is refused with a problem; 100-continue w
   }
 });
 
+test("two Idempotency-Keys are refused as two", async () => {
+  const { edge, sendAndClose } = await listening();
+  const answer = await sendAndClose(
+    head("POST", DEPOSIT, "Content-Length: 0", "Idempotency-Key: a", "Idempotency-Key: b"),
+  );
+
+  expect(bodyOf(answer)).toMatchObject({
+    status: 422,
+    detail: expect.stringContaining("must be given once") as string,
+  });
+  expect(edge.calls).toEqual([]);
+});
+
+test("a request without a host gets a problem, also after another one; HTTP/1.0 needs none", async () => {
+  const { edge, sendAndClose } = await listening({ funding: { deposit: async () => aDeposit() } });
+  const without = (version: string) =>
+    `POST ${DEPOSIT} HTTP/${version}\r\n${AUTHORIZATION}\r\nContent-Length: 0\r\n\r\n`;
+  const problem = {
+    status: "HTTP/1.1 400 Bad Request",
+    body: expect.stringContaining("The header Host is missing.") as string,
+  };
+
+  expect(answersOf(await sendAndClose(without("1.1")))).toMatchObject([problem]);
+  expect(edge.calls).toEqual([]);
+  const both = answersOf(await sendAndClose(head("GET", "/healthz") + without("1.1")));
+  expect(both).toMatchObject([{ status: "HTTP/1.1 200 OK" }, problem]);
+  expect(answersOf(await sendAndClose(without("1.0")))).toMatchObject([{ status: "HTTP/1.1 200 OK" }]);
+});
+
 test("a caller that closes its connection gets what it has asked for, which is audited as it is", async () => {
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge, dial } = await listening({ funding: { deposit: () => held.then(() => aDeposit()) } });

@@ -29,6 +29,8 @@ export const HTTP_LIMITS = {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_WITHIN_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,
+    // Node would answer without a body: demandPlainHttp refuses it with a problem.
+    requireHostHeader: false,
   },
 } as const;
 
@@ -39,13 +41,14 @@ export const HTTP_LIMITS = {
 export function listenTo(server: Server): void {
   // Node has this property without documentation; its types lack it.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Node would answer without a body: demandNoExpectation refuses it with a problem.
+  // Node would answer this without a body too.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** What a client expects beside `100-continue`, which Node has sent by then. HTTP/1.0 has no expectations. */
-export function demandNoExpectation({ raw }: FastifyRequest, reply: FastifyReply): void {
+/** A Host, and nothing expected beside `100-continue`, which Node has sent by then. HTTP/1.0 has neither. */
+export function demandPlainHttp({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.httpVersion === "1.0") return;
+  if (raw.headers.host === undefined) throw refuse("bad_request", "The header Host is missing.");
   const expected = (raw.headers.expect ?? "").split(",").map((each) => each.trim().toLowerCase());
   if (expected.every((each) => each === "" || each === "100-continue")) return;
   // The client may send its body, or leave it out.

@@ -17,6 +17,6 @@ export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): 
 export function idempotencyKeyErrors(request: Pick<FastifyRequest, "headers">): readonly FieldError[] {
   const key = idempotencyKeyOf(request);
   if (key === undefined || VISIBLE_ASCII.test(key)) return [];
-  const message = `${IDEMPOTENCY_KEY} must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`;
+  const message = `${IDEMPOTENCY_KEY} must be given once, with 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`;
   return [{ field: IDEMPOTENCY_KEY, code: "malformed", message }];
 }

@@ -91,7 +91,7 @@ export type WebhookChange = {
   readonly isEnabled: boolean | undefined;
 };
 
-/** What is enabled, or has another address, begins without failures. */
+/** What is enabled, or has another address, begins without failures: what waits is due at once, and its time has not begun. */
 export async function updateWebhook(
   db: Queryable,
   clientId: string,
@@ -99,9 +99,17 @@ export async function updateWebhook(
   { url, types, isEnabled }: WebhookChange,
 ): Promise<Webhook | undefined> {
   const begins = fragment`(${isEnabled ?? false} or (${url ?? null}::text is not null and ${url ?? null}::text <> url))`;
+  const own = fragment`client_id = ${clientId} and id = ${id} and deleted_at is null`;
   const row = await maybeOne<Webhook>(
     db,
-    sql`update webhook
+    sql`with waiting as (
+          select id from webhook_delivery
+          where webhook_id = ${id} and status = 'pending' and exists (select from webhook where ${own} and ${begins})
+          for update skip locked
+        ), due as (
+          update webhook_delivery set next_try_at = clock_timestamp(), first_try_at = null from waiting where webhook_delivery.id = waiting.id
+        )
+        update webhook
         set url = coalesce(${url}, url), types = coalesce(${types}, types), is_enabled = coalesce(${isEnabled}, is_enabled),
             disabled_at = case when ${begins} then null else disabled_at end,
             failures = case when ${begins} then 0 else failures end,
@@ -109,7 +117,7 @@ export async function updateWebhook(
             paused_until = case when ${begins} then '-infinity' else paused_until end,
             asked_until = case when ${begins} then '-infinity' else asked_until end,
             last_error = case when ${begins} then '' else last_error end
-        where client_id = ${clientId} and id = ${id} and deleted_at is null
+        where ${own}
         returning ${WEBHOOK}`,
   );
   return row && withoutNulls(row);

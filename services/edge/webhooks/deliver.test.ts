@@ -394,6 +394,28 @@ test.each([410, 429])(
   },
 );
 
+test("what waits for an endpoint that is enabled again after days is sent at once, and not given up at its first failure", async () => {
+  let answer = refuse(410);
+  const receiver = await aReceiver(() => answer);
+  await record(1, ["9001"]);
+  const shows = (lastError: string) =>
+    waitFor(async () => {
+      const { items } = await webhooks.deliveries({ ...of(receiver.id), ...page });
+      expect(items).toMatchObject([{ status: "pending", lastError }]);
+    }, WAIT);
+  aReplica();
+  await shows("status_410");
+  await execute(
+    pool,
+    sql`update webhook_delivery
+        set first_try_at = first_try_at - interval '73 hours', next_try_at = clock_timestamp() + interval '1 hour'`,
+  );
+
+  answer = refuse(500);
+  await enable(receiver.id);
+  await shows("status_500");
+}, 40_000);
+
 test("an endpoint that has another address, or is enabled again, need not wait", async () => {
   const receiver = await aReceiver(() => refuse(429, { "retry-after": "9999999" }));
   await record(1, ["9001"]);

@@ -124,12 +124,14 @@ test("events after an id that no event has had cannot be sent again: those until
   expect((await replay(1_000n)).throughEvent).toBe(1_000n);
 });
 
-test("events that were removed cannot be sent again", async () => {
+test("events that were removed cannot be sent again, and after 0 are all that are kept", async () => {
   const { pool, webhooks, create } = await aWorld();
   const { webhook } = await create("anna");
   await execute(pool, sql`update event_removal set removed_through = 900`);
   await expect(webhooks.replay({ ...of("anna", webhook.id), after: 899n }, aCommand())).rejects.toMatchObject({
     code: "events_removed",
   });
-  expect((await webhooks.replay({ ...of("anna", webhook.id), after: 900n }, aCommand())).throughEvent).toBe(900n);
+  for (const after of [900n, 0n]) {
+    expect((await webhooks.replay({ ...of("anna", webhook.id), after }, aCommand())).throughEvent).toBe(after);
+  }
 });

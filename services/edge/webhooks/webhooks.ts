@@ -82,7 +82,7 @@ export function openWebhooks(pool: Pool, configured: SecretCipher | undefined): 
       const log = await readEvents(pool, { after, types: [], limit: 1 });
       demandKnown(after, log);
       const removed = log.removedThrough;
-      if (removed > after) {
+      if (removed > after && after > 0n) {
         const message = `Events up to ${removed} are not kept any more, so they cannot be sent again.`;
         throw refuse("events_removed", message, { details: { removed_through: String(removed) } });
       }
