@@ -4,7 +4,6 @@ import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { type Check, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { isHeldInflow } from "../store/flows.ts";
 
 /** Half of the time after which a mirror is late. */
 const EVERY_MS = 30_000;
@@ -62,7 +61,8 @@ function lateMirrors() {
     with open_flow as (
       select flow.master_login, flow.created_at, flow.amount_minor
       from flow join master_pool as pool on pool.login = flow.master_login join holding on holding.subscription_id = flow.subscription_id
-      where mirror_id is null and not ${isHeldInflow}
+      where mirror_id is null and not (flow.amount_minor > 0 and (is_in_deficit or (
+        pooled_minor < 0 and not exists (select from pool_position where pool_position.master_login = pool.login))))
       union all
       select flow.master_login, flow.created_at, flow.amount_minor
       from mirror join flow on flow.mirror_id = mirror.id
