@@ -311,10 +311,10 @@ test.each(names)("an invalid %s is reported with its own code", (name) => {
   expect(INVALID[name].map(([text]) => [text, codeOf(name, text)])).toEqual(INVALID[name]);
 });
 
-/** Fillers, blanks, hyphens and fillers that show nothing; tags. */
+/** Fillers, blanks, hyphens and notes that show nothing; tags; what is no character. */
 const UNSEEN = [
   0xfff9, 0xfffb, 0x3164, 0x2800, 0xad, 0x180e, 0x115f, 0x1160, 0xffa0, 0x34f, 0xe0000, 0xe0001, 0xe0041, 0xe007f,
-  0x61c, 0x200b, 0x200e, 0x2060,
+  0x61c, 0x200b, 0x200e, 0x2060, 0x1d159, 0xfffe, 0xffff,
 ].map((code) => String.fromCodePoint(code));
 const NAMES = [
   "name",

@@ -55,7 +55,7 @@ const JOINING = `[${["Arab", "Beng", "Deva", "Gujr", "Guru", "Khmr", "Knda", "Ml
  */
 const INVISIBLE = new RegExp(
   [
-    String.raw`[[\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB]--[\p{Variation_Selector}\u200C\u200D]]`,
+    String.raw`[[\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB\u{1D159}]--[\p{Variation_Selector}\u200C\u200D]]`,
     String.raw`(?!(?<=${JOINING}\p{Variation_Selector}?).${VISIBLE}|(?<=${VISIBLE}).${JOINING}|(?<=${EMOJI}\uFE0F?)\u200D${EMOJI})[\u200C\u200D]`,
     String.raw`(?<!${EMOJI})(?!(?<=[0-9#*]).\u20E3)[\uFE0E\uFE0F]`,
     String.raw`(?<![\p{Ideographic}\p{scx=Mong}])[\p{Variation_Selector}--[\uFE0E\uFE0F]]`,
