@@ -12,7 +12,7 @@ export type AccountProof = {
   readonly inFlight: bigint;
   /** External funds, and own capital of a Master that operators have not acknowledged; signed. */
   readonly quarantined: bigint;
-  /** Acknowledged own capital of a Master. */
+  /** Acknowledged own capital of a Master; never negative. */
   readonly ownCapital: bigint;
   readonly lastDealId: bigint;
 };
@@ -59,10 +59,6 @@ export function proveInvestor(
   };
 }
 
-/**
- * Results do not end an acknowledgement, another movement does. Below zero it lacks money of Investors, if any have money there: then nothing is
- * acknowledged.
- */
 export function proveMaster(
   login: string,
   { imported, unallocated, ...capital }: Omit<UnownedMoney, "ownUnredeemed">,
@@ -71,8 +67,7 @@ export function proveMaster(
 ): AccountProof {
   const all = holdings.map(({ buckets }) => buckets);
   const { own } = capital;
-  const isLacking = own < 0n && all.some((buckets) => onMaster(buckets) > 0n);
-  const ownCapital = capital.acknowledged === capital.external && !isLacking ? own : 0n;
+  const ownCapital = isAcknowledged(capital) ? own : 0n;
   return {
     login,
     subscriptionId: 0n,
@@ -82,6 +77,15 @@ export function proveMaster(
     quarantined: imported + own - ownCapital,
     ownCapital,
   };
+}
+
+/** Results do not end an acknowledgement, another movement does. Below zero it lacks money of Investors, so nothing is acknowledged. */
+function isAcknowledged({
+  own,
+  external,
+  acknowledged,
+}: Pick<UnownedMoney, "own" | "external" | "acknowledged">): boolean {
+  return own >= 0n && acknowledged === external;
 }
 
 export function differenceOf({ platform, ledger }: AccountProof): bigint {

@@ -5,7 +5,7 @@ import { sumOf } from "../../formats/sum.ts";
 /** What a list of groups, or one review, says of its cause. */
 export type Happened = Pick<Models["ReviewGroup"], "reason" | "meaning" | "cause" | "amount" | "lowest" | "highest"> & {
   readonly count: number;
-  /** The amount is own capital of a Master: nobody has moved it, or that was decided before. */
+  /** The amount is own capital of a Master: no dealer has moved it, or that was decided before. */
   readonly isOwnCapital?: boolean;
 };
 

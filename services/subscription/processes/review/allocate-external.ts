@@ -184,7 +184,7 @@ type Decided = {
   readonly ledger: Ledger;
   readonly shared: Shared;
   readonly repaired: AllocatedDeal | undefined;
-  /** The last movement that is allocated, and the last entry that is filed; the same for own capital that nobody has moved. */
+  /** The last movement that is allocated, and the last entry that is filed; the same for own capital without such a movement. */
   readonly source: MasterEntry;
   readonly entry: MasterEntry;
   readonly undecided: bigint;
