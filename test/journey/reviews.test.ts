@@ -216,7 +216,7 @@ test(
     await expectBalances(client, { [login]: "5280", [investor]: "880" });
     await expectProven(login);
     await client.control("POST", "balance", { login, amount: "-400", comment: "dealer" });
-    expect(await reviewAbout(client, login, "external_funds_on_master")).toMatchObject({ amount: "4600.00" });
+    expect(await reviewAbout(client, login, "external_funds_on_master")).toMatchObject({ amount: "-400.00" });
     await expectOwn(login, { quarantined: 4_000_00n, own_capital: 0n });
     await expectDone(unassign(untilKnown(client), login, investor));
     await expectBalances(client, { [login]: "4000", [investor]: "880" });

@@ -44,7 +44,8 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   subscription_not_active: "The subscription is CANCELLED.",
   fees_in_progress: "`open_payments` performance fees of the Master are on their way to its payment account.",
   master_closed: "The Master is being closed or is archived: its `state`.",
-  master_not_accepting: "The Master accepts no new Investors; `state` is its state.",
+  master_not_accepting:
+    "The Master accepts no new Investors; `state` is its state, or `lacks_money` while its own capital is below zero.",
   master_open_positions: "`open_positions` positions of the Master block a withdrawal, an exit or its closing.",
   allocation_in_progress: "Results of the Master are being allocated. Retry after the time in `Retry-After`.",
   account_archived:

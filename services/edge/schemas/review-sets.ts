@@ -47,7 +47,7 @@ export const reviewReason = setOf("ReviewReason", "Why operators have to decide.
   votes_unconfirmed: "A decision does not have the votes of two clients behind it.",
   stopped: "The books of a Master and the platform differ, so the Master is stopped.",
   external_funds_on_investor: "Money was moved on an Investor without this service, by a dealer or by trades.",
-  external_funds_on_master: "A Master holds money that belongs to no Investor.",
+  external_funds_on_master: "A Master holds money that belongs to no Investor, or lacks money.",
   fees_do_not_tie: "The fees of a Master do not reconcile, so they are stopped.",
   allocations_unreadable: "The allocations of a Master could not be read.",
 });

@@ -20,8 +20,8 @@ type Row = {
 };
 
 /**
- * external_funds_master: own capital on a Master that no operator has acknowledged or that is below zero, imported transfers that
- * no flow or exit was settled with, or external withdrawals from an Investor that took its balance below zero.
+ * external_funds_master: own capital on a Master that no operator has acknowledged, or that is below zero while Investors have money there,
+ * imported transfers that no flow or exit was settled with, or external withdrawals from an Investor that took its balance below zero.
  */
 export function externalFundsMaster({ pool }: Pick<Deps, "pool">): Check {
   return {
@@ -57,7 +57,10 @@ function listOnMasters(db: Queryable): Promise<Row[]> {
                coalesce(external_acknowledged_minor, 0) as "acknowledgedMinor", own_waiting_minor + own_pooled_minor as "ownMinor", 0::bigint as "balanceMinor"
         from master_pool
         where (external_minor is distinct from external_acknowledged_minor and (external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0))
-           or own_waiting_minor + own_pooled_minor < 0 or imported_mirrors_minor <> 0 or imported_exits_minor <> 0
+           or (own_waiting_minor + own_pooled_minor < 0 and exists (
+             select from holding where master_login = login and waiting_minor + pooled_minor + reserved_minor + outbound_minor > 0
+           ))
+           or imported_mirrors_minor <> 0 or imported_exits_minor <> 0
         order by login
         limit ${MAX_FINDINGS}`,
   );

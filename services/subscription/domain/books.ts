@@ -52,6 +52,8 @@ export type PoolBook = {
   readonly externalSince: bigint;
   readonly externalNumber: bigint;
   readonly externalDealId: bigint;
+  /** Of what no operator has decided about: the deals, when all are of one kind. */
+  readonly cause: ExternalCause | undefined;
   /** X: own capital of the Master, by bucket. */
   readonly own: OwnBuckets;
   /** What mirrors whose records were lost have moved, without the flows that were settled with them. Signed. */

@@ -43,6 +43,7 @@ function someBooks(): Books {
           externalSince: -1n,
           externalNumber: -1n,
           externalDealId: 0n,
+          cause: undefined,
           own: { waiting: 0n, pooled: 0n, unredeemed: 0n },
           importedMirrors: 0n,
           importedExits: 0n,

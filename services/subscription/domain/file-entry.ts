@@ -9,7 +9,7 @@ import {
 import { type InvestorEffect, classifyInvestorMovement, classifyMasterMovement, isDebit } from "./classify-movement.ts";
 import { isImported } from "./imported-transfers.ts";
 import { changeAccount, changeHolding } from "./buckets.ts";
-import { quarantine } from "./quarantine.ts";
+import { causeAfter, quarantine } from "./quarantine.ts";
 
 /** "known": the entry was filed before. "gap": an earlier entry is missing. */
 export type Filed = "filed" | "known" | "gap";
@@ -129,22 +129,27 @@ function importedTo(
  * withdrawal leaves at once and its units follow. A Master with money at its opening may have open positions that the books
  * do not contain; one without money has none.
  */
-function fileExternal(books: Books, pool: PoolBook, { kind, amount, number, dealId }: LoggedMovement): void {
+function fileExternal(books: Books, pool: PoolBook, movement: LoggedMovement): void {
+  const { kind, amount, number, dealId } = movement;
+  if (amount === 0n) return void books.pools.set(pool.login, pool);
   const { waiting, pooled, unredeemed } = pool.own;
-  const isFirst = pool.external === (pool.acknowledged ?? 0n);
+  const undecided = pool.external - (pool.acknowledged ?? 0n);
+  // It pays in exactly what own capital lacks: nothing is left to decide about. Any other amount may be meant for something else.
+  const isCovering = undecided === 0n && pool.unallocated === 0n && waiting + pooled + amount === 0n && amount > 0n;
   books.pools.set(pool.login, {
     ...pool,
     external: pool.external + amount,
-    ...(amount === 0n
-      ? {}
-      : { externalSince: isFirst ? number : pool.externalSince, externalNumber: number, externalDealId: dealId }),
+    acknowledged: isCovering ? pool.external + amount : pool.acknowledged,
+    externalSince: undecided === 0n ? number : pool.externalSince,
+    externalNumber: number,
+    externalDealId: dealId,
+    cause: causeAfter(pool.cause, undecided, movement),
     own:
       amount > 0n
         ? { waiting: waiting + amount, pooled, unredeemed }
         : { waiting, pooled: pooled + amount, unredeemed: unredeemed - amount },
-    arePositionsKnown: pool.arePositionsKnown && (kind !== "opening" || amount === 0n),
+    arePositionsKnown: pool.arePositionsKnown && kind !== "opening",
   });
-  if (amount === 0n) return;
   books.outcome.ownFlows.push({ masterLogin: pool.login, amount, entry: { number, dealId } });
 }
 
@@ -153,12 +158,12 @@ function fileExternal(books: Books, pool: PoolBook, { kind, amount, number, deal
  * acknowledged with it.
  */
 function acknowledge(books: Books, before: PoolBook, { amount }: LoggedMovement): void {
-  const { acknowledged, external, own, externalSince, externalNumber, externalDealId } = before;
+  const { acknowledged, external, own, externalSince, externalNumber, externalDealId, cause } = before;
   const isUndecided = acknowledged === undefined && external === 0n && own.waiting + own.pooled !== 0n;
   books.pools.set(before.login, {
     ...get(books.pools, before.login),
     acknowledged: isUndecided ? undefined : (acknowledged ?? 0n) + amount,
-    ...(isUndecided ? {} : { externalSince, externalNumber, externalDealId }),
+    ...(isUndecided ? {} : { externalSince, externalNumber, externalDealId, cause }),
   });
 }
 

@@ -28,8 +28,11 @@ function isOwnTrade({ kind, action }: LoggedMovement): boolean {
   return kind === "trade" && (action === BUY || action === SELL);
 }
 
-/** Undefined when the amount has several causes, or none that deals have a name for. */
-function causeAfter(
+/**
+ * Of the amount that waits for a decision, `amount` before the movement; the same on Investors and on Masters. Undefined when it has several
+ * causes, or none that deals have a name for.
+ */
+export function causeAfter(
   before: ExternalCause | undefined,
   amount: bigint,
   { kind, action, comment, day, amount: moved }: LoggedMovement,

@@ -93,8 +93,8 @@ async function updateCase(deps: Deps, reviewCase: ReviewCase, money: ExternalFun
 function isSame(reviewCase: ReviewCase, money: ExternalFunds): boolean {
   const { amount, actions, progress } = reviewCase;
   if (actions.join() !== newCaseOf(money).actions.join()) return false;
-  // A proposal about an Investor is about what is there when it is confirmed: own trades may change the amount.
-  const mayChange = money.kind === "investor" && progress.state === "PROPOSED";
+  // A proposal is about what is there when it is confirmed: an Investor's own trades may change the amount, and results own capital.
+  const mayChange = progress.state === "PROPOSED";
   return isUpTo(reviewCase, money.movedNumber) && (mayChange || amount === money.amount);
 }
 
@@ -104,8 +104,7 @@ function subjectOf({ kind, login }: ExternalFunds): string {
 
 function newCaseOf(money: ExternalFunds): NewCase {
   const { kind, login, amount, ownCapital, masterLogin, shortfall, movedNumber, cause } = money;
-  const { undecided, undecidedSince } = money;
-  const canCompensate = shortfall > 0n && ownCapital >= shortfall;
+  const { undecided } = money;
   return {
     subject: subjectOf(money),
     reason: kind === "investor" ? "external_funds_on_investor" : "external_funds_on_master",
@@ -121,14 +120,18 @@ function newCaseOf(money: ExternalFunds): NewCase {
         ? { own_capital: formatDecimal(usd(ownCapital)), undecided: formatDecimal(usd(undecided)) }
         : {}),
     },
-    actions:
-      kind === "investor"
-        ? ["adopt", "acknowledge"]
-        : [
-            "acknowledge",
-            // What an account had before the service, entry 0 of its log, is no result of it.
-            ...(undecided !== 0n && undecidedSince > 0n ? ["allocate"] : []),
-            ...(canCompensate ? ["compensate_deficit"] : []),
-          ],
+    actions: kind === "investor" ? ["adopt", "acknowledge"] : actionsOnMaster(money),
   };
+}
+
+function actionsOnMaster({ undecided, undecidedSince, ...money }: ExternalFunds): string[] {
+  const { ownCapital, shortfall, isLacking, isAcknowledged } = money;
+  // What an account had before the service, entry 0 of its log, is no result of it.
+  const canAllocate = undecided !== 0n ? undecidedSince > 0n : ownCapital < 0n ? isLacking : !isAcknowledged;
+  return [
+    // Once the movements are decided, money of Investors lacks until it is paid in, or they bear it.
+    ...(undecided === 0n && isLacking ? [] : ["acknowledge"]),
+    ...(canAllocate ? ["allocate"] : []),
+    ...(shortfall > 0n && ownCapital >= shortfall ? ["compensate_deficit"] : []),
+  ];
 }

@@ -25,6 +25,11 @@ create table master_pool (
   external_since       bigint not null default -1,
   external_number      bigint not null default -1,
   external_deal_id     bigint not null default 0,
+  -- As in investor_account, of what operators have not decided about.
+  cause_action         smallint,
+  cause_comment        text,
+  cause_day            text,
+  cause_minor          bigint,
   -- Transfers that the platform has executed and whose records were lost with commits of a database: flows and exits that are still to
   -- be mirrored are settled with them.
   imported_mirrors_minor bigint not null default 0,
@@ -65,7 +70,8 @@ create table master_pool (
   price_since          timestamptz,
   price_reason         text,
   price_next_at        timestamptz not null default '-infinity',
-  check (received_number >= filed_number)
+  check (received_number >= filed_number),
+  check (num_nulls(cause_action, cause_comment, cause_day, cause_minor) in (0, 4))
 );
 
 create index master_pool_gap on master_pool (login) where received_number > filed_number;

@@ -1,7 +1,14 @@
 import { importedFeeKey } from "./imported-fees.ts";
 import { column, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { type AccountBook, type Books, emptyOutcome, type PoolBook, type Reserve } from "../domain/books.ts";
+import {
+  type AccountBook,
+  type Books,
+  emptyOutcome,
+  type ExternalCause,
+  type PoolBook,
+  type Reserve,
+} from "../domain/books.ts";
 import { listLostTransfers, loadOpenTransfers } from "./open-transfers.ts";
 import { lockHoldings } from "./holdings.ts";
 
@@ -56,16 +63,25 @@ async function listPoolsOf(tx: Transaction, investorLogins: readonly string[]): 
   );
 }
 
-type AccountRow = {
+/** The columns of a cause: all of them, or none. */
+type CauseRow = {
+  readonly action: number | null;
+  readonly comment: string | null;
+  readonly day: string | null;
+  readonly caused: bigint | null;
+};
+
+function causeOf({ action, comment, day, caused }: CauseRow): ExternalCause | undefined {
+  if (action === null || comment === null || day === null || caused === null) return undefined;
+  return { action, comment, day, amount: caused };
+}
+
+type AccountRow = CauseRow & {
   readonly login: string;
   readonly filedNumber: bigint;
   readonly receivedNumber: bigint;
   readonly movedNumber: bigint;
   readonly toAdopt: bigint;
-  readonly action: number | null;
-  readonly comment: string | null;
-  readonly day: string | null;
-  readonly caused: bigint | null;
   readonly outside: bigint;
   readonly quarantined: bigint;
   readonly unposted: bigint;
@@ -101,16 +117,14 @@ async function lockKnownAccounts(tx: Transaction, logins: readonly string[]): Pr
   );
   return rows.map(({ outside, quarantined, unposted, pooledIn, action, comment, day, caused, ...row }) => ({
     ...row,
-    cause:
-      action === null || comment === null || day === null || caused === null
-        ? undefined
-        : { action, comment, day, amount: caused },
+    cause: causeOf({ action, comment, day, caused }),
     buckets: { outside, quarantined, unposted },
     pooledIn: pooledIn ?? undefined,
   }));
 }
 
-type PoolRow = Omit<PoolBook, "stoppedReason" | "own" | "acknowledged"> &
+type PoolRow = Omit<PoolBook, "stoppedReason" | "own" | "acknowledged" | "cause"> &
+  CauseRow &
   PoolBook["own"] & { readonly stoppedReason: string | null; readonly acknowledged: bigint | null };
 
 /** Locks pools. An unknown Master gets a row; its log is then filed from the opening. */
@@ -133,6 +147,7 @@ async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promi
   const rows = await many<PoolRow>(
     tx,
     sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external", external_acknowledged_minor as acknowledged, external_since as "externalSince", external_number as "externalNumber", external_deal_id as "externalDealId", own_waiting_minor as waiting, own_pooled_minor as pooled, own_unredeemed_minor as unredeemed,
+               cause_action as action, cause_comment as comment, cause_day as day, cause_minor as caused,
                imported_mirrors_minor as "importedMirrors", imported_exits_minor as "importedExits", unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
                are_positions_known as "arePositionsKnown"
         from master_pool
@@ -140,8 +155,9 @@ async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promi
         order by login
         for no key update`,
   );
-  return rows.map(({ waiting, pooled, unredeemed, ...row }) => ({
+  return rows.map(({ waiting, pooled, unredeemed, action, comment, day, caused, ...row }) => ({
     ...row,
+    cause: causeOf({ action, comment, day, caused }),
     own: { waiting, pooled, unredeemed },
     acknowledged: row.acknowledged ?? undefined,
     stoppedReason: row.stoppedReason ?? undefined,
@@ -204,7 +220,7 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
     tx,
     sql`update master_pool
         set filed_number = book.filed_number, received_number = book.received_number,
-            external_minor = book.external_funds, external_acknowledged_minor = book.acknowledged, external_since = book.external_since, external_number = book.external_number, external_deal_id = book.external_deal_id, own_waiting_minor = book.own_waiting, own_pooled_minor = book.own_pooled, own_unredeemed_minor = book.own_unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
+            external_minor = book.external_funds, external_acknowledged_minor = book.acknowledged, external_since = book.external_since, external_number = book.external_number, external_deal_id = book.external_deal_id, cause_action = book.action, cause_comment = book.comment, cause_day = book.day, cause_minor = book.caused, own_waiting_minor = book.own_waiting, own_pooled_minor = book.own_pooled, own_unredeemed_minor = book.own_unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
             stopped_reason = book.stopped_reason, are_positions_known = book.are_positions_known
         from unnest(
           ${pools.map(({ login }) => login)}::text[],
@@ -215,6 +231,10 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
           ${pools.map(({ externalSince }) => externalSince)}::bigint[],
           ${pools.map(({ externalNumber }) => externalNumber)}::bigint[],
           ${pools.map(({ externalDealId }) => externalDealId)}::bigint[],
+          ${pools.map(({ cause }) => cause?.action)}::smallint[],
+          ${pools.map(({ cause }) => cause?.comment)}::text[],
+          ${pools.map(({ cause }) => cause?.day)}::text[],
+          ${pools.map(({ cause }) => cause?.amount)}::bigint[],
           ${pools.map(({ own }) => own.waiting)}::bigint[],
           ${pools.map(({ own }) => own.pooled)}::bigint[],
           ${pools.map(({ own }) => own.unredeemed)}::bigint[],
@@ -224,7 +244,7 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
           ${pools.map(({ filedDealId }) => filedDealId)}::bigint[],
           ${pools.map(({ stoppedReason }) => stoppedReason)}::text[],
           ${pools.map(({ arePositionsKnown }) => arePositionsKnown)}::boolean[]
-        ) as book (login, filed_number, received_number, external_funds, acknowledged, external_since, external_number, external_deal_id, own_waiting, own_pooled, own_unredeemed, imported_mirrors, imported_exits, unallocated, filed_deal_id, stopped_reason,
+        ) as book (login, filed_number, received_number, external_funds, acknowledged, external_since, external_number, external_deal_id, action, comment, day, caused, own_waiting, own_pooled, own_unredeemed, imported_mirrors, imported_exits, unallocated, filed_deal_id, stopped_reason,
                    are_positions_known)
         where master_pool.login = book.login`,
   );

@@ -1,4 +1,4 @@
-import { many, one, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type PooledHolding = { readonly subscriptionId: bigint; readonly investorLogin: string };
@@ -49,14 +49,14 @@ export type Compensation = {
 };
 
 /**
- * Records a compensation: the amount of each subscription, and the total as a movement of the Master's external funds. Returns
- * their sum before, in cents. The caller has locked the pool and takes the total out of own capital.
+ * Records a compensation: the amount of each subscription, and the total as a movement of the Master's external funds, first of those that no
+ * operator has decided about. The caller has locked the pool and takes the total out of own capital.
  */
 export async function takeFromExternal(
   tx: Transaction,
   { id, login }: { readonly id: bigint; readonly login: string },
   { parts, total, at }: Compensation,
-): Promise<bigint> {
+): Promise<void> {
   await many(
     tx,
     sql`insert into compensation (case_id, subscription_id, amount_minor, compensated_at)
@@ -66,12 +66,11 @@ export async function takeFromExternal(
           ${parts.map(({ amount }) => amount)}::bigint[]
         ) as part (subscription_id, amount)`,
   );
-  const { before } = await one<{ before: bigint }>(
+  await execute(
     tx,
     sql`update master_pool
-        set external_minor = external_minor - ${total}
-        where login = ${login}
-        returning external_minor + ${total} as before`,
+        set external_minor = external_minor - ${total}, external_acknowledged_minor = external_acknowledged_minor -
+            greatest(0, ${total} - greatest(0, external_minor - external_acknowledged_minor))
+        where login = ${login}`,
   );
-  return before;
 }

@@ -9,7 +9,7 @@ const MAX_RESETS = 1_000;
 export type ExternalFunds = {
   readonly kind: "investor" | "master";
   readonly login: string;
-  /** On a Master: what was moved in total, without results, so that a trade does not change what operators decide about. */
+  /** What operators decide about: on a Master without its results, or own capital when no movement is undecided. */
   readonly amount: bigint;
   /** Own capital of the Master, with its results; 0 for an Investor. */
   readonly ownCapital: bigint;
@@ -17,6 +17,10 @@ export type ExternalFunds = {
   readonly masterLogin: string;
   /** Sum of the negative pooled amounts of the Master's pool, as a positive number; 0 for an Investor. */
   readonly shortfall: bigint;
+  /** Own capital is below zero, so money of Investors is lacking on the Master; false for an Investor. */
+  readonly isLacking: boolean;
+  /** What was moved was decided about before. */
+  readonly isAcknowledged: boolean;
   /** Number of the last entry of the log that has moved money and is no trade of an Investor's own, and its ticket on a Master. */
   readonly movedNumber: bigint;
   readonly movedDealId: bigint;
@@ -24,24 +28,28 @@ export type ExternalFunds = {
   readonly undecided: bigint;
   /** Number of the first entry that moved it. */
   readonly undecidedSince: bigint;
-  /** Action, comment and day of the deals on an Investor; undefined when the amount has several causes. */
+  /** Action, comment and day of the deals; undefined when the amount has several causes. */
   readonly cause: DealCause | undefined;
 };
 
 /** A part of the external funds: those of some logins, or of the logins after one. */
 export type FundsPart = { readonly logins: readonly string[] } | { readonly after: string; readonly limit: number };
 
-type InvestorRow = Omit<ExternalFunds, "cause"> & {
+type CausedRow = Omit<ExternalFunds, "cause"> & {
   readonly action: number | null;
   readonly comment: string;
   readonly day: string;
 };
 
+function withCause({ action, comment, day, ...row }: CausedRow): ExternalFunds {
+  return { ...row, cause: action === null ? undefined : { action, comment, day } };
+}
+
 export async function listOnInvestors(db: Queryable, part: FundsPart): Promise<ExternalFunds[]> {
-  const rows = await many<InvestorRow>(
+  const rows = await many<CausedRow>(
     db,
     sql`select 'investor' as kind, account.login, quarantined_minor - to_adopt_minor as amount, holding.master_login as "masterLogin",
-               0::bigint as "ownCapital", 0::bigint as shortfall, moved_number as "movedNumber", 0::bigint as "movedDealId",
+               0::bigint as "ownCapital", 0::bigint as shortfall, false as "isLacking", false as "isAcknowledged", moved_number as "movedNumber", 0::bigint as "movedDealId",
                0::bigint as undecided, 0::bigint as "undecidedSince",
                case when cause_minor = quarantined_minor - to_adopt_minor then cause_action end as action, cause_comment as comment,
                cause_day as day
@@ -50,10 +58,7 @@ export async function listOnInvestors(db: Queryable, part: FundsPart): Promise<E
         order by account.login
         limit ${limitOf(part)}`,
   );
-  return rows.map(({ action, comment, day, ...row }) => ({
-    ...row,
-    cause: action === null ? undefined : { action, comment, day },
-  }));
+  return rows.map(withCause);
 }
 
 const ACCOUNT_LOGIN = fragment`account.login`;
@@ -67,34 +72,47 @@ function limitOf(part: FundsPart): number {
   return "logins" in part ? part.logins.length : part.limit;
 }
 
-/** Acknowledged own capital needs another review when it can cover the deficit of Investors below zero. */
+/**
+ * Acknowledged own capital needs another review when it can cover the deficit of Investors below zero, and while it is below zero itself and
+ * Investors have money on the Master: theirs is what it lacks.
+ */
 export async function listOnMasters(db: Queryable, part: FundsPart): Promise<ExternalFunds[]> {
-  const rows = await listMasters(db, part);
-  return rows.map((row) => ({ ...row, cause: undefined }));
-}
-
-function listMasters(db: Queryable, part: FundsPart): Promise<Omit<ExternalFunds, "cause">[]> {
-  return many<Omit<ExternalFunds, "cause">>(
+  const rows = await many<CausedRow>(
     db,
     sql`with pool as (
           select login, external_minor, external_acknowledged_minor, external_since, external_number, external_deal_id,
+                 external_minor - coalesce(external_acknowledged_minor, 0) as undecided,
+                 external_minor is not distinct from external_acknowledged_minor as is_acknowledged,
+                 cause_action, cause_comment, cause_day, cause_minor,
                  own_waiting_minor + own_pooled_minor as own_minor,
                  (select coalesce(-sum(pooled_minor), 0)::bigint
                   from holding join subscription on subscription.id = holding.subscription_id
                   where subscription.master_login = login and subscription.status = 'ACTIVE' and pooled_minor < 0)
-                 as shortfall
+                 as shortfall,
+                 own_waiting_minor + own_pooled_minor < 0 and ${hasMoneyOfInvestors(fragment`master_pool.login`)} as is_lacking
           from master_pool
           where external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0
         )
-        select 'master' as kind, login, external_minor as amount, login as "masterLogin", own_minor as "ownCapital",
-               shortfall, external_number as "movedNumber", external_deal_id as "movedDealId",
-               external_minor - coalesce(external_acknowledged_minor, 0) as undecided, external_since as "undecidedSince"
+        select 'master' as kind, login, case when undecided <> 0 then undecided else own_minor end as amount, login as "masterLogin",
+               own_minor as "ownCapital", shortfall, is_lacking as "isLacking", is_acknowledged as "isAcknowledged",
+               external_number as "movedNumber", external_deal_id as "movedDealId", undecided, external_since as "undecidedSince",
+               case when undecided <> 0 and cause_minor = undecided then cause_action end as action, cause_comment as comment,
+               cause_day as day
         from pool
-        where (external_minor is distinct from external_acknowledged_minor or (shortfall > 0 and own_minor >= shortfall))
+        where (not is_acknowledged or (shortfall > 0 and own_minor >= shortfall) or is_lacking)
           and ${isInPart(part, POOL_LOGIN)}
         order by login
         limit ${limitOf(part)}`,
   );
+  return rows.map(withCause);
+}
+
+/** An Investor in the pool, or one who is leaving it, has money on the Master. */
+function hasMoneyOfInvestors(masterLogin: Fragment): Fragment {
+  return fragment`exists (
+    select from holding
+    where holding.master_login = ${masterLogin} and waiting_minor + pooled_minor + reserved_minor + outbound_minor > 0
+  )`;
 }
 
 /** The caller has locked the account. */

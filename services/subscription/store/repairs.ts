@@ -5,8 +5,8 @@ import type { AllocatedResult } from "../domain/divide-repair.ts";
 /** What parties other than the service have moved on a Master, in cents. */
 export type Moved = {
   readonly external: bigint;
-  /** Null for nothing. */
-  readonly acknowledged: bigint | null;
+  /** Undefined for nothing. */
+  readonly acknowledged: bigint | undefined;
   /** Log positions of the first movement that no operator has decided about and of the last one, with its ticket. */
   readonly since: bigint;
   readonly number: bigint;
@@ -17,7 +17,7 @@ export type Moved = {
 
 /** The caller has locked the pool, and has allocated its deals. */
 export async function getMoved(tx: Transaction, masterLogin: string): Promise<Moved> {
-  return await one<Moved>(
+  const { acknowledged, ...moved } = await one<Omit<Moved, "acknowledged"> & { readonly acknowledged: bigint | null }>(
     tx,
     sql`select external_minor as "external", external_acknowledged_minor as acknowledged, external_since as since,
                external_number as number, external_deal_id as "dealId",
@@ -27,6 +27,7 @@ export async function getMoved(tx: Transaction, masterLogin: string): Promise<Mo
         from master_pool
         where login = ${masterLogin}`,
   );
+  return { ...moved, acknowledged: acknowledged ?? undefined };
 }
 
 /** The caller has locked the pool. */

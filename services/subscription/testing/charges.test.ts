@@ -213,6 +213,123 @@ test("the reviews of one action, comment and day are a group, and others are not
   expect(masterLogin).not.toBe("");
 });
 
+/** Masters with an Investor of 1,000.00 each, and own capital that operators have acknowledged. */
+async function masters(...capital: readonly bigint[]) {
+  const world = await aWorld();
+  const logins = [];
+  for (const own of capital) {
+    const login = aMaster(world, 0n, own);
+    await subscribed(world, login, 1_000_00n);
+    if (own !== 0n) await decide(world, await reviewWithReason(world, "external_funds_on_master"), "acknowledge");
+    logins.push(login);
+  }
+  return { world, logins: logins as [string, string, string] };
+}
+
+/** The same vote on reviews of a group; what became of each. */
+async function voteOn(world: World, group: string, action: string, actor: string) {
+  const request = { afterId: 0n, limit: 100, state: ReviewState.UNSPECIFIED, group };
+  const reviewIds = (await world.service.listReviews(request, aCall())).items.map(({ id }) => id);
+  return async () => {
+    const wanted = { group, reviewIds, action, note: "checked", actor, keyId: `key of ${actor}` };
+    const { votes } = await world.service.decideReviewGroup(wanted, aCall());
+    return votes.map(({ review, code }) => review?.state ?? code);
+  };
+}
+
+test("the same charge on three Masters is one group, and one decision by two operators ends all of them", async () => {
+  const { world, logins } = await masters(0n, 0n, 500_00n);
+  for (const login of logins) charge(world, login, -15_00n);
+  await settle(world);
+  const [group, ...others] = await groupsOf(world);
+  expect(others).toEqual([]);
+  const each = { currencyCode: "USD", minorUnits: -15_00n };
+  expect(group).toMatchObject({
+    reason: "external_funds_on_master",
+    cause: { action: CHARGE, comment: "Dormant fee", day: "2026-01-31" },
+    open: 3,
+    amount: { ...each, minorUnits: -45_00n },
+    lowest: each,
+    highest: each,
+  });
+  for (const [actor, state] of [
+    ["anna", ReviewState.PROPOSED],
+    ["boris", ReviewState.DECIDED],
+  ] as const) {
+    const send = await voteOn(world, group?.group ?? "", "allocate", actor);
+    expect(await send()).toEqual([state, state, state]);
+  }
+  await settle(world);
+  expect(await reviewsOf(world)).toEqual([]);
+  expect((await Promise.all(logins.map((login) => inBucket(world, login, "pooled")))).flat()).toEqual([
+    985_00n,
+    985_00n,
+    990_00n,
+  ]);
+  await expectBooksToReconcile(world);
+});
+
+test("a Master with two causes is in no group, and one on which more was moved since the proposal is left out", async () => {
+  const { world, logins } = await masters(500_00n, 500_00n, 500_00n);
+  const [first, second, third] = logins;
+  for (const login of logins) charge(world, login, -15_00n);
+  charge(world, third, -1_00n, { comment: "other" });
+  await settle(world);
+  const [group, alone] = await groupsOf(world);
+  expect(group).toMatchObject({ open: 2, amount: { minorUnits: -30_00n } });
+  expect(alone).toMatchObject({ open: 1, cause: undefined, login: third, amount: { minorUnits: -16_00n } });
+  const propose = await voteOn(world, group?.group ?? "", "acknowledge", "anna");
+  expect(await propose()).toEqual([ReviewState.PROPOSED, ReviewState.PROPOSED]);
+  const confirm = await voteOn(world, group?.group ?? "", "acknowledge", "boris");
+  charge(world, second, -15_00n);
+  await settle(world);
+  expect(await confirm()).toEqual([ReviewState.DECIDED, ReviewState.PROPOSED]);
+  await settle(world);
+  const left = (await reviewsOf(world)).filter(({ login }) => login !== third);
+  expect(left).toMatchObject([
+    { login: second, state: ReviewState.PROPOSED, amount: { minorUnits: -30_00n }, cause: { comment: "Dormant fee" } },
+  ]);
+  // What comes after a decision has a cause of its own.
+  charge(world, first, -15_00n, { at: new Date("2026-02-28T12:00:00Z") });
+  await settle(world);
+  const again = (await reviewsOf(world)).find(({ login }) => login === first);
+  expect(again).toMatchObject({ amount: { minorUnits: -15_00n }, cause: { day: "2026-02-28" } });
+  await expectBooksToReconcile(world);
+});
+
+test("a charge on a Master that was reversed leaves its group, and a deal that a dealer has edited is in none", async () => {
+  const { world, logins } = await masters(0n, 0n, 0n);
+  const [first, second, third] = logins;
+  for (const login of [first, second]) charge(world, login, -15_00n);
+  enter(world.platform.ledger, third, {
+    kind: MovementKind.CORRECTION,
+    amount: -15_00n,
+    reason: "deal_changed",
+    at: DAY,
+  });
+  await settle(world);
+  expect(await groupsOf(world)).toMatchObject([
+    { open: 2, cause: { comment: "Dormant fee" } },
+    { open: 1, login: third, cause: undefined },
+  ]);
+  const reversal = { kind: MovementKind.REVERSAL, amount: 15_00n, key: "review:7:reverse" };
+  enter(world.platform.ledger, second, reversal);
+  await settle(world);
+  const [group] = await groupsOf(world);
+  expect(group).toMatchObject({ open: 1, login: first });
+  // The next charge of the same cause is of the group again.
+  charge(world, second, -15_00n);
+  await settle(world);
+  expect((await groupsOf(world))[0]).toMatchObject({ group: group?.group, open: 2, amount: { minorUnits: -30_00n } });
+  enter(world.platform.ledger, second, { ...reversal, amount: 5_00n, key: "review:8:reverse" });
+  await settle(world);
+  expect((await reviewsOf(world)).find(({ login }) => login === second)).toMatchObject({
+    amount: { minorUnits: -10_00n },
+    cause: undefined,
+  });
+  await expectBooksToReconcile(world);
+});
+
 test("what a dealer books as a deal of the trader needs another proposal, whatever the amount", async () => {
   const { world, logins } = await aPool("", 1_000_00n);
   const [login = ""] = logins;

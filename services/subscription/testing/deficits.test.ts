@@ -224,6 +224,21 @@ test("when a dealer covers the hole, a deposit of an Investor below zero waits u
   await expectBooksToReconcile(world);
 });
 
+test("a compensation out of acknowledged own capital leaves no movement that needs a decision", async () => {
+  const { world, masterLogin } = await aDeficit();
+  enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 700_00n });
+  await settle(world);
+  await decide(world, await reviewWithReason(world, "external_funds_on_master"), "acknowledge");
+  await settle(world);
+  const review = await reviewWithReason(world, "external_funds_on_master");
+  expect([cents(review.amount), review.actions]).toEqual([700_00n, ["acknowledge", "compensate_deficit"]]);
+  await decide(world, review, "compensate_deficit");
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expectBooksToReconcile(world);
+});
+
 test("a preview shows what a withdrawal and an exit would come to during a deficit", async () => {
   const { world, masterLogin, pairs } = await aDeficit();
   const [, { investorLogin }] = pairs;

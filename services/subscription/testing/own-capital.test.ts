@@ -2,12 +2,13 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { externalFundsMaster } from "../checks/external-funds.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { inBucket } from "./ledger.ts";
-import { decide, reviewsOf, reviewWithReason } from "./reviews.ts";
+import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
-import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
 /** A dealer moves money on the Master; the services receive it with the next run. */
 function moved(world: World, login: string, amount: bigint): void {
@@ -115,7 +116,7 @@ test("own capital is quarantined until two operators acknowledge it, and each la
   await settle(world);
   expect(await proofOf(world, masterLogin)).toEqual([550_00n, 0n, false]);
   const again = await reviewWithReason(world, "external_funds_on_master");
-  expect(again.amount?.minorUnits).toBe(0n);
+  expect(again.amount?.minorUnits).toBe(-5_000_00n);
   await decide(world, again, "acknowledge");
   expect(await proofOf(world, masterLogin)).toEqual([0n, 550_00n, true]);
   await expectBooksToReconcile(world);
@@ -130,6 +131,10 @@ test("own capital below zero stays quarantined until the money is back, and cost
   await settle(world);
   expect(await shares(world, masterLogin)).toEqual([1_030_00n, -300_00n]);
   expect(await proofOf(world, masterLogin)).toEqual([-300_00n, 0n, false]);
+  expect(await reviewWithReason(world, "external_funds_on_master")).toMatchObject({
+    amount: { minorUnits: -300_00n },
+    actions: ["allocate"],
+  });
   expect(await many(world.deps.pool, sql`select is_in_deficit as deficit from master_pool`)).toEqual([
     { deficit: false },
   ]);
@@ -153,4 +158,134 @@ test("an Investor who leaves gets its share, and own capital keeps trading alone
   expect([balanceOf(ledger, investorLogin), balanceOf(ledger, masterLogin)]).toEqual([1_100_00n, 2_150_00n]);
   expect(await shares(world, masterLogin)).toEqual([2_150_00n]);
   await expectBooksToReconcile(world);
+});
+
+const LACKS_MONEY = { code: "master_not_accepting", outcome: "not_executed", details: { state: "lacks_money" } };
+
+async function breaksOf({ deps }: World): Promise<readonly string[]> {
+  const { findings } = await externalFundsMaster(deps).run({ cursor: "", pendingBreaks: [] });
+  return findings.map(({ message }) => message);
+}
+
+/** No Investor can be assigned, and a preview says why. */
+async function expectToRefuseInvestors(world: World, masterLogin: string): Promise<void> {
+  const request = anAssignment({ masterLogin, investorLogin: anInvestor(world, 1_000_00n) });
+  await expect(world.service.assign(request, aCall())).rejects.toMatchObject(LACKS_MONEY);
+  const { refusals } = await world.service.previewAssign(request, aCall());
+  expect(refusals.map(({ code }) => code)).toEqual(["master_not_accepting"]);
+}
+
+/** An Investor joins, and leaves with all of it. */
+async function expectToServe(world: World, masterLogin: string): Promise<void> {
+  const pair = await subscribed(world, masterLogin, 1_000_00n);
+  await world.service.unassign(pair, aCall());
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(1_000_00n);
+  expect(await many(world.deps.pool, sql`select from subscription where status <> 'CANCELLED'`)).toEqual([]);
+  expect(await reviewsOf(world)).toEqual([]);
+  expect(await breaksOf(world)).toEqual([]);
+  expect(await proofOf(world, masterLogin)).toMatchObject([0n, expect.anything(), true]);
+  await expectBooksToReconcile(world);
+}
+
+test("what falls on own capital after the last Investor has left is the amount of its review, and a loss keeps others away until it is paid in", async () => {
+  const { world, masterLogin, investorLogin, trades } = await aRegistered(0n, 1_000_00n);
+  await world.service.unassign({ masterLogin, investorLogin }, aCall());
+  await settle(world);
+  trades.charge(-30_00n);
+  await settle(world);
+  const review = await reviewWithReason(world, "external_funds_on_master");
+  expect(review).toMatchObject({ amount: { minorUnits: -30_00n }, actions: ["acknowledge"], cause: undefined });
+  await expectToRefuseInvestors(world, masterLogin);
+  // A result between the proposal and its confirmation does not end it.
+  await vote(world.deps, review, { action: "acknowledge", actor: "anna" });
+  trades.charge(-1_00n);
+  await settle(world);
+  expect(await vote(world.deps, review, { action: "acknowledge", actor: "boris" })).toMatchObject({
+    amount: { minorUnits: -31_00n },
+  });
+  await settle(world);
+  // No Investor has money there, so nothing waits for a decision any more; one who came would pay for it.
+  expect([await reviewsOf(world), await breaksOf(world)]).toEqual([[], []]);
+  expect(await proofOf(world, masterLogin)).toEqual([-31_00n, 0n, false]);
+  await expectToRefuseInvestors(world, masterLogin);
+  moved(world, masterLogin, 31_00n);
+  await settle(world);
+  await expectToServe(world, masterLogin);
+});
+
+test("exactly what own capital lacks needs no decision when it is paid in, any other amount does", async () => {
+  const { world, masterLogin, investorLogin, trades } = await aRegistered(0n, 1_000_00n);
+  await world.service.unassign({ masterLogin, investorLogin }, aCall());
+  await settle(world);
+  trades.charge(-30_00n);
+  await settle(world);
+  moved(world, masterLogin, 10_00n);
+  await settle(world);
+  const review = await reviewWithReason(world, "external_funds_on_master");
+  expect(review).toMatchObject({ amount: { minorUnits: 10_00n }, cause: { action: 2, comment: "" } });
+  await decide(world, review, "acknowledge");
+  await expectToRefuseInvestors(world, masterLogin);
+  moved(world, masterLogin, 20_00n);
+  await settle(world);
+  await expectToServe(world, masterLogin);
+});
+
+test("a charge that is acknowledged without own capital stays under review while Investors have money there, who may still bear it", async () => {
+  const { world, masterLogin } = await aRegistered(0n, 1_000_00n);
+  moved(world, masterLogin, -250_00n);
+  await settle(world);
+  await decide(world, await reviewWithReason(world, "external_funds_on_master"), "acknowledge");
+  await settle(world);
+  await expectToRefuseInvestors(world, masterLogin);
+  const review = await reviewWithReason(world, "external_funds_on_master");
+  expect(review).toMatchObject({ amount: { minorUnits: -250_00n }, actions: ["allocate"] });
+  await decide(world, review, "allocate");
+  await settle(world);
+  expect(await shares(world, masterLogin)).toEqual([750_00n, 0n]);
+  expect([await reviewsOf(world), await breaksOf(world)]).toEqual([[], []]);
+  expect(await proofOf(world, masterLogin)).toEqual([0n, 0n, true]);
+  await expectBooksToReconcile(world);
+});
+
+test("the last Investor of a Master that lacks money waits until it is paid in, which is the only way then", async () => {
+  const { world, masterLogin, investorLogin } = await aRegistered(0n, 1_000_00n);
+  moved(world, masterLogin, -250_00n);
+  await settle(world);
+  await decide(world, await reviewWithReason(world, "external_funds_on_master"), "acknowledge");
+  await world.service.unassign({ masterLogin, investorLogin }, aCall());
+  await settle(world);
+  const review = await reviewWithReason(world, "external_funds_on_master");
+  expect(review).toMatchObject({ amount: { minorUnits: -250_00n }, actions: ["allocate"] });
+  await expectToRefuseInvestors(world, masterLogin);
+  await vote(world.deps, review, { action: "allocate", actor: "anna" });
+  await expect(vote(world.deps, review, { action: "allocate", actor: "boris" })).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringContaining("Have it paid in"),
+  });
+  moved(world, masterLogin, 250_00n);
+  await passTime(world, 3_600_000);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(1_000_00n);
+  await expectToServe(world, masterLogin);
+});
+
+test("a gain on own capital after the last Investor has left is acknowledged, or given to those who had the deal", async () => {
+  for (const action of ["acknowledge", "allocate"]) {
+    const { world, masterLogin, investorLogin, trades } = await aRegistered(0n, 1_000_00n);
+    const { dealId } = trades.result(-50_00n);
+    await settle(world);
+    await world.service.unassign({ masterLogin, investorLogin }, aCall());
+    await settle(world);
+    trades.charge(20_00n);
+    await settle(world);
+    const review = await reviewWithReason(world, "external_funds_on_master");
+    expect(review).toMatchObject({ amount: { minorUnits: 20_00n }, actions: ["acknowledge", "allocate"] });
+    await decide(world, review, action, action === "allocate" ? dealId : 0n);
+    await settle(world);
+    const isAllocated = action === "allocate";
+    expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isAllocated ? 970_00n : 950_00n);
+    expect(balanceOf(world.platform.ledger, masterLogin)).toBe(isAllocated ? 0n : 20_00n);
+    await expectToServe(world, masterLogin);
+  }
 });

@@ -360,7 +360,7 @@ test("only a result of this Master, in which an Investor had a share, can be nam
   const pool = await aPool(100_00n);
   const { world } = pool;
   const masterLogin = aMaster(world, 0n);
-  const lonely = trader(world, masterLogin).result(-5_00n);
+  const lonely = trader(world, masterLogin).result(5_00n);
   await settle(world);
   const other = { ...pool, masterLogin, master: trader(world, masterLogin) };
   const tick = await traded(pool, -10_00n);
@@ -373,7 +373,7 @@ test("only a result of this Master, in which an Investor had a share, can be nam
     message: expect.stringContaining("is no result of Master"),
   });
   const found = (await reviewsOf(world)).find(({ login }) => login === other.masterLogin);
-  expect(found?.actions).toEqual(["acknowledge"]);
+  expect(found).toMatchObject({ amount: { minorUnits: 5_00n }, actions: ["acknowledge", "allocate"] });
   await subscribed(world, other.masterLogin, 100_00n);
   enter(world.platform.ledger, other.masterLogin, { kind: EXTERNAL, amount: 5_00n });
   await settle(world);

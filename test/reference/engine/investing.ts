@@ -24,7 +24,8 @@ export type Refused = {
     | "master_open_positions"
     | "investor_deficit"
     | "account_archived"
-    | "safety_stop";
+    | "safety_stop"
+    | "master_not_accepting";
 };
 
 export function deposit(world: World, investor: Investor, cents: bigint): Refused | object {
@@ -69,10 +70,17 @@ function isWithout({ master, id, held }: Subscription): boolean {
 /** `startedAt`: when the subscription began, if it was not now. */
 export type Terms = { readonly ratePpm: bigint; readonly enabled: boolean; readonly startedAt?: Instant };
 
+/** Who joined would pay for what the Master lacks. */
+export function lacksOwnCapital({ pool }: Master): boolean {
+  const { pooled, waiting } = pool.cash("own");
+  return pooled + waiting < 0n;
+}
+
 export function assign(world: World, investor: Investor, master: Master, terms: Terms): Subscription | Refused {
   if (investor.isArchived) return { refused: "account_archived" };
   if (activeOf(world, investor) !== undefined) return { refused: "already_subscribed" };
   if (isPoolInDeficit(master)) return { refused: "safety_stop" };
+  if (lacksOwnCapital(master)) return { refused: "master_not_accepting" };
   const { ratePpm, enabled, startedAt = world.now } = terms;
   configure(world, investor, { kind: "assignment", ratePpm, enabled, at: startedAt, since: startedAt });
   const holding = { id: BigInt(world.subscriptions.length + 1), investor, master, isActive: true, held: 0n };

@@ -218,14 +218,17 @@ export async function repairBy(
 
 export type Votes = (masterLogin: string, dealId: string) => Promise<void>;
 
-/** A dealer moves money on the Master. Waits only while positions are open: on a flat Master the deals alone decide the order. */
+/**
+ * A dealer moves money on the Master. Waits only while positions are open, because on a flat Master the deals alone decide the order, and while
+ * the Master lacks money, because then it refuses Investors.
+ */
 export async function moveOwn(live: Live, master: Master, cents: bigint): Promise<void> {
   await inWeek(live, `a dealer moves ${dollars(cents)} on ${master.name}`, async () => {
     const { login } = masterAccountsOf(live, master);
     await live.client.control("POST", "balance", { login, amount: dollars(cents), comment: "dealer" });
     capital.moveOwn(live.world, master, cents);
   });
-  if (master.floating.size > 0) await untilEqual(live);
+  if (master.floating.size > 0 || investing.lacksOwnCapital(master)) await untilEqual(live);
 }
 
 export async function open(live: Live, master: Master, lots: string, commission = 0n): Promise<bigint> {

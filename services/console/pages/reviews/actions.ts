@@ -33,7 +33,7 @@ const EFFECTS_BY_REASON: Readonly<Record<string, string>> = {
   "external_funds_on_investor acknowledge":
     "What is there at the confirmation stays as it is, outside of the pool. Another review is opened only when the amount changes.",
   "external_funds_on_master acknowledge":
-    "The money stays on the Master as own capital and shares in results. Another review is opened when money is moved again.",
+    "The money stays on the Master as own capital and shares in results. Another review is opened when money is moved again. What the Master lacks has to be paid in before Investors can be assigned.",
   "fees_do_not_tie resume":
     "Fees continue, missed weeks are decided, and waiting exits finish. Another break stops them again.",
   "database_behind resume":

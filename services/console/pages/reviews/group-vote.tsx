@@ -6,7 +6,7 @@ import { ProblemView } from "../../components/problem-view.tsx";
 import { textOf } from "../../formats/form.ts";
 import { sentence, words } from "../../formats/words.ts";
 import { clientOfSession, session } from "../../session/session.ts";
-import { type Action, decisionsOf, effectOf, needsDeal } from "./actions.ts";
+import { type Action, decisionsOf, effectOf, mayNameDeal, needsDeal } from "./actions.ts";
 import { BOOTSTRAP, BootstrapCannotDecide, MAX_NOTE } from "./vote.tsx";
 import { inNumbers } from "./what-happened.ts";
 
@@ -21,12 +21,12 @@ type Choice = {
   readonly reviews: readonly Review[];
 };
 
-/** The same vote on all reviews of a group: what is proposed for some is approved for these. */
+/** The same vote on all reviews of a group, which names no deal: what is proposed for some is approved for these. */
 export function choicesOf(reviews: readonly Review[], own: string): readonly Choice[] {
   const open = reviews.filter(({ decision }) => decision === null);
   const actions = [...new Set(open.flatMap((review) => decisionsOf(review)))].filter((action) => !needsDeal(action));
   const proposals = Map.groupBy(
-    reviews.filter(({ decision }) => decision !== null && !needsDeal(decision.action)),
+    reviews.filter(({ decision }) => decision?.deal_id === null && !needsDeal(decision.action)),
     ({ decision }) => `${decision?.action} ${decision?.proposed_by}`,
   );
   return [
@@ -124,7 +124,8 @@ function effectsOf({ kind, action, reviews }: Choice): string {
   const numbers = inNumbers(action, reviews);
   const who =
     kind === "propose" ? " Another person has to approve it; nothing changes before." : " It is carried out now.";
-  return `${numbers === "" ? "" : `${numbers} `}${effectOf(reviews[0]?.reason ?? "", action)}${who}`;
+  const deal = mayNameDeal(action) ? " Here it names no deal: to name one, decide the reviews one by one." : "";
+  return `${numbers === "" ? "" : `${numbers} `}${effectOf(reviews[0]?.reason ?? "", action)}${deal}${who}`;
 }
 
 function buttonOf({ kind, reviews }: Choice): string {

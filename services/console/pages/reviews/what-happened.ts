@@ -5,6 +5,14 @@ import { sumOf } from "../../formats/sum.ts";
 /** What a list of groups, or one review, says of its cause. */
 export type Happened = Pick<Models["ReviewGroup"], "reason" | "meaning" | "cause" | "amount" | "lowest" | "highest"> & {
   readonly count: number;
+  /** The amount is own capital of a Master: no dealer has moved it, or that was decided before. */
+  readonly isOwnCapital?: boolean;
+};
+
+/** On whose account. */
+const ROLES: Readonly<Record<string, string>> = {
+  external_funds_on_investor: "Investor",
+  external_funds_on_master: "Master",
 };
 
 /** MetaTrader's types of deals that dealers book, as the beginning of a sentence about money that comes or goes. */
@@ -16,26 +24,34 @@ const BOOKED: Readonly<Record<number, readonly [added: string, taken: string]>> 
 const OTHER = ["The broker booked", "The broker booked a debit of"] as const;
 
 /** In plain words, for persons who have never seen the product. */
-export function whatHappened({ reason, meaning, cause, count, amount, lowest, highest }: Happened): string {
-  if (cause === null || amount === null || reason !== "external_funds_on_investor") {
+export function whatHappened(happened: Happened): string {
+  const { reason, meaning, cause, count, amount, lowest, highest, isOwnCapital = false } = happened;
+  const role = ROLES[reason];
+  if (isOwnCapital && amount !== null) {
+    return isNegative(amount)
+      ? `The Master lacks ${plain(amount)}: it ends when the broker pays in exactly that much, or Investors bear it.`
+      : `${plain(amount)} on the Master belong to no Investor.`;
+  }
+  if (cause === null || amount === null || role === undefined) {
     return count > 1 ? `${meaning} It concerns ${count} accounts.` : meaning;
   }
   const [added, taken] = BOOKED[cause.action] ?? OTHER;
   const comment = cause.comment === "" ? "without a comment" : `“${cause.comment}”`;
   const verb = isNegative(amount) ? taken : added;
   const when = `${comment}, on ${cause.day}`;
-  if (count === 1) return `${verb} ${plain(amount)} on one Investor: ${when}.`;
+  if (count === 1) return `${verb} ${plain(amount)} on one ${role}: ${when}.`;
   const each =
     lowest === highest ? plain(lowest ?? "0.00") : `${plain(lowest ?? "0.00")} to ${plain(highest ?? "0.00")}`;
-  return `${verb} ${each} on each of ${count} Investors, ${plain(amount)} together: ${when}.`;
+  return `${verb} ${each} on each of ${count} ${role}s, ${plain(amount)} together: ${when}.`;
 }
 
 export function happenedIn({ open, proposed, ...group }: Models["ReviewGroup"]): Happened {
   return { ...group, count: open + proposed };
 }
 
-export function happenedInOne({ reason, meaning, cause, amount }: Models["Review"]): Happened {
-  return { reason, meaning, cause, amount, lowest: amount, highest: amount, count: 1 };
+export function happenedInOne({ reason, meaning, cause, amount, evidence }: Models["Review"]): Happened {
+  const isOwnCapital = reason === "external_funds_on_master" && evidence["undecided"] === "0.00";
+  return { reason, meaning, cause, amount, lowest: amount, highest: amount, count: 1, isOwnCapital };
 }
 
 /** What an action does to the money of these reviews, with numbers. */
@@ -45,6 +61,9 @@ export function inNumbers(action: string, reviews: readonly Pick<Models["Review"
   const total = sumOf(amounts);
   const where = reviews.length === 1 ? "on this account" : `on ${reviews.length} accounts`;
   if (action === "acknowledge") return `Nothing is moved: ${plain(total)} ${where} stay as they are.`;
+  if (action === "allocate") {
+    return `${plain(total)} ${where} ${isNegative(total) ? "are borne by" : "go to"} the Investors of the Master, in proportion.`;
+  }
   if (action !== "adopt") return "";
   return isNegative(total)
     ? `${plain(total)} ${where} leave the pool like a withdrawal, out of the capital of those Investors only.`

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { formatAmount, usd } from "#kernel/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../../deps.ts";
-import type { AccountBook, HoldingBook, HoldingFlow } from "../../domain/books.ts";
+import type { AccountBook, HoldingBook, HoldingFlow, MasterEntry } from "../../domain/books.ts";
 import { type Change, changeAccount, changeHolding } from "../../domain/buckets.ts";
 import { type AllocatedPart, divideRepair } from "../../domain/divide-repair.ts";
 import { changeUnits } from "../../domain/pool/accruals.ts";
@@ -31,12 +33,12 @@ import {
 } from "../../store/repairs.ts";
 import { chained, type Ledger, openLedger, saveLedger } from "../allocate/ledger.ts";
 import type { Effect, Wanted } from "./effect.ts";
-import { expectMoved } from "./external-funds.ts";
+import { expectMoved, noteOwnCapital } from "./external-funds.ts";
 
 /**
  * Money that others have moved on a Master, and that no operator has decided about, is a result of its pool: of the deal that it repairs, by the
  * units and at the time of that deal, or of the moment of the decision. When own capital has nothing else, what the money has earned since goes
- * with it.
+ * with it. When no movement is undecided, own capital itself is given: what it lacks, or results of which it is all that is left.
  */
 export const allocateExternal: Effect = {
   readsOf: () => [],
@@ -53,13 +55,18 @@ export const allocateExternal: Effect = {
     const logins = [...pooled.map(({ investorLogin }) => investorLogin), ...(await listInvestorsOf(tx, sharing))];
     const { ledger, accounts } = await allocateDeals(tx, deps, master, logins);
     const moved = await getMoved(tx, login);
-    expectMoved(reviewCase, moved);
-    const undecided = moved.external - (moved.acknowledged ?? 0n);
-    const isAlone = moved.acknowledged === null || moved.acknowledged === 0n;
-    const amount = undecided + (isAlone ? moved.earned : 0n);
-    if (undecided === 0n || amount === 0n) throw actionNotPossible("There is no money to allocate.");
+    const undecided = expectMoved(reviewCase, moved);
+    const { own } = ledger.pool;
+    const earned = moved.acknowledged === undefined || moved.acknowledged === 0n ? moved.earned : 0n;
+    const amount = undecided === 0n ? own.pooled + own.waiting : undecided + earned;
+    if (amount === 0n) throw actionNotPossible("There is no money to allocate.");
+    if (undecided === 0n) await noteOwnCapital(tx, reviewCase, amount);
     const shared = repaired === undefined ? shareNow(ledger.pool, amount) : shareThen(ledger.pool, repaired, amount);
-    await record(tx, deps, { reviewCase, wanted, ledger, shared, repaired, moved, undecided });
+    // It would end nothing: all of it stays with own capital, and under review.
+    if (shared.given === 0n && (undecided === 0n || shared.unpaid !== 0n)) throw noneHasPart(amount);
+    const entry = { number: ledger.master.filedNumber, dealId: ledger.master.filedDealId };
+    const source = undecided === 0n ? entry : moved;
+    await record(tx, deps, { reviewCase, wanted, ledger, shared, repaired, source, entry, undecided });
     const loginOf = new Map(pooled.map(({ subscriptionId, investorLogin }) => [subscriptionId, investorLogin]));
     await addUnposted(
       tx,
@@ -120,13 +127,22 @@ type Shared = {
   readonly given: bigint;
 };
 
+function noneHasPart(amount: bigint): Refusal {
+  const money = formatAmount(usd(amount));
+  return actionNotPossible(
+    amount > 0n
+      ? `No Investor of this pool has a part of ${money} now. Name the deal that it repairs, or acknowledge it.`
+      : `No Investor of this pool has a part of ${money} now, and who has left gives nothing back. Have it paid in on the Master.`,
+  );
+}
+
 /** By the present units, without those of the money that is given. */
 function shareNow(pool: UnitPool, amount: bigint): Shared {
   const { own } = pool;
   const capital = own.pooled + own.waiting;
   const rest = capital - amount;
   const units = capital > 0n && rest > 0n ? (own.units * rest) / capital : 0n;
-  if (units + totalUnits(pool.holdings) === 0n) throw actionNotPossible("No Investor has a share in this pool now.");
+  if (units + totalUnits(pool.holdings) === 0n) throw noneHasPart(amount);
   // What own capital has accrued is fixed first, because its units change: it keeps its carry.
   const shared = shareResult(changeUnits(pool, [...pool.holdings, { ...own, units }]), amount, undefined);
   const given = amount - shared.own;
@@ -168,19 +184,21 @@ type Decided = {
   readonly ledger: Ledger;
   readonly shared: Shared;
   readonly repaired: AllocatedDeal | undefined;
-  readonly moved: { readonly number: bigint; readonly dealId: bigint };
+  /** The last movement that is allocated, and the last entry that is filed; the same for own capital without such a movement. */
+  readonly source: MasterEntry;
+  readonly entry: MasterEntry;
   readonly undecided: bigint;
 };
 
 async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<void> {
-  const { reviewCase, wanted, ledger, shared, repaired, moved, undecided } = decided;
+  const { reviewCase, wanted, ledger, shared, repaired, source, entry, undecided } = decided;
   const { login, id: caseId } = reviewCase;
   const { before, after, poolUnits, parts, left, unpaid, given } = shared;
   checkPool(after);
   const number = ledger.master.lastAllocation + 1n;
   const dealAt = repaired?.dealAt ?? wanted.at;
-  const dealId = repaired === undefined ? moved.dealId : wanted.dealId;
-  const amount = undecided - unpaid;
+  const dealId = repaired === undefined ? source.dealId : wanted.dealId;
+  const amount = undecided === 0n ? 0n : undecided - unpaid;
   const shares = sumOf(parts);
   // The money that is given has earned nothing yet: it is no capital of those who share the repair.
   const value = valueOfUnits(before) - (given > 0n && before.own.units > 0n ? given * E8_PER_CENT : 0n);
@@ -194,7 +212,7 @@ async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<vo
     result: shares,
   };
   const chain = await chained(tx, deps, { login, chain: ledger.chain }, [valuation]);
-  const result = { logNumber: moved.number, dealId, dealAt, amount, own: amount - given, raised: 0n, caseId };
+  const result = { logNumber: source.number, dealId, dealAt, amount, own: amount - given, raised: 0n, caseId };
   await insertEntries(tx, login, [{ number, poolUnits, result, week: undefined, valued: chain.at(-1) }], deps.now());
   const unitsThen = new Map(repaired?.rows.map((row: AllocatedPart) => [row.subscriptionId, row.units]));
   await insertRows(
@@ -208,7 +226,6 @@ async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<vo
     }),
   );
   await takeFromMoved(tx, login, amount);
-  const entry = { number: ledger.master.filedNumber, dealId: ledger.master.filedDealId };
   if (given !== 0n) await insertOwnArrivals(tx, [{ masterLogin: login, amount: -given, entry }]);
   if (repaired !== undefined) {
     await insertArrivals(

@@ -9,10 +9,11 @@ import { lastCutOff } from "../../domain/weeks.ts";
 import { listHoldingsOfPool, takeFromExternal } from "../../store/compensations.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
+import { getMoved } from "../../store/repairs.ts";
 import { type Ledger, openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import type { Effect } from "./effect.ts";
 import { type AccountReading, expectComplete } from "./read-accounts.ts";
-import { expectSame } from "./external-funds.ts";
+import { expectMoved } from "./external-funds.ts";
 
 /**
  * Own capital of a Master raises each Investor of its pool with a negative share to 0.00. This is not a trading result: no
@@ -55,7 +56,8 @@ export const compensateDeficit: Effect = {
         `The deficit is ${formatAmount(usd(total))}, but only ${formatAmount(usd(own))} is available.`,
       );
     }
-    expectSame(reviewCase, await takeFromExternal(tx, reviewCase, { parts, total, at: wanted.at }));
+    expectMoved(reviewCase, await getMoved(tx, reviewCase.login));
+    await takeFromExternal(tx, reviewCase, { parts, total, at: wanted.at });
     await saveLedger(tx, deps, { ...struck, pool, master: { ...struck.master, isInDeficit: poolEquity(pool) < 0n } });
     await addUnposted(tx, parts);
     afterCommit(tx, deps.wakeSignals.postings.notify);

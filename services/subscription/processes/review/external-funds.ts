@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { formatAmount, usd } from "#kernel/money.ts";
+import { formatAmount, formatDecimal, usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { noteAmount } from "#kernel/review/cases.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import type { AccountBook, HoldingBook } from "../../domain/books.ts";
+import type { AccountBook, HoldingBook, PoolBook } from "../../domain/books.ts";
 import { undecidedOf } from "../../domain/quarantine.ts";
 import { lockPools } from "../../store/books.ts";
 import { acknowledgeExternal, acknowledgeQuarantine } from "../../store/external-funds.ts";
@@ -39,7 +39,9 @@ export const acknowledge: Effect = {
     }
     const [pool] = await lockPools(tx, [reviewCase.login]);
     assert(pool !== undefined);
-    expectSame(reviewCase, pool.external);
+    const { externalNumber: number, own } = pool;
+    const undecided = expectMoved(reviewCase, { ...pool, number });
+    if (undecided === 0n) await noteOwnCapital(tx, reviewCase, own.waiting + own.pooled);
     await acknowledgeExternal(tx, reviewCase.login, pool.external);
   },
 };
@@ -63,12 +65,21 @@ async function lockInvestor(
   return { account, holding };
 }
 
-/** The decision is about exactly the movements of the review. */
+/** The decision is about exactly the movements of the review; results may have changed own capital since. What of them is undecided. */
 export function expectMoved(
   reviewCase: ReviewCase,
-  { external, number }: { readonly external: bigint; readonly number: bigint },
-): void {
-  if (reviewCase.amount !== external || !isUpTo(reviewCase, number)) throw changed(external);
+  { external, acknowledged, number }: Pick<PoolBook, "external" | "acknowledged"> & { readonly number: bigint },
+): bigint {
+  const undecided = external - (acknowledged ?? 0n);
+  const { undecided: known } = JSON.parse(reviewCase.evidence) as { readonly undecided?: string };
+  if (known !== formatDecimal(usd(undecided)) || !isUpTo(reviewCase, number)) throw changed(undecided);
+  return undecided;
+}
+
+/** Results may change own capital after the proposal, but not from money that is there to money that is lacking, or back. */
+export async function noteOwnCapital(tx: Transaction, { id, amount }: ReviewCase, own: bigint): Promise<void> {
+  if (own < 0n !== (amount ?? 0n) < 0n) throw changed(own);
+  await noteAmount(tx, id, own);
 }
 
 /**
@@ -78,11 +89,6 @@ export function expectMoved(
 export function isUpTo({ evidence }: Pick<ReviewCase, "evidence">, number: bigint): boolean {
   const { moved_log_number: known } = JSON.parse(evidence) as { readonly moved_log_number?: string };
   return known === String(number);
-}
-
-/** The decision is about exactly the amount of the review. */
-export function expectSame({ amount }: ReviewCase, found: bigint): void {
-  if (amount !== found) throw changed(found);
 }
 
 function changed(found: bigint): Refusal {
