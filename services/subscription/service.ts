@@ -24,6 +24,7 @@ import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
 import { closeMasters } from "./jobs/close-masters.ts";
 import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows, valuePools } from "./jobs/mark-masters.ts";
+import { findReturnedMasters } from "./jobs/find-returned-masters.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
 import { postResults } from "./jobs/post-results.ts";
 import { readGaps } from "./jobs/read-gaps.ts";
@@ -72,6 +73,7 @@ import { nextGap } from "./store/filed-numbers.ts";
 import { nextAbandonedGate } from "./store/gates.ts";
 import { nextEmptied } from "./store/holdings.ts";
 import { NEXT_VALUATION } from "./store/marking.ts";
+import { NEXT_ARCHIVED } from "./store/archived-masters.ts";
 import { nextMirrorDue } from "./store/mirrors.ts";
 import { NEXT_LOOK } from "./store/unassign-queue.ts";
 import { nextPostingDue } from "./store/postings.ts";
@@ -168,6 +170,7 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
   const jobs: DueJob[] = [
     run("read gaps", readGaps, () => nextGap, { wake: wake.gaps }),
     run("mirror open flows", mirrorOpenFlows, () => nextMirrorDue, { wake: wake.mirrors, minGapMs: MIRROR_GAP_MS }),
+    run("find returned Masters", findReturnedMasters, () => NEXT_ARCHIVED),
     run("allocate results", allocateResults, () => nextAllocation(week), { wake: wake.results }),
     run("post results", postResults, () => nextPostingDue, { wake: wake.postings }),
     run("close weeks", closeWeeks, () => nextClosing(deps), { wake: wake.weeks, pauseMs: MARK_PAUSE_MS }),

@@ -120,6 +120,24 @@ async function expectNoBreak({ get }: Client, { login, investors, paymentLogin }
   expect(about, shown).toEqual([]);
 }
 
+/** What is deposited while the Master is archived stays on the account and can be withdrawn; the rest is mirrored when the Master is back. */
+async function expectMoneyToWait(pool: Pool, investor: string): Promise<void> {
+  await expectDone(deposit(untilKnown(client), investor, "30", "kept"));
+  await eventually(async () => {
+    const { body, text: shown } = await client.get(`/api/v1/operations?login=${investor}`);
+    const kept = itemsOf(body["items"]).find(({ comment }) => comment === "kept");
+    expect(itemsOf(kept?.["legs"]).at(-1), shown).toMatchObject({ outcome: "pending", waits_for: "master_not_shown" });
+  });
+  const { body: proof, text: shown } = await client.get(`/api/v1/info/master/${pool.login}/proof`);
+  expect(proof, shown).toMatchObject({ converged: false, waits: [{ reason: "master_not_shown" }] });
+  await expectDone(withdraw(untilKnown(client), investor, "10"));
+  await expectBalances(client, { [investor]: "20", [pool.login]: "0" });
+  await client.control("POST", `accounts/${pool.login}/restore`, {});
+  await expectBalances(client, { [investor]: "20", [pool.login]: "20" });
+  await expectProof(client, pool);
+  await expectNoBreak(client, pool);
+}
+
 const ARCHIVED = {
   status: 409,
   code: "account_archived",
@@ -140,9 +158,13 @@ test(
       await expectDone(withdraw(untilKnown(client), login, amount));
     }
     await expectBalances(client, { [gone]: "0", [back]: "0", [pool.login]: "1000" });
-    // For good, with its deals; the other one is restored later.
+    const empty = await pooled(client, ["100"]);
+    const [saver = ""] = empty.investors;
+    await expectDone(withdraw(untilKnown(client), saver, "100"));
+    await expectBalances(client, { [saver]: "0", [empty.login]: "0" });
+    // For good, with its deals; the other ones are restored later.
     await client.control("DELETE", `accounts/${gone}`);
-    await client.control("POST", `accounts/${back}/archive`, {});
+    for (const login of [back, empty.login]) await client.control("POST", `accounts/${login}/archive`, {});
     // Before that is noticed, and before it is confirmed, the pool is as it was.
     await expectDone(withdraw(client, other, "5"));
     await untilState(client, "not_shown", gone, back);
@@ -150,8 +172,9 @@ test(
     await expectProof(client, pool);
     expect([await stateOf(client, gone), await stateOf(client, back)]).toEqual(["not_shown", "not_shown"]);
     await expectNoBreak(client, pool);
-    await untilState(client, "archived", gone, back);
+    await untilState(client, "archived", gone, back, empty.login);
     await expectProof(client, pool);
+    await expectMoneyToWait(empty, saver);
 
     await bookResult(client, pool.login, "100");
     await expectBalances(client, { [other]: "1090", [pool.login]: "1090" });
@@ -173,6 +196,16 @@ test(
       await expectDone(deposit(untilKnown(client), back, "20", `back-${performance.now()}`));
     }, FOUND_WITHIN_MS);
     await eventually(async () => expect(await platformBalanceOf(client, back)).toBeGreaterThan(0n));
+    // A dealer gives the login of the deleted account to another person.
+    await client.control("POST", "accounts", {
+      login: Number(gone),
+      group: "pamm\\investor",
+      name: "Bob",
+      balance: "7",
+    });
+    await reviewAbout(client, gone, "other_account", FOUND_WITHIN_MS);
+    expectProblem(await withdraw(client, gone, "7"), ARCHIVED);
+    expect(await stateOf(client, gone)).toBe("archived");
   },
 );
 

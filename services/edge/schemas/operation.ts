@@ -68,6 +68,8 @@ export const legKind = setOf("LegKind", "Kind of a movement.", {
 const legWait = setOf("LegWait", "What a leg waits for that is not executed yet.", {
   pool_deficit:
     "The pool of the Master is below zero: the money stays on the account of the Investor, who can withdraw it, and goes to the Master when the deficit is covered.",
+  master_not_shown:
+    "The broker has archived or deleted the account of the Master: the money stays on the account of the Investor, who can withdraw it, and goes to the Master when that is shown again.",
 });
 
 export type LegKindName = (typeof legKind.values)[number];

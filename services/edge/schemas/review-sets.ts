@@ -38,6 +38,8 @@ export const reviewReason = setOf("ReviewReason", "Why operators have to decide.
   database_behind: "The platform has movements that the database lost with a restore.",
   account_stopped:
     "The account is stopped: money moved on it that no service requested, a decision lacks its votes, or its group is not in USD with two digits.",
+  other_account:
+    "The login of the account has another account on the platform: the first deal in its log is not shown. Nothing is sent on it.",
   account_not_shown: "The platform does not show the account any more.",
   still_not_applied: "The attempts of a leg have failed for hours; further ones are made.",
   still_unknown: "The outcome of a leg has been unknown for hours; the search goes on.",

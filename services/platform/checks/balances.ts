@@ -17,6 +17,7 @@ const READ_AGAIN_PER_RUN = 20;
 type Row = {
   readonly login: string;
   readonly group: string;
+  readonly registration: bigint | null;
   readonly master: string;
   readonly logMinor: bigint;
   readonly logNumber: bigint;
@@ -32,8 +33,8 @@ export type BalanceDeps = Deps & {
   readonly readWholeLogin: (login: string) => Promise<void>;
   /** Notes what was shown of the accounts. Returns those without money that are not shown, which is no difference. */
   readonly noteAccounts: (read: {
-    readonly accounts: readonly Pick<Row, "login" | "group">[];
-    readonly users: ReadonlyMap<string, { readonly group: string }>;
+    readonly accounts: readonly Pick<Row, "login" | "group" | "registration">[];
+    readonly users: ReadonlyMap<string, { readonly group: string; readonly registration: bigint }>;
   }) => Promise<ReadonlySet<string>>;
 };
 
@@ -117,7 +118,7 @@ async function listAccounts({ pool }: Deps, { after, logins = [] }: Accounts): P
   return inSnapshot(pool, (db) =>
     many<Row>(
       db,
-      sql`select login, platform_group as "group", case role when 'master' then login else '' end as master, log_minor as "logMinor",
+      sql`select login, platform_group as "group", registration, case role when 'master' then login else '' end as master, log_minor as "logMinor",
                  log_number as "logNumber", undecided_from is not null as "isUndecided",
                  exists (
                    select from leg where leg.login = account.login and state in ('SENDING', 'UNKNOWN')

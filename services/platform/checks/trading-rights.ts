@@ -78,7 +78,7 @@ async function listAccounts({ pool }: RightsDeps, { after, logins = [] }: Accoun
       db,
       sql`select login, role
           from account
-          where role in ('investor', 'payment')
+          where role in ('investor', 'payment') and unshown_since is null
             and case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end
           order by login
           limit ${MAX_PAGE_SIZE}`,

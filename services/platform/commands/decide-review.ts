@@ -10,8 +10,9 @@ import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { logCorrection } from "../amendments/amendments.ts";
-import { ACCOUNT_STOPPED, STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
+import { ACCOUNT_STOPPED, OTHER_ACCOUNT, STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
 import { confirmApplied, confirmNotApplied, keepApplied, retryLeg } from "../protocol/reviews/decide-leg.ts";
+import { acceptReplaced } from "../protocol/replaced-account.ts";
 import {
   requireOpenReview,
   requireDealOfLeg,
@@ -134,8 +135,7 @@ async function carryOut(
       await orderReversal(tx, server, reviewCase);
       return "working";
     case "resume":
-      if (reviewCase.reason === ACCOUNT_STOPPED) await resumeAccount(tx, reviewCase.login);
-      else await resumeAll(tx, quietPeriodMs);
+      await resume(tx, reviewCase, quietPeriodMs);
       return "done";
     case "correct_log":
       await keepApplied(tx, reviewCase, server);
@@ -144,6 +144,17 @@ async function carryOut(
     default:
       await keepApplied(tx, reviewCase, server);
       return "done";
+  }
+}
+
+async function resume(tx: Transaction, { reason, login }: ReviewCase, quietPeriodMs: number): Promise<void> {
+  switch (reason) {
+    case ACCOUNT_STOPPED:
+      return await resumeAccount(tx, login);
+    case OTHER_ACCOUNT:
+      return await acceptReplaced(tx, login);
+    default:
+      await resumeAll(tx, quietPeriodMs);
   }
 }
 

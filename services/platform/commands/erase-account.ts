@@ -2,15 +2,22 @@ import type { EraseAccountRequest, EraseAccountResponse } from "#proto/pamm/plat
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
+import { orUnavailable } from "../protocol/unavailable.ts";
+import { noteShown } from "../protocol/unshown-accounts.ts";
 import { tradingBeingReturned } from "../protocol/take-trading.ts";
 import { forgetTaken } from "../store/taken-rights.ts";
 import { confirmChange } from "./confirm-change.ts";
 
 /** `account` has decided that the Investor may be erased, and has recorded it: what happened on the account since does not matter. */
-export async function eraseAccount({ pool, mt5 }: Deps, { login }: EraseAccountRequest): Promise<EraseAccountResponse> {
+export async function eraseAccount(deps: Deps, { login }: EraseAccountRequest): Promise<EraseAccountResponse> {
+  const { pool, mt5 } = deps;
   const account = await findAccount(pool, login);
   if (account?.role !== "investor") {
     throw refuse("login_not_managed", `Account ${login} is not managed by this service as an Investor.`);
+  }
+  // Another person may have its login.
+  if (account.isUnshown && (await orUnavailable(mt5.getUser(login))) !== undefined && !(await noteShown(deps, login))) {
+    return { shown: false };
   }
   // An erased account never trades again. Its erasure is repeated until it is confirmed.
   if (!(await forgetTaken(pool, login))) throw tradingBeingReturned(login);

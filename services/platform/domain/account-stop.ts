@@ -5,7 +5,7 @@ import { refuse } from "../refusals.ts";
 export function accountStopped(login: string): Refusal {
   return refuse(
     "safety_stop",
-    `Account ${login} is stopped: money moved on it that no service requested, a decision lacks its votes, or its group is not in USD with two digits. Nothing is executed until two operators have decided.`,
+    `Account ${login} is stopped: money moved on it that no service requested, a decision lacks its votes, its group is not in USD with two digits, or its login has another account now. Nothing is executed until two operators have decided.`,
     { outcome: "not_executed", details: { login } },
   );
 }

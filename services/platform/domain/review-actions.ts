@@ -32,6 +32,8 @@ const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
 export const DATABASE_BEHIND = "database_behind";
 /** No permit is granted for transfers of an account, because money moved on it that no service requested. */
 export const ACCOUNT_STOPPED = "account_stopped";
+/** The platform shows another account with the login of a managed one. */
+export const OTHER_ACCOUNT = "other_account";
 /** A leg whose attempts have failed for hours. Further attempts are made meanwhile. */
 export const STILL_NOT_APPLIED = "still_not_applied";
 /** A leg whose outcome has been unknown for hours, because the history cannot be read. It is scanned meanwhile. */
@@ -43,6 +45,7 @@ const DECIDED_ELSEWHERE = new Set(["external_funds", "imported_deal"]);
 export function reviewActions(reason: string, leg: Leg | undefined): readonly ReviewAction[] {
   if (DECIDED_ELSEWHERE.has(reason)) return [];
   if (reason === DATABASE_BEHIND || reason === ACCOUNT_STOPPED) return ["resume"];
+  if (reason === OTHER_ACCOUNT) return ["resume", "acknowledge"];
   if (reason === STILL_NOT_APPLIED) return ["retry", "confirm_not_applied"];
   if (reason === STILL_UNKNOWN) return ["confirm_applied", "confirm_not_applied"];
   if (leg?.state === "REVIEW" && leg.reason === reason) return legActions(leg);

@@ -2,15 +2,17 @@ import { expect, test } from "vitest";
 import { column, many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { verifyAppliedDeals } from "../amendments/amendments.ts";
 import { balances } from "../checks/balances.ts";
+import { verifyAppliedDeals } from "../amendments/amendments.ts";
 import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
 import { noteAccounts, type ReadAccounts, readUnlisted } from "../protocol/unshown-accounts.ts";
+import { inspectClosing } from "../queries/inspect-closing.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findingsOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
-import { openReviews } from "../testing/reviews.ts";
+import { decideBoth, openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { eraseAccount } from "../commands/erase-account.ts";
 import { findReturned } from "./find-returned.ts";
 
 /** One run of the check platform_balance; the findings in short form. */
@@ -181,7 +183,7 @@ test.concurrent("a manager that does not see the group, and a platform that show
   });
 });
 
-test.concurrent("an account that is restored with its deals is normal again, and what waited for it is sent", async (context) => {
+test.concurrent("an account that is restored with its deals is normal again: it takes capital, and what waited for it is sent", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { service, deps } = instance;
@@ -190,14 +192,20 @@ test.concurrent("an account that is restored with its deals is normal again, and
   await world.control.archive(login);
   await archiveUnshown(instance);
   expect(await archivedOf(instance)).toEqual([login]);
+  // Capital is not recorded: it could not be withdrawn while it waits here.
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }], { enqueue: true });
-  await service.transfer(mirror, aCall());
-  await expect(service.getTransfer({ key: "mirror:1" }, aCall())).resolves.toMatchObject({
-    state: TransferState.PENDING,
-  });
+  await expect(service.transfer(mirror, aCall())).rejects.toMatchObject(archived(login));
+  const exit = aTransfer("exit:1", [{ login, kind: MovementKind.EXIT, minor: -1_00n }], { enqueue: true });
+  expect(await service.transfer(exit, aCall())).toMatchObject({ state: TransferState.PENDING });
 
   await world.control.restore(login);
   await findReturned(deps)();
+  const ended = await eventually(
+    () => service.getTransfer({ key: "exit:1" }, aCall()),
+    ({ state }) => state === TransferState.REFUSED,
+  );
+  expect(ended).toMatchObject({ refusalCode: "insufficient_funds" });
+  await service.transfer(mirror, aCall());
   const sent = await eventually(
     () => service.getTransfer({ key: "mirror:1" }, aCall()),
     ({ state }) => state === TransferState.APPLIED,
@@ -210,34 +218,230 @@ test.concurrent("an account that is restored with its deals is normal again, and
   expect(await findingsOf(instance, login)).toEqual([]);
 });
 
-test.concurrent("an account that comes back without its deals and without money is normal, with money it is a difference", async (context) => {
-  const world = await aWorld(context);
+type Replaced = { readonly world: World; readonly instance: Instance; readonly login: string };
+
+/** An account that was used, emptied, archived and deleted, and whose login a dealer has given to another person. */
+async function aReplaced(world: World, role: "investor" | "master" | "payment", balance?: string): Promise<Replaced> {
   const instance = await world.start({ hasJobs: false });
   const { service, deps } = instance;
-  const [empty, credited] = [await anEmptied(instance), await anEmptied(instance)];
+  const login = role === "investor" ? await anEmptied(instance) : await anAccount(instance, role);
+  if (role !== "investor") for (const amount of ["3.00", "-3.00"]) await world.control.balance(login, amount);
+  await readLogin(deps, login);
+  expect(await service.readAccount({ login }, aCall())).toMatchObject({ logNumber: 2n, complete: true });
   await aFunded(instance);
-  for (const login of [empty, credited]) await world.control.remove(login);
+  await world.control.remove(login);
   await archiveUnshown(instance);
-  expect(await archivedOf(instance)).toEqual([empty, credited]);
+  expect(await archivedOf(instance)).toContain(login);
+  await world.control.addAccount({
+    login: Number(login),
+    group: `pamm\\${role}`,
+    name: "Bob",
+    ...(balance && { balance }),
+  });
+  return { world, instance, login };
+}
 
-  const group = "pamm\\investor";
-  await world.control.addAccount({ login: Number(empty), group, name: "Ann" });
-  await world.control.addAccount({ login: Number(credited), group, name: "Bob", balance: "7.00" });
+test.concurrent("a login that another person has got stays not usable, whatever its role and balance, before and after a restart", async (context) => {
+  const world = await aWorld(context);
+  const replaced = [
+    await aReplaced(world, "investor"),
+    await aReplaced(world, "investor", "7.00"),
+    await aReplaced(world, "master", "8.00"),
+    await aReplaced(world, "payment", "9.00"),
+  ];
+  const logins = replaced.map(({ login }) => login);
+  const payer = await aFunded(replaced[0]!.instance);
+  for (const instance of [replaced[0]!.instance, await world.start({ hasJobs: false })]) {
+    const { service, deps } = instance;
+    await findReturned(deps)();
+    expect(await checkBalances(instance)).toEqual([]);
+    expect(await archivedOf(instance)).toEqual(logins);
+    const reviews = await openReviews(instance);
+    expect(reviews.map(({ login, reason }) => `${login} ${reason}`).toSorted()).toEqual(
+      logins.map((login) => `${login} other_account`),
+    );
+    for (const review of reviews) {
+      expect(review.actions).toEqual(["resume", "acknowledge"]);
+      expect(review.evidence).toContain(`the first one in the log of account ${review.login}`);
+    }
+    const [empty, credited, master, payment] = logins as [string, string, string, string];
+    for (const login of [empty, credited]) {
+      await expect(service.transfer(aDeposit(login, 1_00n), aCall())).rejects.toMatchObject(archived(login));
+    }
+    for (const login of [empty, credited, master]) {
+      // Also a reading by the lock of an account does not take the money of the other person into the log.
+      await expect(service.hold({ login, lockOwner: "one" }, aCall())).rejects.toMatchObject(archived(login));
+      await readWholeLogin(deps, login);
+      expect(await service.readAccount({ login }, aCall())).toMatchObject({
+        balance: moneyOf(0n),
+        logNumber: 2n,
+        complete: true,
+      });
+      // Who had the account leaves with what the log has.
+      const lockOwner = `exit:${login}:${deps.sender.epoch}`;
+      const held = await service.hold({ login, acceptsArchived: true, lockOwner }, aCall());
+      expect(held).toMatchObject({ balance: moneyOf(0n), logNumber: 2n });
+      await service.release({ login, lockOwner }, aCall());
+    }
+    const fee = aTransfer(`fee:${deps.sender.epoch}`, [
+      { login: payer, kind: MovementKind.FEE_DEBIT, minor: -7_00n },
+      { login: payment, kind: MovementKind.FEE_CREDIT, minor: 7_00n },
+    ]);
+    await expect(service.transfer(fee, aCall())).rejects.toMatchObject(archived(payment));
+    expect(await eraseAccount(deps, { login: credited })).toEqual({ shown: false });
+    expect(await inspectClosing(deps, { login: credited })).toMatchObject({ balance: moneyOf(0n) });
+  }
+  expect(await world.control.account(logins[1]!)).toMatchObject({ name: "Bob", balance: "7.00" });
+});
+
+test.concurrent("a login that another person has got before the absence of the account was confirmed is archived at once", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anEmptied(instance);
+  await aFunded(instance);
+  await world.control.remove(login);
+  expect(await checkBalances(instance)).toEqual([]);
+  await world.control.addAccount({ login: Number(login), group: "pamm\\investor", name: "Bob", balance: "7.00" });
+  expect(await checkBalances(instance)).toEqual([]);
+  expect(await archivedOf(instance)).toEqual([login]);
+  expect((await openReviews(instance)).map(({ reason }) => reason)).toEqual(["other_account"]);
+});
+
+test.concurrent("operators decide that a login has the same account, or take note that it has not", async (context) => {
+  const world = await aWorld(context);
+  const { instance, login } = await aReplaced(world, "investor", "7.00");
+  const other = await aReplaced(world, "investor");
+  const { service, deps } = instance;
   await findReturned(deps)();
-  expect(await archivedOf(instance)).toEqual([]);
+  const reviews = await openReviews(instance);
+  const of = (one: string) => reviews.find((review) => review.login === one)!;
+  await decideBoth(instance, of(other.login), { action: "acknowledge" });
+  await decideBoth(instance, of(login), { action: "resume" });
+  await findReturned(deps)();
+  expect(await openReviews(instance)).toEqual([]);
+  expect(await archivedOf(instance)).toEqual([other.login]);
+  await readLogin(deps, login);
+  expect(await service.readAccount({ login }, aCall())).toMatchObject({ balance: moneyOf(7_00n), complete: true });
   await deps.pool.query(
     "update leg set next_scan_at = clock_timestamp() - interval '1 second' where state = 'APPLIED'",
   );
   await verifyAppliedDeals(deps);
-  for (const login of [empty, credited]) await readLogin(deps, login);
+  expect(await findingsOf(instance, login)).toEqual(["external_funds"]);
   expect(await checkBalances(instance)).toEqual([]);
-  expect(await service.transfer(aDeposit(empty, 2_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
-  expect(await service.readAccount({ login: empty }, aCall())).toMatchObject({
-    balance: moneyOf(2_00n),
-    complete: true,
+});
+
+test.concurrent("a review of another account closes when the platform shows the deals of the log", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anEmptied(instance);
+  await aFunded(instance);
+  await world.control.archive(login);
+  await archiveUnshown(instance);
+  await world.control.restore(login);
+  // Its first deal is asked for, and then one of another account.
+  await world.control.fault({ command: "deal/get", effect: "retcode:13", times: 1 });
+  await findReturned(instance.deps)();
+  expect((await openReviews(instance)).map(({ reason }) => reason)).toEqual(["other_account"]);
+  await findReturned(instance.deps)();
+  expect(await openReviews(instance)).toEqual([]);
+  expect(await archivedOf(instance)).toEqual([]);
+  await readLogin(instance.deps, login);
+  expect(await instance.service.transfer(aDeposit(login, 1_00n), aCall())).toMatchObject({
+    state: TransferState.APPLIED,
   });
-  expect(await findingsOf(instance, empty)).toEqual([]);
-  expect(await findingsOf(instance, credited)).toEqual(["external_funds"]);
+});
+
+test.concurrent("a platform that shows no deal of any account says nothing about an account that it shows again", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anEmptied(instance);
+  await aFunded(instance);
+  await world.control.archive(login);
+  await archiveUnshown(instance);
+  await world.control.restore(login);
+  await world.control.fault({ command: "deal/get", effect: "retcode:13", times: 2 });
+  await findReturned(instance.deps)();
+  expect(await archivedOf(instance)).toEqual([login]);
+  expect(await openReviews(instance)).toEqual([]);
+  await findReturned(instance.deps)();
+  expect(await archivedOf(instance)).toEqual([]);
+});
+
+test.concurrent("an account without any deal in its log is normal again, also when it was created again", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance);
+  await aFunded(instance);
+  await world.control.remove(login);
+  await archiveUnshown(instance);
+  await world.control.addAccount({ login: Number(login), group: "pamm\\investor", name: "Ann" });
+  await findReturned(instance.deps)();
+  expect(await archivedOf(instance)).toEqual([]);
+  await readLogin(instance.deps, login);
+  expect(await instance.service.transfer(aDeposit(login, 1_00n), aCall())).toMatchObject({
+    state: TransferState.APPLIED,
+  });
+});
+
+/** Deletes the accounts and gives their logins to another person, in another second than they were created in. */
+async function replace({ control }: World, logins: readonly string[], balance?: string): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  for (const login of logins) {
+    await control.remove(login);
+    await control.addAccount({
+      login: Number(login),
+      group: "pamm\\investor",
+      name: "Bob",
+      ...(balance && { balance }),
+    });
+  }
+}
+
+test.concurrent("an account that is deleted and created again between two runs of the check is found, and not usable before that", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service, deps } = instance;
+  const [emptied, funded, kept, fresh] = [
+    await anEmptied(instance),
+    await aFunded(instance, 50_00n),
+    await aFunded(instance),
+    await anAccount(instance),
+  ];
+  expect(await checkBalances(instance)).toEqual([]);
+  const credited = await anEmptied(instance);
+  expect(await checkBalances(instance)).toEqual([]);
+  await replace(world, [emptied, funded, fresh]);
+  await replace(world, [credited], "9.00");
+  // The money of the other person is read as external before a run of the check; the account is not locked with it.
+  await readLogin(deps, credited);
+  await expect(service.hold({ login: credited, lockOwner: "w:1:1" }, aCall(2_000))).rejects.toMatchObject({
+    code: "account_busy",
+    outcome: "not_executed",
+  });
+  await service.release({ login: credited, lockOwner: "w:1:1" }, aCall());
+
+  const restarted = await world.start({ hasJobs: false });
+  for (const each of [instance, restarted]) {
+    expect(await checkBalances(each)).toEqual([`login:${funded}:-5000`]);
+    expect((await openReviews(each)).map(({ login }) => login).toSorted()).toEqual([emptied, funded, credited]);
+    expect(await archivedOf(each)).toEqual([emptied]);
+    await expect(each.service.transfer(aDeposit(emptied, 1_00n), aCall())).rejects.toMatchObject(archived(emptied));
+    for (const login of [funded, credited]) {
+      const stopped = { code: "safety_stop", outcome: "not_executed" };
+      await expect(each.service.transfer(aDeposit(login, 1_00n), aCall())).rejects.toMatchObject(stopped);
+      await expect(each.service.hold({ login, lockOwner: "w:2:1" }, aCall())).rejects.toMatchObject(stopped);
+    }
+    for (const login of [kept, fresh]) {
+      expect(await each.service.transfer(aDeposit(login, 1_00n), aCall())).toMatchObject({
+        state: TransferState.APPLIED,
+      });
+    }
+  }
+  const review = (await openReviews(instance)).find(({ login }) => login === credited)!;
+  await decideBoth(instance, review, { action: "resume" });
+  expect(await service.hold({ login: credited, lockOwner: "w:3:1" }, aCall())).toMatchObject({
+    balance: moneyOf(9_00n),
+  });
 });
 
 test.concurrent("a hundred accounts that are archived at once cost a few requests a minute, before and after a restart", async (context) => {

@@ -47,6 +47,9 @@ create table account (
   missed_checks   integer not null default 0,
   -- Set when that was confirmed: the broker has archived or deleted it. Nothing is sent on it until the platform shows it again.
   archived_at     timestamptz,
+  -- When the platform has created the account, in seconds of its clock, as it showed it last. Another value may be another account with the
+  -- login.
+  registration    bigint,
   -- When the platform showed it again last. Older deals may be gone with a deleted account.
   returned_at     timestamptz,
   check (unshown_since is not null or missed_checks = 0 and archived_at is null),

@@ -50,6 +50,7 @@ test("an account is created under the requested login, and a repetition answers 
     leverage: 100,
     balanceMinor: 0n,
     creditMinor: 0n,
+    registration: expect.any(BigInt),
   });
   expect(await mt5.addUser(aUser("3000001"))).toMatchObject({ kind: "refused", code: 3004 });
 });

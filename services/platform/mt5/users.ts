@@ -3,7 +3,7 @@ import { classifyCommand, type CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import { readBatch } from "./batches.ts";
 import { badAnswer, Mt5Error, type Mt5Problem } from "./errors.ts";
-import { batchesOf, fieldsOf, loginOf, requireLogin } from "./fields.ts";
+import { batchesOf, type Fields, fieldsOf, loginOf, requireLogin } from "./fields.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import type { JsonValue } from "./http/json.ts";
 import { findDone, type Reader, requireDone } from "./reader.ts";
@@ -21,6 +21,8 @@ export type User = {
   /** Present also for accounts without trades. */
   readonly balanceMinor: bigint;
   readonly creditMinor: bigint;
+  /** When the account was created, in seconds of the server's wall clock; 0 when the platform does not say. */
+  readonly registration: bigint;
 };
 
 export type NewUser = {
@@ -41,11 +43,17 @@ export type NewUser = {
 export const USER_RIGHT = { enabled: 0x1n, tradeDisabled: 0x4n } as const;
 /** Enabled, may change its password, trailing stops, experts, reports. */
 const DEFAULT_RIGHTS = 0x163n;
+const SECONDS = /^\d{1,12}$/;
 /** Answers to a request for an account's state which say nothing about its money. */
 const NOT_SHOWN: ReadonlySet<Mt5Problem> = new Set(["retcode", "forbidden", "http_status", "bad_answer"]);
 
 export function mayTrade({ rights }: Pick<User, "rights">): boolean {
   return (rights & USER_RIGHT.tradeDisabled) === 0n;
+}
+
+/** Whether the account was created at another time than was noted: it may be another one, with the same login. */
+export function isCreatedAgain({ registration }: Pick<User, "registration">, noted: bigint | null): boolean {
+  return noted !== null && registration !== 0n && registration !== noted;
 }
 
 /** The person of an account as the platform shows it. */
@@ -241,5 +249,12 @@ function readUser(record: JsonValue | undefined): User {
     leverage: fields.number("Leverage"),
     balanceMinor: fields.minor("Balance"),
     creditMinor: fields.minor("Credit", 0n),
+    registration: registrationOf(fields),
   };
+}
+
+/** It only helps to find out whether an account is another one: a form that is not documented makes no record unreadable. */
+function registrationOf(fields: Fields): bigint {
+  const shown = fields.optionalText("Registration") ?? "";
+  return SECONDS.test(shown) ? BigInt(shown) : 0n;
 }

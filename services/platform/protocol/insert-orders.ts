@@ -75,7 +75,9 @@ function judge(
   const archived = order.legs.find((leg) => (accounts.get(leg.login) ?? managed.get(leg.login))?.isArchived === true);
   // Of an account without money there is nothing to take, which is the outcome of such an order.
   const takesNothing = archived === first && order.floorMinor !== undefined;
-  if (archived !== undefined && !takesNothing && !order.isEnqueued) {
+  // Capital that waited here for the account could not be withdrawn meanwhile: its caller keeps it.
+  const isCapital = first.kind === "mirror" && first.amountMinor > 0n;
+  if (archived !== undefined && !takesNothing && (isCapital || !order.isEnqueued)) {
     return { refusal: accountArchived(archived.login) };
   }
   const unread = order.legs.find(({ login }) => (accounts.get(login) ?? managed.get(login))?.mayLackDeals === true);

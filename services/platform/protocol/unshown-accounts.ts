@@ -2,8 +2,16 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { User } from "../mt5/users.ts";
 import { noteGroup } from "../store/accounts.ts";
-import { listAway, listNotedUnshown, markShown, markUnshown } from "../store/unshown-accounts.ts";
+import {
+  listAway,
+  listNotedUnshown,
+  markShown,
+  markUnshown,
+  noteRegistrations,
+  type Registered,
+} from "../store/unshown-accounts.ts";
 import { archiveMissed } from "./archive-missed.ts";
+import { closeReplaced, isSameAccount } from "./replaced-account.ts";
 
 /** What a reading of accounts has shown. */
 export type Reading = {
@@ -26,8 +34,8 @@ export async function noteReading(deps: Deps, { shown, unshown }: Reading): Prom
 
 /** Accounts with their recorded groups, and those of them that the platform shows. */
 export type ReadAccounts = {
-  readonly accounts: readonly { readonly login: string; readonly group: string }[];
-  readonly users: ReadonlyMap<string, Pick<User, "group">>;
+  readonly accounts: readonly (Registered & { readonly group: string })[];
+  readonly users: ReadonlyMap<string, Pick<User, "group" | "registration">>;
 };
 
 /** Notes what a run of the check was shown of the accounts, and archives those that two runs in a row were not. Returns those without money that it was not shown. */
@@ -36,10 +44,24 @@ export async function noteAccounts(deps: Deps, { accounts, users }: ReadAccounts
     const shown = users.get(login)?.group ?? group;
     if (shown !== group) await noteGroup(deps.pool, login, shown);
   }
-  const unshown = accounts.map(({ login }) => login).filter((login) => !users.has(login));
+  const logins = accounts.map(({ login }) => login);
+  const unshown = logins.filter((login) => !users.has(login));
+  await noteCreated(deps, { accounts, users });
   await noteReading(deps, { shown: [...users.keys()], unshown });
   await archiveMissed(deps, { missing: unshown, shown: users.keys() });
-  return new Set(unshown.length === 0 ? [] : await listAway(deps.pool, unshown));
+  return new Set(await listAway(deps.pool, logins));
+}
+
+/** Notes when the accounts were created. One that was created again since may be another one. */
+async function noteCreated(deps: Deps, { accounts, users }: ReadAccounts): Promise<void> {
+  const noted: Registered[] = [];
+  for (const { login, registration } of accounts) {
+    const user = users.get(login);
+    if (user === undefined || user.registration === 0n || user.registration === registration) continue;
+    const isSame = registration === null || (await isSameAccount(deps, login));
+    if (isSame) noted.push({ login, registration: user.registration });
+  }
+  await noteRegistrations(deps.pool, noted);
 }
 
 /** Asks the platform for accounts that a list of it lacks. */
@@ -49,10 +71,18 @@ export async function readUnlisted(deps: Deps, logins: readonly string[]): Promi
   return await noteReading(deps, { shown: [...users.keys()], unshown });
 }
 
-export async function noteShown({ pool, log, freshDeals, legsSignal }: Deps, login: string): Promise<void> {
-  if (!(await inTransaction(pool, (tx) => markShown(tx, login)))) return;
+/** The platform shows the login again. It is the account that was not shown when its deals are shown too. False when it is another one, or that is not known. */
+export async function noteShown(deps: Deps, login: string): Promise<boolean> {
+  const { pool, log, freshDeals, legsSignal } = deps;
+  if (!(await isSameAccount(deps, login))) return false;
+  const isChanged = await inTransaction(pool, async (tx) => {
+    await closeReplaced(tx, login);
+    return await markShown(tx, login);
+  });
+  if (!isChanged) return true;
   log.info("account is shown again, its history is read", { login });
   freshDeals.add(login);
   // What waited for it.
   legsSignal.notify();
+  return true;
 }

@@ -14,7 +14,7 @@ export async function inspectClosing(
 ): Promise<InspectClosingResponse> {
   const account = await findAccount(pool, login);
   if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
-  const user = await orUnavailable(mt5.getUser(login));
+  const user = account.isArchived ? undefined : await orUnavailable(mt5.getUser(login));
   const positions = user === undefined ? [] : await orUnavailable(mt5.readPositions(login));
   return {
     balance: moneyToProto(user === undefined ? account.logBalance : usd(user.balanceMinor)),

@@ -1,5 +1,6 @@
 import { execute, type Fragment, fragment, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { OTHER_ACCOUNT } from "../domain/review-actions.ts";
 
 /** From the commit on no permit is granted for transfers of the account. The reason of an account that is stopped already stays. */
 export async function stopAccount(tx: Transaction, login: string, reason: string): Promise<void> {
@@ -11,6 +12,16 @@ export async function stopAccount(tx: Transaction, login: string, reason: string
 
 export async function resumeAccount(tx: Transaction, login: string): Promise<void> {
   await execute(tx, sql`update account set stopped_reason = null where login = ${login}`);
+}
+
+/** Of an account that was stopped because another one had its login. */
+export async function resumeReplaced(tx: Transaction, login: string): Promise<void> {
+  await execute(
+    tx,
+    sql`update account
+        set stopped_reason = null
+        where login = ${login} and starts_with(stopped_reason, ${`${OTHER_ACCOUNT}:`})`,
+  );
 }
 
 const currencyBreakOf = (login: string | Fragment): Fragment => fragment`

@@ -29,6 +29,8 @@ export type Account = {
   readonly isStopped: boolean;
   /** The platform does not show it, and it has no money: nothing is sent on it until it is shown again. */
   readonly isArchived: boolean;
+  /** The platform does not show it, which may not be confirmed yet. */
+  readonly isUnshown: boolean;
   /** When the row was read, by the clock of the database: the clock of a process may be changed while it runs. */
   readonly seenAt: Date;
 };
@@ -59,6 +61,7 @@ type AccountRow = {
   netted_number: bigint;
   is_stopped: boolean;
   is_archived: boolean;
+  is_unshown: boolean;
   seen_at: Date;
 };
 
@@ -85,7 +88,7 @@ const ACCOUNTS = fragment`
          locked_by, lock_number, lock_granted_at is not null as is_granted,
          coalesce(reading_until > clock_timestamp(), false) as is_being_read, has_lost_movements,
          may_lack_deals, imported_number, netted_number, stopped_reason is not null as is_stopped,
-         archived_at is not null as is_archived, clock_timestamp() as seen_at
+         archived_at is not null as is_archived, unshown_since is not null as is_unshown, clock_timestamp() as seen_at
   from account`;
 
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
@@ -238,6 +241,7 @@ function accountOf(row: AccountRow): Account {
     nettedNumber: row.netted_number,
     isStopped: row.is_stopped,
     isArchived: row.is_archived,
+    isUnshown: row.is_unshown,
     seenAt: row.seen_at,
   };
 }

@@ -1,4 +1,4 @@
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { usd } from "#kernel/money.ts";
 import { loggedDeal, type LoggedDeal } from "../domain/logged-deal.ts";
 import type { EntryKind, AmendmentKind, Trade } from "../domain/log-entry.ts";
@@ -45,6 +45,36 @@ export async function findLoggedDeal(
   ticket: bigint,
 ): Promise<LoggedDeal | undefined> {
   return (await listLoggedDeals(db, server, [ticket])).find((logged) => logged.login === login);
+}
+
+/** The first deal in the log of an account, of those that were not corrected since: the platform may not show these. */
+export async function findFirstTicket(db: Queryable, server: string, login: string): Promise<bigint | undefined> {
+  const found = await maybeOne<{ ticket: bigint }>(
+    db,
+    sql`select deal_id as ticket
+        from log_entry as entry
+        where login = ${login} and server = ${server} and deal_id is not null and kind <> 'amendment'
+          and not exists (
+            select from log_entry as correction
+            where correction.server = entry.server and correction.corrected_deal_id = entry.deal_id and correction.login = entry.login
+          )
+        order by number
+        limit 1`,
+  );
+  return found?.ticket;
+}
+
+/** The last deal that was logged of another account. */
+export async function findTicketOfOthers(db: Queryable, server: string, login: string): Promise<bigint | undefined> {
+  const found = await maybeOne<{ ticket: bigint }>(
+    db,
+    sql`select deal_id as ticket
+        from log_entry
+        where login <> ${login} and server = ${server} and deal_id is not null and kind <> 'amendment'
+        order by id desc
+        limit 1`,
+  );
+  return found?.ticket;
 }
 
 function entryOf(row: LoggedDealRow): LoggedDeal {

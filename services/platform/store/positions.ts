@@ -17,6 +17,8 @@ export type LogEnd = {
   readonly entryId: bigint;
   readonly balance: Money;
   readonly undecidedFrom: Date | null;
+  readonly isArchived: boolean;
+  readonly registration: bigint | null;
   readonly positions: readonly Pick<OpenPosition, "positionId" | "volume">[];
 };
 
@@ -32,7 +34,8 @@ export async function listLogEnds(db: Queryable, logins: readonly string[]): Pro
   const rows = await many<LogEndRow>(
     db,
     sql`select account.login, log_number as number, log_entry_id as "entryId", log_minor as "balanceMinor",
-               undecided_from as "undecidedFrom", position_id as "positionId", volume
+               undecided_from as "undecidedFrom",
+               archived_at is not null as "isArchived", registration, position_id as "positionId", volume
         from account
         left join open_position on open_position.login = account.login
         where account.login = any (${logins}::text[])`,
@@ -45,11 +48,14 @@ export async function listLogEnds(db: Queryable, logins: readonly string[]): Pro
   );
 }
 
-function logEndOf({ number, entryId, balanceMinor, undecidedFrom }: LogEndRow, rows: readonly LogEndRow[]): LogEnd {
+function logEndOf(
+  { number, entryId, balanceMinor, undecidedFrom, isArchived, registration }: LogEndRow,
+  rows: readonly LogEndRow[],
+): LogEnd {
   const positions = rows.flatMap(({ positionId, volume }) =>
     positionId === null || volume === null ? [] : [{ positionId, volume }],
   );
-  return { number, entryId, balance: usd(balanceMinor), undecidedFrom, positions };
+  return { number, entryId, balance: usd(balanceMinor), undecidedFrom, isArchived, registration, positions };
 }
 
 /** A volume of 0 closes the position. */

@@ -1,4 +1,4 @@
-import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** A finding; its row never changes. */
@@ -122,4 +122,12 @@ export async function listLogSums(db: Queryable, logins: readonly string[]): Pro
     sql`select login, log_minor from account where login = any (${logins}::text[])`,
   );
   return new Map(rows.map(({ login, log_minor: sum }) => [login, sum]));
+}
+
+/** Whether operators have taken note of what the subject says, and nothing is to be decided any more. */
+export async function isAcknowledged(db: Queryable, subject: string): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select from review_case where subject = ${subject} and state = 'DECIDED' and action = 'acknowledge'`,
+  );
 }

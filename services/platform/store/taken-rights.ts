@@ -51,7 +51,7 @@ export async function listTaken(db: Queryable, after: string, limit: number): Pr
     sql`select taken_right.login, account.role, taken_right.tries
         from taken_right
         left join account on account.login = taken_right.login
-        where taken_right.login > ${after} and taken_right.next_try_at <= clock_timestamp()
+        where taken_right.login > ${after} and taken_right.next_try_at <= clock_timestamp() and account.unshown_since is null
           and (coalesce(account.role, '') = 'investor'
                or taken_right.taken_at < clock_timestamp() - ${KEPT_FOR_MS} * interval '1 millisecond')
           and (taken_right.returning_until is null or taken_right.returning_until <= clock_timestamp())

@@ -1,4 +1,4 @@
-import { column, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -18,17 +18,6 @@ export async function listEmpty(db: Queryable, logins: readonly string[]): Promi
       sql`select login
           from account
           where login = any (${logins}::text[]) and ((${IS_EMPTY}) or (unshown_since is not null and log_minor = 0))`,
-    ),
-  );
-}
-
-/** Those of the accounts that are archived. */
-export async function listArchived(db: Queryable, logins: readonly string[]): Promise<ReadonlySet<string>> {
-  if (logins.length === 0) return new Set();
-  return new Set(
-    await column<string>(
-      db,
-      sql`select login from account where login = any (${logins}::text[]) and archived_at is not null`,
     ),
   );
 }
@@ -67,6 +56,40 @@ export async function markShown(tx: Transaction, login: string): Promise<boolean
             )
         where login = ${login} and unshown_since is not null
         returning login`,
+  );
+}
+
+/** The platform shows another account with this login: nothing is sent on it. False when the account has money or something in progress, which stays to be ended. */
+export async function markReplaced(tx: Transaction, login: string): Promise<boolean> {
+  return await matchesRow(
+    tx,
+    sql`update account
+        set unshown_since = coalesce(unshown_since, clock_timestamp()), archived_at = coalesce(archived_at, clock_timestamp())
+        where login = ${login} and (archived_at is not null or ${IS_EMPTY})
+        returning login`,
+  );
+}
+
+export type Registered = { readonly login: string; readonly registration: bigint | null };
+
+/** When the platform has created the accounts; null to note it anew. */
+export async function noteRegistrations(db: Queryable, accounts: readonly Registered[]): Promise<void> {
+  if (accounts.length === 0) return;
+  await execute(
+    db,
+    sql`with locked as materialized (
+          select account.login, shown.registration
+          from account
+          join unnest(
+            ${accounts.map(({ login }) => login)}::text[], ${accounts.map(({ registration }) => registration)}::bigint[]
+          ) as shown (login, registration) on shown.login = account.login
+          order by account.login
+          for no key update of account
+        )
+        update account
+        set registration = locked.registration
+        from locked
+        where account.login = locked.login`,
   );
 }
 

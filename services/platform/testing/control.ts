@@ -39,7 +39,12 @@ export function controlOf(url: string) {
     /** The manager sees the accounts of these groups only. */
     managerGroups: (groups: string) => call("POST", "manager", { groups }),
     account: (login: string) =>
-      call("GET", `accounts/${login}`) as Promise<{ balance: string; rights: number; positions: unknown[] }>,
+      call("GET", `accounts/${login}`) as Promise<{
+        name: string;
+        balance: string;
+        rights: number;
+        positions: unknown[];
+      }>,
     /** A dealer sets all rights of the account. */
     setRights: (login: string, rights: number) => call("POST", `accounts/${login}/rights`, { rights }),
     /** Sets the balance to the sum of the deals. */

@@ -36,6 +36,8 @@ test("an archived account and its deals are in no answer, its login stays taken,
   const deals = (await control(simulator, "GET", `accounts/${login}/deals`)).body;
   const deal = String(deals[0].deal);
 
+  const registration = async () => (await client.json(`/api/user/get?login=${login}`)).answer.Registration;
+  const registered = await registration();
   const archived = await control(simulator, "POST", `accounts/${login}/archive`);
   expect(archived.body).toMatchObject({ archived: true, balance: "10.00" });
   const gone = await seen(client, login, deal);
@@ -46,6 +48,7 @@ test("an archived account and its deals are in no answer, its login stays taken,
   await control(simulator, "POST", `accounts/${login}/restore`);
   expect(await seen(client, login, deal)).toMatchObject({ isListed: true, deals: 1 });
   expect((await client.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("10.01");
+  expect(await registration()).toBe(registered);
 });
 
 test("what is archived, and a group that was added, are so after a start, also of a rewritten journal", async () => {

@@ -37,11 +37,6 @@ test.each<[string, KnownOfLeave, string[]]>([
   expect(codesOf(known)).toEqual(codes);
 });
 
-test("capital on its way to the Master is said to wait for an archived account too", () => {
-  const [reason] = leaveReasons({ ...FREE, inbound: 1n });
-  expect(reason!.message).toContain("until the broker restores the account of the Master");
-});
-
 test("all reasons are found at once, in the sequence in which a command meets them, and it throws the first", () => {
   const known: KnownOfLeave = {
     account: { filedNumber: 8n, heldNumber: 7n },

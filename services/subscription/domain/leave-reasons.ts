@@ -67,7 +67,7 @@ export function leaveReasons(known: KnownOfLeave): readonly Refusal[] {
     inbound === 0n
       ? undefined
       : accountBusy(
-          "Capital of this Investor is still being mirrored to the Master. It takes seconds, or lasts until the broker restores the account of the Master when that was archived. Nothing was executed. Send the request again in a second.",
+          "Capital of this Investor is still being mirrored to the Master. It takes seconds. Nothing was executed. Send the request again in a second.",
         ),
     openPositions > 0 ? masterOpenPositions(openPositions) : undefined,
     master?.isComplete === false

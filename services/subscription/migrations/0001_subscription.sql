@@ -62,6 +62,9 @@ create table master_pool (
   mirror_refusals      integer not null default 0,
   mirror_next_at       timestamptz not null default '-infinity',
   mirror_reason        text,
+  -- While the broker has archived its account, inflows stay on the accounts of their Investors: when it is asked next whether the platform
+  -- shows it again. Null otherwise.
+  archived_next_at     timestamptz,
   -- Since when money that is to leave the Master waits for its free margin, consecutive refusals for want of it, and the next try.
   margin_since         timestamptz,
   margin_refusals      integer not null default 0,
@@ -78,6 +81,7 @@ create index master_pool_gap on master_pool (login) where received_number > file
 create index master_pool_own_flows on master_pool (login) where own_waiting_minor > 0 or own_unredeemed_minor > 0;
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 create index master_pool_valued on master_pool (value_next_at) where value_next_at is not null;
+create index master_pool_archived on master_pool (archived_next_at) where archived_next_at is not null;
 create index master_pool_gated on master_pool (gate_closed_at) where gate_closed_at is not null;
 
 -- Subscriptions of Investors to Masters. ASSIGNING and ABORTED are never shown to callers.

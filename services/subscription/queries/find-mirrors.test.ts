@@ -18,6 +18,7 @@ test("a deposit of an Investor in a pool finds its mirror, another one does not 
   const find = () => world.service.findMirrors({ keys: ["funding:deposit:1", "funding:deposit:2"] }, aCall());
   const part = {
     isHeld: false,
+    isMasterArchived: false,
     key: "funding:deposit:1",
     masterLogin,
     amount: { currencyCode: "USD", minorUnits: 70_00n },

@@ -8,9 +8,10 @@ export type OpenFlow = HoldingFlow & { readonly id: bigint; readonly masterLogin
 
 /**
  * Condition on a flow, its holding and the pool of its Master: it is an inflow that a loss would take, because the pool, or the holding in a flat
- * pool, is below zero. It stays on the account of the Investor until that is covered.
+ * pool, is below zero, or that cannot be moved, because the broker has archived the account of the Master. It stays on the account of the Investor
+ * until that has ended.
  */
-export const isHeldInflow = fragment`(flow.amount_minor > 0 and (pool.is_in_deficit or (
+export const isHeldInflow = fragment`(flow.amount_minor > 0 and (pool.is_in_deficit or pool.archived_next_at is not null or (
   holding.pooled_minor < 0 and not exists (select from pool_position where pool_position.master_login = pool.login)
 )))`;
 

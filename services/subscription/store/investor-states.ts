@@ -12,7 +12,7 @@ export type InvestorState = {
         readonly subscriptionId: bigint;
         readonly masterLogin: string;
         readonly inbound: bigint;
-        /** All of it waits on the account for the end of a deficit. */
+        /** All of it waits on the account for the end of a deficit, or for an archived Master. */
         readonly isHeld: boolean;
         readonly isStopped: boolean;
       }

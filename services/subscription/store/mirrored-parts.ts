@@ -9,8 +9,9 @@ export type MirroredPart = {
   readonly amountMinor: bigint;
   readonly mirrorKey: string | undefined;
   readonly appliedAt: Date | undefined;
-  /** It stays on the account of the Investor until a deficit is covered. */
+  /** It stays on the account of the Investor until a deficit is covered, or the account of the Master is shown again. */
   readonly isHeld: boolean;
+  readonly isMasterArchived: boolean;
 };
 
 /** Of the keys, in the order in which the flows were recorded. */
@@ -19,7 +20,8 @@ export async function listMirroredParts(db: Queryable, keys: readonly string[]):
     db,
     sql`select flow.source_key as key, flow.master_login as "masterLogin", flow.amount_minor as "amountMinor",
                mirror.key as "mirrorKey", case when mirror.state = 'APPLIED' then mirror.closed_at end as "appliedAt",
-               flow.mirror_id is null and ${isHeldInflow} as "isHeld"
+               flow.mirror_id is null and ${isHeldInflow} as "isHeld",
+               pool.archived_next_at is not null as "isMasterArchived"
         from flow
              join holding on holding.subscription_id = flow.subscription_id
              join master_pool as pool on pool.login = flow.master_login

@@ -7,6 +7,7 @@ import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { cancelEmptied } from "../jobs/cancel-emptied.ts";
 import { closeMasters } from "../jobs/close-masters.ts";
 import { closeWeeks, strikeWaitingFlows, valuePools } from "../jobs/mark-masters.ts";
+import { findReturnedMasters } from "../jobs/find-returned-masters.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { postResults } from "../jobs/post-results.ts";
 import { readGaps } from "../jobs/read-gaps.ts";
@@ -33,6 +34,7 @@ export async function deliver({ platform, deps, state }: World): Promise<boolean
 export async function runJobs(deps: Deps): Promise<boolean> {
   const isMore = [
     await readGaps(deps),
+    await findReturnedMasters(deps),
     await mirrorOpenFlows(deps),
     await sendExits(deps),
     await allocateResults(deps),

@@ -78,9 +78,15 @@ export async function passTime({ state, deps: { pool } }: World, ms: number): Pr
   const tables = ["assignment", "closing", "exit", "exit_transfer", "mirror", "posting", "queued_unassign"];
   const columns = [
     ...tables.map((table) => [table, "next_try_at"]),
-    ...["mirror_next_at", "mark_next_at", "margin_next_at", "price_next_at", "gate_closed_at", "value_next_at"].map(
-      (column) => ["master_pool", column],
-    ),
+    ...[
+      "mirror_next_at",
+      "mark_next_at",
+      "margin_next_at",
+      "price_next_at",
+      "archived_next_at",
+      "gate_closed_at",
+      "value_next_at",
+    ].map((column) => ["master_pool", column]),
     ["investor_account", "posting_next_at"],
     ...["expires_at", "ready_at"].map((column) => ["queued_unassign", column]),
   ];

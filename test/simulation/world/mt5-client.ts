@@ -43,8 +43,9 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
   };
   const findUser = (login: string) => {
     const balanceMinor = server.balanceOf(login);
-    const rest = { group: "real", name: "", email: "", comment: "", rights: ENABLED, leverage: 100, creditMinor: 0n };
-    return balanceMinor === undefined ? undefined : { login, balanceMinor, ...rest };
+    const texts = { group: "real", name: "", email: "", comment: "" };
+    const rest = { rights: ENABLED, leverage: 100, creditMinor: 0n, registration: 1n };
+    return balanceMinor === undefined ? undefined : { login, balanceMinor, ...texts, ...rest };
   };
   /** Rows of an account are odd only where there are any. */
   const withDeals = (logins: readonly string[], period: Period) =>

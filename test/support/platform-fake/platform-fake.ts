@@ -203,7 +203,10 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
 
 function transfer(fake: Parts, request: TransferRequest): TransferResult {
   const archived = request.legs.find(({ login }) => fake.ledger.archived.has(login));
-  if (archived !== undefined && !request.enqueue && !fake.byKey.has(request.key)) {
+  const isCapital = request.legs.some(
+    ({ kind, amount }) => kind === MovementKind.MIRROR && (amount?.minorUnits ?? 0n) > 0n,
+  );
+  if (archived !== undefined && (isCapital || !request.enqueue) && !fake.byKey.has(request.key)) {
     throw new Refusal({ ...refusal("account_archived", "conflict"), details: { mt5_login: archived.login } });
   }
   const fault = fake.faults.transfer.shift();

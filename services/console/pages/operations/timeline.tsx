@@ -124,6 +124,10 @@ const WAITS: ReadonlyMap<string, string> = new Map([
     "pool_deficit",
     "Nothing yet. The pool is in deficit: the money stays on the account, can be withdrawn, and goes to the Master when the deficit is covered.",
   ],
+  [
+    "master_not_shown",
+    "Nothing yet. The account of the Master is archived: the money stays on the account, can be withdrawn, and goes to the Master when that is shown again.",
+  ],
 ]);
 
 const ANSWERS: Readonly<Record<Leg["outcome"], string>> = {

@@ -40,6 +40,9 @@ const EFFECTS_BY_REASON: Readonly<Record<string, string>> = {
     "Permits are granted again. It is refused until the history was read completely, a quiet period has passed, and balances and deals have no break.",
   "account_stopped resume":
     "Permits are granted on the account again. The cause of each transfer and decision in the evidence has to be known; an account that was moved into another currency has to be in USD with two digits again.",
+  "other_account resume":
+    "Only when the broker has confirmed that it is the account of the same person, without its history. What is on it then counts as external funds, and it is used again.",
+  "other_account acknowledge": "The login stays unusable, and the review is not opened again.",
   "votes_unconfirmed acknowledge": "The effect of the decision is accepted, and its break closes.",
   "unreadable_history acknowledge":
     "The account is read again by itself until its history can be read. Report the row to the broker.",

@@ -30,10 +30,11 @@ export function legOf({ login, kind, amount, state, dealId, reference, appliedAt
  * into the next mirror, so it is not executed yet rather than refused.
  */
 export function mirrorLegOf(
-  { masterLogin: login, amount, appliedAt, isHeld }: MirroredPart,
+  { masterLogin: login, amount, appliedAt, isHeld, isMasterArchived }: MirroredPart,
   transfer: TransferResult | undefined,
 ): OperationLeg {
   const [leg] = transfer?.legs.map(legOf) ?? [];
+  const heldFor = isMasterArchived ? "master_not_shown" : "pool_deficit";
   const open =
     leg === undefined || leg.outcome === OperationOutcome.NOT_EXECUTED ? OperationOutcome.PENDING : leg.outcome;
   return {
@@ -44,6 +45,6 @@ export function mirrorLegOf(
     dealId: leg?.dealId,
     reference: leg?.reference ?? "",
     appliedAt: leg?.appliedAt ?? appliedAt,
-    waitsFor: isHeld ? "pool_deficit" : "",
+    waitsFor: isHeld ? heldFor : "",
   };
 }

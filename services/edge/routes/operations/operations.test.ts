@@ -185,6 +185,12 @@ test.each([
     { outcome: "pending", deal_id: null, reference: null, applied_at: null, waits_for: "pool_deficit" },
   ],
   [
+    "waits for an archived Master",
+    { isHeld: true, isMasterArchived: true },
+    undefined,
+    { outcome: "pending", deal_id: null, reference: null, applied_at: null, waits_for: "master_not_shown" },
+  ],
+  [
     "is carried by a mirror that is not executed yet",
     { mirrorKey: "mirror:1" },
     { state: TransferState.UNKNOWN, dealId: 0n },
@@ -219,7 +225,9 @@ test.each([
       funding: { getOperation: async () => anOperation(DEPOSITED) },
       subscriptions: {
         getOperation: notFound,
-        findMirrors: async () => ({ items: [{ appliedAt: undefined, isHeld: false, ...A_PART, ...part }] }),
+        findMirrors: async () => ({
+          items: [{ appliedAt: undefined, isHeld: false, isMasterArchived: false, ...A_PART, ...part }],
+        }),
       },
     });
 

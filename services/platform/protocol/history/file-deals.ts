@@ -45,8 +45,11 @@ export async function fileDeals(deps: Filing, histories: Histories): Promise<rea
   const locked = await inTransaction(deps.pool, async (tx) => {
     if (database !== undefined) await requireDatabase(tx, database);
     const all = await (logins.length > 1 ? lockFreeAccounts(tx, logins) : lockAccounts(tx, logins));
-    // A history that begins after an undecided deal would skip this deal.
-    const accounts = [...all.values()].filter(({ undecidedFrom: at }) => at === undefined || at >= from);
+    // A history that begins after an undecided deal would skip this deal. What is shown under the login of an account that is not shown
+    // may be of another account; it is read again when it is not.
+    const accounts = [...all.values()].filter(
+      ({ undecidedFrom: at, isUnshown }) => !isUnshown && (at === undefined || at >= from),
+    );
     await fileLocked(tx, deps.settings, accounts, histories);
     return all;
   });

@@ -3,9 +3,8 @@ import type { GatheredRead } from "#kernel/gather-reads.ts";
 import type { Deps } from "../../deps.ts";
 import { Mt5Error, type Mt5Problem } from "../../mt5/errors.ts";
 import type { Position } from "../../mt5/positions.ts";
-import { mayTrade, type User } from "../../mt5/users.ts";
+import { isCreatedAgain, mayTrade, type User } from "../../mt5/users.ts";
 import { refuse } from "../../refusals.ts";
-import { listArchived } from "../../store/unshown-accounts.ts";
 import { listLogEnds, type LogEnd } from "../../store/positions.ts";
 import { readDecided, readLogin } from "./read-history.ts";
 
@@ -47,15 +46,12 @@ export async function readFactsTogether(
     );
     const shown = logins.filter((login) => !undecided.has(login));
     const logs = await listLogEnds(deps.pool, shown);
-    const archived = await listArchived(
-      deps.pool,
-      logins.filter((login) => !users.has(login)),
-    );
     return new Map(
       shown.flatMap((login): [string, Facts | Error][] => {
         const [user, open, log] = [users.get(login), positions.get(login) ?? [], logs.get(login)];
         if (log === undefined) return [[login, notManaged(login)]];
-        if (user === undefined) return [[login, archived.has(login) ? ofArchived(log) : notShown(login)]];
+        if (log.isArchived) return [[login, ofArchived(log)]];
+        if (user === undefined) return [[login, notShown(login)]];
         // The history was read after the positions: a list that equals the positions of the log was not cut.
         return isSame(open, log) ? [[login, compared(user, open, log)]] : [];
       }),
@@ -88,23 +84,26 @@ export async function readSharedFacts(
 export async function readFacts(deps: Deps, login: string): Promise<Facts> {
   const [users, positions] = await Promise.all([deps.mt5.getUsers([login]), deps.mt5.readPositions(login)]);
   const user = users.get(login);
-  const isArchived = user === undefined && (await listArchived(deps.pool, [login])).has(login);
-  if (user === undefined && !isArchived) throw notShown(login);
-  await readLogin(deps, login);
-  const logs = await listLogEnds(deps.pool, [login]);
-  const log = logs.get(login);
+  if (user !== undefined) await readLogin(deps, login);
+  const log = (await listLogEnds(deps.pool, [login])).get(login);
+  if (log?.isArchived === true) return ofArchived(log);
+  if (user === undefined) throw notShown(login);
   if (log === undefined) throw notManaged(login);
-  return user === undefined ? ofArchived(log) : compared(user, positions, log);
+  return compared(user, positions, log);
 }
 
-/** Nothing moves an archived account: its facts are those of its log, which is 0.00. */
+/** Nothing moves an archived account: its facts are those of its log, which is 0.00, whatever is shown under its login. */
 function ofArchived(log: LogEnd): Facts {
   return { balanceMinor: log.balance.minor, positions: [], mayTrade: false, log, isComplete: true };
 }
 
 function compared(user: User, positions: readonly Position[], log: LogEnd): Facts {
   const { balanceMinor } = user;
-  const isComplete = isSame(positions, log) && log.balance.minor === balanceMinor && log.undecidedFrom === null;
+  const isComplete =
+    isSame(positions, log) &&
+    log.balance.minor === balanceMinor &&
+    log.undecidedFrom === null &&
+    !isCreatedAgain(user, log.registration);
   return { balanceMinor, positions, mayTrade: mayTrade(user), log, isComplete };
 }
 

@@ -22,7 +22,7 @@ import { crystallise, type Crystallised, decideAmounts } from "./crystallise.ts"
 /**
  * Fixes the facts of a leave outside a pool, where there is no Master to read: the account lock keeps the balance
  * unchanged. As in a pool, the facts are recorded before the fee is crystallised, and after that nothing may refuse. `isWaiting`: the Investor
- * is in a pool in deficit, and takes what waits on the account for its end.
+ * is in a pool in deficit, or of an archived Master, and takes what waits on the account for its end.
  */
 export async function settleOutsidePool(
   { pool, now, week }: Deps,
@@ -77,8 +77,8 @@ async function decideOutside(tx: Transaction, { leave, due }: Crystallised) {
 type Waiting = Crystallised & { readonly subscriptionId: bigint; readonly masterLogin: string };
 
 /**
- * Pays out of the inflows that wait for the end of a deficit, and out of nothing else: what is in the pool may be below zero. When the deficit
- * has ended since, nothing waits. The rest of them stays as it is.
+ * Pays out of the inflows that wait for the end of a deficit, or for an archived Master, and out of nothing else: what is in the pool may be below zero. When
+ * that has ended since, nothing waits. The rest of them stays as it is.
  */
 async function decideWaiting(tx: Transaction, { now, wakeSignals }: Deps, waiting: Waiting) {
   const { leave, due, subscriptionId, masterLogin } = waiting;

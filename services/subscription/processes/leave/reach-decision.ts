@@ -74,7 +74,7 @@ async function tryToDecide(
   // An account that changed after it was locked has to be locked and read again by the next try.
   const [final] = leaveReasons({ account: { filedNumber, heldNumber: leave.heldLogNumber }, pool: holding });
   if (final !== undefined) return await refuseTry(deps, leave, final);
-  // A withdrawal takes what waits on the account for the end of a deficit; an exit takes it back.
+  // A withdrawal takes what waits on the account for the end of a deficit, or for an archived Master; an exit takes it back.
   const isWaiting = holding?.isHeld === true && leave.kind === "WITHDRAWAL";
   if (holding === undefined || isWaiting) {
     await settleOutsidePool(deps, leave, { isWaiting });

@@ -113,7 +113,7 @@ type Position = {
   readonly reading: MasterReading;
   readonly database: string;
   readonly master: Master;
-  /** What is inbound waits on the account for the end of a deficit: an exit takes it back. */
+  /** What is inbound waits on the account for the end of a deficit, or for an archived Master: an exit takes it back. */
   readonly isHeld: boolean;
 };
 

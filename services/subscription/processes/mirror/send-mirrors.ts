@@ -7,10 +7,14 @@ import type { Delay } from "#kernel/work-queue/work-queue.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferAnswer, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
+import { noteArchived } from "../../store/archived-masters.ts";
 import { waitForMargin } from "../../store/market-waits.ts";
 import { countMirrorRefusal, mirrorQueue, type OpenMirror, refuseMirror } from "../../store/mirrors.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import { isForMargin, queuedTransfer, stateText } from "../../messages/transfer.ts";
+
+/** Code of platform: the broker has archived the account. */
+const ARCHIVED = "account_archived";
 
 /**
  * Requests mirrors from platform, or reads their outcome: a key is executed once. A mirror counts as applied only when the log
@@ -23,6 +27,10 @@ export async function sendMirrors(deps: Deps, mirrors: readonly OpenMirror[], co
   for (const [index, mirror] of mirrors.entries()) {
     const { id, tries, masterLogin } = mirror;
     const answer = answers[index];
+    if (answer === ARCHIVED) {
+      await keepOnAccounts(deps, mirror);
+      continue;
+    }
     if (typeof answer === "object" && answer.state === TransferState.REFUSED) {
       await returnFlows(deps, mirror, answer);
       continue;
@@ -34,6 +42,16 @@ export async function sendMirrors(deps: Deps, mirrors: readonly OpenMirror[], co
   await mirrorQueue.retryLater(deps.pool, waiting);
   // When the feed is late, the logs have the deals already.
   await Promise.all(applied.map((login) => tryToCatchUp(deps, login, context)));
+}
+
+/** Platform has recorded nothing: its inflows stay on the accounts of their Investors, who can withdraw them, until the Master is shown again. */
+async function keepOnAccounts({ pool, log, now }: Deps, mirror: OpenMirror): Promise<void> {
+  const { key, masterLogin: login } = mirror;
+  await inTransaction(pool, async (tx) => {
+    await noteArchived(tx, login);
+    await refuseMirror(tx, mirror, ARCHIVED, now());
+    afterCommit(tx, () => log.info("mirror not sent, its Master is archived, its flows wait", { key, login }));
+  });
 }
 
 /** The recorded transfer of each mirror, or why it has no answer. */

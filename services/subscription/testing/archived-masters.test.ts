@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
+import { balanceOf } from "#test/support/platform-fake/ledger.ts";
+import { mirrors } from "../checks/mirrors.ts";
+import { expectBooksToReconcile } from "./books.ts";
+import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
+import { cents, inBucket } from "./ledger.ts";
+import { type Pair, settle, subscribed } from "./settle.ts";
+import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
+
+/** An Investor that has deposited 40.00 into the empty pool of a Master whose account the broker has archived. */
+async function aWaitingDeposit(): Promise<{ readonly world: World; readonly pair: Pair }> {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world, 0n), 0n);
+  world.platform.ledger.archived.add(pair.masterLogin);
+  await deposit(world, pair.investorLogin, 40_00n);
+  await settle(world);
+  return { world, pair };
+}
+
+async function proofOf({ service }: World, masterLogin: string) {
+  return await service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 10 }, aCall());
+}
+
+test("a deposit whose Master is archived stays on the account, visibly, and is mirrored when the account is shown again", async () => {
+  const { world, pair } = await aWaitingDeposit();
+  const { masterLogin, investorLogin } = pair;
+  const { ledger } = world.platform;
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([40_00n]);
+  const keys = await many<{ key: string }>(world.deps.pool, sql`select source_key as key from flow order by id`);
+  const parts = () => world.service.findMirrors({ keys: keys.map(({ key }) => key) }, aCall());
+  expect((await parts()).items).toMatchObject([{ isHeld: true, isMasterArchived: true, mirrorKey: undefined }]);
+  const wait = { reason: MarketWaitReason.MASTER_NOT_SHOWN, amount: { minorUnits: 40_00n } };
+  const proof = await proofOf(world, masterLogin);
+  expect(proof).toMatchObject({ converged: false, waits: [wait] });
+  expect(cents(proof.total?.difference)).toBe(0n);
+  await world.deps.pool.query("update flow set created_at = created_at - interval '61 seconds'");
+  const check = mirrors(world.deps);
+  expect((await check.run({ cursor: "", pendingBreaks: [] })).findings).toEqual([]);
+  await expectBooksToReconcile(world);
+
+  // Nothing is asked of platform again before it shows the account.
+  const requested = world.platform.byKey.size;
+  await passTime(world, 15_000);
+  await settle(world);
+  expect(world.platform.byKey.size).toBe(requested);
+  ledger.archived.delete(masterLogin);
+  await passTime(world, 15_000);
+  await settle(world);
+  expect(balanceOf(ledger, masterLogin)).toBe(40_00n);
+  expect(balanceOf(ledger, investorLogin)).toBe(40_00n);
+  expect((await parts()).items).toMatchObject([
+    { isHeld: false, isMasterArchived: false, appliedAt: expect.any(Date) },
+  ]);
+  expect(await proofOf(world, masterLogin)).toMatchObject({ converged: true, waits: [] });
+  await expectBooksToReconcile(world);
+});
+
+test("what waits for an archived Master can be withdrawn, and the rest waits on", async () => {
+  const { world, pair } = await aWaitingDeposit();
+  const { masterLogin, investorLogin } = pair;
+  const { ledger } = world.platform;
+  expect(await withdraw(world, investorLogin, 15_00n, "funding:withdrawal:1")).toBe(15_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([25_00n]);
+  await expectBooksToReconcile(world);
+  // What is decided while the Master is archived is paid also when that has ended.
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 5_00n);
+  const { effective } = await world.service.leave(withdrawal.request, aCall());
+  expect(cents(effective)).toBe(5_00n);
+  ledger.archived.delete(masterLogin);
+  await passTime(world, 15_000);
+  await settle(world);
+  expect(balanceOf(ledger, masterLogin)).toBe(20_00n);
+  await payOut(world, withdrawal, 5_00n);
+  await release(world, withdrawal);
+  await settle(world);
+  expect(balanceOf(ledger, investorLogin)).toBe(20_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("an Investor whose money waits for an archived Master can leave, and has it back", async () => {
+  const { world, pair } = await aWaitingDeposit();
+  await world.service.unassign(pair, aCall());
+  await settle(world);
+  expect(await many(world.deps.pool, sql`select status from subscription`)).toEqual([{ status: "CANCELLED" }]);
+  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(40_00n);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+  await expectBooksToReconcile(world);
+});
