@@ -13,7 +13,7 @@ const waiting = new Gauge({
   labelNames: ["reason"],
 });
 
-/** Updates the metric of Masters whose money waits for the market. No alert: a deal, a price, a flat Master or the broker's compensation ends each. */
+/** Updates the metric of Masters whose money waits for the market. A deal, a price, a flat Master or the broker's compensation ends each. */
 export function watchMarketWaits({ pool, log }: { readonly pool: Pool; readonly log: Log }): Job {
   const work = async (): Promise<boolean> => {
     for (const [reason, count] of Object.entries(await countMarketWaits(pool))) waiting.set({ reason }, count);
