@@ -99,6 +99,9 @@ test.concurrent.for([
   ["a loss larger than the pool is owed by each Investor in proportion", examples.lossBeyondThePool],
   ["an Investor that returns continues with its earlier high-water mark", examples.returningInvestor],
   ["a random history of fee versions equals the reference", random([...FLAT, "version", "cancel"], 11)],
+  ...sized({ test: [5_233], proof: [736, 2_413, 4_256, 5_233] }).map((seed) => {
+    return [`a random history of what brokers do equals the reference: ${seed}`, ofBrokers(seed)] as const;
+  }),
 ] as const)("%s", ([, example]) => runExample(system, internal, example));
 
 test.concurrent("the fee of a week is what the specification says", async () => {
@@ -143,6 +146,29 @@ test("a week that ends while the system is stopped is decided as of its own end"
   ]);
   expect(payments.map(({ periodEnd }) => Date.parse(`${periodEnd}Z`))).toEqual([cutOff]);
 });
+
+/** Holes and compensations, corrections and repairs, agents, charges, and accounts that the broker archives and restores. */
+function ofBrokers(seed: number): (live: Live) => Promise<void> {
+  const flat = ["deposit", "withdraw", "assign", "unassign", "result"] as const;
+  const kinds = [...flat, "dealer", "repair", "agent", "levy", "protect", "archive", "restore"] as const;
+  const sequences = [...repeated("archived", 3), ...repeated("repaired", 6), ...repeated("stoppedOut", 6)];
+  const history = someHistory({ investors: 3, masters: 1, steps: 13, kinds, sequences }, seed);
+  return async (live) => {
+    await runLiveHistory(live, history);
+    for (const step of OF_BROKERS) expect(live.transcript.join("\n")).toMatch(step);
+  };
+}
+
+function repeated<const T>(value: T, times: number): T[] {
+  return Array.from({ length: times }, () => value);
+}
+
+/** What has happened in each history of brokers. */
+const OF_BROKERS = [
+  /is archived/,
+  /a compensation of \S+ is paid to a balance below zero/,
+  /a result of \S+, by its deal\n(?! {3}not)/,
+];
 
 function random(kinds: readonly Step["kind"][], seed: number): (live: Live) => Promise<void> {
   const history = someHistory({ investors: 4, masters: 2, steps: 30, kinds }, seed);

@@ -146,7 +146,7 @@ const signed = fc.tuple(positive, fc.boolean()).map(([cents, isLoss]) => (isLoss
 /** What the platform pays beyond a balance below zero: mostly nothing. */
 const beyondTheHole = fc.oneof({ weight: 3, arbitrary: fc.constant(0n) }, positive, cent(-1_000_00n, -1n));
 /** More than any Investor has. */
-const EVERYTHING = 99_000_000_00n;
+export const EVERYTHING = 99_000_000_00n;
 const rate = fc.oneof(fc.constantFrom(0n, 200_000n, 275_000n, 300_000n, 333_333n, 1_000_000n), cent(0n, 1_000_000n));
 const index = fc.nat({ max: 11 });
 const volume = cent(1n, 6n);

@@ -142,6 +142,7 @@ const REPAIR_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
 
 const TICK_MUTANTS: Readonly<Record<string, Partial<TicksUnderTest>>> = {
   "a price is a mark however old it is": { isRecent: () => true },
+  "the last price of a closed session is a mark": { isOfOpenSession: () => true },
 };
 
 const changed = (chain: readonly (DayPart | undefined)[], change: (part: DayPart) => DayPart) =>

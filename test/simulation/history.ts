@@ -7,6 +7,7 @@ import { DealsWatch } from "./checks/watch-deals.ts";
 import { FeeRows } from "./checks/fee-rows.ts";
 import { FeesWatch } from "./checks/watch-fees.ts";
 import { PoolsWatch } from "./checks/watch-pools.ts";
+import { RightsWatch } from "./checks/watch-rights.ts";
 import { Notes } from "./notes.ts";
 import type { Database } from "./postgres/database.ts";
 import type { Fault, Plan, RewoundService } from "./plan/plan.ts";
@@ -17,6 +18,7 @@ import { resumeAfterRewind } from "./callers/operators.ts";
 import { Faults } from "./world/faults.ts";
 import { createRandom, type Random } from "./world/random.ts";
 import { Scheduler } from "./world/scheduler.ts";
+import type { ServerDeal, TradeServer } from "./world/trade-server.ts";
 import { ACCOUNTS, World } from "./world/world.ts";
 
 const START_MS = Date.UTC(2026, 2, 2, 9, 0, 0);
@@ -51,6 +53,7 @@ export class History {
   readonly #platformRowsWatch: PlatformRowsWatch;
   readonly #pools: PoolsWatch | undefined;
   readonly #fees: FeesWatch | undefined;
+  readonly #rights: RightsWatch | undefined;
   readonly #end: End;
   readonly #commands: CommandRuns;
   #isSettled = false;
@@ -99,7 +102,10 @@ export class History {
       onProblem: this.notes.recordViolation,
     });
     const consumers = this.#world.subscriptionDatabases;
-    this.#pools = plan.pools ? new PoolsWatch(consumers.get("pushed")!, this.#platformRows) : undefined;
+    this.#pools = plan.pools
+      ? new PoolsWatch(consumers.get("pushed")!, this.#platformRows, this.#unpricedMs(server))
+      : undefined;
+    this.#rights = areRightsExact(plan) ? new RightsWatch(consumers.get("pushed")!, server) : undefined;
     const feeRows = new FeeRows(this.#world.fees, consumers.get("pushed")!);
     this.#fees = plan.pools ? this.#watchFees(feeRows) : undefined;
     this.#end = {
@@ -110,6 +116,7 @@ export class History {
       consumers,
       pools: this.#pools,
       fees: this.#fees,
+      rights: this.#rights,
       ties: plan.pools && {
         platformRows: this.#platformRows,
         server,
@@ -119,6 +126,12 @@ export class History {
       areFeesStopped: () => this.#areFeesStopped,
       unreadable: unreadableIn(plan),
     };
+  }
+
+  /** A process that was paused may use a price that it has read before. */
+  #unpricedMs(server: TradeServer): (login: string) => number {
+    const isExact = this.#plan.faults.every(({ kind }) => kind !== "pause");
+    return (login) => (isExact ? server.unpricedMs(login) : 0);
   }
 
   #watchFees(fees: FeeRows): FeesWatch {
@@ -188,9 +201,14 @@ export class History {
       this.notes.note(() => `the platform makes deal ${ticket}: ${amountMinor} on ${login} ${sentComment}`);
       this.scheduler.trace(`${ticket} ${login} ${amountMinor} ${sentComment}`);
       this.notes.check(() => {
+        this.#checkMargin(deal);
         this.#dealsWatch.onDeal(deal);
         this.#fees?.onDeal(deal);
       });
+    };
+    server.onTrading = (login, mayTrade) => {
+      this.notes.note(() => `${login} may ${mayTrade ? "trade" : "not trade"}`);
+      this.notes.check(() => this.#rights?.onTrading(login));
     };
     database.onCommit = (changed) => {
       this.notes.noteAll(() => describeChanges(changed));
@@ -199,13 +217,25 @@ export class History {
     const { fees, subscriptionDatabases } = this.#world;
     if (this.#pools !== undefined) {
       subscriptionDatabases.get("pushed")!.onCommit = (changed) =>
-        this.notes.check(() => this.#pools?.onCommit(changed));
+        this.notes.check(() => {
+          this.#pools?.onCommit(changed);
+          this.#rights?.onCommit(changed);
+        });
     }
     fees.onCommit = (changed) => this.notes.check(() => this.#fees?.onCommit(changed));
     for (const each of this.databases) {
       each.onRecheck = () =>
         this.#recordFault("changed row", "database", "a row has changed since the statement began");
     }
+  }
+
+  /** I19 */
+  #checkMargin({ login, amountMinor, by, ticket }: ServerDeal): void {
+    const { server } = this.#world;
+    const margin = server.marginOf(login);
+    const isShort = margin > 0n && (server.balanceOf(login) ?? 0n) < margin;
+    if (by !== "command" || amountMinor >= 0n || !isShort) return;
+    throw new Violation("I19", `deal ${ticket} takes ${amountMinor} of the margin of ${login}`);
   }
 
   #rewind(fault: Extract<Fault, { readonly kind: "rewind_database" }>): void {
@@ -269,6 +299,12 @@ export class History {
       case "refusing_account":
         server.refuse(fault.login, fault.code, fault.forMs);
         return;
+      case "closed_market":
+        server.closeMarket(fault.login, fault.forMs);
+        return;
+      case "scarce_margin":
+        server.holdAllMargin(fault.login, fault.forMs);
+        return;
       case "unreadable_account":
         server.makeUnreadable(fault.login, fault.forMs);
         return;
@@ -302,6 +338,11 @@ export class History {
       throw new Violation("I10", `${this.#commands.unfinished(this.#end.unreadable)} callers have no final answer`);
     }
   }
+}
+
+/** A database that has lost a right that it had taken gives it back by operators, and one that has lost a follower takes it again by a check. */
+function areRightsExact({ pools, faults }: Plan): boolean {
+  return pools?.takesTrading === true && faults.every(({ kind }) => kind !== "rewind_database");
 }
 
 /** An account that can never be read again. */

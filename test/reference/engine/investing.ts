@@ -105,6 +105,7 @@ export type Withdrawal = {
 };
 
 export function withdraw(world: World, investor: Investor, requested: bigint): Withdrawal | Refused {
+  if (investor.isArchived) return { refused: "account_archived" };
   const holding = activeOf(world, investor);
   if (holding !== undefined && holding.held > 0n) return withdrawHeld(world, holding, requested);
   const [refused] = leaveBlockedBy(holding);

@@ -11,6 +11,7 @@ export function moveOwn(world: World, master: Master, cents: bigint): void {
 export function earnAsAgent(world: World, master: Master, cents: bigint): void {
   const { acknowledged, moved, pool } = master;
   const { pooled, waiting } = pool.cash("own");
+  if (undecidedOf(master) === 0n) master.earned = 0n;
   const hasUnallocated = acknowledged === undefined && moved === 0n && pooled + waiting !== 0n;
   if (!hasUnallocated) master.acknowledged = (acknowledged ?? 0n) + cents;
   master.moved += cents;

@@ -20,12 +20,13 @@ export function repair(world: World, master: Master, repaired?: PastResult): boo
   if (repaired !== undefined && [...repaired.shares].every(([owner, share]) => owner === "own" || !isPositive(share))) {
     return false;
   }
+  // What dealers have moved is shown as the result, also where more is shared.
   if (repaired === undefined) {
     const shares = sharesWithout(master.pool, cents);
     const payments = master.pool.give(cents);
     if (payments === undefined) return false;
     master.moved -= undecided;
-    credit(world, master, { at: world.now, cents, shares, payments });
+    credit(world, master, { at: world.now, cents: undecided, shares, payments });
   } else {
     const parts = master.pool
       .partsOfRepair(repaired, master.results.indexOf(repaired), cents)
@@ -37,7 +38,7 @@ export function repair(world: World, master: Master, repaired?: PastResult): boo
       return holding !== undefined && !holding.isActive && part < 0n ? sum + part : sum;
     }, 0n);
     master.moved -= undecided - unpaid;
-    credit(world, master, { ...repaired, cents: cents - unpaid, payments });
+    credit(world, master, { ...repaired, cents: undecided - unpaid, payments });
     // The shares of now do not follow from those of then, so the parts are inflows and outflows.
     master.pool.receive(payments);
     for (const { holding, cents: part } of borne) if (!holding!.isActive) payOut(world, holding!, part);

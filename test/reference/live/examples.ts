@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { dealsOf } from "../../journey/support/client.ts";
 import { centsOf, dollars } from "../engine/cents.ts";
 import type { Investor } from "../engine/world.ts";
-import { addLiveMaster, type Live, masterAccountsOf } from "./live.ts";
+import * as broker from "./broker.ts";
+import { addLiveMaster, type Live } from "./live.ts";
 import { openVotes } from "./votes.ts";
 import { untilEqual } from "./until-equal.ts";
 import { newPooledInvestor, type Pool, pooled } from "./run-example.ts";
@@ -121,7 +121,7 @@ export async function stopOutCompensated(live: Live): Promise<void> {
     ["0.00", "-250.00"],
     ["300.00", "-250.00"],
   ]);
-  await steps.protect(live, master);
+  await broker.protect(live, master);
   expect([one.balance, two.balance, master.balance].map(dollars)).toEqual(["0.00", "300.00", "300.00"]);
   await steps.unassign(live, one, master);
   await steps.unassign(live, two, master);
@@ -134,31 +134,29 @@ export async function repairedResult(live: Live): Promise<void> {
   const [one, two] = investors as [Investor, Investor];
   await steps.result(live, master, -1_000_00n);
   await untilEqual(live);
-  const { login } = masterAccountsOf(live, master);
-  const ticket = (await dealsOf(live.client, login)).at(-1)?.ticket ?? "";
-  const repaired = { ...master.results.at(-1)!, ticket };
+  const repaired = master.results.at(-1);
   const late = await newPooledInvestor(live, master, "9000");
-  await steps.moveOwn(live, master, 1_000_00n);
-  await steps.repairBy(live, master, { votes, repaired });
+  await broker.moveOwn(live, master, 1_000_00n);
+  expect(await broker.repairBy(live, master, votes, repaired)).toBe(true);
   expect([one, two, late].map(({ balance }) => dollars(balance))).toEqual(["6000.00", "4000.00", "9000.00"]);
   await steps.result(live, master, 190_00n);
   await nextWeek(live);
   await untilEqual(live);
   expect(master.payments.map(({ cents }) => dollars(cents))).toEqual(["18.00", "12.00", "27.00"]);
   await steps.result(live, master, -100_00n);
-  await steps.moveOwn(live, master, 50_00n);
-  await steps.repairBy(live, master, { votes });
+  await broker.moveOwn(live, master, 50_00n);
+  expect(await broker.repairBy(live, master, votes)).toBe(true);
 }
 
 /** What an agent earns is own capital of the Master; a charge of the broker on an Investor lowers its share. */
 export async function agentsAndCharges(live: Live): Promise<void> {
   const { master, investors } = await pooled(live, ["1000", "1000"]);
   const [one, two] = investors as [Investor, Investor];
-  await steps.charge(live, one, 15_00n);
+  await broker.charge(live, one, 15_00n);
   await steps.result(live, master, 200_00n);
   await untilEqual(live);
   expect([one, two].map(({ balance }) => dollars(balance))).toEqual(["1084.24", "1100.76"]);
-  await steps.earnAsAgent(live, master, 500_00n);
+  await broker.earnAsAgent(live, master, 500_00n);
   await steps.result(live, master, 100_00n);
   await nextWeek(live);
 }

@@ -4,6 +4,7 @@ import { type Client, clientOf, minorOf, type Reply, untilKnown } from "../../jo
 import { newInvestor, newMaster, type NewMaster } from "../../journey/support/client-requests.ts";
 import type { TestSystem } from "../../journey/support/system.ts";
 import { closeWeek } from "../engine/fees.ts";
+import type { PastResult } from "../engine/parts-of-repair.ts";
 import { addInvestor, addMaster, type Investor, type Master, newWorld, type World } from "../engine/world.ts";
 import type { InternalState } from "./internal-state.ts";
 
@@ -15,6 +16,8 @@ export type Live = {
   readonly world: World;
   readonly investorLogins: Map<Investor, string>;
   readonly masterAccounts: Map<Master, NewMaster>;
+  /** Of results, for those that repair them. */
+  readonly tickets: Map<PastResult, string>;
   readonly transcript: string[];
   readonly week: { readonly periodMs: number; readonly anchorMs: number };
   /** End of the current fee week of the reference. */
@@ -35,6 +38,7 @@ export async function openLive(system: TestSystem, internal: InternalState): Pro
     world,
     investorLogins: new Map(),
     masterAccounts: new Map(),
+    tickets: new Map(),
   };
   return { ...base, transcript: [], week, cutOff: endOfWeek(week, Date.now()) };
 }

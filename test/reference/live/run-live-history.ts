@@ -1,11 +1,15 @@
 import fc from "fast-check";
 import { hasRateAt } from "../engine/configuration.ts";
 import { activeAt, activeOf, type Investor, isFlat, type Master } from "../engine/world.ts";
-import { type History, histories, type HistoryShape, type Step } from "../history.ts";
+import { undecidedOf } from "../engine/own-capital.ts";
+import { EVERYTHING, type History, histories, type HistoryShape, type Step } from "../history.ts";
+import * as broker from "./broker.ts";
 import { addLiveInvestor, addLiveMaster, type Live } from "./live.ts";
 import { expectExplainedPayments, expectPendingFees } from "./pending.ts";
 import { queueUntilFlat } from "./queued.ts";
 import * as steps from "./steps.ts";
+import { untilEqual } from "./until-equal.ts";
+import { openVotes } from "./votes.ts";
 import { nextWeek } from "./weeks.ts";
 
 /** The largest of some random histories, always the same for a seed. */
@@ -19,6 +23,8 @@ type Participants = {
   readonly investors: readonly Investor[];
   readonly masters: readonly Master[];
   readonly moments: number[];
+  /** Of operators, who have keys once they are needed. */
+  readonly votes: () => Promise<broker.Votes>;
 };
 
 /** Applies a history to the running system; a step that changes the floating result of a position sets the price. */
@@ -27,11 +33,14 @@ export async function runLiveHistory(live: Live, history: History): Promise<void
   for (let n = 0; n < history.masters; n += 1) masters.push(await addLiveMaster(live));
   const investors: Investor[] = [];
   for (let n = 0; n < history.investors; n += 1) investors.push(await addLiveInvestor(live));
-  const participants: Participants = { investors, masters, moments: [] };
+  let opened: Promise<broker.Votes> | undefined;
+  const votes = () => (opened ??= openVotes(live));
+  const participants: Participants = { investors, masters, moments: [], votes };
   for (const step of history.steps) {
     participants.moments.push(Date.now());
     await applyStep(live, participants, step);
   }
+  for (const investor of investors) await broker.restore(live, investor);
   for (const master of masters) {
     for (const position of master.floating.keys()) await steps.close(live, master, position);
   }
@@ -44,6 +53,7 @@ async function applyStep(live: Live, participants: Participants, step: Step): Pr
     await expectPendingFees(live);
     await nextWeek(live);
   } else if ("investorIndex" in step) await applyInvestorStep(live, participants, step);
+  else if (step.kind === "repair") await repairSome(live, participants, step);
   else await applyMasterStep(live, busyMaster(live, participants, step.masterIndex), step);
 }
 
@@ -61,7 +71,8 @@ async function applyMasterStep(
 ): Promise<void> {
   switch (step.kind) {
     case "result":
-      await steps.result(live, master, within(master, mostlyProfit(step.cents)));
+      if (step.cents === -EVERYTHING) await stopOut(live, master);
+      else await steps.result(live, master, within(master, mostlyProfit(step.cents)));
       break;
     case "open":
       if (master.floating.size < MAX_OPEN && master.balance > MIN_BALANCE) {
@@ -70,11 +81,14 @@ async function applyMasterStep(
       break;
     case "dealer": {
       const cents = master.balance === 0n && step.cents > 0n ? step.cents : within(master, step.cents);
-      if (cents !== 0n) await steps.moveOwn(live, master, cents);
+      if (cents !== 0n) await broker.moveOwn(live, master, cents);
       break;
     }
     case "agent":
-      await steps.earnAsAgent(live, master, step.cents);
+      await broker.earnAsAgent(live, master, step.cents);
+      break;
+    case "protect":
+      await compensateSome(live, master, step.cents);
       break;
     case "mark":
       if (master.floating.size > 0) await steps.price(live, priceOf(step.cents));
@@ -109,7 +123,10 @@ async function applyInvestorStep(
       await levySome(live, investor, step.cents);
       break;
     case "archive":
+      await broker.archive(live, investor);
+      break;
     case "restore":
+      await broker.restore(live, investor);
       break;
     case "queued":
       await queueSome(live, investor, step);
@@ -152,7 +169,33 @@ function momentAt(moments: readonly number[], since: number): number {
 async function levySome(live: Live, investor: Investor, cents: bigint): Promise<void> {
   const holding = activeOf(live.world, investor);
   const pooled = holding?.master.pool.cash(holding.id).pooled ?? 0n;
-  if (pooled >= cents) await steps.charge(live, investor, cents);
+  if (pooled >= cents) await broker.charge(live, investor, cents);
+}
+
+/** A Master of which dealers have moved something, if there is one. */
+async function repairSome(
+  live: Live,
+  participants: Participants,
+  { masterIndex, resultIndex }: Extract<Step, { kind: "repair" }>,
+): Promise<void> {
+  const moved = participants.masters.filter((master) => undecidedOf(master) !== 0n);
+  const master = moved[masterIndex % Math.max(1, moved.length)];
+  const repaired = resultIndex === undefined ? undefined : master?.results.at(-1 - resultIndex);
+  if (master === undefined || (resultIndex !== undefined && repaired === undefined)) return;
+  await broker.repairBy(live, master, await participants.votes(), repaired);
+}
+
+/** Pays a hole, and something more or less; where there is none, as a broker would by mistake. */
+async function compensateSome(live: Live, master: Master, more: bigint): Promise<void> {
+  const paid = master.balance < 0n ? more - master.balance : within(master, more < 0n ? -more : more);
+  if (master.balance !== 0n) await broker.compensate(live, master, paid > 0n ? paid : 1n);
+}
+
+/** A stop-out that leaves a hole. A deposit that the service learns of first goes to the Master. */
+async function stopOut(live: Live, master: Master): Promise<void> {
+  if (master.balance <= 0n) return;
+  await steps.result(live, master, (-master.balance * 3n) / 2n);
+  await untilEqual(live);
 }
 
 /** On a flat Master the command would not wait. */

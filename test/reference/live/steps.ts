@@ -4,10 +4,7 @@ import { minorOf, type Reply } from "../../journey/support/client.ts";
 import * as requests from "../../journey/support/client-requests.ts";
 import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
-import * as capital from "../engine/own-capital.ts";
-import type { PastResult } from "../engine/parts-of-repair.ts";
-import { repair } from "../engine/repair.ts";
-import { compensateStopOut, mark, realise, trade } from "../engine/trading.ts";
+import { mark, realise, trade } from "../engine/trading.ts";
 import { activeOf, type Investor, type Master } from "../engine/world.ts";
 import { accountOnPlatform, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
 import { type Previewed, sendPreviewed } from "./previewed.ts";
@@ -19,8 +16,9 @@ import { inWeek } from "./weeks.ts";
 export async function deposit(live: Live, investor: Investor, cents: bigint): Promise<void> {
   await inWeek(live, `${investor.name} deposits ${dollars(cents)}`, async () => {
     const reply = await requests.deposit(live.client, loginOf(live, investor), dollars(cents), "reference");
-    expectNumbers(live, reply, { amount: cents });
-    investing.deposit(live.world, investor, cents);
+    const outcome = investing.deposit(live.world, investor, cents);
+    expectOutcome(live, reply, outcome);
+    if (!("refused" in outcome)) expectNumbers(live, reply, { amount: cents });
   });
   await untilEqual(live);
 }
@@ -54,7 +52,7 @@ export async function withdraw(live: Live, investor: Investor, cents: bigint): P
       preview: () => live.client.post(`/api/v1/investor/withdraw/preview?${query}`),
       send: () => requests.withdraw(live.client, loginOf(live, investor), dollars(cents)),
       members: OF_A_WITHDRAWAL,
-      blocked: investing.withdrawalOf(live.world, investor).blocked,
+      blocked: investor.isArchived ? ["account_archived"] : investing.withdrawalOf(live.world, investor).blocked,
     });
     const outcome = investing.withdraw(live.world, investor, cents);
     expectOutcome(live, reply, outcome);
@@ -164,71 +162,11 @@ export async function result(live: Live, master: Master, cents: bigint): Promise
   await inWeek(live, `${master.name} opens and closes with ${dollars(cents)}`, async () => {
     const { login } = masterAccountsOf(live, master);
     const booked = await live.client.control("POST", "results", { login, profit: dollars(cents) });
-    realise(live.world, master, BigInt(textOf(isObject(booked) ? booked : {}, "deal")), cents);
+    const ticket = textOf(isObject(booked) ? booked : {}, "deal");
+    realise(live.world, master, BigInt(ticket), cents);
+    const past = master.results.at(-1);
+    if (cents !== 0n && past !== undefined) live.tickets.set(past, ticket);
   });
-}
-
-/** The platform raises a balance below zero to 0.00: it sees nothing but the balance. */
-export async function protect(live: Live, master: Master): Promise<void> {
-  await untilEqual(live);
-  await inWeek(live, `the platform raises the balance of ${master.name} to 0.00`, async () => {
-    const { login } = masterAccountsOf(live, master);
-    const paid = await live.client.control("POST", "compensations", { login });
-    compensateStopOut(live.world, master, minorOf(textOf(isObject(paid) ? paid : {}, "amount")));
-  });
-  await untilEqual(live);
-}
-
-const AGENT_COMMISSION = 18;
-const CHARGE = 4;
-
-export async function earnAsAgent(live: Live, master: Master, cents: bigint): Promise<void> {
-  await inWeek(live, `${master.name} earns ${dollars(cents)} as an agent`, async () => {
-    const { login } = masterAccountsOf(live, master);
-    await live.client.control("POST", "deals", { login, action: AGENT_COMMISSION, amount: dollars(cents) });
-    capital.earnAsAgent(live.world, master, cents);
-  });
-}
-
-/** The broker charges the account of an Investor, by a rule that adopts it. */
-export async function charge(live: Live, investor: Investor, cents: bigint): Promise<void> {
-  await untilEqual(live);
-  await inWeek(live, `the broker charges ${investor.name} ${dollars(cents)}`, async () => {
-    const login = loginOf(live, investor);
-    await live.client.control("POST", "deals", { login, action: CHARGE, amount: dollars(-cents), comment: "dormant" });
-    expect(investing.charge(live.world, investor, cents)).toBe(true);
-  });
-  await untilEqual(live);
-}
-
-/** Two operators decide that what dealers have moved is a result, of now or of the result that it repairs. */
-export async function repairBy(
-  live: Live,
-  master: Master,
-  { votes, repaired }: { readonly votes: Votes; readonly repaired?: PastResult & { readonly ticket: string } },
-): Promise<void> {
-  const named = repaired === undefined ? "now" : `that repairs deal ${repaired.ticket}`;
-  await untilEqual(live);
-  await inWeek(live, `what dealers have moved on ${master.name} is a result ${named}`, async () => {
-    await votes(masterAccountsOf(live, master).login, repaired?.ticket ?? "0");
-    expect(repair(live.world, master, repaired)).toBe(true);
-  });
-  await untilEqual(live);
-}
-
-export type Votes = (masterLogin: string, dealId: string) => Promise<void>;
-
-/**
- * A dealer moves money on the Master. Waits only while positions are open, because on a flat Master the deals alone decide the order, and while
- * the Master lacks money, because then it refuses Investors.
- */
-export async function moveOwn(live: Live, master: Master, cents: bigint): Promise<void> {
-  await inWeek(live, `a dealer moves ${dollars(cents)} on ${master.name}`, async () => {
-    const { login } = masterAccountsOf(live, master);
-    await live.client.control("POST", "balance", { login, amount: dollars(cents), comment: "dealer" });
-    capital.moveOwn(live.world, master, cents);
-  });
-  if (master.floating.size > 0 || investing.lacksOwnCapital(master)) await untilEqual(live);
 }
 
 export async function open(live: Live, master: Master, lots: string, commission = 0n): Promise<bigint> {

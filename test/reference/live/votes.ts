@@ -3,7 +3,7 @@ import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { json, withKey } from "../../journey/support/client.ts";
 import { newOperator, reviewAbout } from "../../journey/support/reviews.ts";
 import type { Live } from "./live.ts";
-import type { Votes } from "./steps.ts";
+import type { Votes } from "./broker.ts";
 
 /** Two operators that allocate what dealers have moved on a Master. */
 export async function openVotes({ system, client }: Live): Promise<Votes> {

@@ -55,7 +55,7 @@ export async function performCommand(caller: Caller, server: TradeServer, comman
     case "trade": {
       const position = server.openPosition(command.login);
       await pause(command.forMs);
-      server.closePosition(command.login, position, command.profitMinor);
+      if (position !== undefined) server.closePosition(command.login, position, command.profitMinor);
       return;
     }
     case "assign":

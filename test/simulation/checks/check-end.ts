@@ -7,6 +7,7 @@ import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { FeesWatch } from "./watch-fees.ts";
 import type { DealsWatch } from "./watch-deals.ts";
+import type { RightsWatch } from "./watch-rights.ts";
 import { checkTies, type Ties } from "./check-ties.ts";
 import type { PoolsWatch } from "./watch-pools.ts";
 
@@ -22,6 +23,7 @@ export type End = {
   /** Defined in histories in which Investors follow Masters. */
   readonly pools: PoolsWatch | undefined;
   readonly fees: FeesWatch | undefined;
+  readonly rights: RightsWatch | undefined;
   readonly ties: Ties | undefined;
   /** Whether the fee service has stopped because it has read results that subscription has lost. */
   readonly areFeesStopped: () => boolean;
@@ -41,6 +43,7 @@ export function isSettled(end: End): boolean {
     platformRows.isGateOpen() &&
     arePoolsSettled(end) &&
     areFeesSettled(end) &&
+    (isAnyBlocked(end) || withWrongRights(end).length === 0) &&
     unreportedLosses(end).length === 0
   );
 }
@@ -75,6 +78,10 @@ function isBlocked(leg: LegRow, platformRows: PlatformRows): boolean {
 function arePoolsSettled(end: End): boolean {
   const { pools } = end;
   return pools === undefined || pools.isStopped() || isAnyBlocked(end) || pools.unsettled().length === 0;
+}
+
+function withWrongRights({ rights }: End): readonly string[] {
+  return rights?.unsettled() ?? [];
 }
 
 function areFeesSettled({ fees, areFeesStopped }: End): boolean {
@@ -118,6 +125,8 @@ export function checkEnd(end: End): void {
     checkLegs(end, end.platformRows.legsOf(transferId));
   }
   for (const login of readableLogins(end)) checkLog(end, login);
+  const [wrong] = isAnyBlocked(end) ? [] : withWrongRights(end);
+  if (wrong !== undefined) throw new Violation("I20", `the right of ${wrong} to trade is not what it was`);
   if (!arePoolsSettled(end)) {
     throw new Violation("I10", `the pools have work left: ${end.pools?.unsettled().join(", ")}`);
   }

@@ -26,6 +26,9 @@ export const INVARIANTS = {
   I14: "each applied leg has its deal, and each deal with a reference of the service has its leg or a review",
   I15: "the final answer to a key never changes",
   I17: "no request moves money twice, and no deal is without its leg, also when the database has lost commits",
+  I18: "no money joins or leaves a pool at the price of a market that has closed",
+  I19: "no command takes what the open positions of a Master need as margin",
+  I20: "an Investor that follows a Master may not trade, and may again as before when it has left",
   I16: "a deal that the platform lost after it was booked is detected",
 } as const;
 

@@ -4,21 +4,28 @@ import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Value, type Values } from "../postgres/types.ts";
 import type { PlatformRows } from "./platform-rows.ts";
+import { MAX_TICK_AGE_MS } from "../world/platform-process.ts";
 import { Violation } from "./violation.ts";
 
 const ON_INVESTOR = ["inbound_minor", "waiting_minor", "pooled_minor", "reserved_minor"];
 const ON_MASTER = ["waiting_minor", "pooled_minor", "reserved_minor", "outbound_minor"];
+/** The age of a price up to which it is a mark, and the time from the reading of a Master to the commit of its strike. */
+const MAX_UNPRICED_MS = MAX_TICK_AGE_MS + 2_500;
 const IN_TRANSIT = ["inbound_minor", "waiting_minor", "reserved_minor", "outbound_minor"];
 
 /** Checks the pool ledger of the subscription service after each of its commits. */
 export class PoolsWatch {
   readonly #subscriptions: Database;
   readonly #platformRows: PlatformRows;
+  readonly #unpricedMs: (master: string) => number;
+  /** The units of each subscription. */
+  readonly #units = new Map<Value, Value>();
   #hasLogs = true;
 
-  constructor(subscriptions: Database, platformRows: PlatformRows) {
+  constructor(subscriptions: Database, platformRows: PlatformRows, unpricedMs: (master: string) => number) {
     this.#subscriptions = subscriptions;
     this.#platformRows = platformRows;
+    this.#unpricedMs = unpricedMs;
   }
 
   /** What is filed cannot be compared with a log that platform alone has lost: it is written again with other numbers. */
@@ -37,6 +44,7 @@ export class PoolsWatch {
       if (table === "holding") {
         investors.add(committed["investor_login"]!);
         masters.add(committed["master_login"]!);
+        this.#checkUnits(committed);
       }
       if (table === "subscription" && committed["status"] === "CANCELLED") this.#checkLeft(committed);
     }
@@ -96,6 +104,19 @@ export class PoolsWatch {
     const total = entries.reduce((sum, entry) => sum + (entry["amount_minor"] as bigint), 0n);
     if (total !== buckets) {
       throw new Violation("I4", `${login} has ${total} in its log up to ${filed} and ${buckets} in its buckets`);
+    }
+  }
+
+  /** I18: only a strike changes units. */
+  #checkUnits({ subscription_id: id = null, units = null, master_login: master = null }: Values): void {
+    const before = this.#units.get(id) ?? units;
+    this.#units.set(id, units);
+    const unpricedMs = before === units ? 0 : this.#unpricedMs(textOf(master));
+    if (unpricedMs > MAX_UNPRICED_MS) {
+      throw new Violation(
+        "I18",
+        `the units of ${textOf(id)} changed ${unpricedMs} ms after the last price of ${textOf(master)}`,
+      );
     }
   }
 

@@ -4,6 +4,7 @@ import { FEED_MUTANTS } from "./feeds.ts";
 import { FEE_MUTANTS } from "./fees.ts";
 import { REGRESSION_MUTANTS } from "./regression-mutants.ts";
 import type { PlantedDefect, Mutant } from "./mutant.ts";
+import { RIGHTS_MUTANTS } from "./rights.ts";
 import { SENDING_MUTANTS } from "./sending.ts";
 
 /**
@@ -15,6 +16,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...EVIDENCE_MUTANTS,
   ...FEED_MUTANTS,
   ...FEE_MUTANTS,
+  ...RIGHTS_MUTANTS,
   ...DATABASE_MUTANTS,
 ];
 

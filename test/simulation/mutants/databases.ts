@@ -23,7 +23,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
         put: "when true then 'open'",
       },
     ],
-    seed: 727,
+    seed: 639,
     detectedBy: ["I17", "I13", "I1"],
     needs: "rewind_database",
     isAlwaysRun: true,

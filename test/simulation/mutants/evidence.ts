@@ -118,6 +118,19 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
     seed: 5,
   },
   {
+    name: "an old price is taken for a mark",
+    edits: [
+      {
+        file: `${PLATFORM}/queries/old-prices.ts`,
+        find: "? undefined : { symbol, tickAt: tick.at };",
+        put: "? undefined : undefined;",
+      },
+    ],
+    detectedBy: ["I18"],
+    seed: 139,
+    needs: "closed_market",
+  },
+  {
     name: "deleted deals are not looked up",
     edits: [
       {

@@ -62,6 +62,6 @@ export const FEED_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4", "I9"],
-    seed: 3,
+    seed: 126,
   },
 ];

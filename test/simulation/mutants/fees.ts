@@ -55,7 +55,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4"],
-    seed: 321,
+    seed: 383,
   },
   {
     name: "a fee that could not be taken does not become debt",
@@ -67,7 +67,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4"],
-    seed: 321,
+    seed: 371,
   },
   {
     name: "payments that a crashed process was executing are not resumed",
@@ -79,7 +79,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I10"],
-    seed: 326,
+    seed: 367,
   },
   {
     name: "a fee does not raise the high-water mark",

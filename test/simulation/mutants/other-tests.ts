@@ -68,6 +68,17 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/funding/commands/withdraw-fee.test.ts",
   },
   {
+    name: "the commission of an agent is a result of the pool",
+    edits: [
+      {
+        file: "services/subscription/messages/movement.ts",
+        find: 'return isAgents && agentCommission === "own_capital" ?',
+        put: 'return isAgents && agentCommission !== "own_capital" ?',
+      },
+    ],
+    test: "services/subscription/testing/agent-commission.test.ts",
+  },
+  {
     name: "a process voids the permit of another process",
     edits: [
       {

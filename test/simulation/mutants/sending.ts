@@ -79,7 +79,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I13"],
-    seed: 3,
+    seed: 75,
   },
   {
     name: "the credit does not wait for its debit",
@@ -134,6 +134,19 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     edits: [{ file: `${PLATFORM}/domain/leg-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' }],
     detectedBy: ["I13"],
     seed: 6,
+  },
+  {
+    name: "a mirror is sent without the margin check",
+    edits: [
+      {
+        file: `${PLATFORM}/domain/leg-kind.ts`,
+        find: 'comment: "PAMM", checkMargin: true',
+        put: 'comment: "PAMM", checkMargin: false',
+      },
+    ],
+    detectedBy: ["I19"],
+    seed: 2906,
+    needs: "scarce_margin",
   },
   {
     name: "internal legs that do not occupy their login",

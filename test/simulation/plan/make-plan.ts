@@ -1,13 +1,16 @@
 import { createRandom } from "../world/random.ts";
 import { EXTERNAL_MS, INVESTORS, MASTERS, PAYMENT, makeCommands, makePoolCommands } from "./make-commands.ts";
 import { makeFaults } from "./make-faults.ts";
-import { makeServerFaults } from "./make-server-faults.ts";
+import { makeMarketFaults, makeServerFaults } from "./make-server-faults.ts";
 import type { Command, Mode, Plan } from "./plan.ts";
 
 /** Shorter than in production, because every proof of absence waits for it; all other times are the real ones. */
 const QUIET_PERIODS_MS = [20_000, 30_000, 45_000];
 /** Fee weeks that end during the commands, once or several times; with real weeks, fees are taken only at withdrawals and leaves. */
 const FEE_PERIODS_MS = [6_000, 15_000, 7 * 86_400_000];
+/** The share of histories with pools, and of those in which the broker and the market set no rules. */
+const POOLS = 0.26;
+const PLAIN_POOLS = 0.2;
 const MAX_SKEW_MS = 800;
 /** The time within which all commands of a history begin. */
 const BUSY_MS = { safety: 70_000, liveness: 14_000 };
@@ -22,7 +25,9 @@ const MORE_IN_POOLS = 3;
 export function makePlan(seed: number, mode: Mode): Plan {
   const random = createRandom(seed);
   const quietPeriodMs = random.pick(QUIET_PERIODS_MS);
-  const hasPools = random.for("pools").chance(0.2);
+  const drawn = random.for("pools").next();
+  const hasPools = drawn < POOLS;
+  const hasRules = hasPools && drawn >= PLAIN_POOLS;
   const fees = random.for("fees");
   const busyMs = (hasPools ? POOL_BUSY_MS : BUSY_MS)[mode];
   const count = random.for("count").whole(3, MAX_COMMANDS[mode]) + (hasPools ? MORE_IN_POOLS : 0);
@@ -35,6 +40,7 @@ export function makePlan(seed: number, mode: Mode): Plan {
   const faults = [
     ...makeFaults(random.for("faults"), context),
     ...makeServerFaults(random.for("server faults"), { ...context, hasPools }),
+    ...(hasRules ? makeMarketFaults(random.for("market"), { busyMs, logins: MASTERS }) : []),
   ];
   const commands = make(random.for("commands"), count, busyMs);
   const isRewound = faults.some(({ kind }) => kind === "rewind_database");
@@ -43,7 +49,13 @@ export function makePlan(seed: number, mode: Mode): Plan {
     mode,
     quietPeriodMs,
     processes,
-    pools: hasPools ? { feeProcesses: fees.chance(0.5) ? 2 : 1, feePeriodMs: fees.pick(FEE_PERIODS_MS) } : undefined,
+    pools: hasPools
+      ? {
+          feeProcesses: fees.chance(0.5) ? 2 : 1,
+          feePeriodMs: fees.pick(FEE_PERIODS_MS),
+          takesTrading: hasRules,
+        }
+      : undefined,
     consumers: !hasPools && random.for("followers").chance(0.2) ? ["pushed", "polled"] : ["pushed"],
     commands: isRewound ? commands.map(withDeadline) : commands,
     faults,

@@ -20,6 +20,23 @@ const SERVICES: readonly RewoundService[] = ["platform", "subscription", "fee"];
 const DOWN_MS = [200, 1_000, 3_000];
 const CLOCK_STEPS_MS = [-60_000, -2_000, 2_000, 60_000, 600_000];
 
+/** The shares of histories with the rules of the market in which it closes, or margin is scarce. */
+const OF_MARKET = { closed: 0.4, scarce: 0.4 };
+const MIN_HELD_MS = 6_000;
+const MAX_HELD_MS = 9_000;
+
+/** Investors are in the pools by then, and the position is closed before faults end. */
+export function makeMarketFaults(
+  random: Random,
+  { busyMs, logins }: Omit<ServerFaultContext, "hasPools">,
+): readonly Fault[] {
+  const share = random.next();
+  if (share >= OF_MARKET.closed + OF_MARKET.scarce) return [];
+  const kind = share < OF_MARKET.closed ? "closed_market" : "scarce_margin";
+  const atMs = Math.round(busyMs * (0.3 + 0.2 * random.next()));
+  return [{ kind, atMs, forMs: random.whole(MIN_HELD_MS, MAX_HELD_MS), login: random.pick(logins) }];
+}
+
 /** At most one fault of the machine with the databases, or of the rows of one account at the platform. */
 export function makeServerFaults(random: Random, { busyMs, hasPools, logins }: ServerFaultContext): readonly Fault[] {
   const share = random.next();

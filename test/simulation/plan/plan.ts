@@ -25,7 +25,12 @@ export type Mode = "safety" | "liveness";
 export type ConsumerKind = "pushed" | "polled";
 
 /** The number of fee processes, and the length of a fee week. */
-export type PoolsPlan = { readonly feeProcesses: number; readonly feePeriodMs: number };
+export type PoolsPlan = {
+  readonly feeProcesses: number;
+  readonly feePeriodMs: number;
+  /** Whether Investors lose their right to trade while they follow a Master. */
+  readonly takesTrading?: boolean;
+};
 
 /** A process of platform, and the error of its clock. */
 export type ProcessPlan = { readonly skewMs: number };
@@ -120,6 +125,10 @@ export type Fault =
       readonly login: string;
       readonly code: number;
     }
+  /** The market closes while the trader of a Master holds a position, and opens again: meanwhile no price comes, and no deal. */
+  | { readonly kind: "closed_market"; readonly atMs: number; readonly forMs: number; readonly login: string }
+  /** The trader of a Master holds a position that needs the whole balance as margin. */
+  | { readonly kind: "scarce_margin"; readonly atMs: number; readonly forMs: number; readonly login: string }
   /** Rows of this account have a field that is not as documented; for ever when `forMs` is infinite. */
   | { readonly kind: "unreadable_account"; readonly atMs: number; readonly forMs: number; readonly login: string }
   | { readonly kind: "broker_failure"; readonly atMs: number; readonly forMs: number; readonly probability: number }

@@ -9,6 +9,7 @@ import {
   type HistoryReads,
 } from "../../../services/platform/mt5/answer-correlation.ts";
 import type { Position } from "../../../services/platform/mt5/positions.ts";
+import { USER_RIGHT } from "../../../services/platform/mt5/users.ts";
 import { fixedClock } from "../../../services/platform/mt5/server-clock.ts";
 import { type CommandConnectionOptions, sendCommand } from "./command-connection.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -18,7 +19,8 @@ const MAX_READ_MS = 15;
 /** Share of the lists of many accounts that the server cuts without saying so. */
 const CUT_LISTS = 0.1;
 const SESSIONS = 4;
-const ENABLED = 1n;
+/** Share of the changes of a right whose answer is lost. */
+const LOST_CHANGES = 0.1;
 const SYMBOL = "EURUSD";
 
 /**
@@ -43,9 +45,18 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
   };
   const findUser = (login: string) => {
     const balanceMinor = server.balanceOf(login);
-    const texts = { group: "real", name: "", email: "", comment: "" };
-    const rest = { rights: ENABLED, leverage: 100, creditMinor: 0n, registration: 1n };
-    return balanceMinor === undefined ? undefined : { login, balanceMinor, ...texts, ...rest };
+    const rights = USER_RIGHT.enabled | (server.mayTrade(login) ? 0n : USER_RIGHT.tradeDisabled);
+    const rest = {
+      group: "real",
+      name: "",
+      email: "",
+      comment: "",
+      rights,
+      leverage: 100,
+      creditMinor: 0n,
+      registration: 1n,
+    };
+    return balanceMinor === undefined ? undefined : { login, balanceMinor, ...rest };
   };
   /** Rows of an account are odd only where there are any. */
   const withDeals = (logins: readonly string[], period: Period) =>
@@ -92,12 +103,12 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         const shownOf = (login: string) => server.positionsOf(login).slice(isCut ? 1 : 0);
         return new Map(logins.map((login) => [login, shownOf(login).map((own) => openPosition(login, own))]));
       }),
-    // The market never closes.
     readTicks: (symbols) =>
       request("prices", () => {
-        const tick = { at: new Date(scheduler.nowMs), serverMs: scheduler.nowMs };
+        const tick = { at: new Date(server.tickAtMs), serverMs: server.tickAtMs };
         return new Map(symbols.map((symbol) => [symbol, tick]));
       }),
+    // A price is a mark by its age alone.
     readSessions: () => Promise.resolve([]),
     countDeals: (login, period) => request("number of deals", () => history([login], period).length),
     findDeals: (logins, period) => request("deals", () => history(logins, period), withDeals(logins, period)),
@@ -111,7 +122,13 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
       }),
     addUser: () => notSimulated("addUser"),
     disableUser: () => notSimulated("disableUser"),
-    setTrading: () => notSimulated("setTrading"),
+    setTrading: async (login, mayTrade, beforeSending) => {
+      if ((await request("rights", () => server.mayTrade(login), [login])) === mayTrade) return { kind: "done" };
+      await beforeSending();
+      await request("change of rights", () => server.setTrading(login, mayTrade));
+      if (random.next() < LOST_CHANGES) throw new Mt5Error("lost", "the answer to a change of rights is lost");
+      return { kind: "done" };
+    },
     eraseUser: () => notSimulated("eraseUser"),
     checkPassword: () => notSimulated("checkPassword"),
     changePassword: () => notSimulated("changePassword"),

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../services/kernel/duration.ts";
 import type { FeedReader } from "../../../services/kernel/feed/read.ts";
 import type { Implementation } from "../../../services/kernel/contract/contract.ts";
 import type { Log } from "../../../services/kernel/log.ts";
@@ -8,12 +9,21 @@ import type { LockDeps } from "../../../services/platform/jobs/release-lost-lock
 import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
 import { withInProcessState } from "../../../services/platform/in-process-state.ts";
 import { registerInstance } from "../../../services/platform/register-instance.ts";
-import { FEEDS, platformJobs, platformService, releaseLocksJob } from "../../../services/platform/service.ts";
+import type { TradingUse } from "../../../services/platform/checks/trading-use.ts";
+import {
+  askingJobs,
+  FEEDS,
+  platformJobs,
+  platformService,
+  releaseLocksJob,
+} from "../../../services/platform/service.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
 import { runChecks } from "./run-checks.ts";
 import { relayFeeds } from "./relay-feeds.ts";
 
+/** Where the market may close: histories last seconds. */
+export const MAX_TICK_AGE_MS = 1_000;
 export const SERVER_NAME = "simulated";
 
 export type PlatformParts = {
@@ -25,6 +35,8 @@ export type PlatformParts = {
   readonly log: Log;
   /** Undefined in histories without the whole subscription service. */
   readonly findLockOwners: LockDeps["findLockOwners"] | undefined;
+  /** Defined when Investors lose their right to trade while they follow a Master. */
+  readonly findPooled: TradingUse["findPooled"] | undefined;
   /** The process ends, and its supervisor starts it again. */
   readonly exit: () => void;
 };
@@ -40,12 +52,15 @@ export type PlatformProcess = {
 const INTERVALS = { readEveryMs: 1_000, checkEveryMs: 300_000 };
 const TURN_WAIT_MS = 5_000;
 
+/** The right of a payment account is taken when it is registered, before a history begins. */
+const findPaymentAccounts: TradingUse["findPaymentAccounts"] = () => Promise.resolve({ inUse: [], becoming: [] });
+
 /**
  * Everything of the real service but its transports: the counterpart of services/platform/start.ts. Resolves when it can
  * be reached; rejects when it cannot start, as the real process would exit.
  */
 export async function startPlatformProcess(parts: PlatformParts): Promise<PlatformProcess> {
-  const { process, pool, mt5, broker, quietPeriodMs, findLockOwners, log, exit } = parts;
+  const { process, pool, mt5, broker, quietPeriodMs, findLockOwners, findPooled, log, exit } = parts;
   const deps = withInProcessState({
     pool,
     mt5,
@@ -59,14 +74,13 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       maxLeverageOfGroup: new Map(),
       results: { actions: [], comments: [] },
       loginRange: { first: 1n, last: 2n },
-      // Rights of accounts are not simulated.
-      takesTrading: false,
+      takesTrading: findPooled !== undefined,
       quietPeriodMs,
       reviewAfterMs: 21_600_000,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
       dealTypes: {},
-      maxTickAgeMs: 3_600_000,
+      maxTickAgeMs: findPooled === undefined ? HOUR_MS : MAX_TICK_AGE_MS,
     },
     sender: await registerInstance({ pool, log }),
     reach: (point) => process.deliver("failpoint", point, () => undefined),
@@ -74,6 +88,8 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
   });
   const { feeds, sweep } = relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
   platformJobs(deps, INTERVALS, [sweep]);
-  if (findLockOwners !== undefined) releaseLocksJob({ ...deps, findLockOwners });
+  if (findLockOwners !== undefined && findPooled !== undefined) {
+    askingJobs({ ...deps, findLockOwners, tradingUse: { findPooled, findPaymentAccounts } });
+  } else if (findLockOwners !== undefined) releaseLocksJob({ ...deps, findLockOwners });
   return { process, service: platformService(deps), feeds, runChecks: () => runChecks(pool, mt5) };
 }

@@ -27,6 +27,8 @@ export type BalanceCommand = {
   readonly checkMargin: boolean;
 };
 
+type HeldPosition = { readonly login: string; readonly volume: bigint };
+
 export type ServerAnswer = { readonly code: number; readonly ticket: bigint | undefined };
 
 const DONE = 0;
@@ -37,7 +39,11 @@ const BUY = 0;
 const SELL = 1;
 /** A lot, in units of 1e-8. */
 const VOLUME = 100_000_000n;
+/** An Investor that the service has created. */
+export const WITHOUT_TRADING: readonly string[] = ["2002"];
 const TICKET_STEP = 7n;
+/** The first price of a session, before its first trade. */
+const AFTER_OPENING_MS = 1_000;
 
 /** The balances and deals of the trading platform, which is not idempotent: it executes every command that it receives. */
 export class TradeServer {
@@ -46,11 +52,18 @@ export class TradeServer {
   readonly lostDeals: ServerDeal[] = [];
   /** Called for each deal when it is made. */
   onDeal: (deal: ServerDeal) => void = () => undefined;
+  /** Called when the right of an account to trade was changed. */
+  onTrading: (login: string, mayTrade: boolean) => void = () => undefined;
   isUp = true;
   readonly #scheduler: Scheduler;
   readonly #opening: ReadonlyMap<string, bigint>;
   readonly #balances: Map<string, bigint>;
-  readonly #positions = new Map<bigint, { readonly login: string; readonly volume: bigint }>();
+  readonly #withoutTrading = new Set(WITHOUT_TRADING);
+  readonly #positions = new Map<bigint, HeldPosition>();
+  readonly #marginOf = new Map<bigint, bigint>();
+  /** What traders wait for while the market is closed. */
+  readonly #whenOpen: (() => void)[] = [];
+  #closedAtMs: number | undefined;
   readonly #refusing = new Map<string, number>();
   readonly #unreadable = new Set<string>();
   readonly #resets = new Set<() => void>();
@@ -92,7 +105,8 @@ export class TradeServer {
     if (balance === undefined) return { code: NOT_FOUND, ticket: undefined };
     const refusal = this.#refusing.get(login);
     if (refusal !== undefined) return { code: refusal, ticket: undefined };
-    if (checkMargin && amountMinor < 0n && balance + amountMinor < 0n) return { code: NO_MONEY, ticket: undefined };
+    const isShort = amountMinor < 0n && balance + amountMinor < this.marginOf(login);
+    if (checkMargin && isShort) return { code: NO_MONEY, ticket: undefined };
     const shown = { kept: comment, cut: comment.slice(0, 9), rewritten: "adjustment" }[commandFault?.comment ?? "kept"];
     const deal = this.#add(
       { login, action: BALANCE, amountMinor, by: "command" },
@@ -114,8 +128,57 @@ export class TradeServer {
     this.#add({ login, action: BALANCE, amountMinor, by: "dealer" }, "", "manual", 0);
   }
 
-  /** A trader buys; the position stays open until `closePosition`. */
-  openPosition(login: string): bigint {
+  /** The time of the last price. */
+  get tickAtMs(): number {
+    return this.#closedAtMs ?? this.#scheduler.nowMs;
+  }
+
+  /** For how long a login has held a position while no price came. */
+  unpricedMs(login: string): number {
+    if (this.#closedAtMs === undefined) return 0;
+    const isHeld = [...this.#positions.values()].some((own) => own.login === login);
+    return isHeld ? this.#scheduler.nowMs - this.#closedAtMs : 0;
+  }
+
+  /** What the positions of a login need of its balance. */
+  marginOf(login: string): bigint {
+    const own = [...this.#positions].filter(([, position]) => position.login === login);
+    return own.reduce((sum, [ticket]) => sum + (this.#marginOf.get(ticket) ?? 0n), 0n);
+  }
+
+  mayTrade(login: string): boolean {
+    return !this.#withoutTrading.has(login);
+  }
+
+  setTrading(login: string, mayTrade: boolean): void {
+    if (mayTrade) this.#withoutTrading.delete(login);
+    else this.#withoutTrading.add(login);
+    this.onTrading(login, mayTrade);
+  }
+
+  /** A trader holds a position that needs the whole balance. */
+  holdAllMargin(login: string, forMs: number): void {
+    const position = this.openPosition(login);
+    if (position === undefined) return;
+    this.#marginOf.set(position, this.balanceOf(login) ?? 0n);
+    this.#scheduler.after(forMs, "margin is free again", () => this.closePosition(login, position, 0n));
+  }
+
+  /** A trader holds a position while the market is closed. */
+  closeMarket(login: string, forMs: number): void {
+    const position = this.openPosition(login);
+    if (position === undefined) return;
+    this.#closedAtMs = this.#scheduler.nowMs;
+    this.#scheduler.after(forMs, "the market opens", () => {
+      this.#closedAtMs = undefined;
+      for (const trade of this.#whenOpen.splice(0)) trade();
+    });
+    this.#scheduler.after(forMs + AFTER_OPENING_MS, "a trader closes", () => this.closePosition(login, position, 0n));
+  }
+
+  /** A trader buys; the position stays open until `closePosition`. Undefined while the market is closed. */
+  openPosition(login: string): bigint | undefined {
+    if (this.#closedAtMs !== undefined) return undefined;
     const position = this.#lastTicket + TICKET_STEP;
     const trade = { entry: "in", position, volume: VOLUME } as const;
     this.#add({ login, action: BUY, amountMinor: 0n, by: "trader", trade }, "", "", 0);
@@ -123,8 +186,12 @@ export class TradeServer {
     return position;
   }
 
-  /** Does nothing when the position does not exist any more. */
+  /** Waits until the market is open. Does nothing when the position does not exist any more. */
   closePosition(login: string, position: bigint, profitMinor: bigint): void {
+    if (this.#closedAtMs !== undefined) {
+      this.#whenOpen.push(() => this.closePosition(login, position, profitMinor));
+      return;
+    }
     if (!this.#positions.has(position)) return;
     const trade = { entry: "out", position, volume: VOLUME } as const;
     this.#positions.delete(position);

@@ -263,12 +263,13 @@ export class World {
     const mt5 = createMt5Client({ server: this.server, scheduler, random: own, faults, ...commandConnection }, process);
     const pool = this.#pool(this.database, process);
     const { quietPeriodMs, pools } = this.#options.plan;
-    const { findLockOwners } = pools ? this.#subscriptionFor(process) : {};
+    const { findLockOwners, findPooled } = pools ? this.#subscriptionFor(process) : {};
     note(() => `${process.name} starts`);
     const { broker } = this;
     const { log } = this.#options;
     const exit = (): void => this.#exited(process);
-    const parts = { process, pool, mt5, broker, quietPeriodMs, findLockOwners, log, exit };
+    const owners = { findLockOwners, findPooled: pools?.takesTrading === true ? findPooled : undefined };
+    const parts = { process, pool, mt5, broker, quietPeriodMs, ...owners, log, exit };
     const started = process.run(() => startPlatformProcess(parts));
     started.then(
       (platform) => void this.#platforms.add(platform),
