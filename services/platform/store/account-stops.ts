@@ -20,13 +20,14 @@ export async function resumeReplaced(tx: Transaction, login: string): Promise<vo
     tx,
     sql`update account
         set stopped_reason = null
-        where login = ${login} and starts_with(stopped_reason, ${`${OTHER_ACCOUNT}:`})`,
+        where login = ${login} and starts_with(stopped_reason, ${OTHER_ACCOUNT} || ':')`,
   );
 }
 
-const currencyBreakOf = (login: string | Fragment): Fragment => fragment`
-  reconciliation_break
-  where check_name = 'account_currency' and reconciliation_break.login = ${login} and opened_at is not null and closed_at is null`;
+function currencyBreakOf(login: string | Fragment): Fragment {
+  return fragment`reconciliation_break
+    where check_name = 'account_currency' and reconciliation_break.login = ${login} and opened_at is not null and closed_at is null`;
+}
 
 /** Condition on an account: its amounts are not dollars and cents. */
 export function isOtherCurrency(login: string | Fragment): Fragment {

@@ -198,6 +198,8 @@ export type LogBalance = {
   readonly isNotShown: boolean;
 };
 
+const ACCOUNT_LOGIN = fragment`account.login`;
+
 /** Balance at each log position. Entries never change, so neither does the result. Leaves out logins that are not managed. */
 export async function listLogBalances(db: Queryable, positions: readonly LogNumber[]): Promise<LogBalance[]> {
   return many<LogBalance>(
@@ -205,7 +207,7 @@ export async function listLogBalances(db: Queryable, positions: readonly LogNumb
     sql`select account.login, log_number as "lastNumber", log_minor - later.amount as "balanceMinor",
                filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt",
                archived_at is not null as "isArchived", unshown_since is not null and log_minor = 0 as "isNotShown",
-               ${isOtherCurrency(fragment`account.login`)} as "isOtherCurrency"
+               ${isOtherCurrency(ACCOUNT_LOGIN)} as "isOtherCurrency"
         from unnest(
                ${positions.map(({ login }) => login)}::text[], ${positions.map(({ number }) => number)}::bigint[]
              ) as requested (login, number)

@@ -72,6 +72,12 @@ function limitOf(part: FundsPart): number {
   return "logins" in part ? part.logins.length : part.limit;
 }
 
+/** An Investor in the pool, or one who is leaving it, has money on the Master. */
+const hasMoneyOfInvestors = fragment`exists (
+  select from holding
+  where holding.master_login = master_pool.login and waiting_minor + pooled_minor + reserved_minor + outbound_minor > 0
+)`;
+
 /**
  * Acknowledged own capital needs another review when it can cover the deficit of Investors below zero, and while it is below zero itself and
  * Investors have money on the Master: theirs is what it lacks.
@@ -89,7 +95,7 @@ export async function listOnMasters(db: Queryable, part: FundsPart): Promise<Ext
                   from holding join subscription on subscription.id = holding.subscription_id
                   where subscription.master_login = login and subscription.status = 'ACTIVE' and pooled_minor < 0)
                  as shortfall,
-                 own_waiting_minor + own_pooled_minor < 0 and ${hasMoneyOfInvestors(fragment`master_pool.login`)} as is_lacking
+                 own_waiting_minor + own_pooled_minor < 0 and ${hasMoneyOfInvestors} as is_lacking
           from master_pool
           where external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0
         )
@@ -105,14 +111,6 @@ export async function listOnMasters(db: Queryable, part: FundsPart): Promise<Ext
         limit ${limitOf(part)}`,
   );
   return rows.map(withCause);
-}
-
-/** An Investor in the pool, or one who is leaving it, has money on the Master. */
-function hasMoneyOfInvestors(masterLogin: Fragment): Fragment {
-  return fragment`exists (
-    select from holding
-    where holding.master_login = ${masterLogin} and waiting_minor + pooled_minor + reserved_minor + outbound_minor > 0
-  )`;
 }
 
 /** The caller has locked the account. */

@@ -84,21 +84,26 @@ export async function listEntriesOfInvestor(db: Queryable, range: EntryRange): P
   const { masterLogin, subscriptionId, after, through, left, limit } = range;
   return many<EntryOfInvestor>(
     db,
-    sql`select entry.number, entry.created_at as "allocatedAt", entry.deal_id as "dealId", entry.deal_at as "dealAt",
+    sql`with own as (
+          select number, created_at, deal_id, deal_at, result_minor, pool_units
+          from allocation_entry
+          where master_login = ${masterLogin} and number > ${after} and number <= least(${through}::bigint, ${left}::bigint)
+          order by number desc
+          limit ${limit}
+        ), repair as (
+          select number, created_at, deal_id, deal_at, result_minor, pool_units
+          from allocation_entry
+          where master_login = ${masterLogin} and number > greatest(${after}::bigint, ${left}::bigint) and number <= ${through}
+            and case_id <> 0
+          order by number desc
+          limit ${limit}
+        )
+        select entry.number, entry.created_at as "allocatedAt", entry.deal_id as "dealId", entry.deal_at as "dealAt",
                entry.result_minor as result, entry.pool_units as "poolUnits", part.amount, part.units
         from (
-               (select number, created_at, deal_id, deal_at, result_minor, pool_units
-                from allocation_entry
-                where master_login = ${masterLogin} and number > ${after} and number <= least(${through}::bigint, ${left}::bigint)
-                order by number desc
-                limit ${limit})
+               select number, created_at, deal_id, deal_at, result_minor, pool_units from own
                union all
-               (select number, created_at, deal_id, deal_at, result_minor, pool_units
-                from allocation_entry
-                where master_login = ${masterLogin} and number > greatest(${after}::bigint, ${left}::bigint) and number <= ${through}
-                  and case_id <> 0
-                order by number desc
-                limit ${limit})
+               select number, created_at, deal_id, deal_at, result_minor, pool_units from repair
                order by number desc
                limit ${limit}
              ) as entry
