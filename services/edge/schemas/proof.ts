@@ -34,11 +34,13 @@ export const marketWaitReason = setOf("MarketWaitReason", "What money of a Maste
     "It joins or leaves the pool, and the last price of an open position is from before the present session. It gets or returns units at the next price, or when the Master is flat.",
   master_not_shown:
     "It joins the pool, and the trading platform does not show the account of the Master, which has no money: the broker has archived or deleted it. It is on the accounts of its Investors until the account is shown again.",
+  payment_account_archived:
+    "It is fees, and the trading platform does not show the payment account, which the broker has archived or deleted. It stays on the accounts of the Investors until that account is shown again, or `payment_account_login` of the Master is another one.",
 });
 
 export const MarketWaitItem = model(
   "MarketWait",
-  "Money of a Master that waits for the market, or for its account; nothing else waits for it.",
+  "Money of a Master that waits for the market, for its account or for its payment account; nothing else waits for it.",
   {
     reason: marketWaitReason.of("What it waits for.", "free_margin"),
     amount: moneyReply("How much waits.", 390),
@@ -55,6 +57,7 @@ const REASON_OF: Readonly<Record<MarketWaitReason, keyof typeof marketWaitReason
   [MarketWaitReason.FREE_MARGIN]: "free_margin",
   [MarketWaitReason.OLD_PRICE]: "old_price",
   [MarketWaitReason.MASTER_NOT_SHOWN]: "master_not_shown",
+  [MarketWaitReason.PAYMENT_ACCOUNT_ARCHIVED]: "payment_account_archived",
 };
 
 export function marketWaitItem({ reason, amount, since, message }: MarketWait): Static<typeof MarketWaitItem> {

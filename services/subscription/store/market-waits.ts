@@ -89,7 +89,7 @@ function logins(rows: readonly { readonly login: string }[]): string[] {
   return rows.map(({ login }) => login);
 }
 
-/** Money of a Master that waits for the market, or for the account of the Master; the amounts are positive. */
+/** Money of a Master that waits for the market, for the account of the Master or for its payment account; the amounts are positive. */
 export type MarketWait = {
   readonly since: Date;
   readonly amount: bigint;
@@ -97,6 +97,7 @@ export type MarketWait = {
   | { readonly kind: "free_margin"; readonly nextAt: Date }
   | { readonly kind: "old_price"; readonly prices: string }
   | { readonly kind: "master_not_shown" }
+  | { readonly kind: "payment_account_archived"; readonly paymentAccountLogin: string }
 );
 
 type WaitRow = {
