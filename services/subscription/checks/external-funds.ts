@@ -113,6 +113,11 @@ function messageOf({ kind, login, externalMinor, importedMinor, ownMinor }: Row)
   if (kind === "master" && externalMinor === 0n) {
     return `${account} holds ${text(ownMinor)} of results that belong to no Investor. Review required.`;
   }
+  if (kind === "master" && ownMinor === 0n && importedMinor === 0n) {
+    const moved = externalMinor < 0n ? "taken from" : "paid into";
+    const owned = externalMinor < 0n ? "no Investor lacks it" : "nothing of it is left";
+    return `${text(externalMinor)} was ${moved} ${account} without this service, and its own capital is 0.00 now: ${owned}. Review required: acknowledge it.`;
+  }
   const state = externalMinor < 0n ? "lacks" : "holds";
   if (importedMinor !== 0n && importedMinor === externalMinor) {
     // No review is opened for it.

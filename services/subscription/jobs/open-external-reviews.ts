@@ -104,7 +104,9 @@ function subjectOf({ kind, login }: ExternalFunds): string {
 
 function newCaseOf(money: ExternalFunds): NewCase {
   const { kind, login, amount, ownCapital, masterLogin, shortfall, movedNumber, cause } = money;
-  const { undecided, undecidedSince } = money;
+  const { undecided, undecidedSince, isMadeUp } = money;
+  // What an account had before the service, entry 0 of its log, is no result of it.
+  const canAllocate = undecided !== 0n && undecidedSince > 0n && !isMadeUp;
   const canCompensate = shortfall > 0n && ownCapital >= shortfall;
   return {
     subject: subjectOf(money),
@@ -124,11 +126,6 @@ function newCaseOf(money: ExternalFunds): NewCase {
     actions:
       kind === "investor"
         ? ["adopt", "acknowledge"]
-        : [
-            "acknowledge",
-            // What an account had before the service, entry 0 of its log, is no result of it.
-            ...(undecided !== 0n && undecidedSince > 0n ? ["allocate"] : []),
-            ...(canCompensate ? ["compensate_deficit"] : []),
-          ],
+        : ["acknowledge", ...(canAllocate ? ["allocate"] : []), ...(canCompensate ? ["compensate_deficit"] : [])],
   };
 }

@@ -1,6 +1,7 @@
 import { column, execute, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { DealCause } from "#kernel/review/group.ts";
+import { earnedSince } from "./repairs.ts";
 
 /** Accounts of one run; the next run resets the others. */
 const MAX_RESETS = 1_000;
@@ -24,6 +25,8 @@ export type ExternalFunds = {
   readonly undecided: bigint;
   /** Number of the first entry that moved it. */
   readonly undecidedSince: bigint;
+  /** Own capital is 0.00, because what it has earned since has made up for that: nothing is left to allocate. */
+  readonly isMadeUp: boolean;
   /** Action, comment and day of the deals on an Investor; undefined when the amount has several causes. */
   readonly cause: DealCause | undefined;
 };
@@ -42,7 +45,7 @@ export async function listOnInvestors(db: Queryable, part: FundsPart): Promise<E
     db,
     sql`select 'investor' as kind, account.login, quarantined_minor - to_adopt_minor as amount, holding.master_login as "masterLogin",
                0::bigint as "ownCapital", 0::bigint as shortfall, moved_number as "movedNumber", 0::bigint as "movedDealId",
-               0::bigint as undecided, 0::bigint as "undecidedSince",
+               0::bigint as undecided, 0::bigint as "undecidedSince", false as "isMadeUp",
                case when cause_minor = quarantined_minor - to_adopt_minor then cause_action end as action, cause_comment as comment,
                cause_day as day
         from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
@@ -79,6 +82,8 @@ function listMasters(db: Queryable, part: FundsPart): Promise<Omit<ExternalFunds
     sql`with pool as (
           select login, external_minor, external_acknowledged_minor, external_since, external_number, external_deal_id,
                  own_waiting_minor + own_pooled_minor as own_minor,
+                 case when own_waiting_minor + own_pooled_minor = 0 and coalesce(external_acknowledged_minor, 0) = 0
+                   then external_minor + ${earnedSince} = 0 else false end as is_made_up,
                  (select coalesce(-sum(pooled_minor), 0)::bigint
                   from holding join subscription on subscription.id = holding.subscription_id
                   where subscription.master_login = login and subscription.status = 'ACTIVE' and pooled_minor < 0)
@@ -88,7 +93,8 @@ function listMasters(db: Queryable, part: FundsPart): Promise<Omit<ExternalFunds
         )
         select 'master' as kind, login, external_minor as amount, login as "masterLogin", own_minor as "ownCapital",
                shortfall, external_number as "movedNumber", external_deal_id as "movedDealId",
-               external_minor - coalesce(external_acknowledged_minor, 0) as undecided, external_since as "undecidedSince"
+               external_minor - coalesce(external_acknowledged_minor, 0) as undecided, external_since as "undecidedSince",
+               is_made_up as "isMadeUp"
         from pool
         where (external_minor is distinct from external_acknowledged_minor or (shortfall > 0 and own_minor >= shortfall))
           and ${isInPart(part, POOL_LOGIN)}
