@@ -15,6 +15,7 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   changePaymentAccount: ["account"],
   sumPaymentCredits: ["edge"],
   getFeeAccount: ["edge"],
+  getWaitingFees: ["subscription"],
   listPaymentsOfInvestor: ["edge"],
   listRuns: ["edge"],
   getRun: ["edge"],

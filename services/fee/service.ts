@@ -31,6 +31,7 @@ import { paymentQueue } from "./store/due-payments.ts";
 import { nextSearch } from "./store/fee-search.ts";
 import { findDueItems } from "./queries/find-due-items.ts";
 import { getFeeAccount } from "./queries/get-fee-account.ts";
+import { getWaitingFees } from "./queries/get-waiting-fees.ts";
 import { sumPaymentCredits } from "./queries/sum-payment-credits.ts";
 import { listDueItems, listInvestorPayments, listPaymentCredits, listPaymentsOfInvestor } from "./queries/payments.ts";
 import { getRun, listRunPayments, listRuns } from "./queries/runs.ts";
@@ -60,6 +61,7 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     changePaymentAccount: (request) => changePaymentAccount(deps, request),
     sumPaymentCredits: (request) => sumPaymentCredits(deps, request),
     getFeeAccount: (request) => getFeeAccount(deps, request),
+    getWaitingFees: (request) => getWaitingFees(deps, request),
     listPaymentsOfInvestor: (request, context) => listPaymentsOfInvestor(deps, request, context),
     listRuns: (request, context) => listRuns(deps, request, context),
     getRun: (request) => getRun(deps, request),

@@ -18,6 +18,8 @@ export const closingBlockSet = setOf("ClosingBlock", "What keeps the closing of 
   safety_stop: "the Master, or its fees, are stopped until operators decide",
   investor_deficit: "the share of an Investor in the pool is negative; an operator has to cover it",
   own_capital: "operators have not acknowledged the money on the Master that belongs to no Investor",
+  payment_account_archived:
+    "fees of Investors who have left wait: the broker has archived the payment account; it goes on when that is shown again, or `payment_account_login` is another one",
   unavailable: "the trading platform or a service cannot be reached",
 });
 

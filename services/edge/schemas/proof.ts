@@ -36,11 +36,13 @@ export const marketWaitReason = setOf("MarketWaitReason", "What money of a Maste
     "It joins the pool, and the trading platform does not show the account of the Master, which has no money: the broker has archived or deleted it. It is on the accounts of its Investors until the account is shown again.",
   pool_deficit:
     "It is to join the pool, and the Master has lost more than its capital, or the share of its Investor is below 0.00. It stays on the accounts of the Investors, who can withdraw it, until a compensation of the broker or a result has covered that.",
+  payment_account_archived:
+    "It is fees, and the trading platform does not show the payment account, which the broker has archived or deleted. It stays on the accounts of the Investors until that account is shown again, or `payment_account_login` of the Master is another one.",
 });
 
 export const MarketWaitItem = model(
   "MarketWait",
-  "Money of a Master that waits for the market, for its account, or for the end of a deficit; nothing else waits for it.",
+  "Money of a Master that waits for the market, for its account or its payment account, or for the end of a deficit; nothing else waits for it.",
   {
     reason: marketWaitReason.of("What it waits for.", "free_margin"),
     amount: moneyReply("How much waits.", 390),
@@ -58,6 +60,7 @@ const REASON_OF: Readonly<Record<MarketWaitReason, keyof typeof marketWaitReason
   [MarketWaitReason.OLD_PRICE]: "old_price",
   [MarketWaitReason.MASTER_NOT_SHOWN]: "master_not_shown",
   [MarketWaitReason.POOL_DEFICIT]: "pool_deficit",
+  [MarketWaitReason.PAYMENT_ACCOUNT_ARCHIVED]: "payment_account_archived",
 };
 
 export function marketWaitItem({ reason, amount, since, message }: MarketWait): Static<typeof MarketWaitItem> {

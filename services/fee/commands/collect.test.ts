@@ -21,6 +21,7 @@ import {
 } from "../testing/world.ts";
 import type { Deps } from "../deps.ts";
 import { findDueItems } from "../queries/find-due-items.ts";
+import { getWaitingFees } from "../queries/get-waiting-fees.ts";
 import { listDueItems } from "../queries/payments.ts";
 import { feeService } from "../service.ts";
 import { late } from "../checks/late.ts";
@@ -93,6 +94,12 @@ test("a fee to an archived payment account stays reserved, holds up no withdrawa
   const { findings } = await late(deps).run({ cursor: "", pendingBreaks: [] });
   expect(findings).toEqual([]);
 
+  expect(await getWaitingFees(deps, { masterLogin: MASTER })).toEqual({
+    amount: { currencyCode: "USD", minorUnits: 600_00n },
+    since: expect.any(Date),
+    paymentAccountLogin: PAYMENT_ACCOUNT,
+  });
+
   const next = "6099";
   openAccount(platform.ledger, next, AccountRole.PAYMENT);
   await changePaymentAccount(deps, { masterLogin: MASTER, from: PAYMENT_ACCOUNT, to: next });
@@ -100,6 +107,7 @@ test("a fee to an archived payment account stays reserved, holds up no withdrawa
   expect(await paymentsOf(world)).toMatchObject([{ suffix: "WD1", paid: "600.00", status: "EXECUTED" }]);
   expect([balanceOf(world, next), balanceOf(world, INVESTOR)]).toEqual(["600.00", "11400.00"]);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");
+  expect((await getWaitingFees(deps, { masterLogin: MASTER })).amount).toBeUndefined();
   await expectToReconcile(world);
 });
 

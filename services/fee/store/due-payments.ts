@@ -189,6 +189,24 @@ export async function leaveToJob(db: Queryable, id: bigint): Promise<void> {
   );
 }
 
+export type WaitingForAccount = {
+  readonly amount: bigint;
+  readonly since: Date;
+  readonly paymentAccountLogin: string;
+};
+
+/** The payments of a Master that wait for its archived payment account; undefined without one. */
+export async function sumWaitingForAccount(db: Queryable, masterLogin: string): Promise<WaitingForAccount | undefined> {
+  return maybeOne<WaitingForAccount>(
+    db,
+    sql`select sum(due_minor - prepaid_minor)::bigint as amount, min(created_at) as since,
+               max(payment_account_login) as "paymentAccountLogin"
+        from fee_payment
+        where master_login = ${masterLogin} and status in ('PENDING', 'EXECUTING') and reason = ${ACCOUNT_ARCHIVED}
+        having count(*) > 0`,
+  );
+}
+
 export type OpenWeekly = {
   readonly id: bigint;
   readonly key: string;

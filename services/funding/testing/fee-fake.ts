@@ -39,6 +39,7 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     listInvestorPayments: unused,
     sumPaymentCredits: unused,
     getFeeAccount: unused,
+    getWaitingFees: unused,
     prepare: unused,
     crystallise: unused,
     previewCrystallise: unused,

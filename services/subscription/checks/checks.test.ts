@@ -158,13 +158,13 @@ test("pool_ledger: own capital is part of the marks, carries and balance of its 
   expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:own_flows: 6`]);
 });
 
-test("external_funds_investor: external funds on a pooled Investor are a break; a negative balance is one of external_funds_master", async () => {
+test("external_funds_investor: external funds on a pooled Investor are a break, also when they take its balance below zero", async () => {
   await moveExternally(first.investorLogin, -900_00n);
   expect(await summary("external_funds_investor")).toEqual([`investor:${first.investorLogin} 90000`]);
   expect(await summary("external_funds_master")).toEqual([]);
   await moveExternally(first.investorLogin, -200_00n);
-  expect(await summary("external_funds_investor")).toEqual([]);
-  expect(await summary("external_funds_master")).toEqual([`investor:${first.investorLogin} 110000`]);
+  expect(await summary("external_funds_investor")).toEqual([`investor:${first.investorLogin} 110000`]);
+  expect(await summary("external_funds_master")).toEqual([]);
   await moveExternally(first.investorLogin, 1_100_00n);
   expect([await summary("external_funds_master"), await summary("external_funds_investor")]).toEqual([[], []]);
 });

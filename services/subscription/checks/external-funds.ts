@@ -21,15 +21,15 @@ type Row = {
 
 /**
  * external_funds_master: own capital on a Master that no operator has acknowledged, or that is below zero while Investors have money there,
- * imported transfers that no flow or exit was settled with, or external withdrawals from an Investor that took its balance below zero.
+ * or imported transfers that no flow or exit was settled with.
  */
 export function externalFundsMaster({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "external_funds_master",
-    title: "A Master holds no own capital without a decision, and no balance is negative because of external funds.",
+    title: "A Master holds no own capital without a decision.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,
-    run: () => runOn(pool, async (db) => [...(await listOnMasters(db)), ...(await listOnInvestors(db, true))]),
+    run: () => runOn(pool, listOnMasters),
   };
 }
 
@@ -40,7 +40,7 @@ export function externalFundsInvestor({ pool }: Pick<Deps, "pool">): Check {
     title: "An Investor in a pool holds no external funds without a decision.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,
-    run: () => runOn(pool, (db) => listOnInvestors(db, false)),
+    run: () => runOn(pool, listOnInvestors),
   };
 }
 
@@ -66,7 +66,7 @@ function listOnMasters(db: Queryable): Promise<Row[]> {
   );
 }
 
-function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
+function listOnInvestors(db: Queryable): Promise<Row[]> {
   return many<Row>(
     db,
     sql`with quarantined as (
@@ -81,7 +81,6 @@ function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
         select 'investor' as kind, login, master, external_minor as "externalMinor", 0::bigint as "importedMinor",
                acknowledged_minor as "acknowledgedMinor", 0::bigint as "ownMinor", balance_minor as "balanceMinor"
         from quarantined
-        where (external_minor < 0 and balance_minor < 0) = ${isBelowZero}
         order by login
         limit ${MAX_FINDINGS}`,
   );
@@ -109,12 +108,20 @@ function findingOf(row: Row): Finding {
   };
 }
 
-function messageOf({ kind, login, externalMinor, importedMinor, ownMinor }: Row): string {
+function messageOf({ kind, login, externalMinor, importedMinor, ownMinor, balanceMinor }: Row): string {
   const text = (minor: bigint): string => formatAmount(usd(abs(minor)));
   const account = `${kind === "master" ? "Master" : "Investor"} ${login}`;
   if (ownMinor < 0n) return `${account} lacks ${text(ownMinor)} of the money that its Investors own. Review required.`;
   if (kind === "master" && externalMinor === 0n) {
     return `${account} holds ${text(ownMinor)} of results that belong to no Investor. Review required.`;
+  }
+  if (kind === "master" && ownMinor === 0n && importedMinor === 0n) {
+    const moved = externalMinor < 0n ? "taken from" : "paid into";
+    const owned = externalMinor < 0n ? "no Investor lacks it" : "nothing of it is left";
+    return `${text(externalMinor)} was ${moved} ${account} without this service, and its own capital is 0.00 now: ${owned}. Review required: acknowledge it.`;
+  }
+  if (kind === "investor" && externalMinor < 0n && balanceMinor < 0n) {
+    return `${text(externalMinor)} was taken from ${account} without this service, which leaves the account at ${formatAmount(usd(balanceMinor))}. Review required: adopt it after a deposit has covered it, or acknowledge it.`;
   }
   const state = externalMinor < 0n ? "lacks" : "holds";
   if (importedMinor !== 0n && importedMinor === externalMinor) {

@@ -1,10 +1,13 @@
 import { validate, version } from "uuid";
 import { expect, test, vi } from "vitest";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
-import { ClosingState, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
-import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { ClosingState, MarketWaitReason, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
 import { closeMasters } from "../jobs/close-masters.ts";
 import { readClosings } from "../jobs/watch-closings.ts";
@@ -276,6 +279,44 @@ test("an assignment that has not seen the closing is refused after it has record
   vi.restoreAllMocks();
   expect(await statuses(world, master)).toEqual({ ABORTED: 1 });
   expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
+});
+
+test("a fee that waits for an archived payment account is a wait of the proof, and keeps a Master from being archived", async () => {
+  const { world, master, logins } = await withInvestors(1);
+  const [login = ""] = logins;
+  world.fees.rules.due = () => [{ key: "fee:kept", amount: 30_00n }];
+  world.fees.rules.archivedPaymentAccount = "7001";
+  const waitsOf = async () =>
+    (await world.service.getProof({ masterLogin: master, afterSubscriptionId: 0n, limit: 1 }, aCall())).waits;
+  await close(world, master);
+  for (let rounds = 0; rounds < 3; rounds += 1) {
+    await settle(world);
+    await passTime(world, PAUSE_MS);
+  }
+  expect(await closingOf(world, master)).toMatchObject({
+    investorsLeft: 0n,
+    exitsInProgress: 1n,
+    blockedBy: "payment_account_archived",
+  });
+  expect(await waitsOf()).toEqual([
+    {
+      reason: MarketWaitReason.PAYMENT_ACCOUNT_ARCHIVED,
+      amount: moneyToProto(usd(30_00n)),
+      since: expect.any(Date),
+      message: expect.stringMatching(
+        /^30\.00 USD of fees is paid when .* payment account 7001 again, .*payment_account_login of Master/,
+      ),
+    },
+  ]);
+
+  world.fees.rules.archivedPaymentAccount = "";
+  enter(world.platform.ledger, login, { kind: MovementKind.FEE_DEBIT, amount: -30_00n, key: "fee:kept" });
+  await settle(world);
+  expect(await waitsOf()).toEqual([]);
+  await passTime(world, PAUSE_MS);
+  await untilArchived(world, master);
+  expect(balanceOf(world.platform.ledger, login)).toBe(970_00n);
+  await expectBooksToReconcile(world);
 });
 
 test("own capital keeps a Master from being archived until operators have acknowledged it", async () => {

@@ -11,13 +11,20 @@ export function stepsLeft({ investors, exits }: LeftInPool): bigint {
   return 2n * investors + exits;
 }
 
-export type Block = "master_open_positions" | "safety_stop" | "investor_deficit" | "own_capital" | "unavailable";
+export type Block =
+  | "master_open_positions"
+  | "safety_stop"
+  | "investor_deficit"
+  | "own_capital"
+  | "payment_account_archived"
+  | "unavailable";
 
 const BLOCKS: ReadonlyMap<string, Block> = new Map<string, Block>([
   ["master_open_positions", "master_open_positions"],
   ["safety_stop", "safety_stop"],
   ["investor_deficit", "investor_deficit"],
   ["own_capital", "own_capital"],
+  ["payment_account_archived", "payment_account_archived"],
   ["platform_unavailable", "unavailable"],
   ["service_unavailable", "unavailable"],
   ["no answer", "unavailable"],

@@ -125,9 +125,10 @@ function newCaseOf(money: ExternalFunds): NewCase {
 }
 
 function actionsOnMaster({ undecided, undecidedSince, ...money }: ExternalFunds): string[] {
-  const { ownCapital, shortfall, isLacking, isAcknowledged } = money;
+  const { ownCapital, shortfall, isLacking, isAcknowledged, isMadeUp } = money;
   // What an account had before the service, entry 0 of its log, is no result of it.
-  const canAllocate = undecided !== 0n ? undecidedSince > 0n : ownCapital < 0n ? isLacking : !isAcknowledged;
+  const canAllocate =
+    undecided !== 0n ? undecidedSince > 0n && !isMadeUp : ownCapital < 0n ? isLacking : !isAcknowledged;
   return [
     // Once the movements are decided, money of Investors lacks until it is paid in, or they bear it.
     ...(undecided === 0n && isLacking ? [] : ["acknowledge"]),

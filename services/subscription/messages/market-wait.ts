@@ -1,5 +1,6 @@
-import { moneyToProto } from "#kernel/contract/money.ts";
+import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
+import type { GetWaitingFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
 import { type MarketWait as MarketWaitMessage, MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { MarketWait } from "../store/market-waits.ts";
 
@@ -20,6 +21,16 @@ export function marketWaitMessage(masterLogin: string, wait: MarketWait): Market
     const message = `${shown} joins the pool when a compensation of the broker, or a result, has covered what is below 0.00 in the pool of Master ${masterLogin}. Until then it is on the accounts of its Investors, who can withdraw it.`;
     return { ...common, reason: MarketWaitReason.POOL_DEFICIT, message };
   }
+  if (wait.kind === "payment_account_archived") {
+    const message = `${shown} of fees is paid when the trading platform shows payment account ${wait.paymentAccountLogin} again, which the broker has archived or deleted, or when payment_account_login of Master ${masterLogin} is changed to another account. Until then it stays on the accounts of its Investors, and who has left the pool stays PAUSED.`;
+    return { ...common, reason: MarketWaitReason.PAYMENT_ACCOUNT_ARCHIVED, message };
+  }
   const message = `${shown} gets or returns units at the next price of the open positions of Master ${masterLogin}, or when it is flat: until then it has no share in results that begin later. ${wait.prices}`;
   return { ...common, reason: MarketWaitReason.OLD_PRICE, message };
+}
+
+/** The fees of a Master that wait for its archived payment account; empty without any. */
+export function waitingFees({ amount, since, paymentAccountLogin }: GetWaitingFeesResponse): MarketWait[] {
+  if (amount === undefined || since === undefined) return [];
+  return [{ kind: "payment_account_archived", amount: moneyFromProto(amount).minor, since, paymentAccountLogin }];
 }

@@ -24,7 +24,7 @@ import {
   unredeemedOf,
 } from "../domain/proof.ts";
 import { refuse } from "../refusals.ts";
-import { marketWaitMessage } from "../messages/market-wait.ts";
+import { marketWaitMessage, waitingFees } from "../messages/market-wait.ts";
 import { listInflowWaits, listMarketWaits } from "../store/market-waits.ts";
 import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
 import { isPageSize } from "./page.ts";
@@ -63,6 +63,9 @@ export async function getProof(
   const readAt = deps.now();
   const shown = await readShown(deps, positions, context);
 
+  if (holdings.some(({ buckets }) => buckets.reserved > 0n)) {
+    waits.push(...waitingFees(await failAsUnavailable(() => deps.fees.getWaitingFees({ masterLogin }, context))));
+  }
   const cause = shown.get(masterLogin)?.log?.notShown === true ? "master_not_shown" : "pool_deficit";
   waits.push(...(await listInflowWaits(deps.pool, masterLogin, cause)));
 

@@ -1,6 +1,7 @@
 import { column, execute, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { DealCause } from "#kernel/review/group.ts";
+import { earnedSince } from "./repairs.ts";
 
 /** Accounts of one run; the next run resets the others. */
 const MAX_RESETS = 1_000;
@@ -28,6 +29,8 @@ export type ExternalFunds = {
   readonly undecided: bigint;
   /** Number of the first entry that moved it. */
   readonly undecidedSince: bigint;
+  /** Own capital is 0.00, because what it has earned since has made up for that: nothing is left to allocate. */
+  readonly isMadeUp: boolean;
   /** Action, comment and day of the deals; undefined when the amount has several causes. */
   readonly cause: DealCause | undefined;
 };
@@ -49,7 +52,8 @@ export async function listOnInvestors(db: Queryable, part: FundsPart): Promise<E
   const rows = await many<CausedRow>(
     db,
     sql`select 'investor' as kind, account.login, quarantined_minor - to_adopt_minor as amount, holding.master_login as "masterLogin",
-               0::bigint as "ownCapital", 0::bigint as shortfall, false as "isLacking", false as "isAcknowledged", moved_number as "movedNumber", 0::bigint as "movedDealId",
+               0::bigint as "ownCapital", 0::bigint as shortfall, false as "isLacking", false as "isAcknowledged", false as "isMadeUp",
+               moved_number as "movedNumber", 0::bigint as "movedDealId",
                0::bigint as undecided, 0::bigint as "undecidedSince",
                case when cause_minor = quarantined_minor - to_adopt_minor then cause_action end as action, cause_comment as comment,
                cause_day as day
@@ -91,6 +95,8 @@ export async function listOnMasters(db: Queryable, part: FundsPart): Promise<Ext
                  external_minor is not distinct from external_acknowledged_minor as is_acknowledged,
                  cause_action, cause_comment, cause_day, cause_minor,
                  own_waiting_minor + own_pooled_minor as own_minor,
+                 case when own_waiting_minor + own_pooled_minor = 0 and coalesce(external_acknowledged_minor, 0) = 0
+                   then external_minor + ${earnedSince} = 0 else false end as is_made_up,
                  (select coalesce(-sum(pooled_minor), 0)::bigint
                   from holding join subscription on subscription.id = holding.subscription_id
                   where subscription.master_login = login and subscription.status = 'ACTIVE' and pooled_minor < 0)
@@ -100,7 +106,7 @@ export async function listOnMasters(db: Queryable, part: FundsPart): Promise<Ext
           where external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0
         )
         select 'master' as kind, login, case when undecided <> 0 then undecided else own_minor end as amount, login as "masterLogin",
-               own_minor as "ownCapital", shortfall, is_lacking as "isLacking", is_acknowledged as "isAcknowledged",
+               own_minor as "ownCapital", shortfall, is_lacking as "isLacking", is_acknowledged as "isAcknowledged", is_made_up as "isMadeUp",
                external_number as "movedNumber", external_deal_id as "movedDealId", undecided, external_since as "undecidedSince",
                case when undecided <> 0 and cause_minor = undecided then cause_action end as action, cause_comment as comment,
                cause_day as day

@@ -95,7 +95,7 @@ function logins(rows: readonly { readonly login: string }[]): string[] {
   return rows.map(({ login }) => login);
 }
 
-/** Money of a Master that waits for the market, for the account of the Master or for the end of a deficit; the amounts are positive. */
+/** Money of a Master that waits for the market, for its account or its payment account, or for the end of a deficit; the amounts are positive. */
 export type MarketWait = {
   readonly since: Date;
   readonly amount: bigint;
@@ -104,6 +104,7 @@ export type MarketWait = {
   | { readonly kind: "old_price"; readonly prices: string }
   | { readonly kind: "master_not_shown" }
   | { readonly kind: "pool_deficit" }
+  | { readonly kind: "payment_account_archived"; readonly paymentAccountLogin: string }
 );
 
 type WaitRow = {

@@ -1,4 +1,4 @@
-import { column, execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { AllocatedResult } from "../domain/divide-repair.ts";
 
@@ -11,9 +11,22 @@ export type Moved = {
   readonly since: bigint;
   readonly number: bigint;
   readonly dealId: bigint;
-  /** What own capital has earned since the first of them. */
+  /** What own capital has earned since the first of them, with what compensations have raised it by. */
   readonly earned: bigint;
 };
+
+/** Of a row of master_pool: what own capital has earned since money was moved, and what compensations have raised it by. */
+export const earnedSince = fragment`(
+  select coalesce(sum(own_minor + raised_minor), 0)::bigint - (
+           select coalesce(sum(amount_minor), 0)::bigint
+           from compensation join holding using (subscription_id)
+           where holding.master_login = login and allocation_number in (
+             select number from allocation_entry where master_login = login and log_number > external_since and raised_minor <> 0
+           )
+         )
+  from allocation_entry
+  where master_login = login and log_number > external_since
+)`;
 
 /** The caller has locked the pool, and has allocated its deals. */
 export async function getMoved(tx: Transaction, masterLogin: string): Promise<Moved> {
@@ -21,9 +34,7 @@ export async function getMoved(tx: Transaction, masterLogin: string): Promise<Mo
     tx,
     sql`select external_minor as "external", external_acknowledged_minor as acknowledged, external_since as since,
                external_number as number, external_deal_id as "dealId",
-               (select coalesce(sum(own_minor), 0)::bigint
-                from allocation_entry
-                where master_login = login and log_number > external_since) as earned
+               ${earnedSince} as earned
         from master_pool
         where login = ${masterLogin}`,
   );

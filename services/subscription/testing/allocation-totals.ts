@@ -13,8 +13,9 @@ export type AllocationTotals = {
     readonly last: bigint;
     readonly results: bigint;
     readonly parts: bigint;
-    /** Parts of own capital. */
+    /** Parts of own capital, and what compensations have raised it by. */
     readonly own: bigint;
+    readonly ownRaised: bigint;
     readonly external: bigint;
     /** Own capital that external movements brought, and what they took that is not redeemed, by arrival. */
     readonly ownFlows: bigint;
@@ -68,8 +69,9 @@ function listMasters(db: Queryable): Promise<MasterRow[]> {
                unallocated_minor as unallocated,
                (select count(*) from allocation_entry where master_login = login) as entries,
                (select coalesce(sum(result_minor), 0)::bigint from allocation_entry where master_login = login) as results,
-               (select coalesce(sum(own_minor + raised_minor), 0)::bigint - (select coalesce(sum(compensation.amount_minor), 0)::bigint from compensation join holding using (subscription_id)
-                where holding.master_login = login and case_id is null) from allocation_entry where master_login = login) as own,
+               (select coalesce(sum(own_minor), 0)::bigint from allocation_entry where master_login = login) as own,
+               (select coalesce(sum(raised_minor), 0)::bigint - (select coalesce(sum(compensation.amount_minor), 0)::bigint from compensation join holding using (subscription_id)
+                where holding.master_login = login and case_id is null) from allocation_entry where master_login = login) as "ownRaised",
                (select coalesce(sum(amount_minor), 0)::bigint from allocation_row where master_login = login) as parts,
                (select coalesce(sum(amount_minor), 0)::bigint from master_result
                 where master_login = login and allocated_at is null) as waiting

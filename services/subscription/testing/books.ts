@@ -95,8 +95,8 @@ function expectAllocationsToReconcile({ masters }: AllocationTotals): void {
     const { pooled, waiting, unredeemed } = pool.own;
     assert.equal(
       pooled + waiting,
-      sums.external + sums.own,
-      `own capital of ${login} is not what was moved and earned`,
+      sums.external + sums.own + sums.ownRaised,
+      `own capital of ${login} is not what was moved, earned and raised`,
     );
     assert.equal(waiting - unredeemed, sums.ownFlows, `flows of own capital of ${login} differ from their arrivals`);
     assert.equal(sums.unallocated, sums.waiting, `waiting results of ${login} do not reconcile`);

@@ -5,6 +5,7 @@ import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { asOwner } from "#test/support/as-owner.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { externalFundsInvestor, externalFundsMaster } from "../checks/external-funds.ts";
 import { adoptCharges } from "../jobs/adopt-charges.ts";
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { expectBooksToReconcile } from "./books.ts";
@@ -135,6 +136,43 @@ test("a charge by rule that is above the share waits for a deposit on its way, o
   await settle(world);
   expect(await holdingOf(world, masterLogin, pairs[0]!.id)).toMatchObject({ pooled: 90_00n, quarantined: 0n });
   await expectBooksToReconcile(world);
+});
+
+test("a charge on an Investor with 0.00 is a ticket about the Investor, which a deposit or an acknowledgement ends", async () => {
+  for (const isCovered of [true, false]) {
+    const world = await aWorld({ adoptCharges: "4" });
+    const masterLogin = aMaster(world, 0n);
+    const { investorLogin: login, id } = await subscribed(world, masterLogin, 0n);
+    charge(world, login, -15_00n);
+    await settle(world);
+    const review = await reviewWithReason(world, "external_funds_on_investor");
+    const breaks = async () =>
+      (await externalFundsInvestor(world.deps).run({ cursor: "", pendingBreaks: [] })).findings.map(
+        ({ message }) => message,
+      );
+    expect(await breaks()).toEqual([
+      `15.00 USD was taken from Investor ${login} without this service, which leaves the account at -15.00 USD. Review required: adopt it after a deposit has covered it, or acknowledge it.`,
+    ]);
+    const onMaster = await externalFundsMaster(world.deps).run({ cursor: "", pendingBreaks: [] });
+    expect(onMaster.findings).toEqual([]);
+    await expect(vote(world.deps, review, { action: "adopt", actor: "anna" })).rejects.toMatchObject({
+      code: "action_not_possible",
+      message:
+        "The charge or withdrawal of 15.00 USD exceeds the Investor's share of the pool, 0.00 USD. Adopt it when a deposit has covered it, or acknowledge it.",
+    });
+    expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({ state: ReviewState.OPEN });
+
+    if (isCovered) {
+      await deposit(world, login, 100_00n);
+      await settle(world);
+    }
+    await decide(world, review, isCovered ? "adopt" : "acknowledge");
+    await settle(world);
+    expect([await breaks(), await reviewsOf(world)]).toEqual([[], []]);
+    const expected = isCovered ? { pooled: 85_00n, quarantined: 0n } : { pooled: 0n, quarantined: -15_00n };
+    expect(await holdingOf(world, masterLogin, id)).toMatchObject(expected);
+    await expectBooksToReconcile(world);
+  }
 });
 
 test("what comes after an adoption is not of its cause, also when it is the same amount", async () => {

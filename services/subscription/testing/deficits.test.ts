@@ -3,14 +3,16 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
+import { externalFundsMaster } from "../checks/external-funds.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, release, withdraw } from "./funding.ts";
 import { cents, inBucket, holdingOf } from "./ledger.ts";
-import { decide, reviewsOf, reviewWithReason } from "./reviews.ts";
+import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
 import { type Trader, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
@@ -39,6 +41,16 @@ async function aDeficit(): Promise<Pool> {
 
 function compensated(world: World, login: string, amount: bigint): void {
   trader(world, login).compensate(amount);
+}
+
+/** The broker charges the Master. */
+function charged({ platform }: World, login: string, amount: bigint): void {
+  enter(platform.ledger, login, { kind: MovementKind.EXTERNAL, action: 4, amount });
+}
+
+async function onMaster({ deps }: World): Promise<string[]> {
+  const { findings } = await externalFundsMaster(deps).run({ cursor: "", pendingBreaks: [] });
+  return findings.map(({ message }) => message);
 }
 
 function balances({ platform }: World, logins: readonly string[]): bigint[] {
@@ -123,6 +135,68 @@ test("what a compensation has beyond the hole is a result by units", async () =>
   compensated(world, masterLogin, 700_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("a charge during a deficit is allocated to the deal that is named, as no Investor has a share now", async () => {
+  const { world, masterLogin } = await aDeficit();
+  const [loss] = await many<{ id: bigint }>(world.deps.pool, sql`select deal_id as id from allocation_entry`);
+  charged(world, masterLogin, -50_00n);
+  await settle(world);
+  const review = await reviewWithReason(world, "external_funds_on_master");
+  expect(review.actions).toEqual(["acknowledge", "allocate"]);
+  await expect(vote(world.deps, review, { action: "allocate", actor: "anna" })).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringMatching(/^No Investor has a share in this pool now\. Name the ticket of the deal/),
+  });
+  expect(await reviewWithReason(world, "external_funds_on_master")).toMatchObject({ state: ReviewState.OPEN });
+
+  await decide(world, review, "allocate", loss?.id);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-275_00n, -275_00n]);
+  expect(await onMaster(world)).toEqual([]);
+  compensated(world, masterLogin, 550_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
+  expect(await reviewsOf(world)).toEqual([]);
+  expect(await onMaster(world)).toEqual([]);
+  await expectBooksToReconcile(world);
+});
+
+test("a charge during a deficit that the compensation has covered is acknowledged, also when it was proposed to allocate it", async () => {
+  const { world, masterLogin } = await aDeficit();
+  const [loss] = await many<{ id: bigint }>(world.deps.pool, sql`select deal_id as id from allocation_entry`);
+  charged(world, masterLogin, -50_00n);
+  await settle(world);
+  const proposed = await reviewWithReason(world, "external_funds_on_master");
+  await vote(world.deps, proposed, { action: "allocate", dealId: loss?.id ?? 0n, actor: "anna" });
+  compensated(world, masterLogin, 550_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
+  expect(await onMaster(world)).toEqual([
+    `50.00 USD was taken from Master ${masterLogin} without this service, and its own capital is 0.00 now: no Investor lacks it. Review required: acknowledge it.`,
+  ]);
+  const review = await reviewWithReason(world, "external_funds_on_master");
+  expect(review).toMatchObject({ id: proposed.id, state: ReviewState.OPEN, actions: ["acknowledge"] });
+  await decide(world, review, "acknowledge");
+  await settle(world);
+  expect(await reviewsOf(world)).toEqual([]);
+  expect(await onMaster(world)).toEqual([]);
+  await expectBooksToReconcile(world);
+});
+
+test("what a compensation has covered of a charge is not allocated again", async () => {
+  const { world, masterLogin } = await aDeficit();
+  const [loss] = await many<{ id: bigint }>(world.deps.pool, sql`select deal_id as id from allocation_entry`);
+  charged(world, masterLogin, -50_00n);
+  await settle(world);
+  compensated(world, masterLogin, 275_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-125_00n, -125_00n]);
+  await decide(world, await reviewWithReason(world, "external_funds_on_master"), "allocate", loss?.id);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-137_50n, -137_50n]);
+  expect(await onMaster(world)).toEqual([]);
   await expectBooksToReconcile(world);
 });
 

@@ -23,7 +23,12 @@ export type FeeFake = {
   readonly configured: ConfigureRequest[];
   readonly crystallised: Map<string, { readonly request: CrystalliseRequest; readonly response: CrystalliseResponse }>;
   /** The fees that an Investor owes; set by tests. */
-  readonly rules: { due: (request: CrystalliseRequest) => readonly Due[]; isDown: boolean };
+  readonly rules: {
+    due: (request: CrystalliseRequest) => readonly Due[];
+    isDown: boolean;
+    /** Collections leave their fees until it is empty. */
+    archivedPaymentAccount: string;
+  };
 };
 
 type World = {
@@ -38,11 +43,20 @@ const CALL_MS = 5_000;
 export function feeFake(world: World): FeeFake {
   const configured: ConfigureRequest[] = [];
   const crystallised: FeeFake["crystallised"] = new Map();
-  const rules: FeeFake["rules"] = { due: () => [], isDown: false };
+  const rules: FeeFake["rules"] = { due: () => [], isDown: false, archivedPaymentAccount: "" };
   const reach = (): void => {
     if (rules.isDown) throw new Refusal({ code: "service_unavailable", status: "unavailable", message: "down" });
   };
+  const left = new Set<string>();
   const client = {
+    async getWaitingFees() {
+      reach();
+      const { archivedPaymentAccount: login } = rules;
+      const items = [...left].flatMap((key) => crystallised.get(key)?.response.items ?? []);
+      if (login === "" || items.length === 0) return { amount: undefined, since: undefined, paymentAccountLogin: "" };
+      const amount = items.reduce((sum, item) => sum + (item.amount?.minorUnits ?? 0n), 0n);
+      return { amount: moneyToProto(usd(amount)), since: new Date(), paymentAccountLogin: login };
+    },
     async configure(request: ConfigureRequest) {
       if (!configured.some(({ key }) => key === request.key)) configured.push(request);
       const { key: _key, ...rest } = request;
@@ -73,6 +87,10 @@ export function feeFake(world: World): FeeFake {
       const found = crystallised.get(key);
       if (found === undefined) {
         throw new Refusal({ code: "crystallisation_not_found", status: "not_found", message: key });
+      }
+      if (rules.archivedPaymentAccount !== "") {
+        left.add(key);
+        return { collected: moneyToProto(usd(0n)) };
       }
       let collected = 0n;
       for (const item of found.response.items) {

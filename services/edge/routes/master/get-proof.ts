@@ -45,7 +45,7 @@ export const getProof = route({
     ),
     waits: Type.Array(MarketWaitItem, {
       description:
-        "Money that waits for free margin, for a price, for the account of the Master, or for the end of a deficit; until it has moved, `converged` is false. Empty without any.",
+        "Money that waits for free margin, for a price, for the account of the Master or its payment account, or for the end of a deficit; until it has moved, `converged` is false. Empty without any.",
     }),
     lag_ms: integer({ description: "Milliseconds from the Master's last booked deal to its last deal.", example: 0 }),
     total: SumItem,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
+import type { FieldError } from "#kernel/refusal.ts";
 import { BOOTSTRAP_ID } from "../../keys/auth.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { INT64, text, textOrNumber } from "../../schemas/field.ts";
@@ -16,6 +17,17 @@ export function requireOperator({ id }: RouteContext["client"]): void {
   if (id !== BOOTSTRAP_ID) return;
   const message = "The bootstrap key cannot decide reviews. Create a key of the scope ops for each operator.";
   throw refuse("insufficient_scope", message, { details: { required_scope: "ops" } });
+}
+
+const NAMING_A_DEAL: readonly string[] = ["confirm_applied", "allocate", "allocate_deal"];
+
+/** The values may be of any type: what is wrong with them alone is reported by their schemas. An action that is not known here is left to its service. */
+function dealErrors(action: unknown, dealId: unknown): readonly FieldError[] {
+  const isKnown = reviewAction.values.some((known) => known === action && !NAMING_A_DEAL.includes(known));
+  if (!isKnown || (typeof dealId !== "string" && typeof dealId !== "number") || Number(dealId) === 0) return [];
+  return [
+    { field: "deal_id", code: "malformed", message: `deal_id must be left out: ${String(action)} names no deal.` },
+  ];
 }
 
 export const decideReview = route({
@@ -38,7 +50,8 @@ export const decideReview = route({
     }),
     deal_id: Type.Optional(
       textOrNumber("id", {
-        description: "Ticket, for actions that name a deal. Digits in a string are accepted too.",
+        description:
+          "Ticket, for the actions confirm_applied, allocate and allocate_deal only. Digits in a string are accepted too.",
         example: 1234567,
         shown: { type: "integer", ...INT64, minimum: 0, "x-also-accepts": ["string"] },
       }),
@@ -94,6 +107,8 @@ export const decideReview = route({
       },
     },
   ],
+
+  check: ({ body }) => dealErrors(body.action, body.deal_id),
 
   async handle(deps, { body }, context) {
     requireOperator(context.client);

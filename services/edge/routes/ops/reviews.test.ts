@@ -135,14 +135,14 @@ test("a service that cannot be reached is named, and the reviews of the others a
 test("a vote is sent to the service of the review, with the owner of the API key", async () => {
   const decideReview = async () => ({ review: aReview({ id: 17n, state: ReviewState.PROPOSED }) });
   const edge = await testEdge({ platform: { decideReview } });
-  const payload = `{"id":"platform-17","action":"reverse","deal_id":${LARGE},"note":"Checked."}`;
+  const payload = `{"id":"platform-17","action":"confirm_applied","deal_id":${LARGE},"note":"Checked."}`;
   const headers = { "content-type": "application/json" };
   const { body, status } = await edge.call({ method: "POST", url: URL, payload, headers });
   expect([status, body]).toMatchObject([200, { id: "platform-17", state: "proposed" }]);
   expect(edge.calls).toMatchObject([
     {
       method: "decideReview",
-      request: { reviewId: 17n, action: "reverse", dealId: LARGE, note: "Checked.", actor: "tests" },
+      request: { reviewId: 17n, action: "confirm_applied", dealId: LARGE, note: "Checked.", actor: "tests" },
     },
   ]);
 });
@@ -171,6 +171,16 @@ test("all invalid fields of a vote are reported at once, and no service is calle
 });
 
 const PROPOSED = { proposed_action: "adopt", proposed_deal_id: "0", proposed_by: "KeyOfAnna001" };
+
+test("an action that names no deal is refused with a deal_id, and no service is called", async () => {
+  const edge = await testEdge();
+  for (const action of ["acknowledge", "resume", "withdraw_proposal"]) {
+    const payload = { id: "subscription-7", action, deal_id: 4711, note: "seen" };
+    const { status, body } = await edge.call({ method: "POST", url: URL, payload });
+    const message = `deal_id must be left out: ${action} names no deal.`;
+    expect([status, body]).toMatchObject([422, { errors: [{ field: "deal_id", code: "malformed", message }] }]);
+  }
+});
 
 test.each<[string, RefusalStatus, number, RefusalExtra]>([
   ["review_not_found", "not_found", 404, {}],

@@ -4,6 +4,7 @@ import { failpoint } from "#kernel/failpoint.ts";
 import { MAX_RETRY_MS, reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { reasonForAll, stepsLeft } from "../../domain/closing.ts";
+import { waitingFees } from "../../messages/market-wait.ts";
 import {
   type ClaimedClosing,
   countLeft,
@@ -59,7 +60,7 @@ async function stepOf(deps: Deps, closing: ClaimedClosing, context: CallContext)
     return waits(reasonOf(error));
   }
   const leavers = await listLeavers(deps.pool, { masterLogin: login, afterInvestorId, limit: EXITS_PER_STEP });
-  return leavers.length === 0 ? await endPass(deps, closing) : await takeOut(deps, closing, leavers, context);
+  return leavers.length === 0 ? await endPass(deps, closing, context) : await takeOut(deps, closing, leavers, context);
 }
 
 async function takeOut(
@@ -104,11 +105,15 @@ async function leave(
 }
 
 /** Every Investor of the Master was tried: those who could not leave are tried again after a pause. */
-async function endPass({ pool }: Deps, { masterLogin, reason }: ClaimedClosing): Promise<End> {
+async function endPass(deps: Deps, { masterLogin, reason }: ClaimedClosing, context: CallContext): Promise<End> {
+  const { pool } = deps;
   const waits = (why: string | null): End => ({ afterInvestorId: 0n, reason: why, maxPauseMs: EXITS_MS });
   const { investors, exits } = await countLeft(pool, masterLogin);
   if (investors > 0n) return waits(reason ?? "account_busy");
-  if (exits > 0n) return waits("exits_in_progress");
+  if (exits > 0n) {
+    const [waiting] = waitingFees(await deps.fees.getWaitingFees({ masterLogin }, withReplyReserve(context)));
+    return waits(waiting?.kind ?? "exits_in_progress");
+  }
   const unsettled = await findUnsettled(pool, masterLogin);
   return unsettled === null ? { ...waits(null), isArchived: true } : waits(unsettled);
 }

@@ -31,6 +31,7 @@ import {
   listInvestorsOf,
   takeFromMoved,
 } from "../../store/repairs.ts";
+import { readUnitHoldings } from "../../store/unit-holdings.ts";
 import { chained, type Ledger, openLedger, saveLedger } from "../allocate/ledger.ts";
 import type { Effect, Wanted } from "./effect.ts";
 import { expectMoved, noteOwnCapital } from "./external-funds.ts";
@@ -44,7 +45,9 @@ export const allocateExternal: Effect = {
   readsOf: () => [],
   examine: () => undefined,
   async propose(tx, { reviewCase, wanted }) {
-    await findRepaired(tx, reviewCase.login, wanted.dealId);
+    const { login } = reviewCase;
+    const repaired = await findRepaired(tx, login, wanted.dealId);
+    if (repaired === undefined) expectSharing(await readUnitHoldings(tx, login));
   },
   async carryOut(tx, deps, { reviewCase, wanted }) {
     const { login } = reviewCase;
@@ -136,13 +139,21 @@ function noneHasPart(amount: bigint): Refusal {
   );
 }
 
+/** A pool in deficit has no units. */
+function expectSharing(holdings: readonly UnitHolding[]): void {
+  if (totalUnits(holdings) > 0n) return;
+  throw actionNotPossible(
+    "No Investor has a share in this pool now. Name the ticket of the deal that the money repairs, or that it belongs to, as deal_id; or acknowledge it.",
+  );
+}
+
 /** By the present units, without those of the money that is given. */
 function shareNow(pool: UnitPool, amount: bigint): Shared {
   const { own } = pool;
   const capital = own.pooled + own.waiting;
   const rest = capital - amount;
   const units = capital > 0n && rest > 0n ? (own.units * rest) / capital : 0n;
-  if (units + totalUnits(pool.holdings) === 0n) throw noneHasPart(amount);
+  expectSharing(pool.holdings);
   // What own capital has accrued is fixed first, because its units change: it keeps its carry.
   const shared = shareResult(changeUnits(pool, [...pool.holdings, { ...own, units }]), amount, undefined);
   const given = amount - shared.own;

@@ -5,6 +5,7 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { noteAmount } from "#kernel/review/cases.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
+import { adoptExternal } from "../../domain/adopt-external.ts";
 import type { AccountBook, HoldingBook, PoolBook } from "../../domain/books.ts";
 import { undecidedOf } from "../../domain/quarantine.ts";
 import { lockPools } from "../../store/books.ts";
@@ -21,13 +22,28 @@ const NO_READING = { readsOf: () => [], examine: () => undefined };
 /** External funds on an Investor become a deposit or withdrawal of that Investor, and are mirrored like one. */
 export const adopt: Effect = {
   ...NO_READING,
+  async propose(tx, { reviewCase }) {
+    const found = await lockPooled(tx, reviewCase.login);
+    if (found === undefined) return;
+    const { account, holding } = found;
+    const amount = undecidedOf(account);
+    if (adoptExternal(amount, holding.buckets) === undefined) throw notCovered(amount, holding);
+  },
   async carryOut(tx, deps, { reviewCase, wanted }) {
     const books = await lockInvestor(tx, reviewCase);
-    if (await adoptExternalFunds(tx, deps, { ...books, amount: undecidedOf(books.account), at: wanted.at })) return;
-    const pooled = formatAmount(usd(books.holding.buckets.pooled));
-    throw actionNotPossible(`The amount withdrawn exceeds the Investor's share of the pool, ${pooled}.`);
+    const amount = undecidedOf(books.account);
+    if (!(await adoptExternalFunds(tx, deps, { ...books, amount, at: wanted.at }))) {
+      throw notCovered(amount, books.holding);
+    }
   },
 };
+
+function notCovered(amount: bigint, { buckets }: HoldingBook): Refusal {
+  const [taken, share] = [formatAmount(usd(-amount)), formatAmount(usd(buckets.pooled))];
+  return actionNotPossible(
+    `The charge or withdrawal of ${taken} exceeds the Investor's share of the pool, ${share}. Adopt it when a deposit has covered it, or acknowledge it.`,
+  );
+}
 
 /** External funds of an Investor stay external, those of a Master are its own capital; no further review is opened about them. */
 export const acknowledge: Effect = {
