@@ -169,7 +169,7 @@ export async function listInflowWaits(
              ) as flow
              join holding on holding.subscription_id = flow.subscription_id
              join master_pool as pool on pool.login = flow.master_login
-        where ${kind === "pool_deficit" ? isHeldInflow : fragment`flow.amount_minor > 0`}`,
+        where flow.amount_minor > 0 and (${kind} = 'master_not_shown' or ${isHeldInflow})`,
   );
   return waiting.flatMap(({ amount, since }) => (since === null ? [] : [{ kind, since, amount }]));
 }

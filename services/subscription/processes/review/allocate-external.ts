@@ -47,7 +47,7 @@ export const allocateExternal: Effect = {
   async propose(tx, { reviewCase, wanted }) {
     const { login } = reviewCase;
     const repaired = await findRepaired(tx, login, wanted.dealId);
-    if (repaired === undefined) expectSharing(await readUnitHoldings(tx, login));
+    if (repaired === undefined) expectSharing(await readUnitHoldings(tx, login), reviewCase.amount ?? 0n);
   },
   async carryOut(tx, deps, { reviewCase, wanted }) {
     const { login } = reviewCase;
@@ -134,17 +134,14 @@ function noneHasPart(amount: bigint): Refusal {
   const money = formatAmount(usd(amount));
   return actionNotPossible(
     amount > 0n
-      ? `No Investor of this pool has a part of ${money} now. Name the deal that it repairs, or acknowledge it.`
-      : `No Investor of this pool has a part of ${money} now, and who has left gives nothing back. Have it paid in on the Master.`,
+      ? `No Investor of this pool has a part of ${money} now. Name the ticket of the deal that it repairs as deal_id, or acknowledge it.`
+      : `No Investor of this pool has a part of ${money} now, and who has left gives nothing back. Name the ticket of the deal that it belongs to as deal_id, or have it paid in on the Master.`,
   );
 }
 
 /** A pool in deficit has no units. */
-function expectSharing(holdings: readonly UnitHolding[]): void {
-  if (totalUnits(holdings) > 0n) return;
-  throw actionNotPossible(
-    "No Investor has a share in this pool now. Name the ticket of the deal that the money repairs, or that it belongs to, as deal_id; or acknowledge it.",
-  );
+function expectSharing(holdings: readonly UnitHolding[], amount: bigint): void {
+  if (totalUnits(holdings) === 0n) throw noneHasPart(amount);
 }
 
 /** By the present units, without those of the money that is given. */
@@ -153,7 +150,7 @@ function shareNow(pool: UnitPool, amount: bigint): Shared {
   const capital = own.pooled + own.waiting;
   const rest = capital - amount;
   const units = capital > 0n && rest > 0n ? (own.units * rest) / capital : 0n;
-  expectSharing(pool.holdings);
+  expectSharing(pool.holdings, amount);
   // What own capital has accrued is fixed first, because its units change: it keeps its carry.
   const shared = shareResult(changeUnits(pool, [...pool.holdings, { ...own, units }]), amount, undefined);
   const given = amount - shared.own;
