@@ -1,6 +1,6 @@
 import { decideDebts, decideDue, type Due as RealDue } from "../../services/fee/domain/due.ts";
 import type { Debt } from "../../services/fee/domain/debt.ts";
-import { beginFold, continueFold, type Fold } from "../../services/fee/domain/fold.ts";
+import { continueFold, type Fold, foldAgain, type FoldStart, isDivided } from "../../services/fee/domain/fold.ts";
 import { calculationOf } from "../../services/fee/domain/fee-calculation.ts";
 import { decidePending, type Pending } from "../../services/fee/domain/pending.ts";
 import { parseExact } from "../../services/fee/domain/units.ts";
@@ -106,11 +106,20 @@ function foldInSteps(tested: FeesUnderTest, payer: Payer, master: Master, sizes:
   const account = accountIn(payer, master);
   const last = BigInt(account.results.length);
   for (let fold = account.fold; ; account.fold = fold) {
-    fold = beginFold(fold, payer.versions);
+    if (isDivided(fold, payer.versions)) fold = foldAgain(fold, startOf(account.results, fold));
     if (fold.foldedNumber === last) break;
     const first = Number(fold.foldedNumber);
     const parts = account.results.slice(first, first + sizes.next().value);
     fold = tested.continueFold(fold, { parts, foldedNumber: fold.foldedNumber + BigInt(parts.length) }, payer.versions);
+  }
+}
+
+/** Before the first result of the layers: the last place at which what was earned is not above the mark. */
+function startOf(results: readonly Part[], { foldedNumber, earnings }: Fold): FoldStart {
+  let { earned } = earnings;
+  for (let number = foldedNumber; ; number -= 1n) {
+    if (earned * E8_PER_CENT <= earnings.mark) return { number, earned };
+    earned -= results[Number(number) - 1]!.amount;
   }
 }
 
