@@ -69,22 +69,21 @@ async function perform(world: World, action: Step, index: number): Promise<void>
         ratePpm: action.ratePpm,
         effectiveSince,
       });
+      await expectWhole(world, LOGINS[action.login] ?? "");
     }
   }
 }
 
 /** What is folded again from the mark on has the fee of all results since the first one. */
 async function expectWhole({ deps: { pool, steps }, clock }: World, investorLogin: string): Promise<void> {
-  let [pair]: readonly (Pair | undefined)[] = await readPairs(pool, investorLogin, [MASTER]);
-  if (pair === undefined) return;
-  const { foldedNumber: throughNumber } = pair;
-  const fold = async (toFold: Pair) =>
-    await foldResults(pool, [{ investorLogin, at: clock.now, toFold: { pair: toFold, throughNumber } }], steps.results);
+  const [stored] = await readPairs(pool, investorLogin, [MASTER]);
+  if (stored === undefined) return;
+  const { foldedNumber: throughNumber } = stored;
+  let pair: Pair = stored;
   do {
-    ({
-      pairs: [pair],
-    } = await fold(pair as Pair));
-  } while (pair?.foldedNumber !== throughNumber);
+    const toFold = { investorLogin, at: clock.now, toFold: { pair, throughNumber } };
+    pair = (await foldResults(pool, [toFold], steps.results)).pairs[0]!;
+  } while (pair.foldedNumber !== throughNumber);
   const wanted = { investorLogin, masterLogin: MASTER, foldedNumber: 0n, throughNumber };
   const [next] = await listPartsToFold(pool, [wanted], 1_000_000);
   const versions = (await listTerms(pool, [{ investorLogin, since: new Date(0) }])).get(investorLogin)?.versions ?? [];
@@ -101,7 +100,6 @@ async function outcomeOf(history: readonly Step[], steps: StepSizes, pool?: Pool
   const investors = LOGINS.map((name, index) => ({ login: name, ratePpm: index * 100_000 }));
   const world = await aPoolInSteps(steps, investors, pool);
   for (const [index, action] of history.entries()) await perform(world, action, index);
-  for (const each of LOGINS) await expectWhole(world, each);
   endWeek(world, parts([]));
   await settle(world);
   await expectToReconcile(world);
