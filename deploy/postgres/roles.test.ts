@@ -20,7 +20,7 @@ const APPEND_ONLY: Record<Service, readonly string[]> = {
     "allocation_part",
     "crystallisation_item",
     "fee_version",
-    "fee_version_replaced",
+    "fee_version_ended",
     "feed_poison",
     "handled_break",
     "payment_credit",

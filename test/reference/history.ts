@@ -61,7 +61,7 @@ export type Step =
       readonly enabled: boolean | undefined;
       readonly since: Since;
     }
-  | { readonly kind: "cancel"; readonly investorIndex: number; readonly versionIndex: number }
+  | { readonly kind: "cancel"; readonly investorIndex: number }
   /** It waits until the Master is flat, which closes its positions then. */
   | {
       readonly kind: "queued";
@@ -208,7 +208,7 @@ const STEPS = {
     enabled: fc.option(fc.boolean(), { nil: undefined }),
     since: fc.oneof(fc.constantFrom("now" as const, "stored" as const), fc.integer({ min: -8, max: 12 })),
   }),
-  cancel: weighted(3, { kind: is("cancel"), investorIndex: index, versionIndex: fc.nat({ max: 3 }) }),
+  cancel: weighted(3, { kind: is("cancel"), investorIndex: index }),
   switch: weighted(5, { kind: is("switch"), investorIndex: index, enabled: fc.boolean() }),
   dealer: weighted(4, {
     kind: is("dealer"),
@@ -330,7 +330,7 @@ export function describeStep(step: Step, { investors, masters }: Pick<History, "
     case "version":
       return `the fee of ${investor} is ${step.ratePpm === undefined ? "as before" : percent(step.ratePpm)}, ${switchText(step.enabled)}, from ${startText(step.since)}`;
     case "cancel":
-      return `scheduled rate ${step.versionIndex} of ${investor} is cancelled`;
+      return `the scheduled rate of ${investor} is cancelled`;
     case "switch":
       return `fees of ${investor} are switched ${step.enabled ? "on" : "off"}`;
     case "queued":

@@ -1,18 +1,13 @@
 import { decideDebts, decideDue, type Due as RealDue } from "../../services/fee/domain/due.ts";
 import type { Debt } from "../../services/fee/domain/debt.ts";
-import { beginFold, continueFold, type Fold } from "../../services/fee/domain/fold.ts";
+import { continueFold, type Fold, foldAgain, type FoldStart, isDivided } from "../../services/fee/domain/fold.ts";
 import { calculationOf } from "../../services/fee/domain/fee-calculation.ts";
 import { decidePending, type Pending } from "../../services/fee/domain/pending.ts";
 import { parseExact } from "../../services/fee/domain/units.ts";
 import { NOTHING_EARNED, type Part } from "../../services/fee/domain/layers.ts";
-import {
-  entriesOfCancellation,
-  entriesOfChange,
-  entryOfAssignment,
-  type NewEntries,
-} from "../../services/fee/domain/change-timeline.ts";
-import { versionOn } from "../../services/fee/testing/a-version.ts";
-import { scheduledAfter, type TimelineEntry } from "../../services/fee/domain/timeline.ts";
+import { type Change, versionOfAssignment, versionOfChange } from "../../services/fee/domain/change-timeline.ts";
+import { versionsAfter } from "../../services/fee/testing/a-version.ts";
+import { scheduledAfter, type Version } from "../../services/fee/domain/timeline.ts";
 import { dollars } from "./engine/cents.ts";
 import type { FeeCommand } from "./engine/configuration.ts";
 import type { Layer } from "./engine/fee.ts";
@@ -32,15 +27,15 @@ export type FeesUnderTest = {
   readonly continueFold: typeof continueFold;
   readonly decideDue: typeof decideDue;
   readonly decideDebts: typeof decideDebts;
-  readonly entriesOfChange: typeof entriesOfChange;
+  readonly versionOfChange: typeof versionOfChange;
   readonly decidePending: typeof decidePending;
 };
 
-export const REAL_FEES: FeesUnderTest = { continueFold, decideDue, decideDebts, entriesOfChange, decidePending };
+export const REAL_FEES: FeesUnderTest = { continueFold, decideDue, decideDebts, versionOfChange, decidePending };
 
 /** All results of an Investor with a Master, and those that are added up; the number of a result is its place. */
 type Account = { readonly results: Part[]; fold: Fold };
-type Payer = { versions: TimelineEntry[]; debts: Debt[]; readonly accounts: Map<Master, Account> };
+type Payer = { versions: readonly Version[]; debts: Debt[]; readonly accounts: Map<Master, Account> };
 
 const E8_PER_CENT = 1_000_000n;
 const SHARES_PER_CENT = 1_000_000_000_000n;
@@ -106,11 +101,20 @@ function foldInSteps(tested: FeesUnderTest, payer: Payer, master: Master, sizes:
   const account = accountIn(payer, master);
   const last = BigInt(account.results.length);
   for (let fold = account.fold; ; account.fold = fold) {
-    fold = beginFold(fold, payer.versions);
+    if (isDivided(fold, payer.versions)) fold = foldAgain(fold, startOf(account.results, fold));
     if (fold.foldedNumber === last) break;
     const first = Number(fold.foldedNumber);
     const parts = account.results.slice(first, first + sizes.next().value);
     fold = tested.continueFold(fold, { parts, foldedNumber: fold.foldedNumber + BigInt(parts.length) }, payer.versions);
+  }
+}
+
+/** Before the first result of the layers: the last place at which what was earned is not above the mark. */
+function startOf(results: readonly Part[], { foldedNumber, earnings }: Fold): FoldStart {
+  let { earned } = earnings;
+  for (let number = foldedNumber; ; number -= 1n) {
+    if (earned * E8_PER_CENT <= earnings.mark) return { number, earned };
+    earned -= results[Number(number) - 1]!.amount;
   }
 }
 
@@ -119,32 +123,24 @@ function* stepSizes(): Generator<number, never> {
   for (let state = 1; ; state = (state * 48_271) % 0x7fff_ffff) yield 1 + (state % MAX_RESULTS_PER_STEP);
 }
 
-function timelineAfter(tested: FeesUnderTest, entries: readonly TimelineEntry[], command: FeeCommand): TimelineEntry[] {
-  const madeAt = new Date(command.at);
-  const first = BigInt(entries.length) + 1n;
-  const added = entriesOf(tested, entries, command).map((entry, place) => ({
-    ...entry,
-    id: first + BigInt(place),
-    madeAt,
-  }));
-  return [...entries, ...added];
+function timelineAfter(tested: FeesUnderTest, versions: readonly Version[], command: FeeCommand): readonly Version[] {
+  const at = new Date(command.at);
+  if (command.kind !== "cancellation") return versionsAfter(versions, changeOf(tested, versions, command), at);
+  const scheduled = scheduledAfter(versions, at);
+  if (scheduled?.effectiveSince.getTime() !== command.since) throw new Error("no version is scheduled for that time");
+  return versions.filter((version) => version !== scheduled);
 }
 
-function entriesOf(tested: FeesUnderTest, entries: readonly TimelineEntry[], command: FeeCommand): NewEntries {
+function changeOf(tested: FeesUnderTest, versions: readonly Version[], command: FeeCommand): Change {
   const { kind, ratePpm, enabled, since } = command;
   const at = new Date(command.at);
   const effectiveSince = since === undefined ? undefined : new Date(since);
   if (kind === "assignment") {
     const terms = { ratePpm: Number(ratePpm), enabled: enabled === true };
-    return [entryOfAssignment({ ...terms, effectiveSince: effectiveSince ?? at })];
-  }
-  if (kind === "cancellation") {
-    const version = scheduledAfter(entries, at).find((each) => each.since.getTime() === since);
-    if (version === undefined) throw new Error(`no version is scheduled for ${effectiveSince?.toISOString()}`);
-    return entriesOfCancellation(entries, versionOn(entries, version.id), at);
+    return versionOfAssignment(versions, { ...terms, effectiveSince: effectiveSince ?? at });
   }
   const rate = ratePpm === undefined ? undefined : Number(ratePpm);
-  return tested.entriesOfChange(entries, { ratePpm: rate, enabled, effectiveSince }, at);
+  return tested.versionOfChange(versions, { ratePpm: rate, enabled, effectiveSince }, at);
 }
 
 function decide(

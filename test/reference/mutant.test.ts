@@ -3,8 +3,8 @@ import { crystallise } from "../../services/fee/domain/crystallise.ts";
 import { decideDue, type DueFacts } from "../../services/fee/domain/due.ts";
 import { decidePending } from "../../services/fee/domain/pending.ts";
 import { continueFold, type Fold } from "../../services/fee/domain/fold.ts";
-import { entriesOfChange } from "../../services/fee/domain/change-timeline.ts";
-import { later, shownAt } from "../../services/fee/domain/timeline.ts";
+import { versionOfChange } from "../../services/fee/domain/change-timeline.ts";
+import { later, scheduledAfter, shownAt } from "../../services/fee/domain/timeline.ts";
 import { rateAt } from "../../services/fee/domain/version.ts";
 import { allocateDeal, type Allocation } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
@@ -282,28 +282,32 @@ const FEE_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
     },
   },
   "a rate is never valid from a past date": {
-    entriesOfChange: (entries, { effectiveSince = FIRST, ...change }, at) =>
-      entriesOfChange(entries, { ...change, effectiveSince: later(effectiveSince, at) }, at),
+    versionOfChange: (versions, { effectiveSince = FIRST, ...change }, at) =>
+      versionOfChange(versions, { ...change, effectiveSince: later(effectiveSince, at) }, at),
   },
 };
 
 /** Detected by histories with many versions. */
 const VERSION_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
   "the stored start, sent back, changes the rate of earlier profit": {
-    entriesOfChange: (entries, change, at) => {
-      const { since } = shownAt(entries, at) ?? {};
+    versionOfChange: (versions, change, at) => {
+      const { effectiveSince: since } = shownAt(versions, at) ?? {};
       const isStored = change.effectiveSince?.getTime() === since?.getTime();
       const date = isStored && since !== undefined ? { effectiveSince: new Date(since.getTime() - 1) } : {};
-      return entriesOfChange(entries, { ...change, ...date }, at);
+      return versionOfChange(versions, { ...change, ...date }, at);
     },
   },
   "a change drops what is scheduled": {
-    entriesOfChange: (entries, change, at) => [entriesOfChange(entries, change, at)[0]],
+    versionOfChange: (versions, change, at) => {
+      const { version, replaces } = versionOfChange(versions, change, at);
+      const { id = 0n } = scheduledAfter(versions, at) ?? {};
+      return { version, replaces: [...replaces, id] };
+    },
   },
   "the switch of an earlier date is retroactive": {
-    entriesOfChange: (entries, change, at) => {
-      const [own, ...scheduled] = entriesOfChange(entries, change, at);
-      return [{ ...own, enabledFrom: own.rateFrom }, ...scheduled];
+    versionOfChange: (versions, change, at) => {
+      const { version, replaces } = versionOfChange(versions, change, at);
+      return { version: { ...version, enabledFrom: version.effectiveSince }, replaces };
     },
   },
 };

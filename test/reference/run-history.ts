@@ -1,6 +1,6 @@
 import type { Deal } from "./engine/allocate.ts";
 import { dollars } from "./engine/cents.ts";
-import { hasRateAt, inForceSince, type Instant, plannedAfter } from "./engine/configuration.ts";
+import { hasRateAt, inForceSince, type Instant, mayPlan, plannedAfter } from "./engine/configuration.ts";
 import { closeWeek } from "./engine/fees.ts";
 import { archive, assign, charge, configure, deposit, restore, unassign, withdraw } from "./engine/investing.ts";
 import { acknowledge, compensate, earnAsAgent, moveOwn } from "./engine/own-capital.ts";
@@ -81,7 +81,7 @@ function applyInvestorStep(world: World, step: Extract<Step, { investorIndex: nu
     case "version":
       return change(world, investor, step);
     case "cancel":
-      return cancel(world, investor, step.versionIndex);
+      return cancel(world, investor);
     case "switch":
       if (investor.configuration.length === 0) return "no configuration";
       configure(world, investor, { at: world.now, enabled: step.enabled });
@@ -95,6 +95,7 @@ function change(world: World, investor: Investor, { ratePpm, enabled, since }: C
   if (investor.configuration.length === 0) return "no configuration";
   const start = startOf(world, investor, since);
   if (ratePpm === undefined && start !== undefined && !hasRateAt(investor.configuration, start)) return "no rate";
+  if (start !== undefined && !mayPlan(investor.configuration, world.now, start)) return "another version is scheduled";
   configure(world, investor, {
     at: world.now,
     ...(ratePpm === undefined ? {} : { ratePpm }),
@@ -109,10 +110,10 @@ function startOf({ now }: World, { configuration }: Investor, since: Since): Ins
   return since === "now" ? undefined : now + since * STEP_MS;
 }
 
-function cancel(world: World, investor: Investor, versionIndex: number): string {
+function cancel(world: World, investor: Investor): string {
   const planned = plannedAfter(investor.configuration, world.now);
-  if (planned.length === 0) return "nothing is scheduled";
-  configure(world, investor, { kind: "cancellation", at: world.now, since: at(planned, versionIndex) });
+  if (planned === undefined) return "nothing is scheduled";
+  configure(world, investor, { kind: "cancellation", at: world.now, since: planned });
   return "";
 }
 

@@ -23,7 +23,7 @@ export type ComparedPair = {
 
 /**
  * The pairs of a page, and those with a break that is not closed. Of a pair that has changed since the last run, only the
- * parts after those that were compared then are added up; of the others all, also of those that are folded again from the start.
+ * parts after those that were compared then are added up; of the others all, also of those that are folded again.
  */
 export async function comparePairs(
   db: Queryable,

@@ -2,7 +2,7 @@ import { crystallise, type Crystallisation } from "./crystallise.ts";
 import { type Debt, inOrder, sumOfDebts } from "./debt.ts";
 import { type DebtFacts, explainDebt, explainFee, type Explanation } from "./explain.ts";
 import type { Earnings } from "./layers.ts";
-import type { TimelineEntry } from "./timeline.ts";
+import type { Version } from "./timeline.ts";
 import { isEnabledAt, rateAt } from "./version.ts";
 
 /** Something that an Investor has to pay now. */
@@ -19,7 +19,7 @@ export type Due = {
 export type DueFacts = {
   readonly masterLogin: string;
   readonly earnings: Earnings;
-  readonly versions: readonly TimelineEntry[];
+  readonly versions: readonly Version[];
   /** Debts to all Masters. */
   readonly debts: readonly Debt[];
   /** Signed, units of 1e-8 USD; 0 when the Master is flat. */

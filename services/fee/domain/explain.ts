@@ -2,7 +2,7 @@ import { formatDecimal, usd } from "#kernel/money.ts";
 import { formatRate, rateFromPpm } from "#kernel/rate.ts";
 import { type Crystallisation, type RatedLayer, shareOf } from "./crystallise.ts";
 import { type Earnings, sumOf } from "./layers.ts";
-import { inForceAt, type TimelineEntry } from "./timeline.ts";
+import { inForceAt, type Version } from "./timeline.ts";
 import { formatExact } from "./units.ts";
 
 /**
@@ -30,7 +30,7 @@ export type ExplainedLayer = {
 
 export type FeeFacts = Crystallisation & {
   readonly before: Earnings;
-  readonly versions: readonly TimelineEntry[];
+  readonly versions: readonly Version[];
   readonly floating: bigint;
   readonly markedAt: Date | undefined;
   readonly debtBefore: bigint;
@@ -94,7 +94,7 @@ export function explainImported({ keyHash, amount, at }: ImportedFacts): Explana
 
 type VersionedLayer = RatedLayer & { readonly version: string | null };
 
-function explainLayers(layers: readonly RatedLayer[], versions: readonly TimelineEntry[]): ExplainedLayer[] {
+function explainLayers(layers: readonly RatedLayer[], versions: readonly Version[]): ExplainedLayer[] {
   const runs = runsOfOneRate(
     layers.map((layer) => ({ ...layer, version: inForceAt(versions, layer.earnedFrom)?.id.toString() ?? null })),
   );

@@ -1,4 +1,4 @@
-import { earn, type Earnings, NOTHING_EARNED, type Part } from "./layers.ts";
+import { earn, type Earnings, type Part } from "./layers.ts";
 import { changesOf, type FeeVersion } from "./version.ts";
 
 /** The results of an Investor with a Master, added up to an entry of the Master's allocations. */
@@ -7,14 +7,18 @@ export type Fold = {
   readonly earnings: Earnings;
 };
 
-/**
- * Where folding begins. A version that begins inside a layer was added after the layer: all results are folded again, which
- * makes a layer before it and one from it on. The mark stays, so nothing is charged twice.
- */
-export function beginFold<F extends Fold>(fold: F, versions: readonly FeeVersion[]): F {
+/** Whether a version begins inside a layer: it was added after the layer. The results are folded again, which makes a layer before it and one from it on. */
+export function isDivided({ earnings: { layers } }: Fold, versions: readonly FeeVersion[]): boolean {
   const isChanged = changesOf(versions);
-  const isDivided = fold.earnings.layers.some(({ earnedFrom, earnedTo }) => isChanged(earnedFrom, earnedTo));
-  return isDivided ? { ...fold, foldedNumber: 0n, earnings: { ...NOTHING_EARNED, mark: fold.earnings.mark } } : fold;
+  return layers.some(({ earnedFrom, earnedTo }) => isChanged(earnedFrom, earnedTo));
+}
+
+/** The last entry after which the result was not above the mark, and what was earned by then. All layers are of the results after it. */
+export type FoldStart = { readonly number: bigint; readonly earned: bigint };
+
+/** A fold before the first result of its layers. The mark stays, so nothing is charged twice. */
+export function foldAgain<F extends Fold>(fold: F, { number, earned }: FoldStart): F {
+  return { ...fold, foldedNumber: number, earnings: { ...fold.earnings, earned, layers: [] } };
 }
 
 /** Adds the next results, which are all up to the entry `foldedNumber`. In how many steps they are added changes nothing. */

@@ -1,32 +1,30 @@
 import { refuse } from "../refusals.ts";
 
-/** An entry of the timeline of an Investor's fees. Rates in parts per million. */
+/** A version of an Investor's fees. Rates in parts per million. */
 export type FeeVersion = {
   readonly ratePpm: number;
-  /** From when the rate is valid, until a later entry says otherwise. */
-  readonly rateFrom: Date;
+  /** From when the rate is valid, until a later version says otherwise. */
+  readonly effectiveSince: Date;
   readonly enabled: boolean;
   /** From when the switch is valid: not before the rate. */
   readonly enabledFrom: Date;
-  /** When the version begins that the entry makes or continues. */
-  readonly effectiveSince: Date;
 };
 
 export type FeeTerms = Pick<FeeVersion, "ratePpm" | "enabled" | "effectiveSince">;
 
 /**
  * The terms at an instant: rate and switch, each of the newest version that is valid by then; if none is, of the first
- * scheduled one. `versions` is in the sequence of creation and has at least one.
+ * scheduled one. `versions` are in the sequence in which they begin, and there is at least one.
  */
 export function termsAt(versions: readonly FeeVersion[], at: Date): FeeTerms {
-  const rate = versionAt(versions, "rateFrom", at);
+  const rate = versionAt(versions, "effectiveSince", at);
   const { enabled } = versionAt(versions, "enabledFrom", at);
   return { ratePpm: rate.ratePpm, enabled, effectiveSince: rate.effectiveSince };
 }
 
 /** The rate of profit earned at an instant: 0 while the switch is off and before the first version is valid. */
 export function rateAt(versions: readonly FeeVersion[], earnedAt: Date): number {
-  const hasBegun = versions.some(({ rateFrom }) => rateFrom <= earnedAt);
+  const hasBegun = versions.some(({ effectiveSince }) => effectiveSince <= earnedAt);
   if (!hasBegun) return 0;
   const { ratePpm, enabled } = termsAt(versions, earnedAt);
   return enabled ? ratePpm : 0;
@@ -42,15 +40,15 @@ export function isEnabledAt(versions: readonly FeeVersion[], at: Date): boolean 
  * their profits may have different rates.
  */
 export function changesOf(versions: readonly FeeVersion[]): (from: Date, to: Date) => boolean {
-  const starts = [...visibleStarts(versions, "rateFrom"), ...visibleStarts(versions, "enabledFrom")];
+  const starts = [...visibleStarts(versions, "effectiveSince"), ...visibleStarts(versions, "enabledFrom")];
   return (from, to) => starts.some((start) => start > from && start <= to);
 }
 
 /**
- * The starts at which something changes. An entry that a newer one with an earlier start hides changes nothing: it may be on the timeline
- * or not, so that an old part of the timeline need not be read.
+ * The starts at which something changes. A version that a newer one with an earlier start hides changes nothing: it may be there or not,
+ * so that an old part of the timeline need not be read.
  */
-function visibleStarts(versions: readonly FeeVersion[], from: "rateFrom" | "enabledFrom"): Date[] {
+function visibleStarts(versions: readonly FeeVersion[], from: "effectiveSince" | "enabledFrom"): Date[] {
   const starts: Date[] = [];
   for (const { [from]: start } of versions.toReversed()) {
     const earliest = starts.at(-1);
@@ -59,7 +57,7 @@ function visibleStarts(versions: readonly FeeVersion[], from: "rateFrom" | "enab
   return starts;
 }
 
-function versionAt(versions: readonly FeeVersion[], from: "rateFrom" | "enabledFrom", at: Date): FeeVersion {
+function versionAt(versions: readonly FeeVersion[], from: "effectiveSince" | "enabledFrom", at: Date): FeeVersion {
   const begun = versions.findLast((version) => version[from] <= at);
   const first = begun ?? versions.toSorted((a, b) => Number(a[from]) - Number(b[from])).at(0);
   if (first === undefined) {

@@ -1,10 +1,9 @@
 import type { FeeVersion } from "#proto/pamm/fee/v1/fee.ts";
-import type { TimelineVersion, VersionState } from "../domain/timeline.ts";
+import type { Version, VersionState } from "../domain/timeline.ts";
 
 export function versionMessage(
-  { id, ratePpm, enabled, since }: TimelineVersion,
+  { id, ratePpm, enabled, effectiveSince, madeAt: createdAt }: Version,
   state: VersionState,
-  createdAt: Date,
 ): FeeVersion {
-  return { id, ratePpm, enabled, effectiveSince: since, createdAt, state };
+  return { id, ratePpm, enabled, effectiveSince, createdAt, state };
 }

@@ -8,8 +8,7 @@ create table fee_configuration (
   updated_at     timestamptz not null
 );
 
--- Every command that changed a configuration. The newest entry that has begun is in force. A version that is scheduled after a new
--- entry is therefore recorded again after it: the entry of the version is followed by others that continue it.
+-- The versions of an Investor's fees: one is in force, at most one is scheduled, and the others are past.
 create table fee_version (
   id              bigint generated always as identity primary key,
   investor_login  text not null references fee_configuration,
@@ -17,73 +16,30 @@ create table fee_version (
   key             text not null unique check (key <> ''),
   rate_ppm        integer not null check (rate_ppm between 0 and 1000000),
   -- From when the rate is valid.
-  rate_from       timestamptz not null,
-  enabled         boolean not null,
-  -- From when the switch is valid: not before the rate, and never before the command.
-  enabled_from    timestamptz not null,
-  -- When the version begins that the entry makes or continues.
   effective_since timestamptz not null,
-  -- The version whose terms the entry has; null for the entry of a version itself.
-  restates        bigint,
-  -- The cancelled version in whose place it begins; without `restates` nothing is in force from there on.
-  cancels         bigint,
+  enabled         boolean not null,
+  -- From when the switch is valid: not before the rate, and of a change not before the command.
+  enabled_from    timestamptz not null,
   made_at         timestamptz not null,
-  check (enabled_from >= rate_from)
+  -- When it follows the version before it: at its start, and not before the command.
+  begins_at       timestamptz not null generated always as (greatest(effective_since, made_at)) stored,
+  check (enabled_from >= effective_since)
 );
 select append_only('fee_version');
 
 create index fee_version_by_investor on fee_version (investor_login, id);
-create index fee_version_made on fee_version (investor_login, id) where restates is null and cancels is null;
-create unique index fee_version_cancelled on fee_version (cancels) where cancels is not null;
+create index fee_version_by_begin on fee_version (investor_login, begins_at, id);
 
--- Versions that are in force at no instant any more, not even at their start, because a newer entry begins then or before. It stays so for good,
--- and a listing shows it without a read of the newer entries.
-create table fee_version_replaced (
-  version_id bigint primary key references fee_version
+-- What has ended a version other than the start of a later one: a version with the same or an earlier start, or its cancellation.
+create table fee_version_ended (
+  version_id bigint primary key references fee_version,
+  state      text not null check (state in ('replaced', 'cancelled')),
+  -- Of the command that has ended it.
+  key        text not null check (key <> ''),
+  -- Before it begins: it never does.
+  ended_at   timestamptz not null
 );
-select append_only('fee_version_replaced');
-
--- Notes those of an Investor, from an entry on that no older one outlasts.
-create function note_replaced_versions(investor text, first_id bigint) returns void language sql set search_path from current as $$
-  insert into fee_version_replaced (version_id)
-  select latest.version_id
-  from (
-    -- The last entry that lets the version begin at its start: its own one, or one that continues it.
-    select distinct on (entry.version_id) entry.version_id, entry.rate_from, entry.earliest_newer
-    from (
-      select coalesce(restates, id) as version_id, id, rate_from,
-             min(rate_from) over (order by id rows between 1 following and unbounded following) as earliest_newer
-      from fee_version
-      where investor_login = investor and id >= first_id
-    ) as entry
-    join fee_version version on version.id = entry.version_id and version.rate_from = entry.rate_from and version.cancels is null
-    order by entry.version_id, entry.id desc
-  ) as latest
-  where latest.earliest_newer <= latest.rate_from
-  on conflict do nothing
-$$;
-
--- Entries that are older than the one in force at the start of what is added begin before it, or are replaced already.
-create function note_replaced() returns trigger language plpgsql set search_path from current as $$
-begin
-  perform note_replaced_versions(command.investor_login, coalesce((
-    select begun.id from fee_version begun
-    where (begun.investor_login, begun.id) > (command.investor_login, 0)
-      and (begun.investor_login, begun.id) < (command.investor_login, command.first_id) and begun.rate_from <= command.start
-    order by begun.investor_login desc, begun.id desc limit 1
-  ), 0))
-  from (
-    select investor_login, min(id) as first_id, min(rate_from) as start
-    from added
-    group by investor_login
-  ) as command;
-  return null;
-end
-$$;
-
--- Of all entries of a statement at once: a command adds several.
-create trigger note_replaced after insert on fee_version referencing new table as added
-  for each statement execute function note_replaced();
+select append_only('fee_version_ended');
 
 -- A Master whose allocations are read. The row is locked for every decision about the Master's fees, and so that the ids of
 -- its credits become visible in sequence.

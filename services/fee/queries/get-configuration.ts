@@ -23,7 +23,7 @@ export function configurationReads({
   });
 }
 
-/** The version in force, or the first scheduled one. */
+/** The version in force, or the scheduled one. */
 export async function getConfiguration(
   { accounts, now }: Pick<Deps, "accounts" | "now">,
   read: ConfigurationReads,
@@ -31,13 +31,13 @@ export async function getConfiguration(
   context: CallContext,
 ): Promise<FeeConfiguration> {
   const terms = await read(investorLogin);
-  const shown = terms && shownAt(terms.versions, presentOf(terms.versions, now()));
+  const shown = terms && shownAt(terms.versions, presentOf(terms, now()));
   if (terms === undefined || shown === undefined) {
     // An unknown Investor is refused with a code of its own.
     await accounts.findInvestor({ login: investorLogin }, context);
     throw refuse("fee_configuration_not_found", `Investor ${investorLogin} has no fee configuration.`);
   }
   const { versions: _timeline, ...configuration } = terms;
-  const { ratePpm, enabled, since } = shown;
-  return { ...configuration, ratePpm, enabled, effectiveSince: since, retroactiveSince: undefined };
+  const { ratePpm, enabled, effectiveSince } = shown;
+  return { ...configuration, ratePpm, enabled, effectiveSince, retroactiveSince: undefined };
 }

@@ -3,9 +3,9 @@ import { pageOf, pageSize } from "#kernel/page.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import type { ListVersionsRequest, ListVersionsResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { madeBy, presentOf, stateOf } from "../domain/timeline.ts";
+import { presentOf, stateOf } from "../domain/timeline.ts";
 import { versionMessage } from "../messages/version.ts";
-import { listEntries } from "../store/configurations.ts";
+import { listTerms } from "../store/configurations.ts";
 import { listVersionsBelow } from "../store/listed-versions.ts";
 
 /** The versions of an Investor, the newest first. A page reads its own versions and what is in force and scheduled, so each costs the same. */
@@ -15,19 +15,19 @@ export async function listVersions(
   context: CallContext,
 ): Promise<ListVersionsResponse> {
   const size = pageSize(limit);
-  const { versions, entries } = await inSnapshot(pool, async (db) => {
-    const below = await listVersionsBelow(db, { investorLogin, beforeId, limit: size + 1 });
-    return { versions: below, entries: await listEntries(db, { investorLogin, since: now() }) };
-  });
-  if (entries.length === 0) {
+  const { below, terms } = await inSnapshot(pool, async (db) => ({
+    below: await listVersionsBelow(db, { investorLogin, beforeId, limit: size + 1 }),
+    terms: (await listTerms(db, [{ investorLogin, since: now() }])).get(investorLogin),
+  }));
+  if (below.length === 0) {
     // An unknown Investor is refused; a known one without a configuration has no versions.
     await accounts.findInvestor({ login: investorLogin }, context);
   }
-  const { items, hasMore } = pageOf(versions, size);
-  const present = presentOf(entries, now());
+  const { items, hasMore } = pageOf(below, size);
+  const present = presentOf(terms, now());
   return {
     investorLogin,
-    items: items.map((item) => versionMessage(madeBy(item), stateOf(entries, item, present), item.madeAt)),
+    items: items.map((item) => versionMessage(item, stateOf(terms?.versions ?? [], item, present))),
     hasMore,
   };
 }

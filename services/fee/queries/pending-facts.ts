@@ -54,7 +54,7 @@ export async function readFacts(
       facts: {
         versions,
         debts: debtsOf(pairs),
-        at: presentOf(versions, at),
+        at: presentOf(terms, at),
         own: pool && pair && { ...pool, earnings: pair.earnings },
         prepaid: new Map(pairs.map(({ masterLogin, prepaid }) => [masterLogin, prepaid])),
       },

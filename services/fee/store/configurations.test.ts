@@ -4,47 +4,80 @@ import { execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { testDatabase } from "#test/support/database.ts";
-import type { NewEntry } from "../domain/change-timeline.ts";
-import { inForceAt, scheduledAfter, shownAt, type TimelineEntry } from "../domain/timeline.ts";
+import { cancelVersion } from "../commands/cancel-version.ts";
+import { configure, updateConfiguration } from "../commands/configure.ts";
+import { inForceAt, scheduledAfter, shownAt, stateOf, type Version } from "../domain/timeline.ts";
 import { changesOf, isEnabledAt, rateAt } from "../domain/version.ts";
 import { openBooks } from "../processes/accounting/open-books.ts";
-import { aCall, MASTER } from "../testing/fee.ts";
+import { aCall, INVESTOR, MASTER } from "../testing/fee.ts";
 import { configurationReads, getConfiguration } from "../queries/get-configuration.ts";
-import { anInvestor, aWorld, result, settle } from "../testing/world.ts";
-import { insertEntries, listEntries, listTerms, lockConfiguration } from "./configurations.ts";
+import { anInvestor, aWorld, result, settle, type World } from "../testing/world.ts";
+import { listTerms } from "./configurations.ts";
+import { listVersionsBelow } from "./listed-versions.ts";
 import { lockMasters } from "./masters.ts";
 
 const { pool, admin } = await testDatabase("fee");
 const DAYS = 9;
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
+const HISTORIES = 60;
 
-/** Also such that begin where another one begins, or whose switch begins later than the rate. */
-const entry = fc
-  .record({
-    ratePpm: fc.integer({ min: 0, max: 1_000_000 }),
-    enabled: fc.boolean(),
-    start: fc.integer({ min: 1, max: DAYS }),
-    switchedAt: fc.integer({ min: 1, max: DAYS }),
-  })
-  .map(({ start, switchedAt, ...terms }): NewEntry => {
-    const [rateFrom, enabledFrom] = [day(start), day(Math.max(start, switchedAt))];
-    return { ...terms, rateFrom, enabledFrom, effectiveSince: rateFrom, restates: undefined, cancels: undefined };
+type Command = {
+  readonly kind: "assign" | "change" | "cancel";
+  readonly ratePpm: number;
+  readonly enabled: boolean | undefined;
+  readonly since: number | undefined;
+};
+
+const command: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constantFrom("assign", "change", "change", "change", "change", "cancel"),
+  ratePpm: fc.integer({ min: 0, max: 1_000_000 }),
+  enabled: fc.option(fc.boolean(), { nil: undefined }),
+  since: fc.option(fc.integer({ min: 1, max: DAYS }), { nil: undefined }),
+});
+const histories = fc.array(fc.array(command, { minLength: 1, maxLength: 14 }), {
+  minLength: HISTORIES,
+  maxLength: HISTORIES,
+});
+
+/** Investors with random commands, each on its own day. A second version is not scheduled, and only a scheduled one is cancelled. */
+async function aHistoryOfCommands(world: World): Promise<string[]> {
+  const [drawn = []] = fc.sample(histories, { numRuns: 1, seed: 84 });
+  const { clock } = world;
+  const findInvestor = async ({ login }: { readonly login: string }) => ({
+    ...(await world.deps.accounts.findInvestor({ login: INVESTOR }, aCall())),
+    login,
   });
-const timelines = fc.array(fc.array(entry, { minLength: 1, maxLength: 9 }), { minLength: 30, maxLength: 30 });
-
-test("what is read since an instant says of it and of every later one what the whole timeline says", async () => {
-  await aWorld(pool);
-  const [drawn = []] = fc.sample(timelines, { numRuns: 1, seed: 84 });
-  const logins = drawn.map((_, index) => String(8_000 + index));
-  await inTransaction(pool, async (tx) => {
-    for (const [index, timeline] of drawn.entries()) {
-      const investorLogin = logins[index]!;
-      await lockConfiguration(tx, { investorLogin, investorId: 1n, at: day(1) });
-      for (const [place, each] of timeline.entries()) {
-        await insertEntries(tx, { key: `${index}/${place}`, investorLogin, entries: [each], madeAt: day(1) });
-      }
+  const deps = { ...world.deps, accounts: { ...world.deps.accounts, findInvestor } };
+  const perform = async (investorLogin: string, { kind, ratePpm, enabled, since }: Command, key: string) => {
+    const known = (await listTerms(pool, [{ investorLogin, since: clock.now }])).get(investorLogin);
+    const scheduled = scheduledAfter(known?.versions ?? [], clock.now);
+    if (kind === "assign" || known === undefined) {
+      const terms = { ratePpm, enabled: enabled ?? true, effectiveSince: clock.now };
+      await configure(deps, { key, investorId: 17n, investorLogin, ...terms });
+    } else if (kind === "cancel") {
+      if (scheduled !== undefined) await cancelVersion(deps, { investorLogin, versionId: scheduled.id }, aCall(key));
+    } else {
+      const effectiveSince = since === undefined ? undefined : day(since);
+      const isSecond = scheduled !== undefined && effectiveSince !== undefined && effectiveSince > clock.now;
+      const date = isSecond ? scheduled.effectiveSince : effectiveSince;
+      await updateConfiguration(
+        deps,
+        { investorLogin, ratePpm, enabled, effectiveSince: date, upsert: true },
+        aCall(key),
+      );
     }
-  });
+  };
+  for (const [index, commands] of drawn.entries()) {
+    for (const [place, each] of commands.entries()) {
+      clock.now = day(1 + Math.floor((place * DAYS) / commands.length));
+      await perform(String(8_000 + index), each, `${index}/${place}`);
+    }
+  }
+  return drawn.map((_, index) => String(8_000 + index));
+}
+
+test("what is read since an instant says of it and of every later one what the whole timeline says, and a listing too", async () => {
+  const logins = await aHistoryOfCommands(await aWorld(pool));
   const read = async (since: number) =>
     await listTerms(
       pool,
@@ -52,29 +85,39 @@ test("what is read since an instant says of it and of every later one what the w
     );
   // None has begun by then.
   const whole = await read(0);
-  for (const [index, timeline] of drawn.entries()) {
-    expect(whole.get(logins[index]!)?.versions).toHaveLength(timeline.length);
-  }
   for (let since = 1; since <= DAYS; since += 1) {
     const terms = await read(since);
     for (const login of logins) {
       expect(saidBy(terms.get(login)!.versions, since)).toEqual(saidBy(whole.get(login)!.versions, since));
     }
-    const first = { investorLogin: logins[0]!, since: day(since) };
-    expect(await listEntries(pool, first)).toEqual(terms.get(logins[0]!)?.versions);
   }
+  const states = new Map<string, number>();
+  for (const investorLogin of logins) {
+    const { versions } = whole.get(investorLogin)!;
+    const known = new Set(versions.map(({ id }) => id));
+    for (const version of await listVersionsBelow(pool, { investorLogin, beforeId: 0n, limit: 100 })) {
+      // Of the whole timeline: what holds any time of it holds its own start.
+      const isHeld = inForceAt(versions, version.effectiveSince)?.id === version.id;
+      expect([version.id, version.ended !== undefined]).toEqual([version.id, !isHeld]);
+      if (version.ended === "cancelled") expect(known.has(version.id)).toBe(false);
+      const state = stateOf(versions, version, day(DAYS));
+      states.set(state, (states.get(state) ?? 0) + 1);
+    }
+  }
+  expect([...states.keys()].toSorted()).toEqual(["cancelled", "in_force", "past", "replaced"]);
+  expect(Math.min(...states.values())).toBeGreaterThan(5);
 });
 
 /** Everything that commands, queries and decisions ask of an instant and of those after it. */
-function saidBy(entries: readonly TimelineEntry[], since: number): unknown[] {
-  const isChanged = changesOf(entries);
+function saidBy(versions: readonly Version[], since: number): unknown[] {
+  const isChanged = changesOf(versions);
   const days = Array.from({ length: DAYS + 2 - since }, (_, index) => day(since + index));
   return days.map((at, index) => ({
-    rate: rateAt(entries, at),
-    isEnabled: isEnabledAt(entries, at),
-    inForce: inForceAt(entries, at),
-    scheduled: scheduledAfter(entries, at),
-    shown: shownAt(entries, at),
+    rate: rateAt(versions, at),
+    isEnabled: isEnabledAt(versions, at),
+    inForce: inForceAt(versions, at),
+    scheduled: scheduledAfter(versions, at),
+    shown: shownAt(versions, at),
     changes: days.slice(index).map((to) => isChanged(at, to)),
   }));
 }
@@ -86,9 +129,9 @@ test("a decision and a query of the configuration read as much after a thousand 
     await anInvestor(world, { login });
     await execute(
       pool,
-      sql`insert into fee_version (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
-          select ${login}, ${login} || ':' || n, 200000, at, true, at, at, at
-          from generate_series(1, ${count}) n, lateral (select timestamptz '2026-01-02' - (${count} - n) * interval '1 hour' as at) change`,
+      sql`insert into fee_version (investor_login, key, rate_ppm, effective_since, enabled, enabled_from, made_at)
+          select ${login}, ${login} || ':' || n, 200000, at, true, at, at
+          from generate_series(1, ${count}) n, lateral (select timestamptz '2026-01-03 01:00Z' - (${count} - n) * interval '1 second' as at) change`,
     );
   }
   // As on a system with many Investors, of whom most have few changes.
@@ -99,8 +142,8 @@ test("a decision and a query of the configuration read as much after a thousand 
           select login, login, now(), now() from generate_series(20001, 22000) as login
           returning investor_login
         )
-        insert into fee.fee_version (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
-        select investor_login, investor_login || ':' || n, 200000, at, true, at, at, at
+        insert into fee.fee_version (investor_login, key, rate_ppm, effective_since, enabled, enabled_from, made_at)
+        select investor_login, investor_login || ':' || n, 200000, at, true, at, at
         from others, generate_series(1, 3) n, lateral (select timestamptz '2026-01-01' + n * interval '1 hour' as at) change`,
   );
   await execute(admin, sql`analyze fee.fee_version`);

@@ -1,7 +1,7 @@
-import { execute, fragment, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, fragment, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { NewEntry } from "../domain/change-timeline.ts";
-import type { TimelineEntry } from "../domain/timeline.ts";
+import type { Change } from "../domain/change-timeline.ts";
+import type { Version } from "../domain/timeline.ts";
 
 export type Configuration = {
   readonly investorLogin: string;
@@ -10,12 +10,11 @@ export type Configuration = {
   readonly updatedAt: Date;
 };
 
-/** A configuration with the entries of its timeline, in the sequence in which they were made. */
-export type Terms = Configuration & { readonly versions: readonly TimelineEntry[] };
+/** A configuration with its versions, in the sequence in which they begin. */
+export type Terms = Configuration & { readonly versions: readonly Version[] };
 
-export const ENTRY = fragment`version.id, version.rate_ppm as "ratePpm", version.rate_from as "rateFrom", version.enabled,
-       version.enabled_from as "enabledFrom", version.effective_since as "effectiveSince",
-       version.restates, version.cancels, version.made_at as "madeAt"`;
+export const VERSION = fragment`version.id, version.rate_ppm as "ratePpm", version.effective_since as "effectiveSince",
+       version.enabled, version.enabled_from as "enabledFrom", version.made_at as "madeAt"`;
 
 export async function findConfiguration(db: Queryable, investorLogin: string): Promise<Configuration | undefined> {
   return await maybeOne<Configuration>(
@@ -46,51 +45,41 @@ export async function lockConfiguration(
 export type WantedTerms = { readonly investorLogin: string; readonly since: Date };
 
 /**
- * The entries that say everything about `since` and later: from the last one on whose switch, and so its rate, is valid by then. Older ones are
- * hidden by it. All of the timeline when none has begun by then. The range of the index is walked from its end: for an Investor that is
- * equal the planner expects few entries, and would read and sort all of them.
+ * The versions that say everything about `since` and later: from the last one on that has begun by then. Older ones are hidden by it. All
+ * versions when none has begun by then. The range of the index is walked from its end: for an Investor that is equal the planner expects
+ * few versions, and would read and sort all of them.
  */
 const KNOWN_SINCE = fragment`version.investor_login = wanted.investor_login
-            and version.id >= coalesce((
-              select begun.id from fee_version begun
-              where (begun.investor_login, begun.id) > (wanted.investor_login, 0)
-                and (begun.investor_login, begun.id) < (wanted.investor_login, 9223372036854775807)
-                and begun.enabled_from <= wanted.since
-              order by begun.investor_login desc, begun.id desc limit 1
-            ), 0)`;
+            and version.begins_at >= coalesce((
+              select begun.begins_at from fee_version begun
+              where (begun.investor_login, begun.begins_at) > (wanted.investor_login, '-infinity'::timestamptz)
+                and (begun.investor_login, begun.begins_at) <= (wanted.investor_login, wanted.since) and ${isBegun(fragment`begun`)}
+              order by begun.investor_login desc, begun.begins_at desc limit 1
+            ), '-infinity'::timestamptz)
+            and ${isBegun(fragment`version`)}`;
 
-/** The entries of one Investor in the sequence in which they were made: what is to be known from `since` on. */
-export async function listEntries(db: Queryable, { investorLogin, since }: WantedTerms): Promise<TimelineEntry[]> {
-  const rows = await many<TimelineEntry>(
-    db,
-    sql`select ${ENTRY}
-        from (select ${investorLogin}::text as investor_login, ${since}::timestamptz as since) wanted
-        join fee_version version on ${KNOWN_SINCE}
-        order by version.id`,
-  );
-  return rows.map(withoutNulls);
+/** Or will begin: it was not ended before. */
+function isBegun(version: Fragment): Fragment {
+  return fragment`not exists (
+              select from fee_version_ended ended where ended.version_id = ${version}.id and ended.ended_at < ${version}.begins_at
+            )`;
 }
 
-/** The configurations of some Investors with their timelines: what is to be known of each from its instant on. */
+/** The configurations of some Investors with their versions: what is to be known of each from its instant on. */
 export async function listTerms(db: Queryable, wanted: readonly WantedTerms[]): Promise<Map<string, Terms>> {
-  const rows = await many<TimelineEntry & Configuration>(
+  const rows = await many<Version & Configuration>(
     db,
     sql`select configuration.investor_login as "investorLogin", configuration.investor_id as "investorId",
-               configuration.created_at as "createdAt", configuration.updated_at as "updatedAt", version.*
+               configuration.created_at as "createdAt", configuration.updated_at as "updatedAt", ${VERSION}
         from unnest(
                ${wanted.map(({ investorLogin }) => investorLogin)}::text[], ${wanted.map(({ since }) => since)}::timestamptz[]
              ) as wanted (investor_login, since)
-        join fee_configuration configuration on configuration.investor_login = wanted.investor_login
-        cross join lateral (
-          select ${ENTRY} from fee_version version
-          where ${KNOWN_SINCE}
-          order by version.id
-        ) version
-        order by version.id`,
+             join fee_configuration configuration on configuration.investor_login = wanted.investor_login
+             join fee_version version on ${KNOWN_SINCE}
+        order by version.begins_at, version.id`,
   );
-  const terms = new Map<string, Configuration & { versions: TimelineEntry[] }>();
-  for (const row of rows) {
-    const { investorLogin, investorId, createdAt, updatedAt, ...version } = withoutNulls(row);
+  const terms = new Map<string, Configuration & { versions: Version[] }>();
+  for (const { investorLogin, investorId, createdAt, updatedAt, ...version } of rows) {
     const known = terms.get(investorLogin);
     if (known !== undefined) known.versions.push(version);
     else terms.set(investorLogin, { investorLogin, investorId, createdAt, updatedAt, versions: [version] });
@@ -98,49 +87,63 @@ export async function listTerms(db: Queryable, wanted: readonly WantedTerms[]): 
   return terms;
 }
 
-/** The entry that an earlier command with the same key has added, and whose it is. */
-export async function findEntryByKey(
+/** The version that an earlier command with the same key has added, and whose it is. */
+export async function findVersionByKey(
   db: Queryable,
   key: string,
-): Promise<(TimelineEntry & { readonly investorLogin: string }) | undefined> {
-  const row = await maybeOne<TimelineEntry & { investorLogin: string }>(
+): Promise<(Version & { readonly investorLogin: string }) | undefined> {
+  return await maybeOne(
     db,
-    sql`select version.investor_login as "investorLogin", ${ENTRY} from fee_version version where version.key = ${key}`,
+    sql`select version.investor_login as "investorLogin", ${VERSION} from fee_version version where version.key = ${key}`,
   );
-  return row === undefined ? undefined : withoutNulls(row);
 }
 
-type NewEntries = {
-  /** Of the command; its further entries have keys made of it. */
+type RecordedChange = Change & {
+  /** Of the command. */
   readonly key: string;
   readonly investorLogin: string;
-  readonly entries: readonly NewEntry[];
   readonly madeAt: Date;
 };
 
-/** The configuration must be locked. The entries get ids in their sequence. */
-export async function insertEntries(
+/** The configuration must be locked. */
+export async function insertVersion(
   tx: Transaction,
-  { key, investorLogin, entries, madeAt }: NewEntries,
+  { key, investorLogin, version, replaces, madeAt }: RecordedChange,
 ): Promise<void> {
-  const keys = entries.map(({ restates }, place) => (place === 0 ? key : `${key}/${restates}`));
+  const { ratePpm, effectiveSince, enabled, enabledFrom } = version;
   await execute(
     tx,
-    sql`insert into fee_version
-          (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, restates, cancels, made_at)
-        select ${investorLogin}, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, restates, cancels, ${madeAt}
-        from unnest(
-          ${keys}::text[],
-          ${entries.map(({ ratePpm }) => ratePpm)}::integer[],
-          ${entries.map(({ rateFrom }) => rateFrom)}::timestamptz[],
-          ${entries.map(({ enabled }) => enabled)}::boolean[],
-          ${entries.map(({ enabledFrom }) => enabledFrom)}::timestamptz[],
-          ${entries.map(({ effectiveSince }) => effectiveSince)}::timestamptz[],
-          ${entries.map(({ restates }) => restates)}::bigint[],
-          ${entries.map(({ cancels }) => cancels)}::bigint[]
-        ) with ordinality
-          as entry (key, rate_ppm, rate_from, enabled, enabled_from, effective_since, restates, cancels, place)
-        order by place`,
+    sql`insert into fee_version (investor_login, key, rate_ppm, effective_since, enabled, enabled_from, made_at)
+        values (${investorLogin}, ${key}, ${ratePpm}, ${effectiveSince}, ${enabled}, ${enabledFrom}, ${madeAt})`,
   );
-  await execute(tx, sql`update fee_configuration set updated_at = ${madeAt} where investor_login = ${investorLogin}`);
+  await end(tx, { investorLogin, versionIds: replaces, state: "replaced", key, at: madeAt });
+}
+
+/** The configuration must be locked, and the version scheduled. */
+export async function cancelScheduled(
+  tx: Transaction,
+  { versionId, ...command }: { investorLogin: string; versionId: bigint; key: string; at: Date },
+): Promise<void> {
+  await end(tx, { ...command, versionIds: [versionId], state: "cancelled" });
+}
+
+type End = {
+  readonly investorLogin: string;
+  readonly versionIds: readonly bigint[];
+  readonly state: "replaced" | "cancelled";
+  readonly key: string;
+  readonly at: Date;
+};
+
+/** A version that was ended before stays as it is. */
+async function end(tx: Transaction, { investorLogin, versionIds, state, key, at }: End): Promise<void> {
+  if (versionIds.length > 0) {
+    await execute(
+      tx,
+      sql`insert into fee_version_ended (version_id, state, key, ended_at)
+          select version_id, ${state}, ${key}, ${at} from unnest(${versionIds}::bigint[]) as version_id
+          on conflict do nothing`,
+    );
+  }
+  await execute(tx, sql`update fee_configuration set updated_at = ${at} where investor_login = ${investorLogin}`);
 }

@@ -1,8 +1,8 @@
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { beginFold, continueFold } from "../domain/fold.ts";
+import { continueFold, foldAgain, isDivided } from "../domain/fold.ts";
 import { earlier } from "../domain/timeline.ts";
 import { listTerms, type Terms } from "./configurations.ts";
-import { listPartsToFold, type NextParts } from "./journal.ts";
+import { listFoldStarts, listPartsToFold, type NextParts } from "./journal.ts";
 import type { Pair } from "./pairs.ts";
 
 /** A pair, and the entry of the allocations up to which its results count. */
@@ -28,8 +28,8 @@ export type Folded = {
 
 /**
  * The pairs with further results added. At most about `maxResults` are added, the same number to each pair that lacks some; a pair that reaches
- * its entry is folded. A pair that lacks none is returned as it is, and one that has to be folded again as it is before its first result. The
- * Investors are distinct.
+ * its entry is folded. A pair that lacks none is returned as it is, and one that has to be folded again as it is before the first result of its
+ * layers. The Investors are distinct.
  */
 export async function foldResults(db: Queryable, wanted: readonly WantedFold[], maxResults: number): Promise<Folded> {
   const behind = wanted.flatMap(({ toFold }) => (toFold !== undefined && isBehind(toFold) ? [toFold] : []));
@@ -45,11 +45,16 @@ export async function foldResults(db: Queryable, wanted: readonly WantedFold[], 
     db,
     known.map((each) => ({ investorLogin: each.investorLogin, since: earliest(each) })),
   );
+  const versionsOf = (investorLogin: string) => terms.get(investorLogin)?.versions ?? [];
+  const divided = known.flatMap(({ investorLogin, toFold }) =>
+    toFold !== undefined && isDivided(toFold.pair, versionsOf(investorLogin)) ? toFold.pair : [],
+  );
+  const starts = new Map((await listFoldStarts(db, divided)).map((start, index) => [divided[index], start]));
   const pairs = known.map(({ investorLogin, toFold, next: results }) => {
     if (toFold === undefined) return undefined;
-    const versions = terms.get(investorLogin)?.versions ?? [];
-    const begun = beginFold(toFold.pair, versions);
-    return begun !== toFold.pair || results === undefined ? begun : continueFold(begun, results, versions);
+    const start = starts.get(toFold.pair);
+    if (start !== undefined) return foldAgain(toFold.pair, start);
+    return results === undefined ? toFold.pair : continueFold(toFold.pair, results, versionsOf(investorLogin));
   });
   return { pairs, terms };
 }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Fold, FoldStart } from "../domain/fold.ts";
 import { type JournalBatch, type JournalEntry, newEntries } from "../domain/journal.ts";
 import type { Part } from "../domain/layers.ts";
+import { E8_PER_CENT } from "../domain/units.ts";
 
 export async function insertBatch(tx: Transaction, batch: JournalBatch): Promise<void> {
   await insertEntries(tx, batch.masterLogin, newEntries(batch));
@@ -116,6 +118,41 @@ export async function listPartsToFold(
       foldedNumber: own.length < each || last === undefined ? throughNumber : last,
     };
   });
+}
+
+export type PairToFoldAgain = Fold & Pick<PartsWanted, "investorLogin" | "masterLogin">;
+
+/**
+ * Where the results of some pairs are folded again from, in the sequence of the array. Each is walked back from its last folded result to the first one
+ * of its layers, and not further: the history before the last crystallisation is not read.
+ */
+export async function listFoldStarts(db: Queryable, pairs: readonly PairToFoldAgain[]): Promise<FoldStart[]> {
+  if (pairs.length === 0) return [];
+  const rows = await many<FoldStart & { readonly rank: bigint }>(
+    db,
+    sql`select folded.rank, part.number - 1 as number, part.before::bigint as earned
+        from unnest(
+          ${pairs.map(({ masterLogin }) => masterLogin)}::text[],
+          ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
+          ${pairs.map(({ foldedNumber }) => foldedNumber)}::bigint[],
+          ${pairs.map(({ earnings: { earned } }) => earned)}::bigint[],
+          ${pairs.map(({ earnings: { mark } }) => mark)}::bigint[]
+        ) with ordinality as folded (master_login, investor_login, number, earned, mark, rank)
+        cross join lateral (
+          select number, before
+          from (
+            select number, folded.earned - sum(amount_minor) over (order by number desc) as before
+            from allocation_part
+            where master_login = folded.master_login and investor_login = folded.investor_login and number <= folded.number
+          ) as walked
+          where before * ${E8_PER_CENT}::bigint <= folded.mark
+          order by number desc
+          limit 1
+        ) as part
+        order by folded.rank`,
+  );
+  assert.equal(rows.length, pairs.length, "what was earned before the first result is not above the mark");
+  return rows;
 }
 
 type EntryKey = { readonly masterLogin: string; readonly number: bigint };

@@ -1,25 +1,20 @@
-import { inForceAt, type ListedVersion, type TimelineEntry } from "../domain/timeline.ts";
+import type { Change } from "../domain/change-timeline.ts";
+import { later, type Version } from "../domain/timeline.ts";
 
 /** A version whose rate and switch are valid from the same instant. */
-export function aVersion(from: Date, parts: Partial<TimelineEntry> = {}): TimelineEntry {
-  const own = { id: 1n, restates: undefined, cancels: undefined, madeAt: from };
-  return { ...own, ratePpm: 300_000, rateFrom: from, enabled: true, enabledFrom: from, effectiveSince: from, ...parts };
+export function aVersion(from: Date, parts: Partial<Version> = {}): Version {
+  return { id: 1n, ratePpm: 300_000, effectiveSince: from, enabled: true, enabledFrom: from, madeAt: from, ...parts };
 }
 
-/** The versions of a whole timeline, which says itself what became of them. */
-export function versionsOn(entries: readonly TimelineEntry[]): ListedVersion[] {
-  return entries
-    .filter(({ restates, cancels }) => restates === undefined && cancels === undefined)
-    .map((entry) => ({
-      ...entry,
-      isCancelled: entries.some(({ cancels }) => cancels === entry.id),
-      // What holds any time of the timeline holds its own start.
-      isReplaced: inForceAt(entries, entry.effectiveSince)?.id !== entry.id,
-    }));
+/** The versions after a command, as a database has them: what was replaced before it began never begins. */
+export function versionsAfter(versions: readonly Version[], { version, replaces }: Change, madeAt: Date): Version[] {
+  const kept = versions.filter(({ id, effectiveSince }) => effectiveSince <= madeAt || !replaces.includes(id));
+  const id = kept.reduce((newest, each) => (each.id > newest ? each.id : newest), 0n) + 1n;
+  return [...kept, { ...version, id, madeAt }].toSorted(
+    (left, right) => Number(beginOf(left)) - Number(beginOf(right)),
+  );
 }
 
-export function versionOn(entries: readonly TimelineEntry[], wanted: bigint): ListedVersion {
-  const version = versionsOn(entries).find(({ id }) => id === wanted);
-  if (version === undefined) throw new Error(`The timeline has no version ${wanted}.`);
-  return version;
+function beginOf({ effectiveSince, madeAt }: Version): Date {
+  return later(effectiveSince, madeAt);
 }

@@ -37,8 +37,8 @@ async function addVersions(
 ): Promise<void> {
   await execute(
     world.deps.pool,
-    sql`insert into fee_version (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
-        select login, login || ${from.toISOString()}, ppm, ${from}, true, ${from}, ${from}, ${from}
+    sql`insert into fee_version (investor_login, key, rate_ppm, effective_since, enabled, enabled_from, made_at)
+        select login, login || ${from.toISOString()}, ppm, ${from}, true, ${from}, ${from}
         from unnest(${logins}::text[], ${logins.map(rateOf)}::integer[]) as terms (login, ppm)`,
   );
 }

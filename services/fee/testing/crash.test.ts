@@ -214,8 +214,8 @@ test("fees of a thousand Investors of one Master are decided and paid within ten
     insert into fee_configuration (investor_login, investor_id, created_at, updated_at)
     select n::text, n, '2026-01-03', '2026-01-03' from generate_series(10001, 11000) n;
     insert into fee_version
-      (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
-    select n::text, n::text, 300000, '2026-01-03', true, '2026-01-03', '2026-01-03', '2026-01-03'
+      (investor_login, key, rate_ppm, effective_since, enabled, enabled_from, made_at)
+    select n::text, n::text, 300000, '2026-01-03', true, '2026-01-03', '2026-01-03'
     from generate_series(10001, 11000) n`);
   const all = (amount: string) => Object.fromEntries(logins.map((login) => [login, amount]));
   for (let deal = 0; deal < 10; deal += 1) result(world, all("+1.00"));

@@ -3,7 +3,15 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { sized } from "#test/support/proof.ts";
+import { isDivided } from "../domain/fold.ts";
+import { earn, type Layer, NOTHING_EARNED } from "../domain/layers.ts";
 import { STEPS, type StepSizes } from "../domain/step-sizes.ts";
+import { changesOf, rateAt } from "../domain/version.ts";
+import { listTerms } from "../store/configurations.ts";
+import { foldResults } from "../store/folded-pairs.ts";
+import { listPartsToFold } from "../store/journal.ts";
+import { type Pair, readPairs } from "../store/pairs.ts";
+import { MASTER } from "./fee.ts";
 import { decideLeave } from "./leaving.ts";
 import { aPoolInSteps } from "./steps.ts";
 import { endWeek, expectToReconcile, paymentsOf, result, runsOf, setRate, settle, type World } from "./world.ts";
@@ -61,8 +69,30 @@ async function perform(world: World, action: Step, index: number): Promise<void>
         ratePpm: action.ratePpm,
         effectiveSince,
       });
+      await expectWhole(world, LOGINS[action.login] ?? "");
     }
   }
+}
+
+/** What is folded again from the mark on has the fee of all results since the first one. */
+async function expectWhole({ deps: { pool, steps }, clock }: World, investorLogin: string): Promise<void> {
+  const [stored] = await readPairs(pool, investorLogin, [MASTER]);
+  if (stored === undefined) return;
+  const { foldedNumber: throughNumber } = stored;
+  let pair: Pair = stored;
+  do {
+    const toFold = { investorLogin, at: clock.now, toFold: { pair, throughNumber } };
+    pair = (await foldResults(pool, [toFold], steps.results)).pairs[0]!;
+  } while (pair.foldedNumber !== throughNumber);
+  const wanted = { investorLogin, masterLogin: MASTER, foldedNumber: 0n, throughNumber };
+  const [next] = await listPartsToFold(pool, [wanted], 1_000_000);
+  const versions = (await listTerms(pool, [{ investorLogin, since: new Date(0) }])).get(investorLogin)?.versions ?? [];
+  const { earned, mark, layers } = pair.earnings;
+  const whole = earn({ ...NOTHING_EARNED, mark }, next?.parts ?? [], changesOf(versions));
+  const feeOf = (stack: readonly Layer[]) =>
+    stack.reduce((sum, { amount, earnedFrom }) => sum + amount * BigInt(rateAt(versions, earnedFrom)), 0n);
+  expect([earned, feeOf(layers)]).toEqual([whole.earned, feeOf(whole.layers)]);
+  expect(isDivided(pair, versions)).toBe(false);
 }
 
 /** Everything that is decided by a history, with transactions of these sizes. */

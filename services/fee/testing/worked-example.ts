@@ -2,9 +2,9 @@ import { formatDecimal, parseDecimal, usd } from "#kernel/money.ts";
 import { decideDue, sumOfDue } from "../domain/due.ts";
 import { earn, type Earnings, NOTHING_EARNED } from "../domain/layers.ts";
 import { E8_PER_CENT, formatExact } from "../domain/units.ts";
-import { entriesOfCancellation, entriesOfChange, type FeeChange, type NewEntries } from "../domain/change-timeline.ts";
-import { versionOn } from "./a-version.ts";
-import { shownAt, type TimelineEntry, type TimelineVersion } from "../domain/timeline.ts";
+import { type FeeChange, versionOfChange } from "../domain/change-timeline.ts";
+import { versionsAfter } from "./a-version.ts";
+import { scheduledAfter, shownAt, type Version } from "../domain/timeline.ts";
 
 const MASTER = "5001";
 const BEGIN = Date.UTC(2026, 0, 5);
@@ -16,7 +16,7 @@ export class WorkedExample {
   earnings: Earnings = NOTHING_EARNED;
   balance: bigint;
   paymentAccount = 0n;
-  versions: TimelineEntry[] = [];
+  versions: Version[] = [];
   #events = 0;
 
   constructor(deposit: string, ratePpm: number) {
@@ -42,16 +42,18 @@ export class WorkedExample {
 
   change(change: Partial<FeeChange>): this {
     const at = this.#next();
-    return this.#add(entriesOfChange(this.versions, { ...UNCHANGED, ...change }, at), at);
+    this.versions = versionsAfter(this.versions, versionOfChange(this.versions, { ...UNCHANGED, ...change }, at), at);
+    return this;
   }
 
-  cancel(id: bigint): this {
-    const at = this.#next();
-    return this.#add(entriesOfCancellation(this.versions, versionOn(this.versions, id), at), at);
+  cancelScheduled(): this {
+    const cancelled = scheduledAfter(this.versions, this.#next());
+    this.versions = this.versions.filter((version) => version !== cancelled);
+    return this;
   }
 
   /** What a query of the configuration shows now. */
-  get shown(): TimelineVersion | undefined {
+  get shown(): Version | undefined {
     return shownAt(this.versions, this.now);
   }
 
@@ -90,11 +92,6 @@ export class WorkedExample {
     const facts = { masterLogin: MASTER, earnings: before, versions, debts: [], markedAt: undefined, at };
     const { due, earnings } = decideDue({ ...facts, floating: cents(floating) * E8_PER_CENT });
     return { fee: sumOfDue(due), earnings };
-  }
-
-  #add(added: NewEntries, madeAt: Date): this {
-    for (const entry of added) this.versions.push({ ...entry, id: BigInt(this.versions.length) + 1n, madeAt });
-    return this;
   }
 
   #next(): Date {

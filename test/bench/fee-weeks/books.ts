@@ -40,8 +40,8 @@ type Version = { readonly from: string; readonly ppm: string; readonly who: stri
 
 async function addVersions(client: pg.Client, holdings: number, { from, ppm, who }: Version): Promise<void> {
   await client.query(
-    `insert into fee.fee_version (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
-     select (50000000 + n)::text, n || ' ${from}', ${ppm}, '${from}', true, '${from}', '${from}', '${from}'
+    `insert into fee.fee_version (investor_login, key, rate_ppm, effective_since, enabled, enabled_from, made_at)
+     select (50000000 + n)::text, n || ' ${from}', ${ppm}, '${from}', true, '${from}', '${from}'
      from generate_series(1, ${holdings}) as n where ${who}`,
   );
 }

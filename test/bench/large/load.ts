@@ -149,8 +149,8 @@ function fee(): string[] {
      select large_member.login, investor.id, ${STARTED}, ${STARTED}
      from large_member join account.investor on investor.login = large_member.login
      where master is not null`,
-    `insert into fee.fee_version (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
-     select login, 'large:' || n, ${FEE_PPM}, ${STARTED}, true, ${STARTED}, ${STARTED}, ${STARTED}
+    `insert into fee.fee_version (investor_login, key, rate_ppm, effective_since, enabled, enabled_from, made_at)
+     select login, 'large:' || n, ${FEE_PPM}, ${STARTED}, true, ${STARTED}, ${STARTED}
      from large_member where master is not null order by n`,
     `insert into fee.allocation_entry (master_login, number, kind, deal_id, deal_at, result_minor)
      select master_login, number, kind, deal_id, deal_at, result_minor

@@ -19,11 +19,11 @@ export type Configuration = readonly FeeCommand[];
 
 type From<T> = { readonly value: T; readonly from: Instant };
 
-/** What was in force since when, and what is planned to follow; each in the order of time. */
+/** What was in force since when, in the order of time, and what is planned to follow. */
 type Timeline = {
   readonly rates: readonly From<bigint>[];
   readonly switches: readonly From<boolean>[];
-  readonly planned: readonly { readonly from: Instant; readonly rate: bigint; readonly enabled: boolean }[];
+  readonly planned: { readonly from: Instant; readonly rate: bigint; readonly enabled: boolean } | undefined;
 };
 
 /** The rate of a result at that time; zero while fees are disabled. */
@@ -48,9 +48,15 @@ export function inForceSince(configuration: Configuration, at: Instant): Instant
   return begun(timelineOf(configuration), at).rates.at(-1)?.from;
 }
 
-/** The starts of the versions that follow. */
-export function plannedAfter(configuration: Configuration, at: Instant): Instant[] {
-  return begun(timelineOf(configuration), at).planned.map(({ from }) => from);
+/** The start of the version that follows. */
+export function plannedAfter(configuration: Configuration, at: Instant): Instant | undefined {
+  return begun(timelineOf(configuration), at).planned?.from;
+}
+
+/** Whether a version may be planned for a later time: no other one is. */
+export function mayPlan(configuration: Configuration, at: Instant, since: Instant): boolean {
+  const planned = plannedAfter(configuration, at);
+  return since <= at || planned === undefined || planned === since;
 }
 
 const timelines = new WeakMap<Configuration, Timeline>();
@@ -58,7 +64,7 @@ const timelines = new WeakMap<Configuration, Timeline>();
 function timelineOf(configuration: Configuration): Timeline {
   const known = timelines.get(configuration);
   if (known !== undefined) return known;
-  const timeline = configuration.reduce(obey, { rates: [], switches: [], planned: [] });
+  const timeline = configuration.reduce(obey, { rates: [], switches: [], planned: undefined });
   timelines.set(configuration, timeline);
   return timeline;
 }
@@ -67,7 +73,7 @@ function obey(before: Timeline, command: FeeCommand): Timeline {
   const timeline = begun(before, command.at);
   if (command.kind === "assignment") return assigned(timeline, command);
   if (command.kind === "cancellation") {
-    return { ...timeline, planned: timeline.planned.filter(({ from }) => from !== command.since) };
+    return { ...timeline, planned: timeline.planned?.from === command.since ? undefined : timeline.planned };
   }
   return changed(timeline, command);
 }
@@ -75,7 +81,7 @@ function obey(before: Timeline, command: FeeCommand): Timeline {
 /** A new beginning: nothing of the old plans is left. */
 function assigned({ rates, switches }: Timeline, { at, since = at, ratePpm, enabled }: FeeCommand): Timeline {
   if (ratePpm === undefined || enabled === undefined) throw new Error("an assignment has all values");
-  return { rates: put(rates, since, ratePpm), switches: put(switches, since, enabled), planned: [] };
+  return { rates: put(rates, since, ratePpm), switches: put(switches, since, enabled), planned: undefined };
 }
 
 /** A rate may begin in the past, enabling and disabling never do. What is planned stays planned. */
@@ -89,19 +95,19 @@ function changed(timeline: Timeline, { at, since: sent = at, ratePpm, enabled }:
     const isOn = enabled ?? valueAt(switches, at) ?? true;
     return { rates: put(rates, since, rate), switches: put(switches, at, isOn), planned };
   }
-  const plan = { from: since, rate, enabled: enabled ?? valueAt(then.switches, since) ?? true };
-  const others = planned.filter(({ from }) => from !== since);
-  return { ...timeline, planned: [...others, plan].toSorted((one, other) => one.from - other.from) };
+  if (planned !== undefined && planned.from !== since) throw new Error("another version is planned");
+  return {
+    ...timeline,
+    planned: { from: since, rate, enabled: enabled ?? valueAt(then.switches, since) ?? true },
+  };
 }
 
-/** The plans up to that time have come true. */
-function begun({ rates, switches, planned }: Timeline, at: Instant): Timeline {
-  const due = planned.filter(({ from }) => from <= at);
-  return {
-    rates: due.reduce<readonly From<bigint>[]>((all, { from, rate }) => put(all, from, rate), rates),
-    switches: due.reduce<readonly From<boolean>[]>((all, { from, enabled }) => put(all, from, enabled), switches),
-    planned: planned.filter(({ from }) => from > at),
-  };
+/** A plan for a time up to that one has come true. */
+function begun(timeline: Timeline, at: Instant): Timeline {
+  const { rates, switches, planned } = timeline;
+  if (planned === undefined || planned.from > at) return timeline;
+  const { from, rate, enabled } = planned;
+  return { rates: put(rates, from, rate), switches: put(switches, from, enabled), planned: undefined };
 }
 
 /** In force from then on, whatever was said about later times. */

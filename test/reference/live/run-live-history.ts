@@ -135,7 +135,7 @@ async function applyInvestorStep(
       if (investor.configuration.length > 0) await steps.configure(live, investor, { enabled: step.enabled });
       break;
     case "cancel":
-      if (investor.configuration.length > 0) await steps.cancelVersion(live, investor, step.versionIndex);
+      if (investor.configuration.length > 0) await steps.cancelScheduled(live, investor);
       break;
     case "rate":
     case "version":

@@ -3,6 +3,7 @@ import { isObject, itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { minorOf, type Reply } from "../../journey/support/client.ts";
 import * as requests from "../../journey/support/client-requests.ts";
 import { dollars } from "../engine/cents.ts";
+import { mayPlan } from "../engine/configuration.ts";
 import * as investing from "../engine/investing.ts";
 import { mark, realise, trade } from "../engine/trading.ts";
 import { activeOf, type Investor, type Master } from "../engine/world.ts";
@@ -118,7 +119,9 @@ export async function configure(live: Live, investor: Investor, { ratePpm, enabl
       ...(enabled === undefined ? {} : { enabled }),
       ...(since === undefined ? {} : { effective_since: new Date(since).toISOString() }),
     };
+    const isPlanned = since !== undefined && !mayPlan(investor.configuration, Date.now(), since);
     const reply = await live.client.post("/api/v1/investor/perf-fee/update", body);
+    if (isPlanned && codeOf(reply) === "too_many_scheduled_versions") return;
     if (reply.status !== 200) fail(live, reply.text);
     const change = { ...(ratePpm === undefined ? {} : { ratePpm }), ...(enabled === undefined ? {} : { enabled }) };
     const command = { ...change, ...(since === undefined ? {} : { since }) };
@@ -127,12 +130,11 @@ export async function configure(live: Live, investor: Investor, { ratePpm, enabl
   });
 }
 
-/** Cancels one of the scheduled versions, if there is one that does not begin meanwhile. */
-export async function cancelVersion(live: Live, investor: Investor, versionIndex: number): Promise<void> {
+/** Cancels the scheduled version, if there is one that does not begin meanwhile. */
+export async function cancelScheduled(live: Live, investor: Investor): Promise<void> {
   const configuration = `/api/v1/investor/${loginOf(live, investor)}/performance-fee`;
   const listed = itemsOf((await live.client.get(`${configuration}/versions?limit=500`)).body["items"]);
-  const scheduled = listed.filter((version) => textOf(version, "state") === "scheduled");
-  const version = scheduled[versionIndex % Math.max(1, scheduled.length)];
+  const version = listed.find((each) => textOf(each, "state") === "scheduled");
   if (version === undefined) return;
   const since = textOf(version, "effective_since");
   await inWeek(live, `the fee of ${investor.name} from ${since} is cancelled`, async () => {

@@ -86,12 +86,12 @@ app.get<ByLogin>("/subscriptions/:login", async ({ params: { login } }) => {
 app.get<ByLogin>("/fee/:login", async ({ params: { login } }) => {
   const { rows } = await pool.query({
     name: "fee",
-    text: `select investor_id::integer, investor_login, created_at, updated_at, rate_ppm as "ratePpm", rate_from as "rateFrom",
-                  enabled, enabled_from as "enabledFrom", effective_since as "effectiveSince"
+    text: `select investor_id::integer, investor_login, created_at, updated_at, rate_ppm as "ratePpm", effective_since as "effectiveSince",
+                  enabled, enabled_from as "enabledFrom"
            from fee.fee_configuration
                 join fee.fee_version using (investor_login)
            where investor_login = $1
-           order by fee_version.id`,
+           order by begins_at, fee_version.id`,
     values: [login],
   });
   const [{ investor_id, investor_login, created_at: createdAt, updated_at: updatedAt }] = rows;
