@@ -147,7 +147,9 @@ test("a charge during a deficit is allocated to the deal that is named, as no In
   expect(review.actions).toEqual(["acknowledge", "allocate"]);
   await expect(vote(world.deps, review, { action: "allocate", actor: "anna" })).rejects.toMatchObject({
     code: "action_not_possible",
-    message: expect.stringMatching(/^No Investor of this pool has a part of -50.00 USD now.* Name the ticket of the deal/),
+    message: expect.stringMatching(
+      /^No Investor of this pool has a part of -50.00 USD now.* Name the ticket of the deal/,
+    ),
   });
   expect(await reviewWithReason(world, "external_funds_on_master")).toMatchObject({ state: ReviewState.OPEN });
 
