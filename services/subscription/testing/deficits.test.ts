@@ -394,14 +394,17 @@ test("while positions are open, a compensation raises what nothing covers that f
   const { world, masterLogin, master, position } = await aCoveredLoss(-370_00n);
   await passTime(world, 10_000);
   await settle(world);
-  // Cash of 350.00 less 370.00: of the 450.00 that had floated before 80.00 have come back, 40.00 for each.
+  // Cash of 350.00 less 370.00: of the 450.00 that had floated before 80.00 have come back, 40.00 for each, so each lacks 10.00.
   compensated(world, masterLogin, 30_00n);
   await settle(world);
-  expect(await many(world.deps.pool, sql`select amount_minor from compensation`)).toEqual([{ amount_minor: 10_00n }]);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([410_00n, -30_00n]);
+  expect(await many(world.deps.pool, sql`select amount_minor from compensation`)).toEqual([
+    { amount_minor: 10_00n },
+    { amount_minor: 10_00n },
+  ]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([415_00n, -35_00n]);
   master.close(position, { profit: -370_00n });
   await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 10_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([5_00n, 5_00n]);
   await expectBooksToReconcile(world);
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { allocateDeal, type Allocation, type PoolDeal } from "../domain/pool/allocate-deal.ts";
 import { type Raised, raiseNegative } from "../domain/pool/raise-negative.ts";
-import { type Mark, strikePool } from "../domain/pool/strike-pool.ts";
+import { type Mark, strikePool, valuePositions } from "../domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../domain/pool/take-out.ts";
 import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../domain/pool/unit-pool.ts";
 import { aDeal, holdingOf, withDeposit } from "./pools.ts";
@@ -20,6 +20,7 @@ export type PoolEvent =
   | { readonly kind: "takeOut"; readonly subscriptionId: bigint; readonly percent: bigint }
   | { readonly kind: "compensate"; readonly amount: bigint }
   | { readonly kind: "strike" }
+  | { readonly kind: "value" }
   | { readonly kind: "flatten" }
   | { readonly kind: "leave"; readonly subscriptionId: bigint };
 
@@ -78,6 +79,7 @@ export const anEvent: fc.Arbitrary<PoolEvent> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant("compensate" as const), amount: fc.bigInt(1n, 200_000n) }),
   },
   { weight: 4, arbitrary: fc.constant({ kind: "strike" as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: "value" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "flatten" as const }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), subscriptionId }) },
 );
@@ -118,6 +120,8 @@ export function applyEvent(before: History, event: PoolEvent): AppliedEvent[] {
       return [compensate(before, event)];
     case "strike":
       return applied({ pool: strikePool(pool, marks) });
+    case "value":
+      return applied({ pool: valuePositions(pool, marks) });
     case "deal":
       return [trade(before, event)];
     case "flatten":

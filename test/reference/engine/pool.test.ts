@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { allocate, type Deal, give } from "./allocate.ts";
 import { centsOf, dollars } from "./cents.ts";
 import { fraction, isZero, minus, ONE, over, reduced, total, ZERO } from "./fraction.ts";
-import { arrive, depart, emptyPool, equityOf, floatingOf, isInDeficit, leave, type Pool } from "./pool.ts";
+import { arrive, depart, emptyPool, equityOf, floatingOf, isInDeficit, leave, type Pool, shareOf } from "./pool.ts";
 import { relieve, strike } from "./strike.ts";
 
 const [I1, I2, I3] = [1n, 2n, 3n] as const;
@@ -224,6 +224,34 @@ test("while positions are open, what has floated covers cash below zero", () => 
   close(pool, P, "-1200");
   strike(pool, new Map([[Q, centsOf("750")]]));
   expect(relieve(pool, 100n)).toEqual({ raised: [], rest: 100n });
+});
+
+test("cash above zero that a floating loss exceeds lacks the rest", () => {
+  const pool = poolOf({ [String(I1)]: "1000" });
+  open(pool, Q);
+  join(pool, I2, "550", { [String(Q)]: "-450" });
+  result(pool, "-1200");
+  expect(relieve(pool, 130_00n)).toEqual({
+    raised: [
+      { owner: I1, cents: 50_00n },
+      { owner: I2, cents: 50_00n },
+    ],
+    rest: 30_00n,
+  });
+});
+
+test("what is paid of an outflow costs no shares", () => {
+  const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000" });
+  open(pool, Q);
+  depart(pool, I1, 500_00n);
+  result(pool, "-2100");
+  relieve(pool, 300_00n);
+  expect(cash(pool)).toEqual(["-275.00", "-25.00"]);
+  relieve(pool, 300_00n);
+  result(pool, "30");
+  strike(pool, new Map([[Q, 0n]]));
+  expect(cash(pool)).toEqual(["15.00", "15.00"]);
+  expect(reduced(shareOf(pool, I1))).toEqual(fraction(1n, 2n));
 });
 
 test("own capital has no part of a result that it gives", () => {

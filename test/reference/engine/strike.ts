@@ -6,6 +6,7 @@ import {
   isPositive,
   larger,
   minus,
+  ONE,
   over,
   plus,
   times,
@@ -29,7 +30,10 @@ import {
 
 /** Attributes the floating results to the current owners; then adds the shares of inflows and removes those of outflows. */
 export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>, onAttributed = () => {}): void {
-  attribute(pool, floating);
+  for (const id of pool.positions.keys()) {
+    if (!floating.has(id)) throw new Error(`position ${id} was not marked`);
+  }
+  attribute(pool, new Map([...floating].map(([id, now]) => [id, fraction(now)])));
   onAttributed();
   const isFlat = pool.positions.size === 0;
   const value = valueOfHolders(pool);
@@ -44,12 +48,11 @@ export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>, onAttr
   setShares(pool, new Map(kept));
 }
 
-function attribute(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
+function attribute(pool: Pool, floating: ReadonlyMap<bigint, Fraction>): void {
   for (const [id, position] of pool.positions) {
-    const now = floating.get(id);
-    if (now === undefined) throw new Error(`position ${id} was not marked`);
-    const increase = minus(fraction(now), position.floated);
-    position.floated = fraction(now);
+    const now = floating.get(id) ?? position.floated;
+    const increase = minus(now, position.floated);
+    position.floated = now;
     for (const owner of ownersOf(pool)) {
       const part = times(increase, shareOf(pool, owner));
       position.attributed.set(owner, plus(attributedTo(position, owner), part));
@@ -110,10 +113,14 @@ function isFarFromIssued(value: Fraction, issued: Fraction): boolean {
   return compare(price, fraction(1n, FAR)) < 0 || compare(price, fraction(FAR)) > 0;
 }
 
+/** 1e-6 USD: as little as that is not lacking. */
+const NEGLIGIBLE = fraction(1n, 10_000n);
+
 /**
- * Raises the holdings below zero towards 0.00, in proportion to what each lacks. Shares and carries stay: it is no result.
- * Returns what each got; the rest of the amount is a result. What floated when it was looked at last is cash of a holding that waits, so it
- * covers what is missing, and who shares in a pool with a value has not lost more than it had.
+ * Raises the holdings below zero towards 0.00, in proportion to what each lacks. Carries stay: it is no result.
+ * Returns what each got; the rest of the amount is a result. What floated when it was looked at last is cash of a holding that waits, and
+ * who shares in a pool with a value has not lost more than it had. What a holding had taken out is in what it lacks: as much of it as is paid
+ * costs no shares any more, but own capital loses its own.
  */
 export function relieve(
   pool: Pool,
@@ -122,19 +129,31 @@ export function relieve(
 ): { readonly raised: Payment<Owner>[]; readonly rest: bigint } {
   const unattributed = total([...pool.positions].map(([id, { floated }]) => minus(seen.get(id) ?? floated, floated)));
   const isWorthless = !isPositive(plus(valueOfHolders(pool), hasHolders(pool) ? unattributed : ZERO));
-  const lacking = holdingsOf(pool).flatMap(([owner, { pooled, share }]) => {
-    if (pooled >= 0n || (isPositive(share) && !isWorthless)) return [];
-    const uncovered =
-      pool.positions.size === 0 ? -pooled : -floor(plus(equityOf(pool, owner), times(unattributed, share)));
-    const missing = uncovered < -pooled ? uncovered : -pooled;
+  const lacking = holdingsOf(pool).flatMap(([owner, { pooled, share, carry }]) => {
+    if (isPositive(share) && !isWorthless) return [];
+    const floating = total([equityOf(pool, owner), times(unattributed, shareOf(pool, owner)), fraction(-pooled)]);
+    const missing = -pooled - floor(plus(minus(floating, carry), NEGLIGIBLE));
     return missing > 0n ? [[owner, missing] as const] : [];
   });
   const lack = lacking.reduce((sum, [, missing]) => sum + missing, 0n);
   const used = cents < lack ? cents : lack;
   if (used <= 0n) return { raised: [], rest: cents };
   const raised = shareOut(used, lacking).filter((payment) => payment.cents !== 0n);
-  for (const { owner, cents: part } of raised) holdingOf(pool, owner).pooled += part;
+  const missing = new Map(lacking);
+  for (const { owner, cents: part } of raised) {
+    const holding = holdingOf(pool, owner);
+    holding.pooled += part;
+    if (owner !== "own") holding.unredeemed -= (holding.unredeemed * part) / missing.get(owner)!;
+    else if (holding.unredeemed !== 0n) loseShares(pool, seen);
+  }
   return { raised, rest: cents - used };
+}
+
+/** Own capital loses its shares, but not what it has earned with them. */
+function loseShares(pool: Pool, seen: ReadonlyMap<bigint, Fraction>): void {
+  attribute(pool, seen);
+  pool.issued = times(pool.issued, minus(ONE, pool.own.share));
+  setShares(pool, new Map([...pool.holdings].map(([id, { share }]) => [id, share])));
 }
 
 /** Raises the holdings of Investors below zero to 0.00 with an outflow of own capital. */

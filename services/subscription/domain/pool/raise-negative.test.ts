@@ -5,7 +5,9 @@ import { allocateDeal } from "./allocate-deal.ts";
 import { checkPool } from "./check-pool.ts";
 import { raiseNegative } from "./raise-negative.ts";
 import { sumOf } from "./rounding.ts";
-import { OWN_CAPITAL } from "./unit-pool.ts";
+import { valuePositions } from "./strike-pool.ts";
+import { takeOut } from "./take-out.ts";
+import { OWN_CAPITAL, type UnitPool } from "./unit-pool.ts";
 
 test("two Investors of 1,000.00 after a loss of 2,500.00 lack 250.00 each, and 500.00 raise both to 0.00", () => {
   const lost = after(aPool(1_000_00n, 1_000_00n), { result: -2_500_00n });
@@ -54,6 +56,47 @@ test("cash below zero that a floating result covers lacks nothing, and what it d
       { subscriptionId: 2n, amount: 20_00n },
     ],
   });
+});
+
+test("cash above zero that a floating loss exceeds lacks the rest, so equal holdings stay equal", () => {
+  const opened = after(aPool(1_000_00n), { kind: "entry", positionId: 1n });
+  const joined = struck(withDeposit(opened, 2n, 550_00n), aMark(1n, -450_00n));
+  const lost = after(joined, { kind: "charge", result: -1_200_00n });
+  expect(pooled(lost)).toEqual([400_00n, -50_00n]);
+  const { pool, total } = raiseNegative(lost, 130_00n);
+  expect([pooled(pool), total]).toEqual([[450_00n, 0n], 100_00n]);
+  const shared = after(pool, { kind: "charge", result: 30_00n });
+  expect(pooled(after(shared, { positionId: 1n, result: -450_00n }))).toEqual([15_00n, 15_00n]);
+});
+
+/** Two Investors of 1,000.00, of whom the first has had a fee of 500.00 whose units wait for a price, and a loss of 2,100.00. */
+function aLossAfterAnOutflow(): UnitPool {
+  const opened = after(aPool(1_000_00n, 1_000_00n), { kind: "entry", positionId: 1n });
+  const lost = after(takeOut(opened, 1n, 500_00n), { kind: "charge", result: -2_100_00n });
+  expect(pooled(lost)).toEqual([-550_00n, -50_00n]);
+  return lost;
+}
+
+test("an outflow whose units are not redeemed takes no part of the next compensation or result from the others", () => {
+  const lost = aLossAfterAnOutflow();
+  const half = raiseNegative(lost, 300_00n);
+  expect(pooled(half.pool)).toEqual([-275_00n, -25_00n]);
+  expect(pooled(raiseNegative(half.pool, 300_00n).pool)).toEqual([0n, 0n]);
+  const whole = raiseNegative(lost, 630_00n);
+  expect([pooled(whole.pool), whole.total]).toEqual([[0n, 0n], 600_00n]);
+  const shared = struck(after(whole.pool, { kind: "charge", result: 30_00n }), aMark(1n, 0n));
+  expect(pooled(after(shared, { kind: "charge", result: 30_00n }))).toEqual([30_00n, 30_00n]);
+});
+
+test("own capital that is raised although a dealer has taken from it gives up its units, after what has floated", () => {
+  const both = struck(withDeposit(aPool(100_00n), OWN_CAPITAL, 100_00n));
+  const opened = after(takeOut(both, OWN_CAPITAL, 10_00n), { kind: "entry", positionId: 1n });
+  const lost = valuePositions(after(opened, { kind: "charge", result: -180_00n }), [aMark(1n, -40_00n)]);
+  const { pool, raised, own } = raiseNegative(lost, 30_00n);
+  expect([raised, own]).toEqual([[{ subscriptionId: 1n, amount: 10_00n }], 20_00n]);
+  expect(pool.own).toMatchObject({ units: 0n, unredeemed: 10_00n });
+  const closed = after(after(pool, { kind: "charge", result: 5_00n }), { positionId: 1n, result: -40_00n });
+  expect([...pooled(closed), closed.own.pooled]).toEqual([5_00n, 0n]);
 });
 
 test("after any loss no holding is raised above zero, and the rest of the money is a result", () => {

@@ -1,9 +1,10 @@
-import { accruedIn } from "./accruals.ts";
-import { equityOfHolding, valueOfUnits } from "./equity.ts";
-import { divideToSum, floorDivide, sumOf } from "./rounding.ts";
+import { accruedIn, changeUnits } from "./accruals.ts";
+import { valueOfUnits } from "./equity.ts";
+import { divideToSum, floorDivide, roundDivide, sumOf } from "./rounding.ts";
+import { CENT_TOLERANCE } from "./share-result.ts";
 import { attributeValued } from "./strike-pool.ts";
-import { E8_PER_CENT, type UnitHolding, type UnitPool } from "./unit-pool.ts";
-import { allHoldings, withHoldings } from "./units.ts";
+import { E8_PER_CENT, OWN_CAPITAL, SCALE, type UnitHolding, type UnitPool } from "./unit-pool.ts";
+import { allHoldings, sharingUnits } from "./units.ts";
 
 export type Raised = {
   readonly pool: UnitPool;
@@ -15,8 +16,8 @@ export type Raised = {
 };
 
 /**
- * Raises the holdings below zero towards 0.00 with at most `amount` cents, in proportion to what each lacks. This is no result: carries, units
- * and allocations do not change, and holdings that lack nothing get nothing.
+ * Raises the holdings below zero towards 0.00 with at most `amount` cents, in proportion to what each lacks. This is no result: carries
+ * and allocations do not change, and holdings that lack nothing get nothing. Units still represent the shares in what there is.
  */
 export function raiseNegative(pool: UnitPool, amount: bigint): Raised {
   const all = allHoldings(pool);
@@ -31,9 +32,9 @@ export function raiseNegative(pool: UnitPool, amount: bigint): Raised {
   );
   const raisedOf = (index: number): bigint => parts[index] ?? 0n;
   return {
-    pool: withHoldings(
-      pool,
-      all.map((holding, index) => ({ ...holding, pooled: holding.pooled + raisedOf(index) })),
+    pool: changeUnits(
+      attributeValued(pool),
+      all.map((holding, index) => raise(holding, raisedOf(index), lacks[index] ?? 0n)),
     ),
     raised: pool.holdings.flatMap(({ subscriptionId }, index) =>
       raisedOf(index) === 0n ? [] : [{ subscriptionId, amount: raisedOf(index) }],
@@ -44,22 +45,30 @@ export function raiseNegative(pool: UnitPool, amount: bigint): Raised {
 }
 
 /**
- * What each holding has lost beyond its capital, in cents. While positions are open, what floated when the pool was valued last covers cash
- * below zero: it becomes cash when they are closed. While units have a value, who has some has lost no more than it had: own capital that a dealer has
- * overdrawn is such a holding.
+ * What a holding has taken out counts in the value of units until its own are redeemed, and is a part of what it lacks: to the part that is
+ * filled it is redeemed no longer. Own capital gives up its units instead, because each of its outflows is recorded by itself.
+ */
+function raise(holding: UnitHolding, amount: bigint, lack: bigint): UnitHolding {
+  const { pooled, unredeemed } = holding;
+  const raised = { ...holding, pooled: pooled + amount };
+  if (amount === 0n || unredeemed === 0n) return raised;
+  if (holding.subscriptionId === OWN_CAPITAL) return { ...raised, units: 0n };
+  return { ...raised, unredeemed: unredeemed - (unredeemed * amount) / lack };
+}
+
+/**
+ * How far each holding is below zero, in cents: its cash with its part of what floated when the pool was valued last, because that becomes cash
+ * when the positions are closed. While units have a value, who has some has lost no more than it had: own capital that a dealer has overdrawn is
+ * such a holding. What accruals were rounded by is not lacking.
  */
 function lacksOf(pool: UnitPool, all: readonly UnitHolding[]): bigint[] {
   const accrued = accruedIn(attributeValued(pool));
   const isWorthless = valueOfUnits(pool) <= 0n;
-  const isFlat = pool.positions.length === 0;
-  return all.map((holding) => {
-    const { units, pooled } = holding;
-    if (pooled >= 0n || (units > 0n && !isWorthless)) return 0n;
-    const uncovered = isFlat ? -pooled : -floorDivide(equityOfHolding(holding, accrued), E8_PER_CENT);
-    return atLeastZero(uncovered < -pooled ? uncovered : -pooled);
+  const sharing = sharingUnits(all);
+  return all.map(({ subscriptionId, units, pooled }, index) => {
+    if (units > 0n && !isWorthless) return 0n;
+    const floating = roundDivide(accrued(subscriptionId, sharing[index] ?? 0n), SCALE);
+    const value = pooled + floorDivide(floating + CENT_TOLERANCE, E8_PER_CENT);
+    return value < 0n ? -value : 0n;
   });
-}
-
-function atLeastZero(amount: bigint): bigint {
-  return amount > 0n ? amount : 0n;
 }

@@ -12,8 +12,8 @@ export type SharedResult = {
   readonly own: bigint;
 };
 
-/** 1e-6 USD. */
-const CENT_TOLERANCE: E8 = 100n;
+/** 1e-6 USD: what rounds to 1e-8 USD several times stays below. */
+export const CENT_TOLERANCE: E8 = 100n;
 
 /**
  * Allocates a result (cents): the released amounts go to the holdings that earned them, the rest is shared by units.

@@ -39,8 +39,8 @@ export type PoolPosition = {
   /** J: attributed result per unit, e8 times SCALE. */
   readonly perUnit: bigint;
   /**
-   * Its floating result when the pool was valued last, e8 times SCALE: for the track record, and for what is below zero. No share in a
-   * result depends on it.
+   * Its floating result when the pool was valued last, e8 times SCALE: for the track record, and for what is below zero. It is
+   * attributed by a strike, or by a compensation that raises what is below zero.
    */
   readonly valued: bigint;
 };
