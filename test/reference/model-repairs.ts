@@ -1,9 +1,8 @@
 import { type AllocatedResult, divideRepair } from "../../services/subscription/domain/divide-repair.ts";
-import { changeUnits } from "../../services/subscription/domain/pool/accruals.ts";
 import type { Allocation } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { valueOfUnits } from "../../services/subscription/domain/pool/equity.ts";
+import { giveResult } from "../../services/subscription/domain/pool/give-result.ts";
 import { raiseNegative } from "../../services/subscription/domain/pool/raise-negative.ts";
-import { shareResult } from "../../services/subscription/domain/pool/share-result.ts";
 import type { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { allHoldings, totalUnits } from "../../services/subscription/domain/pool/units.ts";
@@ -17,11 +16,11 @@ import { E8_PER_CENT } from "./tolerance.ts";
 /** The functions under test; a mutant replaces one of them. */
 export type RepairsUnderTest = {
   readonly raiseNegative: typeof raiseNegative;
-  readonly shareResult: typeof shareResult;
+  readonly giveResult: typeof giveResult;
   readonly divideRepair: typeof divideRepair;
 };
 
-export const REAL_REPAIRS: RepairsUnderTest = { raiseNegative, shareResult, divideRepair };
+export const REAL_REPAIRS: RepairsUnderTest = { raiseNegative, giveResult, divideRepair };
 
 /** Compensations that raised holdings below zero, and decisions on what dealers have moved. */
 export type RepairTally = { compensated: number; repaired: number };
@@ -73,29 +72,20 @@ export function modelRepairs({ reference, tested, tally, allocated, performance,
       return outcome;
     },
     give(cents) {
-      const { own } = pool();
-      const capital = own.pooled + own.waiting;
-      const units = capital > 0n && capital > cents ? (own.units * (capital - cents)) / capital : 0n;
-      if (units + totalUnits(pool().holdings) === 0n) return undefined;
-      // What own capital has accrued is fixed first: its units change.
-      const fixed = changeUnits(pool(), [...pool().holdings, { ...own, units }]);
-      const shared = tested.shareResult(fixed, cents, undefined);
-      const paid = paidBy(shared.parts, shared.own);
-      setPaid(paid);
-      const given = cents - shared.own;
-      const left = { ...own, carry: shared.pool.own.carry };
-      const after = { ...shared.pool, accruals: pool().accruals, own: left };
+      const result = tested.giveResult(pool(), cents);
+      if (result === undefined) return undefined;
+      const { pool: after, parts, given, worth } = result;
+      setPaid(paidBy(parts, cents - given));
       tally.repaired += 1;
       const others = larger(minus(ONE, reference.share("own")), fraction(1n, E8_PER_CENT));
       let payments: readonly Payment<Owner>[] | undefined;
       both(
         () => (payments = reference.give(cents)),
         () => {
-          gained(
-            cents,
-            [...paid].map(([owner, part]) => ({ owner, cents: part })),
-          );
-          return moveIn(after, OWN_CAPITAL, -given);
+          const units = totalUnits(allHoldings(after));
+          const isOpen = after.positions.length > 0;
+          performance.add([{ ...performance.at(), ...worth, units, isOpen, result: given }]);
+          return after;
         },
         // An error in a share grows as the pool shrinks to those that get something.
         floor(over(fraction(cents), others)),

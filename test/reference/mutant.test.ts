@@ -9,13 +9,12 @@ import { rateAt } from "../../services/fee/domain/version.ts";
 import { allocateDeal, type Allocation } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
 import { raiseNegative } from "../../services/subscription/domain/pool/raise-negative.ts";
-import { shareResult } from "../../services/subscription/domain/pool/share-result.ts";
+import { giveResult } from "../../services/subscription/domain/pool/give-result.ts";
 import { divideRepair } from "../../services/subscription/domain/divide-repair.ts";
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
 import { strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
-import { totalUnits } from "../../services/subscription/domain/pool/units.ts";
 import { proveMaster } from "../../services/subscription/domain/proof.ts";
 import { equityReply } from "../../services/edge/schemas/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
@@ -131,14 +130,32 @@ const REPAIR_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
     },
   },
   "own capital has a part of what it gives": {
-    shareResult: (pool, result, release) =>
-      shareResult(
-        { ...pool, own: { ...pool.own, units: pool.own.units + totalUnits(pool.holdings) } },
-        result,
-        release,
-      ),
+    giveResult: (pool, amount) => {
+      const done = giveResult({ ...pool, own: { ...pool.own, pooled: pool.own.pooled + amount } }, amount);
+      return done && { ...done, pool: withOwn(done.pool, { pooled: done.pool.own.pooled - amount }) };
+    },
+  },
+  "who gets what own capital gives keeps its units": {
+    giveResult: (pool, amount) => {
+      const done = giveResult(pool, amount);
+      if (done === undefined) return undefined;
+      const holdings = done.pool.holdings.map((holding, index) => {
+        const { waiting, unredeemed } = pool.holdings[index]!;
+        return {
+          ...holding,
+          pooled: holding.pooled + holding.waiting - waiting + holding.unredeemed - unredeemed,
+          waiting,
+          unredeemed,
+        };
+      });
+      return { ...done, pool: { ...done.pool, holdings } };
+    },
   },
 };
+
+function withOwn(pool: UnitPool, own: Partial<UnitPool["own"]>): UnitPool {
+  return { ...pool, own: { ...pool.own, ...own } };
+}
 
 const TICK_MUTANTS: Readonly<Record<string, Partial<TicksUnderTest>>> = {
   "a price is a mark however old it is": { isRecent: () => true },

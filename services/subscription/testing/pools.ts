@@ -67,7 +67,7 @@ export function struck(pool: UnitPool, ...marks: readonly Mark[]): UnitPool {
 }
 
 /** Allocated cents, ascending by subscription. */
-export function partsOf({ pool, parts }: Allocation): bigint[] {
+export function partsOf({ pool, parts }: Pick<Allocation, "pool" | "parts">): bigint[] {
   const bySubscription = new Map(parts.map((part) => [part.subscriptionId, part.amount]));
   return pool.holdings.map((holding) => bySubscription.get(holding.subscriptionId) ?? 0n);
 }

@@ -312,6 +312,22 @@ test("own capital that operators have acknowledged is not allocated, and has its
   await expectNothingLeft(pool);
 });
 
+test("acknowledged own capital has its part of what a dealer has moved, and of later results by what each has then", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n, 1_000_00n);
+  const pairs = [await subscribed(world, masterLogin, 1_000_00n)];
+  const pool = { world, masterLogin, pairs, master: trader(world, masterLogin) };
+  await decide(world, await reviewWithReason(world, "external_funds_on_master"), "acknowledge");
+  await allocate(pool, await booked(pool, 500_00n));
+  expect(await shares(pool)).toEqual([1_250_00n, 1_250_00n]);
+  // 2,000.00 have become 2,500.00.
+  const values = sql`select unit_value as value from allocation_entry where case_id <> 0`;
+  expect(await many(world.deps.pool, values)).toEqual([{ value: "1250000000000000000" }]);
+  await traded(pool, 300_00n);
+  expect(await shares(pool)).toEqual([1_400_00n, 1_400_00n]);
+  await expectNothingLeft(pool);
+});
+
 test("a repair while positions are open is allocated by the units of that time", async () => {
   const pool = await aPool(600_00n, 400_00n);
   const { world, master } = pool;

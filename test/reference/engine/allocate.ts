@@ -14,9 +14,7 @@ import {
   ZERO,
 } from "./fraction.ts";
 import {
-  arrive,
   attributedTo,
-  depart,
   hasHolders,
   largestHolder,
   type Owner,
@@ -58,29 +56,28 @@ export function allocate(
 }
 
 /**
- * Own capital gives a result of now. It has no part of it for what it gives, and its share follows at the next strike. Undefined
- * when no Investor has a share.
+ * Own capital gives a result of now. It has no part of it for what it gives. Only the carries change: the parts are inflows and outflows of the
+ * next strike. `observe` is called around the payment, while own capital has only what it keeps. Undefined while no Investor has a share.
  */
 export function give(
   pool: Pool,
   cents: bigint,
   choose: (split: Split) => Payment<Owner>[] = toCents,
+  observe: (payment: () => void) => void = (payment) => payment(),
 ): Payment<Owner>[] | undefined {
   const { own } = pool;
-  const capital = own.pooled + own.waiting;
-  const kept = keptShare(own.share, capital, cents);
+  const { pooled, waiting } = own;
+  if ([...pool.holdings.values()].every(({ share }) => !isPositive(share))) return undefined;
   const shares = new Map(holdingsOf(pool).map(([owner, { share }]) => [owner, share] as const));
-  setShares(pool, new Map(shares).set("own", kept));
-  if (!hasHolders(pool)) {
-    setShares(pool, shares);
-    return undefined;
-  }
-  const payments = pay(pool, splitOf(pool, { ...WITHOUT_TRADE, result: cents }), choose);
+  setShares(pool, new Map(shares).set("own", keptShare(own.share, pooled + waiting, cents)));
+  [own.pooled, own.waiting] = [pooled + waiting - cents, 0n];
+  let payments: Payment<Owner>[] = [];
+  observe(() => {
+    payments = pay(pool, splitOf(pool, { ...WITHOUT_TRADE, result: cents }), choose);
+  });
+  for (const { owner, cents: part } of payments) holdingOf(pool, owner).pooled -= part;
+  [own.pooled, own.waiting] = [pooled, waiting];
   setShares(pool, shares);
-  const kepts = payments.find(({ owner }) => owner === "own")?.cents ?? 0n;
-  own.pooled -= kepts;
-  if (cents > kepts) depart(pool, "own", cents - kepts);
-  else arrive(pool, "own", kepts - cents);
   return payments;
 }
 

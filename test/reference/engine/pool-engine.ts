@@ -101,6 +101,17 @@ export function referencePool(
     if (left === 0n || kind === "reversal") seen.delete(positionId);
     else if (kind === "exit") seen.set(positionId, times(seen.get(positionId) ?? ZERO, fraction(left, volume)));
   };
+  const isPresent = (owner: Owner): boolean => owner === "own" || pool.holdings.has(owner);
+  /** Inflows and outflows of the next strike, out of own capital. Returns what it gives. */
+  const move = (parts: readonly Payment<Owner>[]): bigint => {
+    const given = sum(parts);
+    for (const { owner, cents } of [{ owner: "own" as const, cents: -given }, ...parts]) {
+      if (!isPresent(owner)) continue;
+      if (cents > 0n) arrive(pool, owner, cents);
+      else depart(pool, owner, -cents);
+    }
+    return given;
+  };
   return {
     arrive: (owner, cents) => arrive(pool, owner, cents),
     depart: (owner, cents) => depart(pool, owner, cents),
@@ -126,22 +137,21 @@ export function referencePool(
     compensate: () => compensate(pool),
     relieve: (cents) => relieve(pool, cents, seen),
     give(cents) {
-      const before = value();
-      const payments = give(pool, cents, round);
-      if (payments !== undefined) gained(before, cents, toInvestors(payments));
+      let change = { before: ZERO, after: ZERO };
+      const payments = give(pool, cents, round, (payment) => {
+        const before = value();
+        payment();
+        change = { before, after: value() };
+      });
+      if (payments === undefined) return undefined;
+      const given = move(payments.filter(({ owner }) => owner !== "own"));
+      revalue(performance, { at: now(), ...change, result: given, isOpen: pool.positions.size > 0 });
       return payments;
     },
     receive(parts) {
       const before = value();
-      const given = sum(parts);
-      if (given > 0n) depart(pool, "own", given);
-      else arrive(pool, "own", -given);
-      const present = parts.filter(({ owner }) => owner === "own" || pool.holdings.has(owner));
-      for (const { owner, cents } of present) {
-        if (cents > 0n) arrive(pool, owner, cents);
-        else depart(pool, owner, -cents);
-      }
-      gained(before, given, toInvestors(present));
+      const given = move(parts);
+      gained(before, given, toInvestors(parts.filter(({ owner }) => isPresent(owner))));
     },
     partsOfRepair: (repaired, _before, cents) => partsOfRepair(repaired, cents),
     shares: () =>

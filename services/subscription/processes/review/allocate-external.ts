@@ -8,10 +8,9 @@ import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingBook, HoldingFlow, MasterEntry } from "../../domain/books.ts";
 import { type Change, changeAccount, changeHolding } from "../../domain/buckets.ts";
 import { type AllocatedPart, divideRepair } from "../../domain/divide-repair.ts";
-import { changeUnits } from "../../domain/pool/accruals.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity, valueOfUnits } from "../../domain/pool/equity.ts";
-import { shareResult } from "../../domain/pool/share-result.ts";
+import { giveResult, moveLater, type Worth } from "../../domain/pool/give-result.ts";
 import { E8_PER_CENT, type UnitHolding, type UnitPool } from "../../domain/pool/unit-pool.ts";
 import { allHoldings, indexOfHolding, totalUnits } from "../../domain/pool/units.ts";
 import { publishResultAllocated } from "../../messages/allocation-events.ts";
@@ -115,11 +114,10 @@ async function allocateDeals(tx: Transaction, deps: Deps, master: Master | undef
 type Part = { readonly subscriptionId: bigint; readonly amount: bigint };
 
 type Shared = {
-  /** Own capital has given the parts of Investors; they have them, and nothing was earned yet. */
-  readonly before: UnitPool;
   readonly after: UnitPool;
   /** Those by which it is shared: of now without those of the money that is given. */
   readonly poolUnits: bigint;
+  readonly worth: Worth;
   /** Of the Investors in the pool. */
   readonly parts: readonly Part[];
   /** Of those who have left it. */
@@ -144,20 +142,11 @@ function expectSharing(holdings: readonly UnitHolding[], amount: bigint): void {
   if (totalUnits(holdings) === 0n) throw noneHasPart(amount);
 }
 
-/** By the present units, without those of the money that is given. */
 function shareNow(pool: UnitPool, amount: bigint): Shared {
-  const { own } = pool;
-  const capital = own.pooled + own.waiting;
-  const rest = capital - amount;
-  const units = capital > 0n && rest > 0n ? (own.units * rest) / capital : 0n;
-  expectSharing(pool.holdings, amount);
-  // What own capital has accrued is fixed first, because its units change: it keeps its carry.
-  const shared = shareResult(changeUnits(pool, [...pool.holdings, { ...own, units }]), amount, undefined);
-  const given = amount - shared.own;
-  const before = giveFromOwn({ ...pool, own: { ...own, carry: shared.pool.own.carry } }, given);
-  const after = { ...shared.pool, accruals: pool.accruals, own: before.own };
-  const poolUnits = units + totalUnits(pool.holdings);
-  return { before, after, poolUnits, parts: shared.parts, left: [], unpaid: 0n, given };
+  const result = giveResult(pool, amount);
+  if (result === undefined) throw noneHasPart(amount);
+  const { pool: after, ...shared } = result;
+  return { ...shared, after, left: [], unpaid: 0n };
 }
 
 /** By the units of the deal that is repaired. Who has left the pool gets the part outside of it, and gives nothing back. */
@@ -170,20 +159,12 @@ function shareThen(pool: UnitPool, repaired: AllocatedDeal, amount: bigint): Sha
   const unpaid = sumOf(gone.filter((part) => part.amount < 0n));
   const given = sumOf(parts) + sumOf(left);
   const amounts = new Map(parts.map((part) => [part.subscriptionId, part.amount]));
-  const before = giveFromOwn(pool, given);
-  const holdings = before.holdings.map((holding) => move(holding, amounts.get(holding.subscriptionId) ?? 0n));
-  return { before, after: { ...before, holdings }, poolUnits: repaired.poolUnits, parts, left, unpaid, given };
-}
-
-/** Present units do not follow from those of an earlier deal, so the part gets or redeems some at the next strike, as an inflow or outflow. */
-function move(holding: UnitHolding, part: bigint): UnitHolding {
-  if (part >= 0n) return { ...holding, waiting: holding.waiting + part };
-  return { ...holding, pooled: holding.pooled + part, unredeemed: holding.unredeemed - part };
-}
-
-/** An outflow of own capital, or an inflow for what Investors bear; its units follow at the next strike. */
-function giveFromOwn(pool: UnitPool, amount: bigint): UnitPool {
-  return { ...pool, own: move(pool.own, -amount) };
+  const holdings = pool.holdings.map((holding) => moveLater(holding, amounts.get(holding.subscriptionId) ?? 0n));
+  const after = { ...pool, holdings, own: moveLater(pool.own, -given) };
+  // The money that is given has earned nothing yet: it is no capital of those who share the repair.
+  const before = valueOfUnits(pool) - (given > 0n && pool.own.units > 0n ? given * E8_PER_CENT : 0n);
+  const worth = { before, after: before + sumOf(parts) * E8_PER_CENT };
+  return { after, poolUnits: repaired.poolUnits, worth, parts, left, unpaid, given };
 }
 
 type Decided = {
@@ -201,23 +182,19 @@ type Decided = {
 async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<void> {
   const { reviewCase, wanted, ledger, shared, repaired, source, entry, undecided } = decided;
   const { login, id: caseId } = reviewCase;
-  const { before, after, poolUnits, parts, left, unpaid, given } = shared;
+  const { after, poolUnits, worth, parts, left, unpaid, given } = shared;
   checkPool(after);
   const number = ledger.master.lastAllocation + 1n;
   const dealAt = repaired?.dealAt ?? wanted.at;
   const dealId = repaired === undefined ? source.dealId : wanted.dealId;
   const amount = undecided === 0n ? 0n : undecided - unpaid;
-  const shares = sumOf(parts);
-  // The money that is given has earned nothing yet: it is no capital of those who share the repair.
-  const value = valueOfUnits(before) - (given > 0n && before.own.units > 0n ? given * E8_PER_CENT : 0n);
   const valuation = {
     at: deps.now(),
     dealId: ledger.master.filedDealId,
-    before: value,
-    after: value + shares * E8_PER_CENT,
-    units: totalUnits(allHoldings(before)),
-    isOpen: before.positions.length > 0,
-    result: shares,
+    ...worth,
+    units: totalUnits(allHoldings(after)),
+    isOpen: after.positions.length > 0,
+    result: sumOf(parts),
   };
   const chain = await chained(tx, deps, { login, chain: ledger.chain }, [valuation]);
   const result = { logNumber: source.number, dealId, dealAt, amount, own: amount - given, raised: 0n, caseId };
@@ -235,12 +212,10 @@ async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<vo
   );
   await takeFromMoved(tx, login, amount);
   if (given !== 0n) await insertOwnArrivals(tx, [{ masterLogin: login, amount: -given, entry }]);
-  if (repaired !== undefined) {
-    await insertArrivals(
-      tx,
-      parts.filter((part) => part.amount > 0n),
-    );
-  }
+  await insertArrivals(
+    tx,
+    parts.filter((part) => part.amount > 0n),
+  );
   const isInDeficit = poolEquity(after) < 0n;
   await saveLedger(tx, deps, {
     ...ledger,
