@@ -46,7 +46,10 @@ export function compensateStopOut(world: World, master: Master, cents: bigint): 
   const { raised, rest } = master.pool.relieve(cents);
   master.balance += cents - rest;
   for (const { owner, cents: part } of raised) {
-    if (owner === "own") continue;
+    if (owner === "own") {
+      master.earned += part;
+      continue;
+    }
     const { investor } = world.subscriptions.find(({ id }) => id === owner)!;
     investor.unposted += part;
   }
