@@ -1,8 +1,20 @@
 import { expect, test } from "vitest";
-import { allocate, type Deal, give } from "./allocate.ts";
+import { allocate, type Deal } from "./allocate.ts";
 import { centsOf, dollars } from "./cents.ts";
 import { fraction, isZero, minus, ONE, over, reduced, total, ZERO } from "./fraction.ts";
-import { arrive, depart, emptyPool, equityOf, floatingOf, isInDeficit, leave, type Pool, shareOf } from "./pool.ts";
+import {
+  arrive,
+  depart,
+  emptyPool,
+  equityOf,
+  floatingOf,
+  isInDeficit,
+  leave,
+  type Pool,
+  shareOf,
+  UNIT,
+} from "./pool.ts";
+import { referencePool } from "./pool-engine.ts";
 import { relieve, strike } from "./strike.ts";
 
 const [I1, I2, I3] = [1n, 2n, 3n] as const;
@@ -254,14 +266,41 @@ test("what is paid of an outflow costs no shares", () => {
   expect(reduced(shareOf(pool, I1))).toEqual(fraction(1n, 2n));
 });
 
-test("own capital has no part of a result that it gives", () => {
+test("own capital has no part of a result that it gives, and each goes on with the share of what it has", () => {
   const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000" });
   arrive(pool, "own", centsOf("1000"));
   strike(pool, new Map());
-  expect(give(pool, centsOf("600"))!.map(({ cents }) => dollars(cents))).toEqual(["250.00", "250.00", "100.00"]);
+  const engine = referencePool(pool);
+  expect(engine.give(centsOf("600"))!.map(({ cents }) => dollars(cents))).toEqual(["250.00", "250.00", "100.00"]);
+  expect(engine.performance(new Map()).revaluations).toMatchObject([
+    { before: fraction(2_400_00n), after: fraction(3_000_00n), result: 500_00n },
+  ]);
   strike(pool, new Map());
   expect([...cash(pool), dollars(pool.own.pooled)]).toEqual(["1250.00", "1250.00", "500.00"]);
+  expect([I1, I2, "own" as const].map((owner) => reduced(engine.share(owner)))).toEqual([
+    fraction(5n, 12n),
+    fraction(5n, 12n),
+    fraction(1n, 6n),
+  ]);
 });
+
+test("whole units, if shares are made of them, decide who gets the cent of equal remainders", () => {
+  for (const [unit, parts] of [
+    [ZERO, ["-3824.71", "-15.02"]],
+    [UNIT, ["-3824.72", "-15.01"]],
+  ] as const) {
+    const pool = emptyPool(unit);
+    arrive(pool, I1, centsOf("1500"));
+    strike(pool, new Map());
+    result(pool, "1049.81");
+    arrive(pool, "own", centsOf("10.01"));
+    strike(pool, new Map());
+    const loss: Deal = { ...WITHOUT_POSITION, result: centsOf("-3839.73") };
+    expect(allocate(pool, loss).map(({ cents }) => dollars(cents))).toEqual(parts);
+  }
+});
+
+const WITHOUT_POSITION = { kind: "charge", positionId: 0n, volume: 0n, volumeClosed: 0n } as const;
 
 function poolOf(capital: Readonly<Record<string, string>>): Pool {
   const pool = emptyPool();

@@ -1,4 +1,4 @@
-import { type Fraction, isPositive, minus, ONE, over, plus, times, total, ZERO } from "./fraction.ts";
+import { type Fraction, fraction, isPositive, minus, ONE, over, plus, times, total, ZERO } from "./fraction.ts";
 
 /** A holding by its subscription, or the Master's own capital, which belongs to no Investor. Amounts in cents, fractions exact. */
 export type Owner = bigint | "own";
@@ -29,11 +29,16 @@ export type Pool = {
   positions: Map<bigint, Position>;
   /** Value at which the shares were issued, with later flows; compared with the current value by `isFarFromIssued`. */
   issued: Fraction;
+  /** Shares are whole units, each issued for so many cents; 0 for exact shares. */
+  readonly unit: Fraction;
 };
 
-export function emptyPool(): Pool {
-  return { holdings: new Map(), own: emptyHolding(), positions: new Map(), issued: ZERO };
+export function emptyPool(unit = ZERO): Pool {
+  return { holdings: new Map(), own: emptyHolding(), positions: new Map(), issued: ZERO, unit };
 }
+
+/** 1e-8 USD: among equal remainders, whole units decide who gets a cent. */
+export const UNIT = fraction(1n, 1_000_000n);
 
 function emptyHolding(): Holding {
   return { share: ZERO, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: ZERO };

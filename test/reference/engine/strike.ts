@@ -4,8 +4,10 @@ import {
   floor,
   fraction,
   isPositive,
+  isZero,
   larger,
   minus,
+  negative,
   ONE,
   over,
   plus,
@@ -66,16 +68,17 @@ export function valueOfHolders(pool: Pool): Fraction {
   return total(holders.map(([id, { unredeemed }]) => plus(equityOf(pool, id), fraction(unredeemed))));
 }
 
-/** New shares from each holding's value before, less its outflow, plus its inflow; outflows first. */
+/** New shares from each holding's units before, less those of its outflow, plus those of its inflow; outflows first. */
 function applyFlows(pool: Pool, before: Fraction): void {
-  const values = new Map(holdingsOf(pool).map(([id, { share }]) => [id, times(share, before)] as const));
+  const unitsOf = (cents: Fraction): Fraction => over(times(cents, pool.issued), before);
+  const units = new Map(holdingsOf(pool).map(([id, { share }]) => [id, times(share, pool.issued)] as const));
   for (const [id, holding] of holdingsOf(pool)) {
-    const value = values.get(id)!;
-    const kept = larger(minus(value, fraction(holding.unredeemed)), ZERO);
-    const others = minus(total(values.values()), value);
-    const wouldTakeTheLast = isPositive(value) && !isPositive(kept) && !isPositive(others);
+    const own = units.get(id)!;
+    const kept = larger(minus(own, upwards(unitsOf(fraction(holding.unredeemed)), pool)), ZERO);
+    const others = minus(total(units.values()), own);
+    const wouldTakeTheLast = isPositive(own) && !isPositive(kept) && !isPositive(others);
     if (wouldTakeTheLast && pool.positions.size > 0) continue;
-    values.set(id, kept);
+    units.set(id, kept);
     holding.unredeemed = 0n;
   }
   for (const [id, holding] of holdingsOf(pool)) {
@@ -83,13 +86,25 @@ function applyFlows(pool: Pool, before: Fraction): void {
     const inflow = fraction(holding.waiting);
     holding.pooled += holding.waiting;
     holding.waiting = 0n;
-    const value = values.get(id)!;
-    values.set(id, isPositive(value) ? plus(value, inflow) : larger(equityOf(pool, id), ZERO));
+    const own = units.get(id)!;
+    const worth = isPositive(own) ? inflow : larger(equityOf(pool, id), ZERO);
+    units.set(id, plus(own, downwards(unitsOf(worth), pool)));
   }
-  const after = total(values.values());
-  pool.issued = times(pool.issued, over(after, before));
-  setShares(pool, values);
-  if (isPositive(after) && isFarFromIssued(valueOfHolders(pool), pool.issued)) reissueShares(pool);
+  pool.issued = total(units.values());
+  setShares(pool, units);
+  if (isPositive(pool.issued) && isFarFromIssued(valueOfHolders(pool), pool.issued)) reissueShares(pool);
+}
+
+function downwards(cents: Fraction, { unit }: Pool): Fraction {
+  return isZero(unit) ? cents : times(fraction(floor(over(cents, unit))), unit);
+}
+
+function upwards(cents: Fraction, pool: Pool): Fraction {
+  return negative(downwards(negative(cents), pool));
+}
+
+function nearest(cents: Fraction, pool: Pool): Fraction {
+  return downwards(plus(cents, times(pool.unit, fraction(1n, 2n))), pool);
 }
 
 /** New shares in proportion to equity. */
@@ -100,7 +115,7 @@ function reissueShares(pool: Pool): void {
     if (!isPositive(holding.share) || pool.positions.size === 0) holding.unredeemed = 0n;
   }
   const values = holdingsOf(pool).map(([id, { unredeemed }]) => {
-    return [id, larger(plus(equityOf(pool, id), fraction(unredeemed)), ZERO)] as const;
+    return [id, larger(nearest(plus(equityOf(pool, id), fraction(unredeemed)), pool), ZERO)] as const;
   });
   setShares(pool, new Map(values));
   pool.issued = total(values.map(([, value]) => value));

@@ -5,7 +5,17 @@ import { newInvestor, newMaster, type NewMaster } from "../../journey/support/cl
 import type { TestSystem } from "../../journey/support/system.ts";
 import { closeWeek } from "../engine/fees.ts";
 import type { PastResult } from "../engine/parts-of-repair.ts";
-import { addInvestor, addMaster, type Investor, type Master, newWorld, type World } from "../engine/world.ts";
+import { emptyPool, UNIT } from "../engine/pool.ts";
+import { referencePool } from "../engine/pool-engine.ts";
+import {
+  addInvestor,
+  addMaster,
+  type Investor,
+  type MakePool,
+  type Master,
+  newWorld,
+  type World,
+} from "../engine/world.ts";
 import type { InternalState } from "./internal-state.ts";
 
 /** A running system, and the reference to which the same steps are applied. */
@@ -29,7 +39,8 @@ export class WeekCrossedError extends Error {}
 
 export async function openLive(system: TestSystem, internal: InternalState): Promise<Live> {
   const { feePeriodMs, feeAnchor } = system.info();
-  const world = newWorld({ investors: 0, masters: 0, now: Date.now() });
+  const makePool: MakePool = (now) => referencePool(emptyPool(UNIT), now);
+  const world = newWorld({ investors: 0, masters: 0, now: Date.now(), makePool });
   const week = { periodMs: feePeriodMs, anchorMs: Date.parse(feeAnchor) };
   const base = {
     system,

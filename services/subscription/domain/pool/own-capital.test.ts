@@ -102,6 +102,17 @@ test("of equal remainders own capital gets the last", () => {
   });
 });
 
+test("whole units decide who gets the cent of remainders that would be equal", () => {
+  const pool = after(aPool(1_500_00n), { result: 1_049_81n });
+  const joined = struck(withDeposit(pool, OWN_CAPITAL, 10_01n));
+  // 10.01 at 2,549.81 for 150,000,000,000 units is 588,867,405.8 units.
+  expect(joined.own.units).toBe(588_867_405n);
+  // One and a half times of all: 15.01499998 of own capital, which lacks a part of a unit, and 3,824.71500002.
+  const lost = allocated(joined, { result: -3_839_73n });
+  expect([partsOf(lost), lost.own]).toEqual([[-3_824_72n], -15_01n]);
+  expect([lost.pool.holdings[0]!.carry, lost.pool.own.carry]).toEqual([499_998n, -499_998n]);
+});
+
 test("a compensation redeems units of own capital", () => {
   const lost = after(aPool(100_00n), { result: -120_00n });
   const deposited = struck(withDeposit(lost, OWN_CAPITAL, 50_00n));
