@@ -39,7 +39,7 @@ export async function changeMaster(
   return master;
 }
 
-export function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
+function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
   publish(tx, { feed: DIRECTORY_FEED, event: MasterChanged, message: { login, minDeposit: moneyToProto(minDeposit) } });
 }
 

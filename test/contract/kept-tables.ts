@@ -35,9 +35,8 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
     fee_version:
       "one row for each change of a fee: listings show them, and late results have their rates; decisions read the newest ones (decision 84)",
     fee_version_ended: "as fee_version: at most one row for each version",
-    former_payment_account: "one row for each change of a payment account",
     handled_break: "one row for each break that has stopped fees: it must not stop them again",
-    payment_account: "one row for each payment account",
+    payment_account: "one row for each payment account that a Master has or had",
     payment_credit: "books: callers follow the list by its ids",
     reconciliation_mark: "one row for each Investor and Master",
   },

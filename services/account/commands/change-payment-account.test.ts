@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { column, many, sql } from "#kernel/postgres/query.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { crashingProcess } from "#kernel/testing/crash.ts";
 import { AccountKind } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
@@ -39,8 +40,9 @@ const change = (deps: Deps, paymentAccountLogin: string, commandId: string, more
 const shown = async (deps: Deps): Promise<string> => (await findMaster(deps, { login: MASTER })).paymentAccountLogin;
 
 const states = async ({ pool }: Deps): Promise<string[]> =>
-  (await many<{ state: string }>(pool, sql`select state from payment_account_change order by id`)).map(
-    ({ state }) => state,
+  await column(
+    pool,
+    sql`select case when done_at is null then 'OPEN' else 'DONE' end from payment_account_change order by id`,
   );
 
 /** Longer than each claim, as after a crash. */
@@ -114,7 +116,7 @@ test("fees in progress refuse a change; the command may be repeated under its id
     code: "fees_in_progress",
     outcome: "not_executed",
   });
-  expect([await states(deps), await shown(deps), deps.payingTo.size]).toEqual([["REFUSED"], FIRST, 0]);
+  expect([await states(deps), await shown(deps), deps.payingTo.size]).toEqual([[], FIRST, 0]);
   expect(await findMaster(deps, { login: MASTER })).toMatchObject({ name: "Alpha" });
   const managed = { login: SECOND, kind: AccountKind.PAYMENT, key: "" };
   expect(await findRegistrations(deps, { accounts: [managed] })).toEqual({ logins: [SECOND] });
@@ -141,18 +143,19 @@ test("a platform that is away ends a change without effect", async () => {
     code: "platform_unavailable",
     outcome: "not_executed",
   });
-  expect([await states(deps), await shown(deps), deps.payingTo.size]).toEqual([["REFUSED"], FIRST, 0]);
+  expect([await states(deps), await shown(deps), deps.payingTo.size]).toEqual([[], FIRST, 0]);
 });
 
-test("an answer of fee that is lost is no refusal: the change goes on by itself, or by a repetition", async () => {
+test("an answer of fee that is lost is no refusal: the change goes on by itself, and a repetition finds it", async () => {
   const deps = await withMaster();
   deps.feeFaults.push("lost answer");
   await expect(change(deps, SECOND, "op-2")).rejects.toMatchObject({ code: "outcome_unknown", outcome: "unknown" });
   await expect(change(deps, "7002", "op-3")).rejects.toMatchObject({ code: "account_busy" });
+  await expect(change(deps, SECOND, "op-2")).rejects.toMatchObject({ code: "outcome_unknown" });
   // Not sent this time; the first call may have been executed.
   deps.feeFaults.push("unreachable");
-  await expect(change(deps, SECOND, "op-2")).rejects.toMatchObject({ code: "outcome_unknown" });
-  expect([await states(deps), await shown(deps)]).toEqual([["ASKED"], FIRST]);
+  await recover(deps);
+  expect([await states(deps), await shown(deps), deps.feeFaults]).toEqual([["OPEN"], FIRST, []]);
   deps.feeFaults.push("fees_in_progress");
   await recover(deps);
   expect([await states(deps), await shown(deps)]).toEqual([["DONE"], SECOND]);
@@ -166,7 +169,34 @@ test("fee is never sent a call that another process has not recorded, and a call
     code: "service_unavailable",
     outcome: "not_executed",
   });
-  expect([await states(deps), deps.payingTo.size]).toEqual([["REFUSED"], 0]);
+  expect([await states(deps), deps.payingTo.size]).toEqual([[], 0]);
+  // The account has no Master, so any other one may have it.
+  await addMaster(deps, aRegistration({ login: "5001", paymentAccountLogin: "6001" }), aCall("op-3"));
+  expect(await change(deps, SECOND, "op-4", { id: 2n })).toMatchObject({ paymentAccountLogin: SECOND });
+});
+
+test("a refusal that comes after another attempt has begun does not end the change", async () => {
+  const deps = await withMaster();
+  const late: Deps["fees"] = {
+    async changePaymentAccount() {
+      await recover(deps);
+      throw new Refusal({ code: "fees_in_progress", status: "conflict", message: "Fees.", outcome: "not_executed" });
+    },
+  };
+  await expect(change({ ...deps, fees: late }, SECOND, "op-2")).rejects.toMatchObject({ code: "outcome_unknown" });
+  expect([await states(deps), await shown(deps), deps.payingTo.get(MASTER)]).toEqual([["DONE"], SECOND, SECOND]);
+});
+
+test("of two changes at once one is refused, and its account is known to the service", async () => {
+  const deps = await withMaster();
+  const outcomes = await Promise.allSettled([change(deps, SECOND, "op-2"), change(deps, "7002", "op-3")]);
+  for (const { reason } of outcomes.filter((outcome) => outcome.status === "rejected")) {
+    expect(reason).toMatchObject({ code: "account_busy", outcome: "not_executed" });
+  }
+  expect(deps.payingTo.get(MASTER)).toBe(await shown(deps));
+  const adopted = deps.platform.adopted.map(({ login }) => login);
+  const managed = adopted.map((login) => ({ login, kind: AccountKind.PAYMENT, key: "" }));
+  expect(new Set((await findRegistrations(deps, { accounts: managed })).logins)).toEqual(new Set(adopted));
 });
 
 test("two Masters do not get the same account, whichever is first", async () => {

@@ -160,35 +160,28 @@ create table account_update (
 
 create index account_update_by_age on account_update (applied_at);
 
--- The saga that gives a Master another payment account. Recorded before the account is taken over on the trading platform; fee decides whether it
--- is possible and is changed first, then the Master.
+-- The changes of payment accounts: recorded when the account was taken over on the trading platform, before fee is asked. One that fee refuses
+-- is deleted, so an open one says that fee may pay to the new account: only its answer ends the change.
 create table payment_account_change (
   id           bigint generated always as identity primary key,
-  -- The command; empty when the caller sent no id.
-  command_id   text not null,
+  -- Null when the caller sent no id.
+  command_id   text unique check (command_id <> ''),
   master_id    bigint not null references master,
+  -- Belongs to the Master for ever, and so does the new one of a change that is not refused.
   from_login   text not null,
   to_login     text not null check (to_login <> from_login),
-  -- PENDING: nothing has changed yet. ASKED: fee may pay to the new account, and only its answer ends the change.
-  state        text not null check (state in ('PENDING', 'ASKED', 'DONE', 'REFUSED')),
-  refusal      jsonb,
   requested_at timestamptz not null,
-  ended_at     timestamptz,
+  -- fee pays to the new account, and so does the Master.
+  done_at      timestamptz,
   next_try_at  timestamptz not null,
   tries        integer not null default 0 check (tries >= 0),
   -- Why the last try has failed.
-  reason       text,
-  check ((state in ('PENDING', 'ASKED')) = (ended_at is null)),
-  check ((state = 'REFUSED') = (refusal is not null))
+  reason       text
 );
 
-create unique index payment_account_change_one_open on payment_account_change (master_id) where state in ('PENDING', 'ASKED');
-create unique index payment_account_change_one_login on payment_account_change (to_login) where state in ('PENDING', 'ASKED');
-create unique index payment_account_change_of_command on payment_account_change (command_id)
-  where state <> 'REFUSED' and command_id <> '';
-create index payment_account_change_due on payment_account_change (next_try_at) where state in ('PENDING', 'ASKED');
--- Former payment accounts belong to their Master for ever.
-create index payment_account_change_from on payment_account_change (from_login) where state = 'DONE';
+create unique index payment_account_change_one_open on payment_account_change (master_id) where done_at is null;
+create unique index payment_account_change_one_login on payment_account_change (to_login) where done_at is null;
+create index payment_account_change_from on payment_account_change (from_login);
 create index payment_account_change_to on payment_account_change (to_login);
 
 -- The erasure of an Investor's personal data: requested, and erased here, in the commit that inserts it; erased on the trading platform

@@ -1,20 +1,32 @@
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
+import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
+import { violatedConstraint } from "#kernel/postgres/failure.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal, restated, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { decideExistence, ROLE_NAMES } from "../domain/decide-registration.ts";
 import { paymentEqualsMaster } from "../domain/payment-equals-master.ts";
 import type { Master } from "../domain/master.ts";
 import { refuse } from "../refusals.ts";
-import { findChangeOfCommand, insertChange, listOwners } from "../store/payment-account-changes.ts";
-import { finishChange, inUse } from "./finish-payment-account-change.ts";
+import {
+  endChange,
+  findChange,
+  insertChange,
+  isOfOther,
+  type NewChange,
+  type PaymentAccountChange,
+  removeChange,
+  reserveLogin,
+} from "../store/payment-account-changes.ts";
 import { registrationFacts } from "./register.ts";
 
 const FIELD = "payment_account_login";
 
-/** Gives the Master another payment account. A repeated command continues its change, or finds it done. */
+/** Gives the Master another payment account. A repeated command finds its change done, or in progress: then the recovery job finishes it. */
 export async function changePaymentAccount(
   deps: Deps,
   { id: masterId, login: masterLogin, paymentLogin: from }: Master,
@@ -23,26 +35,17 @@ export async function changePaymentAccount(
 ): Promise<void> {
   const { pool, now } = deps;
   const { commandId } = context;
-  const own = await failAsUnavailable(() => findChangeOfCommand(pool, commandId));
-  if (own?.state === "DONE") return;
-  if (own !== undefined) return await finishChange(deps, own, context);
+  const known = await failAsUnavailable(() => findChange(pool, masterId, commandId));
+  if (known?.isOwn === true && known.isDone) return;
+  if (known?.isOwn === true) throw stillChanging(context);
   if (to === from) return;
   if (to === masterLogin) throw paymentEqualsMaster(masterLogin);
   await failAsUnavailable(() => check(deps, masterId, to, context));
+  if (known !== undefined) throw busy();
+  await adopt(deps, to, context);
   const recoverInMs = remainingMs(context) + RECOVERY_GRACE_MS;
-  const change = await failAsUnavailable(() =>
-    insertChange(pool, { commandId, masterId, from, to, at: now(), recoverInMs }),
-  );
-  if (change === undefined) {
-    throw refuse(
-      "account_busy",
-      "Another change of this Master's payment account is in progress, which ends within seconds. Nothing was executed. Send the request again in a second.",
-      {
-        outcome: "not_executed",
-        retryAfterMs: RETRY_AFTER_MS,
-      },
-    );
-  }
+  const change = await failAsUnavailable(() => record(deps, { commandId, masterId, from, to, at: now(), recoverInMs }));
+  if (change === undefined) throw busy();
   await finishChange(deps, change, context);
 }
 
@@ -53,6 +56,84 @@ async function check(deps: Deps, masterId: bigint, login: string, context: CallC
   if (role !== undefined && role !== "PAYMENT") {
     throw refuse("login_in_use", `Login ${login} is in use: it is ${ROLE_NAMES[role]}.`, { outcome: "not_executed" });
   }
-  if ((await listOwners(deps.pool, login)).some((owner) => owner !== masterId)) throw inUse(login);
+  if (await isOfOther(deps.pool, masterId, login)) throw inUse(login);
   decideExistence(facts);
+}
+
+/** Whatever fails here, no fee is paid to another account than before. */
+async function adopt({ platform }: Deps, login: string, context: CallContext): Promise<void> {
+  try {
+    await platform.adoptAccount({ login, role: AccountRole.PAYMENT }, withReplyReserve(context));
+  } catch (error) {
+    if (isTransientFailure(error)) {
+      throw refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was changed.", {
+        outcome: "not_executed",
+        retryAfterMs: RETRY_AFTER_MS,
+      });
+    }
+    throw error instanceof Refusal ? restated(error, { outcome: "not_executed" }) : error;
+  }
+}
+
+/**
+ * Before fee is asked. From here on no other request can register the login, and it stays a payment account also when the change is refused.
+ * Undefined while another change of the Master, or to the same login, is in progress.
+ */
+async function record({ pool }: Deps, fresh: NewChange): Promise<PaymentAccountChange | undefined> {
+  const { masterId, to } = fresh;
+  try {
+    return await inTransaction(pool, async (tx) => {
+      await reserveLogin(tx, to);
+      const change = await insertChange(tx, fresh);
+      // A registration, or a change of another Master, that had the login first.
+      if (await isOfOther(tx, masterId, to)) throw inUse(to);
+      return change;
+    });
+  } catch (error) {
+    if (violatedConstraint(error) !== "account_pkey") throw error;
+    throw refuse("login_in_use", `Login ${to} was registered at the same time.`, { outcome: "not_executed" });
+  }
+}
+
+/** The refusals of fee itself: when it answers one, it pays to the account before. */
+const DECIDED = new Set(["fees_in_progress", "safety_stop", "payment_account_in_use"]);
+
+/**
+ * Asks fee, which pays to the new account from then on, then changes the Master. Safe to repeat; the attempts at one change are made one
+ * after the other. Throws the refusal of a change that has ended without effect.
+ */
+export async function finishChange(deps: Deps, change: PaymentAccountChange, context: CallContext): Promise<void> {
+  const { masterLogin, from, to, tries } = change;
+  try {
+    await deps.fees.changePaymentAccount({ masterLogin, from, to }, withReplyReserve(context));
+  } catch (error) {
+    // No call for the change was ever sent.
+    const isUnsent = error instanceof Refusal && tries === 0 && error.outcome === "not_executed";
+    const isRefused = error instanceof Refusal && (isUnsent || DECIDED.has(error.code));
+    if (isRefused && (await removeChange(deps.pool, change))) throw error;
+    deps.log.info("payment account not changed, retry scheduled", { login: masterLogin, error });
+    throw stillChanging(context);
+  }
+  await endChange(deps.pool, change, deps.now());
+}
+
+function inUse(login: string): Refusal {
+  return refuse("payment_account_in_use", `Payment account ${login} is already assigned to another Master.`, {
+    outcome: "not_executed",
+  });
+}
+
+function busy(): Refusal {
+  return refuse(
+    "account_busy",
+    "Another change of this Master's payment account is in progress, which ends within seconds. Nothing was executed. Send the request again in a second.",
+    { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS },
+  );
+}
+
+function stillChanging({ commandId }: CallContext): Refusal {
+  return refuse("outcome_unknown", "The payment account is still being changed.", {
+    outcome: "unknown",
+    ...(commandId === "" ? {} : { operationId: commandId }),
+  });
 }

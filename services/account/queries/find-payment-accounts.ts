@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { listPaymentAccounts } from "../store/payment-account-changes.ts";
 
-/** A change is recorded before platform is asked to take the account over. */
+/** A change is recorded after platform has taken the account over, but before fees are paid to it. */
 export async function findPaymentAccounts(
   { pool }: Pick<Deps, "pool">,
   { logins }: FindPaymentAccountsRequest,

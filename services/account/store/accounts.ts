@@ -22,8 +22,7 @@ export async function findAccounts(db: Queryable, logins: readonly string[]): Pr
         left join lateral (
           select master.id, master.name
           from payment_account_change join master on master.id = master_id
-          where account.kind = 'PAYMENT' and to_login = account.login
-             or account.kind = 'PAYMENT' and from_login = account.login and state = 'DONE'
+          where account.kind = 'PAYMENT' and (from_login = account.login or to_login = account.login)
           order by payment_account_change.id desc
           limit 1
         ) as former on true
@@ -34,7 +33,7 @@ export async function findAccounts(db: Queryable, logins: readonly string[]): Pr
 /** An account as platform manages it; the operation that has created it is empty for one that was registered. */
 export type ManagedAccount = Pick<KnownAccount, "login" | "kind"> & { readonly operationId: string };
 
-/** The logins of those that have this role here, or whose provisioning or change has not ended or was refused: then they have none. */
+/** The logins of those that have this role here, or whose provisioning has not ended or was refused: then they have none. */
 export async function listRecorded(db: Queryable, accounts: readonly ManagedAccount[]): Promise<string[]> {
   return await column<string>(
     db,
@@ -44,8 +43,7 @@ export async function listRecorded(db: Queryable, accounts: readonly ManagedAcco
         where exists (select from account where account.login = managed.login and account.kind = managed.kind)
            or exists (
              select from provisioning where provisioning.operation_id = managed.operation_id and state in ('PENDING', 'FAILED')
-           )
-           or managed.kind = 'PAYMENT' and exists (select from payment_account_change where to_login = managed.login)`,
+           )`,
   );
 }
 

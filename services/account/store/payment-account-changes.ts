@@ -1,22 +1,21 @@
-import { column, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 
 export type PaymentAccountChange = {
   readonly id: bigint;
-  readonly masterId: bigint;
+  readonly masterLogin: string;
   readonly from: string;
   readonly to: string;
-  readonly state: "PENDING" | "ASKED" | "DONE" | "REFUSED";
-  readonly refusal: RefusalFacts | null;
+  /** Claims by the recovery job: 0 for the command that has recorded the change. */
+  readonly tries: number;
 };
 
-const CHANGES = fragment`
-  select id, master_id as "masterId", from_login as "from", to_login as "to", state, refusal
-  from payment_account_change`;
+const COLUMNS = fragment`
+  id, (select login from master where master.id = master_id) as "masterLogin", from_login as "from", to_login as "to"`;
 
-export type NewChange = Pick<PaymentAccountChange, "masterId" | "from" | "to"> & {
+export type NewChange = Pick<PaymentAccountChange, "from" | "to"> & {
+  readonly masterId: bigint;
   readonly commandId: string;
   readonly at: Date;
   /** When the recovery job may continue it: after the caller's deadline. */
@@ -24,44 +23,41 @@ export type NewChange = Pick<PaymentAccountChange, "masterId" | "from" | "to"> &
 };
 
 /** Undefined while another change of the Master, or to the same login, is open. */
-export async function insertChange(db: Queryable, fresh: NewChange): Promise<PaymentAccountChange | undefined> {
-  const row = await maybeOne<{ id: bigint }>(
-    db,
-    sql`insert into payment_account_change (command_id, master_id, from_login, to_login, state, requested_at, next_try_at)
-        values (${fresh.commandId}, ${fresh.masterId}, ${fresh.from}, ${fresh.to}, 'PENDING', ${fresh.at},
+export async function insertChange(tx: Transaction, fresh: NewChange): Promise<PaymentAccountChange | undefined> {
+  return await maybeOne<PaymentAccountChange>(
+    tx,
+    sql`insert into payment_account_change (command_id, master_id, from_login, to_login, requested_at, next_try_at)
+        values (nullif(${fresh.commandId}, ''), ${fresh.masterId}, ${fresh.from}, ${fresh.to}, ${fresh.at},
                 clock_timestamp() + ${fresh.recoverInMs} * interval '1 millisecond')
         on conflict do nothing
-        returning id`,
-  );
-  return row && (await findChange(db, row.id));
-}
-
-export async function findChange(db: Queryable, id: bigint): Promise<PaymentAccountChange | undefined> {
-  return await maybeOne<PaymentAccountChange>(
-    db,
-    sql`${CHANGES}
-        where id = ${id}`,
+        returning ${COLUMNS}, tries`,
   );
 }
 
-/** The change that a command has begun and that was not refused. */
-export async function findChangeOfCommand(db: Queryable, commandId: string): Promise<PaymentAccountChange | undefined> {
-  return await maybeOne<PaymentAccountChange>(
+/** The change of the Master that the command has recorded, or another one that is open. */
+export async function findChange(
+  db: Queryable,
+  masterId: bigint,
+  commandId: string,
+): Promise<{ readonly isOwn: boolean; readonly isDone: boolean } | undefined> {
+  return await maybeOne(
     db,
-    sql`${CHANGES}
-        where command_id = ${commandId} and command_id <> '' and state <> 'REFUSED'`,
+    sql`select command_id is not distinct from ${commandId} as "isOwn", done_at is not null as "isDone"
+        from payment_account_change
+        where master_id = ${masterId} and (done_at is null or command_id = ${commandId})
+        order by "isOwn" desc
+        limit 1`,
   );
 }
 
-/** Ids of the Masters whose payment account the login is, was or is becoming. */
-export async function listOwners(db: Queryable, login: string): Promise<bigint[]> {
-  return await column<bigint>(
+/** Whether the login is, was or is becoming the payment account of another Master. */
+export async function isOfOther(db: Queryable, masterId: bigint, login: string): Promise<boolean> {
+  return await matchesRow(
     db,
-    sql`select id from master where payment_login = ${login}
-        union
-        select master_id from payment_account_change where from_login = ${login} and state = 'DONE'
-        union
-        select master_id from payment_account_change where to_login = ${login} and state in ('PENDING', 'ASKED', 'DONE')`,
+    sql`select id from master where payment_login = ${login} and id <> ${masterId}
+        union all
+        select master_id from payment_account_change
+        where (from_login = ${login} or to_login = ${login}) and master_id <> ${masterId}`,
   );
 }
 
@@ -76,7 +72,7 @@ export async function listPaymentAccounts(
         union all
         select to_login, false
         from payment_account_change
-        where to_login = any (${logins}::text[]) and state in ('PENDING', 'ASKED')`,
+        where to_login = any (${logins}::text[]) and done_at is null`,
   );
   const { inUse = [], becoming = [] } = Object.groupBy(rows, ({ isInUse }) => (isInUse ? "inUse" : "becoming"));
   return { inUse: inUse.map(({ login }) => login), becoming: becoming.map(({ login }) => login) };
@@ -92,40 +88,25 @@ export async function reserveLogin(tx: Transaction, login: string): Promise<void
   );
 }
 
-/** Recorded before fee is asked. False when another process has done so, or the change has ended. */
-export async function markAsked(db: Queryable, id: bigint): Promise<boolean> {
-  return await matchesRow(
+/** fee pays to the new account: so does the Master. No effect when another attempt has done so. */
+export async function endChange(db: Queryable, { id }: PaymentAccountChange, at: Date): Promise<void> {
+  await matchesRow(
     db,
-    sql`update payment_account_change set state = 'ASKED' where id = ${id} and state = 'PENDING'`,
+    sql`with done as (
+          update payment_account_change
+          set done_at = ${at}, reason = null
+          where id = ${id} and done_at is null
+          returning master_id, to_login
+        )
+        update master set payment_login = to_login from done where master.id = master_id`,
   );
 }
 
-/** fee pays to the new account: true also when another process, which has waited longer, has recorded a refusal. */
-export async function markDone(tx: Transaction, id: bigint, at: Date): Promise<boolean> {
-  return await matchesRow(
-    tx,
-    sql`update payment_account_change
-        set state = 'DONE', ended_at = ${at}, refusal = null, reason = null
-        where id = ${id} and state <> 'DONE'`,
-  );
-}
-
-export async function setPaymentLogin(tx: Transaction, masterId: bigint, login: string): Promise<void> {
-  await matchesRow(tx, sql`update master set payment_login = ${login} where id = ${masterId}`);
-}
-
-/** False when the change is in another state meanwhile. */
-export async function markRefused(
-  db: Queryable,
-  { id, state }: Pick<PaymentAccountChange, "id" | "state">,
-  refusal: string,
-  at: Date,
-): Promise<boolean> {
+/** Of a change without effect. False when a later attempt was begun, or the change is done. */
+export async function removeChange(db: Queryable, { id, tries }: PaymentAccountChange): Promise<boolean> {
   return await matchesRow(
     db,
-    sql`update payment_account_change
-        set state = 'REFUSED', refusal = ${refusal}::jsonb, ended_at = ${at}
-        where id = ${id} and state = ${state}`,
+    sql`delete from payment_account_change where id = ${id} and tries = ${tries} and done_at is null`,
   );
 }
 
@@ -133,11 +114,11 @@ export async function markRefused(
 const CLAIM_MS = 30_000;
 
 /** Changes that have not ended. */
-export const changeQueue = workQueue<{ readonly id: bigint; readonly tries: number }>({
+export const changeQueue = workQueue<PaymentAccountChange>({
   table: fragment`payment_account_change`,
   key: fragment`id`,
   keyType: fragment`bigint`,
-  isOpen: fragment`work.state in ('PENDING', 'ASKED')`,
-  columns: fragment`id`,
+  isOpen: fragment`work.done_at is null`,
+  columns: COLUMNS,
   claimMs: CLAIM_MS,
 });

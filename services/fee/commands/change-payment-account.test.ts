@@ -172,7 +172,8 @@ test("a former payment account is watched like the present one", async () => {
   expect(await listPaymentAccountsFrom(world.deps.pool, PAYMENT_ACCOUNT, 1)).toMatchObject([{ login: NEXT_ACCOUNT }]);
   expect(await listMastersOfAccounts(world.deps.pool, [PAYMENT_ACCOUNT])).toMatchObject([{ login: MASTER }]);
   await change(world, PAYMENT_ACCOUNT);
-  expect(await many(world.deps.pool, sql`select login from former_payment_account`)).toEqual([{ login: NEXT_ACCOUNT }]);
+  expect(await listPaymentAccountsFrom(world.deps.pool, "", 10)).toEqual(watched);
+  expect(await listMastersOfAccounts(world.deps.pool, [NEXT_ACCOUNT])).toMatchObject([{ login: MASTER }]);
 });
 
 test("a change that was lost with commits of the database is repeated before other fees are decided", async () => {

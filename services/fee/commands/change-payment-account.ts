@@ -30,7 +30,7 @@ export async function changePaymentAccount(
     if (master.breakReason !== undefined) throw safetyStop(masterLogin, "break");
     await checkFree(tx, masterLogin, to);
     await checkNothingInProgress(tx, masterLogin);
-    await setPaymentAccount(tx, { masterLogin, from: master.paymentAccountLogin, to, at: deps.now() });
+    await setPaymentAccount(tx, masterLogin, to);
   });
   return {};
 }

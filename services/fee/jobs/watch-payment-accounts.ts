@@ -5,12 +5,7 @@ import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movemen
 import { type Mismatch, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
-import {
-  insertSeenAccount,
-  listPaymentAccountsFrom,
-  moveSeenNumber,
-  type SeenAccount,
-} from "../store/payment-accounts.ts";
+import { listPaymentAccountsFrom, moveSeenNumber, type SeenAccount } from "../store/payment-accounts.ts";
 
 /** Pages of one run, together a million Masters; further accounts are only covered by the breaks of platform. */
 const MAX_PAGES = 1_000;
@@ -43,10 +38,11 @@ async function scan(deps: Deps, accounts: readonly SeenAccount[]): Promise<void>
   );
   const ends = new Map(balances.map(({ login, lastNumber }) => [login, lastNumber]));
   for (const { login, seenNumber } of accounts) {
-    const end = ends.get(login);
+    const to = ends.get(login);
+    if (to === undefined) continue;
     // Earlier entries are not scanned: an undecided difference of them is an open break of platform.
-    if (seenNumber === undefined && end !== undefined) await insertSeenAccount(deps.pool, login, end);
-    if (seenNumber !== undefined && end !== undefined && end > seenNumber) await scanLog(deps, login, seenNumber);
+    if (seenNumber === undefined) await moveSeenNumber(deps.pool, { login, from: seenNumber, to });
+    else if (to > seenNumber) await scanLog(deps, login, seenNumber);
   }
 }
 

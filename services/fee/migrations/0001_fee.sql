@@ -66,19 +66,12 @@ create view fee_master_row as
          read_subscription_id as "readSubscriptionId", stopped_reason as "stoppedReason", break_reason as "breakReason"
   from fee_master;
 
--- A payment account that fees of a Master were paid to before. A difference on it still stops the fees of the Master.
-create table former_payment_account (
+-- The payment accounts of the Masters, former ones included: a difference on one stops the fees of the Master.
+create table payment_account (
   login        text primary key check (login <> ''),
   master_login text not null,
-  until        timestamptz not null
-);
-
-create index former_payment_account_by_master on former_payment_account (master_login);
-
--- The log position up to which the log of a payment account was scanned.
-create table payment_account (
-  login       text primary key check (login <> ''),
-  seen_number bigint not null check (seen_number >= 0)
+  -- The log position up to which its log was scanned; null before the first scan.
+  seen_number  bigint check (seen_number >= 0)
 );
 
 -- The highest number of a Master's allocations that was received from the feed. Separate from fee_master, so that receiving

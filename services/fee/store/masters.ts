@@ -39,9 +39,15 @@ export async function findMaster(db: Queryable, login: string): Promise<FeeMaste
 export async function insertMaster(db: Queryable, login: string, paymentAccountLogin: string): Promise<void> {
   await execute(
     db,
-    sql`insert into fee_master (master_login, payment_account_login)
-        values (${login}, ${paymentAccountLogin})
-        on conflict (master_login) do nothing`,
+    sql`with fresh as (
+          insert into fee_master (master_login, payment_account_login)
+          values (${login}, ${paymentAccountLogin})
+          on conflict (master_login) do nothing
+          returning payment_account_login, master_login
+        )
+        insert into payment_account (login, master_login)
+        select * from fresh
+        on conflict (login) do nothing`,
   );
 }
 
@@ -162,7 +168,7 @@ export async function listMastersOfAccounts(
         from fee_master
         where payment_account_login = any(${accounts}::text[])
         union
-        select login, master_login from former_payment_account where login = any(${accounts}::text[])
+        select login, master_login from payment_account where login = any(${accounts}::text[])
         order by login`,
   );
 }

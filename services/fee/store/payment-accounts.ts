@@ -9,45 +9,19 @@ export type SeenAccount = { readonly login: string; readonly seenNumber: bigint 
 export async function listPaymentAccountsFrom(db: Queryable, after: string, limit: number): Promise<SeenAccount[]> {
   const rows = await many<SeenAccount>(
     db,
-    sql`select account.login, seen_number as "seenNumber"
-        from (
-          select login from (
-            select distinct payment_account_login as login
-            from fee_master
-            where payment_account_login > ${after}
-            order by payment_account_login
-            limit ${limit}
-          ) as present
-          union
-          select login from (
-            select login from former_payment_account where login > ${after} order by login limit ${limit}
-          ) as former
-        ) as account
-             left join payment_account on payment_account.login = account.login
-        order by account.login
-        limit ${limit}`,
+    sql`select login, seen_number as "seenNumber" from payment_account where login > ${after} order by login limit ${limit}`,
   );
   return rows.map(withoutNulls);
 }
 
-/** Does nothing when another process has inserted the account. */
-export async function insertSeenAccount(db: Queryable, login: string, seenNumber: bigint): Promise<void> {
-  await execute(
-    db,
-    sql`insert into payment_account (login, seen_number)
-        values (${login}, ${seenNumber})
-        on conflict (login) do nothing`,
-  );
-}
-
 /** False when another process has moved the position. */
 export async function moveSeenNumber(
-  tx: Transaction,
-  { login, from, to }: { readonly login: string; readonly from: bigint; readonly to: bigint },
+  db: Queryable,
+  { login, from, to }: { readonly login: string; readonly from: bigint | undefined; readonly to: bigint },
 ): Promise<boolean> {
   return await matchesRow(
-    tx,
-    sql`update payment_account set seen_number = ${to} where login = ${login} and seen_number = ${from}`,
+    db,
+    sql`update payment_account set seen_number = ${to} where login = ${login} and seen_number is not distinct from ${from}`,
   );
 }
 
@@ -69,18 +43,11 @@ export async function countFeesInProgress(
   );
 }
 
-export type AccountChange = {
-  readonly masterLogin: string;
-  readonly from: string;
-  readonly to: string;
-  readonly at: Date;
-};
-
 /**
  * Payments that are inserted from now on are paid to the new account, and those that wait for the old one, which is archived. Each keeps the key of its transfer,
  * so none is paid to both. The Master must be locked.
  */
-export async function setPaymentAccount(tx: Transaction, { masterLogin, from, to, at }: AccountChange): Promise<void> {
+export async function setPaymentAccount(tx: Transaction, masterLogin: string, to: string): Promise<void> {
   await execute(tx, sql`update fee_master set payment_account_login = ${to} where master_login = ${masterLogin}`);
   await execute(
     tx,
@@ -89,12 +56,9 @@ export async function setPaymentAccount(tx: Transaction, { masterLogin, from, to
         where master_login = ${masterLogin} and status in ('PENDING', 'EXECUTING') and transfer_id is null
           and reason = ${ACCOUNT_ARCHIVED}`,
   );
-  await execute(tx, sql`delete from former_payment_account where login = ${to}`);
   await execute(
     tx,
-    sql`insert into former_payment_account (login, master_login, until)
-        values (${from}, ${masterLogin}, ${at})
-        on conflict (login) do nothing`,
+    sql`insert into payment_account (login, master_login) values (${to}, ${masterLogin}) on conflict (login) do nothing`,
   );
 }
 

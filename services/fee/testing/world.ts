@@ -33,8 +33,7 @@ export type World = OtherServices & {
 
 const TRUNCATE = `
   truncate fee_configuration, fee_version, fee_version_ended, fee_master, allocation_watermark, allocation_entry, allocation_part, fee_pair, fee_layer, fee_run,
-           fee_payment, fee_debt_part, payment_credit, crystallisation, crystallisation_item, review_case, review_event, handled_break, payment_account,
-           former_payment_account
+           fee_payment, fee_debt_part, payment_credit, crystallisation, crystallisation_item, review_case, review_event, handled_break, payment_account
   restart identity`;
 
 /** The fee service with fakes of the other services, at the start of a week. Truncates the tables of a provided database. */

@@ -145,6 +145,7 @@ function fee(): string[] {
   return [
     `insert into fee.fee_master (master_login, payment_account_login, read_number)
      select ${loginSql("master", "master")}, ${loginSql("payment", "master")}, 1 from large_pool`,
+    "insert into fee.payment_account (login, master_login) select payment_account_login, master_login from fee.fee_master",
     `insert into fee.fee_configuration (investor_login, investor_id, created_at, updated_at)
      select large_member.login, investor.id, ${STARTED}, ${STARTED}
      from large_member join account.investor on investor.login = large_member.login

@@ -26,8 +26,8 @@ async function follow(deps: Deps, masterLogin: string, known: string): Promise<v
   if (to === known) return;
   await inTransaction(deps.pool, async (tx) => {
     await requireKnownFees(tx, deps);
-    const { paymentAccountLogin: from } = await lockMaster(tx, masterLogin);
-    if (from !== to) await setPaymentAccount(tx, { masterLogin, from, to, at: deps.now() });
+    await lockMaster(tx, masterLogin);
+    await setPaymentAccount(tx, masterLogin, to);
   });
   deps.log.warn("change of payment account was lost with commits of the database and is repeated", {
     login: masterLogin,
