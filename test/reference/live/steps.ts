@@ -9,7 +9,7 @@ import { mark, realise, trade } from "../engine/trading.ts";
 import { activeOf, type Investor, type Master } from "../engine/world.ts";
 import { accountOnPlatform, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
 import { type Previewed, sendPreviewed } from "./previewed.ts";
-import { untilEqual, untilValued } from "./until-equal.ts";
+import { untilEqual, untilPoolIsValued, untilValued } from "./until-equal.ts";
 import { inWeek } from "./weeks.ts";
 
 /** Each function applies one step to the system and to the reference, and compares the answer of the system. */
@@ -191,8 +191,10 @@ export async function price(live: Live, value: string): Promise<void> {
     for (const master of live.world.masters) {
       const { floating } = await accountOnPlatform(live, masterAccountsOf(live, master).login);
       for (const [position, cents] of floating) mark(live.world, master, position, cents);
+      master.pool.observe(master.floating);
     }
   });
+  for (const master of live.world.masters) await untilPoolIsValued(live, master);
 }
 
 export async function close(live: Live, master: Master, positionId: bigint, lots?: string): Promise<void> {

@@ -27,7 +27,12 @@ export async function untilEqual(live: Live): Promise<void> {
 /** The service decides about a deficit by its last valuation; the reference knows at once what floats. */
 export async function untilValued(live: Live, investor: Investor): Promise<void> {
   const master = activeOf(live.world, investor)?.master;
-  if (master === undefined || master.floating.size === 0) return;
+  if (master !== undefined) await untilPoolIsValued(live, master);
+}
+
+/** Waits for the valuation of a pool at the present price: it is part of the track record. */
+export async function untilPoolIsValued(live: Live, master: Master): Promise<void> {
+  if (master.floating.size === 0) return;
   const show = (floating: ReadonlyMap<bigint, bigint>) =>
     [...floating].map(([position, cents]) => `${position}: ${dollars(cents)}`);
   await eventually(async () => {
