@@ -1,22 +1,5 @@
-import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Day } from "#kernel/time-zone.ts";
-
-export type FeeAccount = {
-  /** High-water mark with the Master, 1e-8 USD. */
-  readonly mark: bigint;
-  /** Cents, to all Masters. */
-  readonly debt: bigint;
-};
-
-export async function getFeeAccount(db: Queryable, investorLogin: string, masterLogin: string): Promise<FeeAccount> {
-  return one<FeeAccount>(
-    db,
-    sql`select coalesce(max(case when master_login = ${masterLogin} then mark_e8 end), 0)::bigint as mark,
-               coalesce(sum(debt_minor), 0)::bigint as debt
-        from fee_pair
-        where investor_login = ${investorLogin}`,
-  );
-}
 
 export type CreditedDay = { readonly day: string; readonly amount: bigint };
 

@@ -1,8 +1,3 @@
-/** A whole cent in units of 1e-8 USD, in which layers, marks and floating results are kept. */
-export const E8_PER_CENT = 1_000_000n;
-/** 1 in parts per million, exactly. */
-export const PPM = 1_000_000n;
-
 const E8_DECIMALS = 8;
 const MIN_DECIMALS = 2;
 
