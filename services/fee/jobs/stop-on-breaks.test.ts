@@ -7,18 +7,19 @@ import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { insertMaster } from "../store/masters.ts";
 import { aPaymentBreak, detectBreaks, resume, reviewsOf, vote, stopsOf, appendToLog } from "../testing/safety.ts";
 import { anInvestor, aWorld, endWeek, result, settle, type World } from "../testing/world.ts";
 import { stoppingBreaks } from "./stop-on-breaks.ts";
 
-/** Two Masters; the fee service has read their allocations and the logs of their payment accounts. */
+/** Two Masters; the fee service knows both, and has read the logs of their payment accounts. */
 async function twoMasters(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { 9001: "+100.00" });
   endWeek(world, { 9001: "0.00" });
-  result(world, { 9001: "+1.00" }, OTHER_MASTER);
   await settle(world);
+  await insertMaster(world.deps.pool, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT);
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
   return world;

@@ -5,8 +5,6 @@ import { PAYMENT_STATE_COLUMNS, type PaymentState } from "./due-payments.ts";
 /** What is collected under the key of a withdrawal or exit. */
 export type Collection = {
   readonly key: string;
-  /** Of its run. */
-  readonly masterLogin: string;
   /** In the sequence of collection. */
   readonly items: readonly CollectionItem[];
 };
@@ -14,7 +12,7 @@ export type Collection = {
 /** A payment as it is now, and in cents what was due of it when it was recorded under the key. */
 export type CollectionItem = { readonly payment: PaymentState; readonly amount: bigint };
 
-type Row = PaymentState & { readonly ofKey: string; readonly ofMaster: string; readonly itemAmount: bigint };
+type Row = PaymentState & { readonly ofKey: string; readonly itemAmount: bigint };
 
 /** A decision after which nothing is due has one row without a payment. */
 type EmptyRow = Omit<Row, "id"> & { readonly id: null };
@@ -23,7 +21,7 @@ type EmptyRow = Omit<Row, "id"> & { readonly id: null };
 export async function listCollections(db: Queryable, keys: readonly string[]): Promise<Map<string, Collection>> {
   const rows = await many<Row | EmptyRow>(
     db,
-    sql`select run.key as "ofKey", run.master_login as "ofMaster", item.amount_minor as "itemAmount", ${PAYMENT_STATE_COLUMNS}
+    sql`select run.key as "ofKey", item.amount_minor as "itemAmount", ${PAYMENT_STATE_COLUMNS}
         from fee_run run
              left join collection_item item on item.key = run.key
              left join fee_payment_row payment on payment.id = item.payment_id
@@ -35,11 +33,11 @@ export async function listCollections(db: Queryable, keys: readonly string[]): P
 }
 
 function collectionOf(rows: readonly [Row | EmptyRow, ...(Row | EmptyRow)[]]): Collection {
-  const [{ ofKey: key, ofMaster: masterLogin }] = rows;
-  return { key, masterLogin, items: rows.flatMap((row) => (row.id === null ? [] : [itemOf(row)])) };
+  const [{ ofKey: key }] = rows;
+  return { key, items: rows.flatMap((row) => (row.id === null ? [] : [itemOf(row)])) };
 }
 
-function itemOf({ ofKey: _key, ofMaster: _master, itemAmount: amount, ...payment }: Row): CollectionItem {
+function itemOf({ ofKey: _key, itemAmount: amount, ...payment }: Row): CollectionItem {
   return { payment, amount };
 }
 

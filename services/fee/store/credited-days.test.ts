@@ -2,24 +2,7 @@ import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { type Calendar, calendarOf, daysOf, UTC } from "#kernel/time-zone.ts";
-import { getFeeAccount, listCreditedDays } from "./fee-accounts.ts";
-
-test("the mark of an Investor is that with one Master, and its debts are those to all", async () => {
-  const { pool } = await testDatabase("fee");
-  await execute(
-    pool,
-    sql`insert into fee_master (master_login, payment_account_login) values ('1', '11'), ('2', '12')`,
-  );
-  await execute(
-    pool,
-    sql`insert into fee_pair (investor_login, master_login, mark_e8, debt_minor, debt_since, change_id)
-        values ('5', '1', 60000000000, 0, null, 1), ('5', '2', 7, 250, now(), 2), ('6', '1', 9, 0, null, 3)`,
-  );
-
-  expect(await getFeeAccount(pool, "5", "1")).toEqual({ mark: 60_000_000_000n, debt: 2_50n });
-  expect(await getFeeAccount(pool, "5", "")).toEqual({ mark: 0n, debt: 2_50n });
-  expect(await getFeeAccount(pool, "9", "1")).toEqual({ mark: 0n, debt: 0n });
-});
+import { listCreditedDays } from "./credited-days.ts";
 
 test("credits are summed by day of the deal, in UTC or of the trade server, in a half-open period", async () => {
   const { pool } = await testDatabase("fee");
