@@ -5,7 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { listOwed } from "../store/debts.ts";
 import { insertMaster, lockMaster } from "../store/masters.ts";
-import { aCall, MASTER, OTHER_MASTER } from "../testing/fee.ts";
+import { aCall, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { requestOf } from "../testing/deciding.ts";
 import { aLeave } from "../testing/leaving.ts";
 import { anInvestor, aWorld, expectToReconcile, owe, paymentsOf, result, type World } from "../testing/world.ts";
@@ -23,7 +23,7 @@ async function aProfit(): Promise<World> {
   for (const master of [MASTER, OTHER_MASTER]) {
     const own = INVESTORS.filter((login) => masterOf(login) === master);
     result(world, Object.fromEntries(own.map((login) => [login, "+10.00"])), master);
-    await insertMaster(world.deps.pool, master, `account of ${master}`);
+    await insertMaster(world.deps.pool, master, master === MASTER ? PAYMENT_ACCOUNT : OTHER_PAYMENT_ACCOUNT);
   }
   return world;
 }
