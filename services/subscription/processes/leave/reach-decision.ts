@@ -16,7 +16,7 @@ import { decideOutsidePool } from "./decide-outside-pool.ts";
 import { type EpisodeEnd, joinEpisode } from "./episode.ts";
 import type { AskedLeave, DecidedWithFees, PooledLeave } from "./leaving.ts";
 
-/** How long Leave waits for money in transit to the Master and for other leaves at its gate. */
+/** How long Leave waits for money in transit to the Master and for other leaves of its pool. */
 const WAIT_MS = 3_000;
 /** How long it waits for `fee` to record what is due. */
 const RECORD_MS = 2_000;
