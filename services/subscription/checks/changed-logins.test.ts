@@ -109,7 +109,7 @@ test("an allocated result examines the Master and each of its Investors", async 
 
 test("a row that was written by hand is found by the next run, and a repaired one is not", async () => {
   await corrupt(`update holding set pooled_minor = pooled_minor + 3 where subscription_id = ${pair.id}`);
-  const broken = [`master:${pair.masterLogin}`, `investor:${pair.investorLogin}`];
+  const broken = [`master:${pair.masterLogin}`, `pool:${pair.masterLogin}:sums:`, `investor:${pair.investorLogin}`];
   expect(keysOf(await run())).toEqual(broken);
   const pending = broken.map((key) => ({ key, login: "" }));
   expect(keysOf(await run({}, pending))).toEqual(broken);

@@ -60,6 +60,7 @@ test("pool_ledger: consistent books have no break, a corrupted row opens breaks,
   await corrupt(`update holding set pooled_minor = pooled_minor + 3 where subscription_id = ${first.id}`);
   expect(await breaks()).toMatchObject([
     { key: `master:${masterLogin}`, login: masterLogin, masterLogin, atRisk: { minorUnits: 3n } },
+    { key: `pool:${masterLogin}:sums:`, login: masterLogin, masterLogin, atRisk: { minorUnits: 3n } },
     { key: `investor:${first.investorLogin}`, login: first.investorLogin, masterLogin, atRisk: { minorUnits: 3n } },
   ]);
   await corrupt(`update holding set pooled_minor = pooled_minor - 3 where subscription_id = ${first.id}`);
@@ -80,11 +81,17 @@ test("pool_ledger: a bucket with money that no row explains is a break", async (
   await corrupt(
     `update holding set pooled_minor = pooled_minor - 5, reserved_minor = reserved_minor + 5 where subscription_id = ${first.id}`,
   );
-  expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:holding:${first.id}:reserved 5`]);
+  expect(await summary("pool_ledger")).toEqual([
+    `pool:${masterLogin}:holding:${first.id}:reserved 5`,
+    `pool:${masterLogin}:sums: 5`,
+  ]);
   await corrupt(
     `update holding set reserved_minor = reserved_minor - 5, waiting_minor = waiting_minor + 5 where subscription_id = ${first.id}`,
   );
-  expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:holding:${first.id}:waiting 5`]);
+  expect(await summary("pool_ledger")).toEqual([
+    `pool:${masterLogin}:holding:${first.id}:waiting 5`,
+    `pool:${masterLogin}:sums: 5`,
+  ]);
 });
 
 test("pool_ledger: a mark that differs from the attributed result, and units that were not issued, are breaks", async () => {
@@ -94,12 +101,12 @@ test("pool_ledger: a mark that differs from the attributed result, and units tha
   ]);
   await corrupt("update pool_position set mark = mark - 1000000::numeric * 1000000000000000000000000");
   await corrupt(`update holding set units = units * 2 where subscription_id = ${first.id}`);
-  expect((await findingsOf("pool_ledger")).map(({ key }) => key.split(":")[2])).toEqual(["marks"]);
+  expect((await findingsOf("pool_ledger")).map(({ key }) => key.split(":")[2])).toEqual(["marks", "sums"]);
 });
 
 test("pool_ledger: carries that do not sum to 0, an incomplete allocation and a gap in allocation numbers are breaks", async () => {
   await corrupt(`update holding set carry_e8 = carry_e8 + 1 where subscription_id = ${first.id}`);
-  expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:carries: 1`]);
+  expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:carries: 1`, `pool:${masterLogin}:sums: 1`]);
   await corrupt(`update holding set carry_e8 = carry_e8 - 1 where subscription_id = ${first.id}`);
   await corrupt(`update allocation_row set amount_minor = amount_minor - 2 where subscription_id = ${first.id}`);
   expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:parts:entry 1 2`]);
@@ -109,6 +116,22 @@ test("pool_ledger: carries that do not sum to 0, an incomplete allocation and a 
     "update master_pool set unallocated_minor = unallocated_minor + 4, own_pooled_minor = own_pooled_minor - 4",
   );
   expect(await summary("pool_ledger")).toContain(`pool:${masterLogin}:unallocated: 4`);
+});
+
+test("pool_ledger: a sum of a pool that differs from its holdings is a break", async () => {
+  for (const column of [
+    "holdings_units",
+    "holdings_minor",
+    "holdings_carry_e8",
+    "unitless_minor",
+    "unitless_carry_e8",
+    "emptied_holdings",
+  ]) {
+    await corrupt(`update master_pool set ${column} = ${column} - 1`);
+    expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:sums: 1`]);
+    await corrupt(`update master_pool set ${column} = ${column} + 1`);
+  }
+  expect(await summary("pool_ledger")).toEqual([]);
 });
 
 /** An external balance operation, which all services receive. */

@@ -11,7 +11,7 @@ const OWN_CAPITAL = 9_223_372_036_854_775_807n;
 /** Two numbers in the books of a pool that contradict each other. */
 export type PoolDifference = {
   readonly masterLogin: string;
-  readonly rule: "marks" | "carries" | "numbers" | "parts" | "unallocated" | "own_flows";
+  readonly rule: "marks" | "carries" | "sums" | "numbers" | "parts" | "unallocated" | "own_flows";
   /** The position or entry; empty for the whole pool. */
   readonly subject: string;
   /** Cents, rounded up, at least 1. */
@@ -86,6 +86,36 @@ export function listBrokenCarries(db: Queryable, masters: readonly string[]): Pr
         where login = any (${masters}::text[])
         group by login
         having own_carry_e8 + coalesce(sum(carry_e8), 0) <> 0`,
+  );
+}
+
+/** The sums of a pool over its holdings are theirs. */
+export function listBrokenSums(db: Queryable, masters: readonly string[]): Promise<PoolDifference[]> {
+  return many<PoolDifference>(
+    db,
+    sql`with pool as (
+          select login, holdings_units, holdings_minor, holdings_carry_e8, unitless_minor, unitless_carry_e8, emptied_holdings,
+                 coalesce(sum(units), 0) as units,
+                 coalesce(sum(pooled_minor + unredeemed_minor) filter (where units > 0), 0) as minor,
+                 coalesce(sum(carry_e8) filter (where units > 0), 0) as carry,
+                 coalesce(sum(pooled_minor + unredeemed_minor) filter (where units = 0), 0) as without_minor,
+                 coalesce(sum(carry_e8) filter (where units = 0), 0) as without_carry,
+                 count(*) filter (where units > 0 and pooled_minor + unredeemed_minor = 0) as emptied
+          from master_pool left join holding on holding.master_login = login
+          where login = any (${masters}::text[])
+          group by login
+        )
+        select login as "masterLogin", 'sums' as rule, '' as subject,
+               greatest(
+                 1,
+                 abs(holdings_minor - minor) + abs(unitless_minor - without_minor)
+                   + ceil((abs(holdings_carry_e8 - carry) + abs(unitless_carry_e8 - without_carry)) / 1000000)
+               )::bigint as "atRiskMinor",
+               concat_ws(' ', units, minor, carry, without_minor, without_carry, emptied) as expected,
+               concat_ws(' ', holdings_units, holdings_minor, holdings_carry_e8, unitless_minor, unitless_carry_e8, emptied_holdings) as found
+        from pool
+        where (holdings_units, holdings_minor, holdings_carry_e8, unitless_minor, unitless_carry_e8, emptied_holdings)
+              <> (units, minor, carry, without_minor, without_carry, emptied)`,
   );
 }
 

@@ -13,6 +13,7 @@ import {
   listBrokenCarries,
   listBrokenMarks,
   listBrokenOwnFlows,
+  listBrokenSums,
   listMasters,
   type PoolDifference,
 } from "./find-pools.ts";
@@ -65,6 +66,7 @@ async function examineMasters(
     differences: [
       ...(await listBrokenMarks(db, logins)),
       ...(await listBrokenCarries(db, logins)),
+      ...(await listBrokenSums(db, logins)),
       ...(await listBrokenAllocations(db, logins)),
       ...(await listBrokenOwnFlows(db, logins)),
     ],
@@ -147,6 +149,7 @@ function holdingFinding(difference: HoldingDifference): Finding {
 const MESSAGES: Readonly<Record<PoolDifference["rule"], string>> = {
   marks: "The attributed result of a position differs from its mark",
   carries: "Rounding remainders do not sum to zero",
+  sums: "The sums of the pool differ from its holdings",
   numbers: "Allocation numbers have a gap",
   parts: "A result was not allocated completely",
   own_flows: "Flows of own capital that wait for a strike differ from their records",

@@ -125,7 +125,11 @@ export function advancePool(start: PoolState, deals: readonly MasterDeal[], rule
 }
 
 /** The next cut-off that is not closed, if it is not after `through`. */
-function nextCutOff({ weeksClosedThrough }: PoolState, week: Week, through: Date | undefined): Date | undefined {
+export function nextCutOff(
+  { weeksClosedThrough }: Pick<PoolState, "weeksClosedThrough">,
+  week: Week,
+  through: Date | undefined,
+): Date | undefined {
   if (weeksClosedThrough === undefined || through === undefined) return undefined;
   return cutOffsDue(week, weeksClosedThrough, through, 1)[0];
 }

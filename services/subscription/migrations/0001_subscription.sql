@@ -17,6 +17,17 @@ create table master_pool (
   own_unredeemed_minor bigint not null default 0 check (own_unredeemed_minor >= 0),
   own_units            numeric not null default 0 check (own_units >= 0 and own_units = trunc(own_units)),
   own_carry_e8         bigint not null default 0,
+  -- Sums over the holdings of the pool, so that a strike of the flat pool reads only those with flows. Flows move money between pooled and
+  -- unredeemed only, so the sums change with units, carries and results, and in their statement.
+  holdings_units       numeric not null default 0,
+  -- Pooled and unredeemed money of the holdings with units, and their carries.
+  holdings_minor       bigint not null default 0,
+  holdings_carry_e8    bigint not null default 0,
+  -- The same of the holdings without units: of those that a loss has taken below zero, and carries of emptied ones.
+  unitless_minor       bigint not null default 0,
+  unitless_carry_e8    bigint not null default 0,
+  -- Number of holdings with units and no money, pooled or unredeemed: the next strike of the flat pool takes their units.
+  emptied_holdings     bigint not null default 0,
   -- What parties other than this service have moved on the login in total, less compensations; its money is in own_.
   external_minor       bigint not null default 0,
   -- external_minor when operators acknowledged the own capital; a movement since then needs a review of its own.

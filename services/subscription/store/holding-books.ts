@@ -55,27 +55,21 @@ export async function getBookedHolding(db: Queryable, subscriptionId: bigint): P
   return { ...books, holding };
 }
 
-/** The sums over all holdings of a pool. One aggregate: a pool may have many Investors. */
+/** The sums over all holdings of a pool, own capital included. */
 export async function getPoolSums(db: Queryable, masterLogin: string): Promise<PoolSums> {
   const [row] = await many<Readonly<Record<"units" | "cash" | "carry" | "basis", string>>>(
     db,
-    sql`select sum(units) as units, sum(cash) as cash, sum(carry) as carry,
+    sql`select (holdings_units + own_units)::text as units,
+               (holdings_minor + case when own_units > 0 then own_pooled_minor + own_unredeemed_minor else 0 end)::text as cash,
+               (holdings_carry_e8 + case when own_units > 0 then own_carry_e8 else 0 end)::text as carry,
                (select coalesce(sum(basis), 0)
                 from accrual
                 where master_login = ${masterLogin} and case subscription_id
-                  when ${OWN_CAPITAL} then (select own_units from master_pool where login = ${masterLogin}) = 0
+                  when ${OWN_CAPITAL} then own_units = 0
                   else (select units from holding where holding.subscription_id = accrual.subscription_id) = 0
-                end) as basis
-        from (
-          select units, pooled_minor + unredeemed_minor as cash, carry_e8 as carry
-          from holding
-          where master_login = ${masterLogin} and units > 0
-          union all
-          select own_units, case when own_units > 0 then own_pooled_minor + own_unredeemed_minor else 0 end,
-                 case when own_units > 0 then own_carry_e8 else 0 end
-          from master_pool
-          where login = ${masterLogin}
-        ) as owner`,
+                end)::text as basis
+        from master_pool
+        where login = ${masterLogin}`,
   );
   const { units = "0", cash = "0", carry = "0", basis = "0" } = row ?? {};
   return { units: BigInt(units), cash: BigInt(cash), carry: BigInt(carry), basisWithoutUnits: BigInt(basis) };

@@ -1,5 +1,6 @@
 import { execute, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { HoldingSums } from "../domain/pool/others.ts";
 import { OWN_CAPITAL, type UnitHolding } from "../domain/pool/unit-pool.ts";
 
 /** The facts about a Master that allocation and strike need besides its pool. */
@@ -26,9 +27,14 @@ export type Master = {
   readonly acceptedDealsNumber: bigint;
   /** Own capital: changes only under the lock of this row. */
   readonly own: UnitHolding;
+  /** Of the holdings of its Investors; they too change only under the lock of this row. */
+  readonly sums: HoldingSums;
 };
 
-type MasterRow = Omit<Master, "own"> & Omit<UnitHolding, "subscriptionId" | "units"> & { readonly units: string };
+type MasterRow = Omit<Master, "own" | "sums"> &
+  Omit<UnitHolding, "subscriptionId" | "units"> & { readonly units: string } & {
+    readonly [Name in keyof HoldingSums as `sum${Capitalize<Name>}`]: Name extends "units" ? string : bigint;
+  };
 
 /** Locks the pool row, which every change of the pool locks first. Undefined for an unknown Master. */
 export async function lockMaster(tx: Transaction, login: string): Promise<Master | undefined> {
@@ -39,15 +45,19 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
                is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown", value_next_at is not null as "isValued",
                accepted_deals_number as "acceptedDealsNumber", price_since is not null as "waitsForPrice", own_units as units, own_waiting_minor as waiting,
-               own_pooled_minor as pooled, own_unredeemed_minor as unredeemed, own_carry_e8 as carry
+               own_pooled_minor as pooled, own_unredeemed_minor as unredeemed, own_carry_e8 as carry,
+               holdings_units as "sumUnits", holdings_minor as "sumCash", holdings_carry_e8 as "sumCarry", unitless_minor as "sumUnitlessCash",
+               unitless_carry_e8 as "sumUnitlessCarry", emptied_holdings as "sumEmptied"
         from master_pool
         where login = ${login}
         for no key update`,
   );
   if (row === undefined) return undefined;
-  const { units, waiting, pooled, unredeemed, carry, ...master } = row;
+  const { units, waiting, pooled, unredeemed, carry, ...rest } = row;
+  const { sumUnits, sumCash, sumCarry, sumUnitlessCash, sumUnitlessCarry, sumEmptied, ...master } = rest;
   const own = { subscriptionId: OWN_CAPITAL, units: BigInt(units), pooled, waiting, unredeemed, carry };
-  return { ...master, own };
+  const unitless = { unitlessCash: sumUnitlessCash, unitlessCarry: sumUnitlessCarry, emptied: sumEmptied };
+  return { ...master, own, sums: { units: BigInt(sumUnits), cash: sumCash, carry: sumCarry, ...unitless } };
 }
 
 export type MasterProgress = Pick<

@@ -1,5 +1,7 @@
+import assert from "node:assert/strict";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { isOthers, subtractSums, sumHoldings } from "../domain/pool/others.ts";
 import type { UnitHolding } from "../domain/pool/unit-pool.ts";
 
 export type ActiveHolding = {
@@ -19,7 +21,7 @@ export async function listActiveHoldings(tx: Transaction, masterLogin: string): 
   );
 }
 
-type HoldingRow = Omit<UnitHolding, "units"> & { readonly units: string; readonly isLocked: boolean };
+type HoldingRow = Omit<UnitHolding, "units"> & { readonly units: string };
 
 /**
  * The holdings of a pool. Units and carry change only under the lock of the pool, which the caller has; money also
@@ -28,7 +30,7 @@ type HoldingRow = Omit<UnitHolding, "units"> & { readonly units: string; readonl
  * same value.
  */
 export async function readUnitHoldings(tx: Transaction, masterLogin: string): Promise<UnitHolding[]> {
-  const rows = await many<HoldingRow>(
+  const rows = await many<HoldingRow & { readonly isLocked: boolean }>(
     tx,
     sql`with to_strike as (
           select holding.subscription_id, units, pooled_minor, waiting_minor, unredeemed_minor, carry_e8
@@ -54,18 +56,52 @@ export async function readUnitHoldings(tx: Transaction, masterLogin: string): Pr
   });
 }
 
+/**
+ * Locks those holdings of a pool that have flows to strike, and these ones. The caller has locked the pool. They are found one condition at a
+ * time, and by their ids: for a choice of conditions, and to join them, Postgres reads the whole pool.
+ */
+export async function lockHoldingsWithFlows(
+  tx: Transaction,
+  masterLogin: string,
+  subscriptionIds: readonly bigint[],
+): Promise<UnitHolding[]> {
+  const rows = await many<HoldingRow>(
+    tx,
+    sql`select subscription_id as "subscriptionId", units, pooled_minor as pooled, waiting_minor as waiting,
+               unredeemed_minor as unredeemed, carry_e8 as carry
+        from holding
+        where subscription_id = any(array(
+                select waiting.subscription_id
+                from holding as waiting
+                where waiting.master_login = ${masterLogin} and waiting.waiting_minor > 0
+                union all
+                select leaving.subscription_id
+                from holding as leaving
+                where leaving.master_login = ${masterLogin} and leaving.unredeemed_minor > 0
+                union all
+                select id from unnest(${subscriptionIds}::bigint[]) as wanted (id)
+              ))
+          and (select status from subscription where id = holding.subscription_id) = 'ACTIVE'
+        order by subscription_id
+        for no key update`,
+  );
+  return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
+}
+
 function withoutFlows(holding: UnitHolding): UnitHolding {
   return { ...holding, pooled: holding.pooled + holding.unredeemed, waiting: 0n, unredeemed: 0n };
 }
 
-/** Adds the changes of amounts, so that money that came to a holding since it was read is kept. */
+/** Adds the changes of amounts, so that money that came to a holding since it was read is kept, and those of the sums of the pool. */
 export async function changeHoldings(
   tx: Transaction,
+  masterLogin: string,
   before: readonly UnitHolding[],
   after: readonly UnitHolding[],
 ): Promise<void> {
   const changes = changesOf(before, after);
   if (changes.length === 0) return;
+  const sums = subtractSums(sumHoldings(after), sumHoldings(before));
   await many(
     tx,
     sql`with locked as (
@@ -74,6 +110,12 @@ export async function changeHoldings(
           where subscription_id = any(${changes.map(({ subscriptionId }) => subscriptionId)}::bigint[])
           order by subscription_id
           for no key update
+        ), summed as (
+          update master_pool
+          set holdings_units = holdings_units + ${sums.units}::numeric, holdings_minor = holdings_minor + ${sums.cash}::bigint,
+              holdings_carry_e8 = holdings_carry_e8 + ${sums.carry}::bigint, unitless_minor = unitless_minor + ${sums.unitlessCash}::bigint,
+              unitless_carry_e8 = unitless_carry_e8 + ${sums.unitlessCarry}::bigint, emptied_holdings = emptied_holdings + ${sums.emptied}::bigint
+          where login = ${masterLogin}
         )
         update holding
         set units = book.units, carry_e8 = book.carry, pooled_minor = pooled_minor + book.pooled,
@@ -125,6 +167,7 @@ function changesOf(before: readonly UnitHolding[], after: readonly UnitHolding[]
     const unredeemed = holding.unredeemed - old.unredeemed;
     const isSame = holding.units === old.units && holding.carry === old.carry;
     if (isSame && pooled === 0n && waiting === 0n && unredeemed === 0n) return [];
+    assert(!isOthers(old), "a part of a pool changes only the holdings that it has");
     return [{ ...holding, pooled, waiting, unredeemed }];
   });
 }

@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { strikeWaitingFlows } from "../jobs/mark-masters.ts";
 import { countMarketWaits } from "../store/market-waits.ts";
+import { addHoldings } from "./add-holdings.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf, publishedEvents } from "./ledger.ts";
@@ -326,22 +327,7 @@ test("the allocation of a deal to a thousand Investors needs fewer than 25 state
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { id } = await subscribed(world, masterLogin, 100_00n);
-  await many(
-    world.deps.pool,
-    sql`with fresh as (
-          insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at,
-                                    started_at, baseline_entry_id)
-          select 'many:' || n, master_id, 100000 + n, master_login, (7000000 + n)::text, 'ACTIVE', now(), now(), 1
-          from subscription, generate_series(1, 999) as n
-          where id = ${id}
-          returning id, master_login, investor_login
-        ), account as (
-          insert into investor_account (login, filed_number, received_number, pooled_subscription_id)
-          select investor_login, 0, 0, id from fresh
-        )
-        insert into holding (subscription_id, master_login, investor_login, pooled_minor, units)
-        select id, master_login, investor_login, 10000, 10000000000 from fresh`,
-  );
+  await addHoldings(world, id, 999);
   trader(world, masterLogin).result(1_000_00n);
   await deliver(world);
   let statements = 0;

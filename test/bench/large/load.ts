@@ -128,6 +128,10 @@ function subscription(): string[] {
     `insert into subscription.holding (subscription_id, master_login, investor_login, pooled_minor, units)
      select subscription.id, subscription.master_login, login, balance, ${CAPITAL_MINOR}::numeric * ${UNITS_PER_CENT}
      from large_member join subscription.subscription on investor_login = login`,
+    `update subscription.master_pool
+     set holdings_units = holding.units, holdings_minor = holding.minor
+     from (select master_login, sum(units) as units, sum(pooled_minor) as minor from subscription.holding group by master_login) as holding
+     where login = holding.master_login`,
     `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8, units,
                                               floating_e8)
      select subscription.master_login, 1, subscription.id, result, balance, 0, ${CAPITAL_MINOR}::numeric * ${UNITS_PER_CENT}, 0

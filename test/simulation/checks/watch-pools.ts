@@ -95,6 +95,11 @@ export class PoolsWatch {
     const pooled = minor(pool, "own_waiting_minor") + minor(pool, "own_pooled_minor");
     const own = pooled + imported + minor(pool, "unallocated_minor");
     this.#compare(login, pool, own + totalOf(holdings, ON_MASTER));
+    for (const [name, sum] of Object.entries(sumsOf(holdings))) {
+      const booked = textOf(pool[name]!);
+      if (booked === String(sum)) continue;
+      throw new Violation("I4", `${login} has ${booked} in ${name}, and its holdings ${sum}`);
+    }
   }
 
   #compare(login: string, row: Values, buckets: bigint): void {
@@ -150,4 +155,19 @@ function minor(row: Values, column: string): bigint {
 
 function totalOf(rows: readonly Values[], columns: readonly string[]): bigint {
   return rows.reduce((sum, row) => columns.reduce((part, column) => part + minor(row, column), sum), 0n);
+}
+
+/** What the row of a pool says of its holdings. */
+function sumsOf(holdings: readonly Values[]): Readonly<Record<string, bigint>> {
+  const hasUnits = (row: Values): boolean => textOf(row["units"]!) !== "0";
+  const [sharing, others] = [holdings.filter(hasUnits), holdings.filter((row) => !hasUnits(row))];
+  const cash = ["pooled_minor", "unredeemed_minor"];
+  return {
+    holdings_units: sharing.reduce((sum, row) => sum + BigInt(textOf(row["units"]!)), 0n),
+    holdings_minor: totalOf(sharing, cash),
+    holdings_carry_e8: totalOf(sharing, ["carry_e8"]),
+    unitless_minor: totalOf(others, cash),
+    unitless_carry_e8: totalOf(others, ["carry_e8"]),
+    emptied_holdings: BigInt(sharing.filter((row) => totalOf([row], cash) === 0n).length),
+  };
 }

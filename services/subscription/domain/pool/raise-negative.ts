@@ -1,5 +1,6 @@
 import { accruedIn, changeUnits } from "./accruals.ts";
 import { valueOfUnits } from "./equity.ts";
+import { expectWhole } from "./others.ts";
 import { divideToSum, floorDivide, roundDivide, sumOf } from "./rounding.ts";
 import { CENT_TOLERANCE } from "./share-result.ts";
 import { attributeValued } from "./strike-pool.ts";
@@ -21,6 +22,7 @@ export type Raised = {
  */
 export function raiseNegative(pool: UnitPool, amount: bigint): Raised {
   const all = allHoldings(pool);
+  expectWhole(all);
   const lacks = lacksOf(pool, all);
   const missing = sumOf(lacks);
   const total = amount < missing ? amount : missing;

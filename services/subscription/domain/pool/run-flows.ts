@@ -1,5 +1,6 @@
 import type { Accrued, Owner } from "./accruals.ts";
 import { equityOfHolding, netAssetValue } from "./equity.ts";
+import { expectWhole } from "./others.ts";
 import { ceilDivide, floorDivide } from "./rounding.ts";
 import { type E8, E8_PER_CENT, type UnitHolding } from "./unit-pool.ts";
 import { sharingUnits, totalUnits } from "./units.ts";
@@ -80,6 +81,7 @@ function isPriceUsable(holdings: readonly UnitHolding[], accrued: Accrued): bool
 
 /** One unit per 1e-8 USD of equity and of unredeemed amounts. */
 function reissueUnits(holdings: readonly UnitHolding[], accrued: Accrued): UnitHolding[] {
+  expectWhole(holdings);
   return holdings.map((holding) => {
     const leaving = holding.units > 0n ? holding.unredeemed * E8_PER_CENT : 0n;
     return { ...holding, units: atLeastZero(equityOfHolding(holding, accrued) + leaving) };

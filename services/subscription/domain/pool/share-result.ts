@@ -1,5 +1,6 @@
 import { checkCarries } from "./check-pool.ts";
 import type { Release } from "./close-position.ts";
+import { expectWhole } from "./others.ts";
 import { divideToSum, sumOf } from "./rounding.ts";
 import { type Accrual, type E8, E8_PER_CENT, SCALE, type UnitPool } from "./unit-pool.ts";
 import { allHoldings, indexOfLargestUnits, sharingUnits, withHoldings } from "./units.ts";
@@ -22,6 +23,7 @@ export const CENT_TOLERANCE: E8 = 100n;
  */
 export function shareResult(pool: UnitPool, result: bigint, release: Release | undefined): SharedResult {
   const all = allHoldings(pool);
+  expectWhole(all);
   const units = sharingUnits(all);
   const rest = result * E8_PER_CENT - (release?.total ?? 0n);
   const byUnits = divideToSum(

@@ -1,3 +1,4 @@
+import { expectWhole } from "./others.ts";
 import { PoolBroken } from "./pool-broken.ts";
 import { type E8, OWN_CAPITAL, type UnitHolding, type UnitPool } from "./unit-pool.ts";
 import { allHoldings, indexOfHolding, indexOfLargestUnits, withHoldings } from "./units.ts";
@@ -28,7 +29,9 @@ export function leaveUnits(pool: UnitPool, subscriptionId: bigint): UnitPool {
 }
 
 function inherit(pool: UnitPool, carry: E8): UnitPool {
+  if (carry === 0n) return pool;
   const all = allHoldings(pool);
+  expectWhole(all);
   const index = indexOfLargestUnits(all) ?? all.length - 1;
   return withHoldings(
     pool,

@@ -1,11 +1,12 @@
 import type { Deps } from "../../deps.ts";
-import { type Advance, advancePool, type Reading, type PoolState } from "../../domain/advance-pool.ts";
+import { type Advance, advancePool, nextCutOff, type PoolState, type Reading } from "../../domain/advance-pool.ts";
 import type { Arrival } from "../../domain/arrival.ts";
 import type { AccountBook } from "../../domain/books.ts";
 import type { MasterDeal } from "../../domain/master-deal.ts";
 import { chainValuations, type DayPart, partsOf, type Valuation } from "../../domain/performance.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
+import { inPart } from "../../domain/pool/others.ts";
 import { type Mark, strikePool, valuePositions } from "../../domain/pool/strike-pool.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { allHoldings } from "../../domain/pool/units.ts";
@@ -18,7 +19,7 @@ import { scheduleValuation } from "../../store/marking.ts";
 import { hasProgress, type Master, saveProgress } from "../../store/masters.ts";
 import { endPriceWait } from "../../store/market-waits.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
-import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
+import { lockFlows, lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { listActiveHoldings } from "../../store/unit-holdings.ts";
 import { logDeficit, recordEvents } from "./record-events.ts";
 import { stopForError } from "./stop.ts";
@@ -49,6 +50,8 @@ export type LedgerScope = {
   readonly reading: Reading | undefined;
   /** Accounts to lock besides those of the pool. */
   readonly logins?: readonly string[];
+  /** The caller only strikes the pool or values it: when nothing else changes a flat pool, only its holdings with flows are loaded. */
+  readonly isForStrike?: boolean;
 };
 
 /** An opened pool, and the accounts of `logins` as they are then. */
@@ -75,14 +78,15 @@ export async function openLedger(
   tx: Transaction,
   deps: Deps,
   master: Master,
-  { through, reading, logins = [] }: LedgerScope,
+  { through, reading, logins = [], isForStrike = false }: LedgerScope,
 ): Promise<Opened> {
   const { login } = master;
   const limit = reading === undefined ? DEALS_PER_COMMIT : DEALS_OF_A_READING;
   const deals = await listWaitingDeals(tx, login, { through, limit });
   const sharing = deals.length === 0 ? undefined : await listActiveHoldings(tx, login);
   const locked = await lockAccounts(tx, [...logins, ...(sharing ?? []).map(({ investorLogin }) => investorLogin)]);
-  const state = await lockPoolState(tx, master);
+  const isInPart = isForStrike && deals.length === 0 && isFlat(reading) && !isWeekDue(deps, master, reading);
+  const state = await lockPoolState(tx, master, isInPart ? lockFlows : lockUnitPool);
   const isAll = deals.length < limit;
   const { pool: stored } = state;
   const advance = advancePool(state, deals, {
@@ -123,6 +127,15 @@ export async function openLedger(
   };
 }
 
+/** No position is open, as far as the platform shows. */
+function isFlat(reading: Reading | undefined): reading is Reading {
+  return reading?.marks.length === 0;
+}
+
+function isWeekDue({ week }: Deps, { weeksClosedThrough }: Master, { closeThrough }: Reading): boolean {
+  return nextCutOff({ weeksClosedThrough: weeksClosedThrough ?? undefined }, week, closeThrough) !== undefined;
+}
+
 function eventsPerCommit(holdings: number): number {
   const rows = Math.min(MAX_ROWS_PER_COMMIT, Math.max(ROWS_PER_COMMIT, DEALS_OF_A_LARGE_POOL * holdings));
   return Math.max(1, Math.floor(rows / Math.max(1, holdings)));
@@ -140,9 +153,9 @@ async function listBeyond(
   return await listWaitingDeals(tx, login, { after, through, limit: undefined, positionIds: [...positionIds] });
 }
 
-async function lockPoolState(tx: Transaction, master: Master): Promise<PoolState> {
+async function lockPoolState(tx: Transaction, master: Master, lock: typeof lockUnitPool): Promise<PoolState> {
   const { login, struckDealId, weeksClosedThrough } = master;
-  const pool = await lockUnitPool(tx, master);
+  const pool = await lock(tx, master);
   const waiting = allHoldings(pool).filter((holding) => holding.waiting > 0n || holding.unredeemed > 0n);
   const arrivals = await listArrivals(
     tx,
@@ -172,13 +185,16 @@ export function hasSomethingToStrike({ pool }: Ledger): boolean {
 export async function strikeLedger(
   tx: Transaction,
   deps: Deps,
-  ledger: Ledger,
+  opened: Ledger,
   marks: readonly Mark[],
 ): Promise<Ledger | undefined> {
-  const { master } = ledger;
+  const { master } = opened;
+  let ledger = opened;
   let pool: UnitPool;
   try {
-    pool = strikePool(ledger.pool, marks);
+    const struck = inPart(() => strikePool(ledger.pool, marks));
+    if (struck === undefined) ledger = await withWholePool(tx, ledger);
+    pool = struck ?? strikePool(ledger.pool, marks);
     checkPool(pool);
   } catch (error) {
     const { login, filedDealId: ticket } = master;
@@ -204,6 +220,12 @@ export async function strikeLedger(
       arePositionsKnown: true,
     },
   };
+}
+
+/** Of a ledger with a part of its pool, which has not changed yet. */
+async function withWholePool(tx: Transaction, ledger: Ledger): Promise<Ledger> {
+  const { pool, arrivals } = await lockPoolState(tx, ledger.opened, lockUnitPool);
+  return { ...ledger, stored: pool, pool, arrivals };
 }
 
 /**

@@ -79,6 +79,7 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, wanted: Wanted, re
   const { ledger, end } = await openLedger(tx, deps, master, {
     through: logNumber,
     reading: { at: requestedAt, marks, closeThrough },
+    isForStrike: true,
   });
   const isAtReading = end === "done" && master.filedNumber === logNumber;
   const saveUnstruck = async (): Promise<void> =>

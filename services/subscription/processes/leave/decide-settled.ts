@@ -9,7 +9,7 @@ import { type Gate, openGate } from "../../store/gates.ts";
 import { markDecided } from "../../store/leaves.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { insertReserves } from "../../store/reserves.ts";
-import { lockUnitPool } from "../../store/unit-pools.ts";
+import { lockFlows } from "../../store/unit-pools.ts";
 import { crystallise, type Crystallised, decideAmounts } from "./crystallise.ts";
 import { leavePool } from "./leave-pool.ts";
 import { type GatedLeave, type Leaving, lockLeaving, wakeAfterGate } from "./leaving.ts";
@@ -51,7 +51,11 @@ async function carryOut(
     tx,
     crystallised.map(({ leave }) => leave.investorLogin),
   );
-  const pool = await lockUnitPool(tx, master);
+  const pool = await lockFlows(
+    tx,
+    master,
+    crystallised.map(({ leave }) => leave.subscriptionId),
+  );
   const books = await lockLeaving(tx, accounts, crystallised, ({ leave }) => leave);
   const decisions = await decideAmounts(
     tx,
@@ -62,7 +66,7 @@ async function carryOut(
     const decision = decisions[index];
     return decision === undefined ? [] : [{ leave, books: { account, holding }, decision }];
   });
-  await leavePool(tx, deps, { pool, leaving, at });
+  await leavePool(tx, deps, { master, pool, leaving, at });
   await insertReserves(
     tx,
     leaving.flatMap(({ leave, decision }) =>

@@ -3,29 +3,37 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { changeAccount, changeHolding, combine, type HoldingBuckets, move } from "../../domain/buckets.ts";
 import { afterExit, afterWithdrawal, sumOfReserves } from "../../domain/leave-buckets.ts";
+import { inPart } from "../../domain/pool/others.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { type FlatOutflow, takeOutFlat } from "../../domain/take-out-flat.ts";
 import { saveAccounts } from "../../store/books.ts";
 import { takeBackFlows } from "../../store/flows.ts";
 import { saveHoldings } from "../../store/holdings.ts";
-import { saveUnitPool } from "../../store/unit-pools.ts";
+import type { Master } from "../../store/masters.ts";
+import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { type Exited, recordExits } from "../exit/record-exits.ts";
 import type { Leaving } from "./leaving.ts";
 
-/** The pool of one Master, locked, with the decided leaves of its Investors. */
-export type DecidedLeaves = { readonly pool: UnitPool; readonly leaving: readonly Leaving[]; readonly at: Date };
+/** The pool of one Master, or a part of it, locked, with the decided leaves of its Investors. */
+export type DecidedLeaves = {
+  readonly master: Master;
+  readonly pool: UnitPool;
+  readonly leaving: readonly Leaving[];
+  readonly at: Date;
+};
 
 /** Takes the decided amounts out of a pool: what is taken stops trading at once, by one strike for all. */
-export async function leavePool(tx: Transaction, deps: Deps, { pool, leaving, at }: DecidedLeaves): Promise<void> {
-  const [first] = leaving;
-  if (first === undefined) return;
+export async function leavePool(tx: Transaction, deps: Deps, decided: DecidedLeaves): Promise<void> {
+  const { master, leaving, at } = decided;
+  if (leaving.length === 0) return;
   const exits = leaving.filter(({ leave }) => leave.kind === "EXIT").map(exit);
   const withdrawals = leaving.filter(({ leave }) => leave.kind === "WITHDRAWAL").map(reserve);
   const changes = [...exits, ...withdrawals];
-  const after = takeOutFlat(
-    withoutWaiting(pool, exits),
-    changes.map(({ outflow }) => outflow),
-  );
+  const outflows = changes.map(({ outflow }) => outflow);
+  const takeOut = (pool: UnitPool): UnitPool => takeOutFlat(withoutWaiting(pool, exits), outflows);
+  const taken = inPart(() => takeOut(decided.pool));
+  const pool = taken === undefined ? await lockUnitPool(tx, master) : decided.pool;
+  const after = taken ?? takeOut(pool);
   const holdings = new Map(after.holdings.map((holding) => [holding.subscriptionId, holding]));
   for (const { subscriptionId, leaving: left } of exits) {
     const { inbound } = left.books.holding.buckets;
@@ -35,7 +43,7 @@ export async function leavePool(tx: Transaction, deps: Deps, { pool, leaving, at
     tx,
     exits.map(({ account }) => account),
   );
-  await saveUnitPool(tx, first.leave.masterLogin, pool, after);
+  await saveUnitPool(tx, master.login, pool, after);
   await saveHoldings(
     tx,
     changes.map(({ leaving: { books }, buckets }) => {

@@ -80,6 +80,7 @@ async function settleAtLogPosition(
     // The complete log of a flat Master is a stronger proof than the wait after the cut-off, so all ended weeks close.
     reading: { at, marks: [], closeThrough: lastCutOff(deps.week, at) },
     logins: leaves.map(({ leave }) => leave.investorLogin),
+    isForStrike: true,
   });
   const isAtLogPosition = end === "done" && master.filedNumber === through;
   const struck =
