@@ -37,7 +37,8 @@ type Booked = {
 export function pools(deps: Pick<Deps, "pool" | "platform">, limits = LIMITS): Check {
   return {
     name: "pool_ledger",
-    title: "Each account is the sum of its buckets; marks, carries, allocations and pending movements are consistent.",
+    title:
+      "Each account is the sum of its buckets; marks, carries, sums, allocations and pending movements are consistent.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     run: ({ cursor, pendingBreaks }) =>
