@@ -23,16 +23,15 @@ export type Failpoint =
   | "after_mirror"
   | "after_allocation"
   | "after_posting"
-  | "after_settled_position"
   | "after_leave"
   | "after_closing_step"
   // A command that waits until its Master is flat; the detail is its action.
   | "before_waiting"
   | "after_waiting"
   | "after_queue_start"
-  // Fees; for a step the detail is what it has committed.
-  | "after_accounting_step"
-  | "after_crystallisation"
+  // Fees: a page of a closed week is decided; decided fees are recorded, the detail is what they are of.
+  | "after_week_page"
+  | "after_fees_recorded"
   | "before_outcome";
 
 let armed: ((name: Failpoint, detail: string | undefined) => void) | undefined;

@@ -18,6 +18,8 @@ export type WakeSignals = {
   readonly results: WakeSignal;
   readonly postings: WakeSignal;
   readonly weeks: WakeSignal;
+  /** Fees of closed weeks are to be decided. */
+  readonly fees: WakeSignal;
   readonly strikes: WakeSignal;
   readonly valuations: WakeSignal;
   readonly exits: WakeSignal;

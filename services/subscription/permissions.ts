@@ -19,17 +19,15 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   findOpenSubscription: ["account", "funding"],
   leave: ["funding"],
   previewLeave: ["funding"],
-  findLeave: ["fee"],
+  listUnrecordedFees: ["fee"],
   returnReserve: ["fee", "funding"],
   getPoolLedger: ["edge"],
   getEquity: ["edge"],
   listInvestorAllocations: ["edge"],
   listPerformance: ["edge"],
   listResults: ["edge"],
-  readAllocations: ["fee"],
-  readAllocationRows: ["fee"],
   getFeeFloors: ["fee"],
-  readFloatingShare: ["fee"],
+  decidePendingFee: ["fee"],
   sumFlows: ["fee"],
   findMirrors: ["edge"],
   findMirrored: ["edge"],
@@ -48,4 +46,4 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
 };
 
 /** The services that read its feeds. */
-export const READERS: readonly ServiceName[] = ["fee", "funding"];
+export const READERS: readonly ServiceName[] = ["funding"];

@@ -1,4 +1,5 @@
 import { durationWithin } from "#kernel/config-variables.ts";
+import { HOUR_MS } from "#kernel/duration.ts";
 import { type Fragment, fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
 import { BY_ID, tableRule } from "#kernel/retention/table-rule.ts";
@@ -34,6 +35,16 @@ export function subscriptionRules(
     ...eventRules(feeds, config),
     ...breakRules(config),
     closed("postings", "posting", fragment`posting`),
+    tableRule({
+      name: "decided fees",
+      table: "fee_decision",
+      alsoRemoved: ["due_fee"],
+      rows: fragment`fee_decision`,
+      keptMs: HOUR_MS,
+      key: BY_ID,
+      begunAt: fragment`item.period_end`,
+      endedAt: fragment`item.recorded_at`,
+    }),
     closed("mirrors", "mirror", fragment`mirror`, ["flow"]),
   ];
 }

@@ -16,13 +16,13 @@ import { leave } from "./commands/leave.ts";
 import { returnReserve } from "./commands/return-reserve.ts";
 import { EXIT_FEED, MIRROR_FEED } from "./messages/capital-events.ts";
 import { FOLLOWING_FEED } from "./messages/following-events.ts";
-import { ALLOCATION_FEED } from "./messages/allocation-events.ts";
 import { unassign } from "./commands/unassign.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
 import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
 import { closeMasters } from "./jobs/close-masters.ts";
+import { decideWeeks, recordDecisions } from "./jobs/decide-weeks.ts";
 import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows, valuePools } from "./jobs/mark-masters.ts";
 import { findReturnedMasters } from "./jobs/find-returned-masters.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
@@ -32,9 +32,7 @@ import { runQueued } from "./jobs/run-queued.ts";
 import { sendExits } from "./jobs/send-exits.ts";
 import { settleAssignments } from "./jobs/settle-assignments.ts";
 import { settleExits } from "./jobs/settle-exits.ts";
-import { settleGates } from "./jobs/settle-gates.ts";
 import { gatheredReads } from "./queries/gathered.ts";
-import { findLeave } from "./queries/find-leave.ts";
 import { findPooled } from "./queries/find-pooled.ts";
 import { getClosing } from "./queries/get-closing.ts";
 import { getEquity } from "./queries/get-equity.ts";
@@ -48,7 +46,8 @@ import { listFlatMasters } from "./queries/list-flat-masters.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
 import { getProof } from "./queries/get-proof.ts";
 import { sumFlows } from "./queries/sum-flows.ts";
-import { readFloatingShare } from "./queries/read-floating-share.ts";
+import { decidePendingFee } from "./queries/decide-pending-fee.ts";
+import { listUnrecordedFees } from "./queries/list-unrecorded-fees.ts";
 import { previewAssign } from "./queries/preview/preview-assign.ts";
 import { previewLeave } from "./queries/preview/preview-leave.ts";
 import { previewUnassign } from "./queries/preview/preview-unassign.ts";
@@ -59,7 +58,6 @@ import {
   listActiveInvestors,
   listSubscriptions,
 } from "./queries/subscriptions.ts";
-import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
 import { searchSubscriptions } from "./queries/search-subscriptions.ts";
 import { listLockOwners } from "./store/lock-owners.ts";
 import { listMirroredKeys } from "./store/mirrored-parts.ts";
@@ -68,9 +66,9 @@ import { assignmentQueue } from "./store/assignments.ts";
 import { closingQueue } from "./store/closings.ts";
 import { exitTransferQueue } from "./store/exit-transfers.ts";
 import { exitQueue } from "./store/exits.ts";
+import { decisionQueue, weekQueue } from "./store/fee-decisions.ts";
 import { nextExternalReview } from "./store/external-funds.ts";
 import { nextGap } from "./store/filed-numbers.ts";
-import { nextAbandonedGate } from "./store/gates.ts";
 import { nextEmptied } from "./store/holdings.ts";
 import { NEXT_VALUATION } from "./store/marking.ts";
 import { NEXT_ARCHIVED } from "./store/archived-masters.ts";
@@ -87,7 +85,7 @@ const MIRROR_GAP_MS = 250;
 const EXTERNAL_PAUSE_MS = 5_000;
 
 export const STATES_FEED = "subscription.states";
-export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED, FOLLOWING_FEED, STATES_FEED];
+export const FEEDS = [MIRROR_FEED, EXIT_FEED, FOLLOWING_FEED, STATES_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function subscriptionService(deps: Deps): Implementation<SubscriptionServiceService> {
@@ -107,17 +105,15 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     findOpenSubscription: (request) => findOpenSubscription(gathered, request),
     leave: (request, context) => leave(deps, request, context),
     previewLeave: (request, context) => previewLeave(deps, request, context),
-    findLeave: (request) => findLeave(deps, request),
+    listUnrecordedFees: (request) => listUnrecordedFees(deps, request),
     returnReserve: (request) => returnReserve(deps, request),
     getPoolLedger: (request, context) => getPoolLedger(deps, request, context),
     getEquity: (request, context) => getEquity(deps, request, context),
     listInvestorAllocations: (request) => listInvestorAllocations(deps, request),
     listPerformance: (request) => listPerformance(deps, request),
     listResults: (request) => listResults(deps, request),
-    readAllocations: (request) => readAllocations(deps, request),
-    readAllocationRows: (request) => readAllocationRows(deps, request),
     getFeeFloors: (request) => getFeeFloors(deps, request),
-    readFloatingShare: (request, context) => readFloatingShare(deps, request, context),
+    decidePendingFee: (request, context) => decidePendingFee(deps, request, context),
     sumFlows: (request) => sumFlows(deps, request),
     findMirrors: (request) => findMirrors(deps, request),
     findMirrored: async ({ key }) => ({ keys: await listMirroredKeys(deps.pool, key, MAX_PAGE_SIZE) }),
@@ -145,6 +141,7 @@ export function createWakeSignals(): WakeSignals {
     results: createWakeSignal(),
     postings: createWakeSignal(),
     weeks: createWakeSignal(),
+    fees: createWakeSignal(),
     strikes: createWakeSignal(),
     valuations: createWakeSignal(),
     exits: createWakeSignal(),
@@ -174,6 +171,8 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
     run("allocate results", allocateResults, () => nextAllocation(week), { wake: wake.results }),
     run("post results", postResults, () => nextPostingDue, { wake: wake.postings }),
     run("close weeks", closeWeeks, () => nextClosing(deps), { wake: wake.weeks, pauseMs: MARK_PAUSE_MS }),
+    run("decide fees of weeks", decideWeeks, () => weekQueue.nextDue, { wake: wake.fees }),
+    run("record decided fees", recordDecisions, () => decisionQueue.nextDue),
     run("strike waiting flows", strikeWaitingFlows, () => nextWaitingFlows(deps), {
       wake: wake.strikes,
       pauseMs: MARK_PAUSE_MS,
@@ -185,7 +184,6 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
     run("cancel emptied", cancelEmptied, () => nextEmptied),
     run("close Masters", closeMasters, () => closingQueue.nextDue, { wake: wake.closings }),
     run("run queued unassigns", runQueued, () => NEXT_LOOK, { wake: wake.queue }),
-    run("settle gates", settleGates, () => nextAbandonedGate),
     run("open external funds reviews", openExternalReviews, () => nextExternalReview, {
       wake: wake.external,
       pauseMs: EXTERNAL_PAUSE_MS,

@@ -10,7 +10,7 @@ import { platformUnavailable } from "../domain/lock-refusals.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 import { closingMessage } from "../messages/closing.ts";
-import { prepareFee } from "../processes/leave/prepare-fee.ts";
+import { askTerms } from "../processes/fees/ask-terms.ts";
 import { refuse } from "../refusals.ts";
 import { countLeft, findClosing, insertClosing } from "../store/closings.ts";
 import { findSafetyStop } from "../store/masters.ts";
@@ -38,10 +38,12 @@ export async function closeMaster(deps: Deps, request: CloseMasterRequest, conte
 async function checkClosable(deps: Deps, login: string, context: CallContext): Promise<void> {
   const stop = await failAsUnavailable(() => findSafetyStop(deps.pool, login));
   if (stop !== undefined) throw safetyStop(login, stop);
-  const fee = await prepareFee(deps, login, context);
-  if (fee.kind === "stopped") throw safetyStop(login, "stopped");
-  if (fee.kind === "unavailable") {
-    deps.log.info("fee not prepared, closing refused", { login, error: fee.error });
+  try {
+    const { isStopped } = await askTerms(deps, { masterLogin: login, investorLogins: [] }, context);
+    if (isStopped) throw safetyStop(login, "stopped");
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "safety_stop") throw error;
+    deps.log.info("terms of fees not known, closing refused", { login, error });
     const message =
       "The performance fees that are due first are not calculated, because the service for fees has not answered in time. Nothing was executed. Send the request again in a second.";
     throw refuse("service_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });

@@ -28,11 +28,11 @@ export type KnownOfLeave = {
   readonly share?: { readonly isMoving: boolean; readonly pooled: bigint };
 };
 
-/** A gate is closed only for a moment, so this is shorter than the delay after a transient failure. */
-const GATE_RETRY_AFTER_MS = 500;
+/** A pool is locked only for a moment, so this is shorter than the delay after a transient failure. */
+const POOL_RETRY_AFTER_MS = 500;
 
 export function allocationInProgress(message: string): Refusal {
-  return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: GATE_RETRY_AFTER_MS });
+  return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: POOL_RETRY_AFTER_MS });
 }
 
 export function masterUnreadable(): Refusal {

@@ -26,7 +26,7 @@ export async function adoptCharges(deps: Deps): Promise<void> {
 async function adoptOn(deps: Deps, login: string): Promise<void> {
   await inTransaction(deps.pool, async (tx) => {
     const found = await lockPooled(tx, login);
-    if (found === undefined || !found.master.hasOpenGate) return;
+    if (found === undefined) return;
     const { holding } = found;
     const { toAdopt: amount } = found.account;
     if (amount === 0n) return;

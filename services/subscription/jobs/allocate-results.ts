@@ -35,7 +35,7 @@ async function tryToAllocate(deps: Deps, login: string): Promise<boolean> {
 export async function allocateMaster(deps: Deps, login: string): Promise<boolean> {
   const hasMore = await inTransaction(deps.pool, async (tx) => {
     const master = await lockMaster(tx, login);
-    if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return false;
+    if (master === undefined || master.stoppedReason !== null) return false;
     const { ledger, end } = await openLedger(tx, deps, master, { through: master.filedNumber, reading: undefined });
     await saveLedger(tx, deps, ledger);
     return end === "full";

@@ -59,10 +59,6 @@ create table master_pool (
   stopped_reason       text,
   -- Log position up to which operators have accepted deals that would otherwise stop the Master.
   accepted_deals_number bigint not null default -1,
-  -- Fencing token: grows when the gate is closed or taken over; every commit under the gate checks it.
-  gate_fence           bigint not null default 0,
-  -- Null while the gate is open. It is closed for the leaves of this Master that are SETTLED.
-  gate_closed_at       timestamptz,
   -- When the next attempt to mark the Master for a strike or a week may be made, and why the last one failed.
   mark_next_at         timestamptz not null default '-infinity',
   mark_tries           integer not null default 0,
@@ -93,7 +89,6 @@ create index master_pool_own_flows on master_pool (login) where own_waiting_mino
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 create index master_pool_valued on master_pool (value_next_at) where value_next_at is not null;
 create index master_pool_archived on master_pool (archived_next_at) where archived_next_at is not null;
-create index master_pool_gated on master_pool (gate_closed_at) where gate_closed_at is not null;
 
 -- Subscriptions of Investors to Masters. ASSIGNING and ABORTED are never shown to callers.
 create table subscription (
@@ -398,6 +393,105 @@ create table allocation_row (
 );
 select append_only('allocation_row');
 
+-- For change_id of the pairs.
+create sequence pair_change;
+
+-- The profit of an Investor with a Master, over all its subscriptions, as of an allocation entry. It follows from the allocation rows and the
+-- decided fees, and is brought up to date when a fee is decided.
+create table pair (
+  investor_login  text not null references investor_account,
+  master_login    text not null references master_pool,
+  folded_number   bigint not null,
+  -- G: the sum of all results.
+  earned_minor    bigint not null default 0,
+  -- H: the high-water mark.
+  mark_e8         bigint not null default 0 check (mark_e8 >= 0),
+  -- When the last fee was decided.
+  crystallised_at timestamptz,
+  -- Drawn again with each change: the check reads what has changed since its last run.
+  change_id       bigint not null unique,
+  primary key (investor_login, master_login)
+);
+
+-- L: the profit of a pair for which no fee was decided yet. The layers fill the interval from its mark to its earned result. Written with the
+-- pair, under its lock: a foreign key would look up each pair again.
+create table layer (
+  master_login   text not null,
+  investor_login text not null,
+  -- From bottom to top.
+  number         integer not null check (number > 0),
+  amount_e8      bigint not null check (amount_e8 > 0),
+  -- Times of the earliest and the latest deal.
+  earned_from    timestamptz not null,
+  earned_to      timestamptz not null,
+  primary key (master_login, investor_login, number),
+  check (earned_from <= earned_to)
+);
+
+-- Closed weeks whose fees are being decided, a page of Investors after the other.
+create table open_week (
+  id                      bigint generated always as identity primary key,
+  master_login            text not null references master_pool,
+  -- Its allocation entry.
+  number                  bigint not null,
+  -- The Investors up to this subscription are decided.
+  decided_subscription_id bigint not null default 0,
+  next_try_at             timestamptz not null default '-infinity',
+  tries                   integer not null default 0,
+  reason                  text,
+  unique (master_login, number)
+);
+create index open_week_due on open_week (next_try_at);
+
+-- Fees that were decided together, until `fee` has recorded them and for an hour after that: those of a page of a closed week, or of a withdrawal
+-- or exit.
+create table fee_decision (
+  id           bigint generated always as identity primary key,
+  -- Of the run; outside a pool the Master of the first debt.
+  master_login text not null,
+  -- Key of the leave and its Investor; empty for a week.
+  leave_key    text not null,
+  investor_login text not null check ((investor_login = '') = (leave_key = '')),
+  -- A week from its start to its cut-off; of a leave from the fee before to the decision.
+  period_start timestamptz not null,
+  period_end   timestamptz not null,
+  -- When positions were valued; null when the Master was flat.
+  marked_at    timestamptz,
+  -- No further Investors of the week remain.
+  is_last      boolean not null,
+  -- Keys of open weekly fees that a leave collects first.
+  weekly_keys  text[] not null default '{}',
+  recorded_at  timestamptz,
+  next_try_at  timestamptz not null default clock_timestamp() + interval '5 seconds',
+  tries        integer not null default 0,
+  reason       text,
+  check (period_start < period_end)
+);
+create unique index fee_decision_of_leave on fee_decision (leave_key) where leave_key <> '';
+create index fee_decision_unrecorded on fee_decision (master_login, id) where recorded_at is null;
+create index fee_decision_due on fee_decision (next_try_at, id) where recorded_at is null;
+create index fee_decision_recorded on fee_decision (recorded_at) where recorded_at is not null;
+
+-- The fees of a decision, in the sequence of collection for each Investor.
+create table due_fee (
+  decision_id    bigint not null references fee_decision on delete cascade,
+  number         integer not null check (number > 0),
+  investor_login text not null,
+  -- Key of the transfer that collects it.
+  key            text not null unique,
+  kind           text not null check (kind in ('PF', 'PF_DEBT')),
+  -- W, WD<operation id>, UA<subscription id> or DEBT.
+  suffix         text not null,
+  -- The Master to whom it is owed.
+  owed_to        text not null,
+  amount_minor   bigint not null check (amount_minor > 0),
+  owed_since     timestamptz not null,
+  -- The facts that it follows from.
+  explanation    jsonb not null,
+  primary key (decision_id, number)
+);
+create index due_fee_by_investor on due_fee (investor_login);
+
 -- A transfer of allocated results to an Investor account.
 create table posting (
   id             bigint generated always as identity primary key,
@@ -467,48 +561,31 @@ create table leave (
   held_balance_minor bigint not null,
   held_log_number    bigint not null,
   payout_key         text not null,
-  -- Suffix of the keys of the fees that it collects, for example WD<operation id>.
-  fee_suffix         text not null,
-  -- SETTLED: its log position on the Master is fixed, and the gate of the Master is closed until it is DECIDED.
-  state              text not null check (state in ('SETTLED', 'DECIDED', 'REFUSED')),
+  state              text not null check (state in ('DECIDED', 'REFUSED')),
   subscription_id    bigint references subscription,
   master_login       text,
+  -- Log position of the Master at which it was decided.
   settled_number     bigint,
-  -- Facts of the instant at which it was settled; before, pending, available and effective are computed from them.
-  settled_at         timestamptz,
-  allocation_number  bigint,
-  period_start       timestamptz,
-  unposted_minor     bigint,
-  quarantined_minor  bigint,
   before_minor       bigint,
   pending_minor      bigint,
   available_minor    bigint,
   effective_minor    bigint,
   refusal            jsonb,
   created_at         timestamptz not null,
-  closed_at          timestamptz,
   primary key (key, try),
   check ((state = 'REFUSED') = (refusal is not null)),
-  check ((state in ('DECIDED', 'REFUSED')) = (closed_at is not null)),
-  check (state = 'REFUSED' or subscription_id is null or settled_number is not null),
-  check (
-    state = 'REFUSED'
-    or num_nulls(settled_at, allocation_number, period_start, unposted_minor, quarantined_minor) = 0
-  ),
-  check (state <> 'DECIDED' or num_nulls(before_minor, pending_minor, available_minor, effective_minor) = 0)
+  check (state = 'REFUSED' or num_nulls(before_minor, pending_minor, available_minor, effective_minor) = 0),
+  check (state = 'REFUSED' or subscription_id is null or settled_number is not null)
 );
 
-create unique index leave_one_undecided_try on leave (key) where state <> 'REFUSED';
-create index leave_of_fee on leave (investor_login, fee_suffix) where state = 'DECIDED';
-create index leave_settled on leave (master_login) where state = 'SETTLED';
+create unique index leave_one_decided_try on leave (key) where state = 'DECIDED';
 
 create view leave_row as
   select key, try, investor_login as "investorLogin", kind, requested_minor as requested,
          held_balance_minor as "heldBalance", held_log_number as "heldLogNumber", payout_key as "payoutKey", state,
          subscription_id as "subscriptionId", master_login as "masterLogin", settled_number as "settledNumber",
          before_minor as before, pending_minor as pending, available_minor as available, effective_minor as effective,
-         refusal, fee_suffix as "feeSuffix", settled_at as "settledAt", allocation_number as "allocationNumber",
-         period_start as "periodStart", unposted_minor as unposted, quarantined_minor as quarantined
+         refusal
   from leave;
 
 -- The amount that is reserved for one debit, under the key of its transfer: in the pool, or outside of it.

@@ -137,7 +137,7 @@ export async function findUnsettled(db: Queryable, masterLogin: string): Promise
             or exists (
               select from master_pool
               where login = ${masterLogin}
-                and (own_waiting_minor > 0 or own_unredeemed_minor > 0 or received_number > filed_number or gate_closed_at is not null)
+                and (own_waiting_minor > 0 or own_unredeemed_minor > 0 or received_number > filed_number)
             ) then 'allocation_in_progress'
           when exists (
             select from master_pool

@@ -18,7 +18,6 @@ export type PooledBooks = {
   readonly masterLogin: string;
   readonly buckets: HoldingBuckets;
   readonly isStopped: boolean;
-  readonly hasOpenGate: boolean;
   /** Log position up to which the log of the Master is filed. */
   readonly masterNumber: bigint;
   /** Filed deals wait for their allocation. */
@@ -39,7 +38,7 @@ export async function findLeaveBooks(db: Queryable, investorLogin: string): Prom
                account.quarantined_minor as quarantined, holding.master_login as "masterLogin",
                holding.inbound_minor as inbound, holding.waiting_minor as waiting, holding.pooled_minor as pooled,
                holding.reserved_minor as reserved, holding.outbound_minor as outbound,
-               pool.stopped_reason is not null as "isStopped", pool.gate_closed_at is null as "hasOpenGate",
+               pool.stopped_reason is not null as "isStopped",
                pool.filed_number as "masterNumber",
                exists (
                  select from master_result where master_result.master_login = pool.login and allocated_at is null

@@ -10,9 +10,6 @@ export type Master = {
   readonly filedDealId: bigint;
   readonly struckDealId: bigint;
   readonly stoppedReason: string | null;
-  readonly hasOpenGate: boolean;
-  /** Fencing token of the gate. */
-  readonly gateFence: bigint;
   /** Null while no subscription is ACTIVE. */
   readonly weeksClosedThrough: Date | null;
   readonly lastAllocation: bigint;
@@ -41,7 +38,7 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
   const row = await maybeOne<MasterRow>(
     tx,
     sql`select login, filed_number as "filedNumber", filed_deal_id as "filedDealId", struck_deal_id as "struckDealId",
-               stopped_reason as "stoppedReason", gate_closed_at is null as "hasOpenGate", gate_fence as "gateFence",
+               stopped_reason as "stoppedReason",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
                is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown", value_next_at is not null as "isValued",
                accepted_deals_number as "acceptedDealsNumber", price_since is not null as "waitsForPrice", own_units as units, own_waiting_minor as waiting,

@@ -99,7 +99,7 @@ function allocatable(week: Week): Fragment {
        order by number
        limit 1
      ) as next
-  where pool.stopped_reason is null and pool.gate_closed_at is null
+  where pool.stopped_reason is null
     and (
       pool.weeks_closed_through is null
       or date_bin(${week.periodMs}::bigint * interval '1 millisecond', next.deal_at, ${week.anchor}::timestamptz)
@@ -107,7 +107,7 @@ function allocatable(week: Week): Fragment {
     )`;
 }
 
-/** Masters whose next deal can be allocated: its week and the gate are open. */
+/** Masters whose next deal can be allocated: its week is open. */
 export async function listMastersToAllocate(db: Queryable, week: Week, limit: number): Promise<string[]> {
   return await column<string>(
     db,

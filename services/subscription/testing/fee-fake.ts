@@ -1,3 +1,5 @@
+import type { Pool } from "pg";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
@@ -5,26 +7,44 @@ import { usd } from "#kernel/money.ts";
 import type {
   CollectRequest,
   ConfigureRequest,
-  CrystalliseRequest,
-  CrystalliseResponse,
+  DueItem,
   FeeServiceService,
+  FindTermsRequest,
+  InvestorTerms,
   ListDueItemsRequest,
-  PreviewCrystalliseRequest,
+  RecordFeesRequest,
+  RecordFeesResponse,
 } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { callContext } from "#kernel/contract/context.ts";
 
 /** Amount in cents. */
-export type Due = { readonly key: string; readonly amount: bigint; readonly isWeekly?: boolean };
+export type Due = { readonly key: string; readonly amount: bigint };
+
+/** The Master to whom the debts of the fake are owed. */
+export const OWED_TO = "59999";
+
+/** Key of the transfer that collects a debt for a leave. */
+export function debtKey(investorLogin: string, leaveKey: string): string {
+  return `fee:${investorLogin}:${OWED_TO}:DEBT:${leaveKey}`;
+}
 
 export type FeeFake = {
   readonly client: Client<FeeServiceService>;
   readonly configured: ConfigureRequest[];
-  readonly crystallised: Map<string, { readonly request: CrystalliseRequest; readonly response: CrystalliseResponse }>;
-  /** The fees that an Investor owes; set by tests. */
+  /** What was recorded for withdrawals and exits, by their keys. */
+  readonly recorded: Map<string, { readonly request: RecordFeesRequest; readonly response: RecordFeesResponse }>;
+  /** Pages of closed weeks. */
+  readonly weeks: RecordFeesRequest[];
   readonly rules: {
-    due: (request: CrystalliseRequest) => readonly Due[];
+    /** What an Investor owes, in cents, until a leave has taken it. */
+    debt: (investorLogin: string) => bigint;
+    /** Fees of closed weeks that are not debited yet. */
+    openWeekly: (investorLogin: string) => readonly Due[];
+    /** The rate at all times, in parts per million. */
+    ratePpm: number;
+    isStopped: boolean;
     isDown: boolean;
     /** Collections leave their fees until it is empty. */
     archivedPaymentAccount: string;
@@ -33,28 +53,45 @@ export type FeeFake = {
 
 type World = {
   readonly platform: Client<PlatformServiceService>;
+  readonly pool: Pool;
   readonly returnReserve: (key: string) => Promise<unknown>;
 };
 
 /** Wait budget of a transfer, below that of the tested command. */
 const CALL_MS = 5_000;
 
-/** A stand-in of the fee service; tests set the fees due. A key is crystallised once, and collected item by item. */
+/** A stand-in of the fee service: tests say what Investors owe. A decision is recorded once, and collected item by item. */
 export function feeFake(world: World): FeeFake {
   const configured: ConfigureRequest[] = [];
-  const crystallised: FeeFake["crystallised"] = new Map();
-  const rules: FeeFake["rules"] = { due: () => [], isDown: false, archivedPaymentAccount: "" };
+  const recorded: FeeFake["recorded"] = new Map();
+  const weeks: RecordFeesRequest[] = [];
+  const rules: FeeFake["rules"] = {
+    debt: () => 0n,
+    openWeekly: () => [],
+    ratePpm: 0,
+    isStopped: false,
+    isDown: false,
+    archivedPaymentAccount: "",
+  };
   const reach = (): void => {
     if (rules.isDown) throw new Refusal({ code: "service_unavailable", status: "unavailable", message: "down" });
   };
   const left = new Set<string>();
+  const paid = new Map<string, bigint>();
+  const termsOf = (investorLogin: string): InvestorTerms => {
+    const owed = rules.debt(investorLogin) - (paid.get(investorLogin) ?? 0n);
+    const debts = owed > 0n ? [{ masterLogin: OWED_TO, amountMinor: owed, since: OWED_SINCE }] : [];
+    const openWeekly = rules.openWeekly(investorLogin).map(({ key, amount }) => item(key, amount, true));
+    const steps = [{ from: undefined, ratePpm: rules.ratePpm, enabled: true, versionId: 1n }];
+    return { investorLogin, steps, updatedAt: undefined, debts, prepaid: [], openWeekly };
+  };
   const client = {
     async getWaitingFees() {
       reach();
       const { archivedPaymentAccount: login } = rules;
-      const items = [...left].flatMap((key) => crystallised.get(key)?.response.items ?? []);
+      const items = [...left].flatMap((key) => recorded.get(key)?.response.items ?? []);
       if (login === "" || items.length === 0) return { amount: undefined, since: undefined, paymentAccountLogin: "" };
-      const amount = items.reduce((sum, item) => sum + (item.amount?.minorUnits ?? 0n), 0n);
+      const amount = items.reduce((sum, each) => sum + (each.amount?.minorUnits ?? 0n), 0n);
       return { amount: moneyToProto(usd(amount)), since: new Date(), paymentAccountLogin: login };
     },
     async configure(request: ConfigureRequest) {
@@ -62,50 +99,61 @@ export function feeFake(world: World): FeeFake {
       const { key: _key, ...rest } = request;
       return { ...rest, createdAt: request.effectiveSince, updatedAt: request.effectiveSince };
     },
-    async prepare() {
+    async findTerms({ investorLogins }: FindTermsRequest) {
       reach();
-      return {};
+      return {
+        database: await readDatabase(world.pool),
+        isStopped: rules.isStopped,
+        investors: investorLogins.map(termsOf),
+      };
     },
-    async crystallise(request: CrystalliseRequest) {
+    async recordFees(request: RecordFeesRequest) {
       reach();
-      const known = crystallised.get(request.key);
+      if (request.key === "") {
+        weeks.push(request);
+        return { items: [] };
+      }
+      const known = recorded.get(request.key);
       if (known !== undefined) return known.response;
-      const response = responseOf(rules.due(request));
-      crystallised.set(request.key, { request, response });
+      const items = request.investors.flatMap(({ investorLogin, openWeeklyKeys, due }) => {
+        const debts = due.filter(({ kind }) => kind === "PF_DEBT");
+        const taken = debts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+        paid.set(investorLogin, (paid.get(investorLogin) ?? 0n) + taken);
+        const weekly = rules.openWeekly(investorLogin).filter(({ key }) => openWeeklyKeys.includes(key));
+        return [
+          ...weekly.map(({ key, amount }) => item(key, amount, true)),
+          ...due.map(({ key, amountMinor }) => item(key, amountMinor, false)),
+        ];
+      });
+      const response = { items };
+      recorded.set(request.key, { request, response });
       return response;
-    },
-    async previewCrystallise(request: PreviewCrystalliseRequest) {
-      reach();
-      return responseOf(rules.due({ ...request, key: "", subscriptionId: 0n, periodStart: undefined, suffix: "" }));
     },
     async listDueItems({ key }: ListDueItemsRequest) {
       reach();
-      return { items: crystallised.get(key)?.response.items ?? [] };
+      return { items: recorded.get(key)?.response.items ?? [] };
     },
     async collect({ key, lockOwner }: CollectRequest) {
       reach();
-      const found = crystallised.get(key);
-      if (found === undefined) {
-        throw new Refusal({ code: "crystallisation_not_found", status: "not_found", message: key });
-      }
+      const found = recorded.get(key);
+      if (found === undefined) return { collected: moneyToProto(usd(0n)) };
       if (rules.archivedPaymentAccount !== "") {
         left.add(key);
         return { collected: moneyToProto(usd(0n)) };
       }
+      const login = found.request.investors[0]?.investorLogin ?? "";
       let collected = 0n;
-      for (const item of found.response.items) {
-        collected += await take(world, found.request.investorLogin, lockOwner, item);
-      }
+      for (const each of found.response.items) collected += await take(world, login, lockOwner, each);
       return { collected: moneyToProto(usd(collected)) };
     },
   };
-  return { client: client as unknown as Client<FeeServiceService>, configured, crystallised, rules };
+  return { client: client as unknown as Client<FeeServiceService>, configured, recorded, weeks, rules };
 }
 
-function responseOf(due: readonly Due[]): CrystalliseResponse {
-  const items = due.map(({ key, amount, isWeekly = false }) => ({ key, amount: moneyToProto(usd(amount)), isWeekly }));
-  const pending = due.filter(({ isWeekly = false }) => !isWeekly).reduce((total, { amount }) => total + amount, 0n);
-  return { pending: moneyToProto(usd(pending)), items };
+const OWED_SINCE = new Date("2026-01-01T00:00:00Z");
+
+function item(key: string, amount: bigint, isWeekly: boolean): DueItem {
+  return { key, amount: moneyToProto(usd(amount)), isWeekly };
 }
 
 /** A finally refused debit returns its reserve before the call returns. */
@@ -113,7 +161,7 @@ async function take(
   { platform, returnReserve }: World,
   login: string,
   lockOwner: string,
-  { key, amount }: CrystalliseResponse["items"][number],
+  { key, amount }: DueItem,
 ): Promise<bigint> {
   const legs = [{ login, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-(amount?.minorUnits ?? 0n))) }];
   const rest = {

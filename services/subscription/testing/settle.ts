@@ -6,6 +6,7 @@ import { allocateResults } from "../jobs/allocate-results.ts";
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { cancelEmptied } from "../jobs/cancel-emptied.ts";
 import { closeMasters } from "../jobs/close-masters.ts";
+import { decideWeeks, recordDecisions } from "../jobs/decide-weeks.ts";
 import { closeWeeks, strikeWaitingFlows, valuePools } from "../jobs/mark-masters.ts";
 import { findReturnedMasters } from "../jobs/find-returned-masters.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
@@ -15,7 +16,6 @@ import { runQueued } from "../jobs/run-queued.ts";
 import { sendExits } from "../jobs/send-exits.ts";
 import { settleAssignments } from "../jobs/settle-assignments.ts";
 import { settleExits } from "../jobs/settle-exits.ts";
-import { settleGates } from "../jobs/settle-gates.ts";
 import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
 
 /** More runs of the jobs than any test needs. */
@@ -39,10 +39,11 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await sendExits(deps),
     await allocateResults(deps),
     await closeWeeks(deps),
+    await decideWeeks(deps),
+    await recordDecisions(deps),
     await strikeWaitingFlows(deps),
     await valuePools(deps),
     await postResults(deps),
-    await settleGates(deps),
     await settleAssignments(deps),
     await settleExits(deps),
     await cancelEmptied(deps),

@@ -74,7 +74,7 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, wanted: Wanted, re
   const { login, isValuation } = wanted;
   const { requestedAt, platformAt, logNumber, lastDealAt, marks, arePricesChecked, oldPrices } = reading;
   const master = await lockMaster(tx, login);
-  if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };
+  if (master === undefined || master.stoppedReason !== null) return { kind: "done" };
   const closeThrough = lastCutOff(deps.week, later(platformAt, -waitAfterCutOff(deps.week)));
   const { ledger, end } = await openLedger(tx, deps, master, {
     through: logNumber,

@@ -8,9 +8,9 @@ import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
 import { type AllocationRow, insertEntries, insertRows, type NewAllocationEntry } from "../../store/allocations.ts";
 import type { Master } from "../../store/masters.ts";
 import { insertCompensations } from "../../store/compensations.ts";
+import { insertOpenWeeks } from "../../store/fee-decisions.ts";
 import { addUnposted } from "../../store/postings.ts";
 import type { ActiveHolding } from "../../store/unit-holdings.ts";
-import { publishAllocations } from "../../messages/allocation-events.ts";
 
 type Pooled = {
   readonly master: Master;
@@ -47,7 +47,11 @@ export async function recordEvents(
     deps.now(),
   );
   await addUnposted(tx, unpostedOf(results, active));
-  publishAllocations(tx, login, numbered);
+  await insertOpenWeeks(
+    tx,
+    login,
+    weeks.map(({ number }) => number),
+  );
   const isInDeficit = trackDeficit(tx, deps, master, results);
   logAnomalies(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);
@@ -56,6 +60,7 @@ export async function recordEvents(
     afterCommit(tx, deps.wakeSignals.mirrors.notify);
   }
   if (weeks.length > 0) {
+    afterCommit(tx, deps.wakeSignals.fees.notify);
     afterCommit(tx, deps.wakeSignals.results.notify);
     afterCommit(tx, deps.wakeSignals.strikes.notify);
   }

@@ -22,7 +22,7 @@ import { finishExit } from "../exit/finish-exit.ts";
 import { tryToLeave } from "../exit/try-to-leave.ts";
 import { exitCommandOf } from "./exit-command.ts";
 
-/** Exits of one step, all at the same time: they share an episode of the gate, and each uses a connection now and then. */
+/** Exits of one step, all at the same time: they share an episode, and each uses a connection now and then. */
 const EXITS_PER_STEP = 16;
 /** A trader closes a position without a sign to this service. */
 const FLAT_MS = 5_000;

@@ -1,111 +1,117 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, recordedAs } from "#kernel/refusal.ts";
+import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
+import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import { changeAccount, changeHolding, move } from "../../domain/buckets.ts";
-import { decideLeave, openClaims } from "../../domain/decide-leave.ts";
+import type { LeaveDecision } from "../../domain/decide-leave.ts";
+import { decideDebts } from "../../domain/fees/due.ts";
+import { NOTHING_EARNED } from "../../domain/fees/layers.ts";
 import { sumOfReserves } from "../../domain/leave-buckets.ts";
-import { checkLeave } from "../../domain/leave-reasons.ts";
+import { leaveReasons } from "../../domain/leave-reasons.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { refuse } from "../../refusals.ts";
 import { lockAccounts, saveAccounts } from "../../store/books.ts";
-import { listTakenFees } from "../../store/fees.ts";
+import { hasUncounted, insertDecisions } from "../../store/fee-decisions.ts";
 import { takeBackFlows } from "../../store/flows.ts";
 import { lockHoldings, saveHoldings } from "../../store/holdings.ts";
 import { findInvestorState } from "../../store/investor-states.ts";
-import { type Leave, markDecided, type NewLeave, type Outcome, recordOutcomes } from "../../store/leaves.ts";
+import { leaveOf, type LeftHolding, recordDecided, recordRefusals } from "../../store/leaves.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { insertReserves } from "../../store/reserves.ts";
-import { crystallise, type Crystallised, decideAmounts } from "./crystallise.ts";
+import { askTerms } from "../fees/ask-terms.ts";
+import { type AskedLeave, decideAmounts, type DecidedWithFees, dueOfLeave, feesOfLeave } from "./leaving.ts";
 
 /**
- * Fixes the facts of a leave outside a pool, where there is no Master to read: the account lock keeps the balance
- * unchanged. As in a pool, the facts are recorded before the fee is crystallised, and after that nothing may refuse. `isWaiting`: the Investor
- * is in a pool in deficit, or of an archived Master, and takes what waits on the account for its end.
+ * Decides a leave outside a pool, in one transaction: the account lock keeps the balance unchanged. Only debts are due. `waitsIn`: the Investor is
+ * in a pool in deficit, or of an archived Master, and takes what waits on the account for its end, and nothing else: what is in the pool may
+ * be below zero. Undefined: an outcome is recorded already. "waits": fees are to be counted first.
  */
-export async function settleOutsidePool(
-  { pool, now, week }: Deps,
-  leave: NewLeave,
-  { isWaiting }: { readonly isWaiting: boolean },
-): Promise<void> {
-  await inTransaction(pool, async (tx) => {
-    const [account] = await lockAccounts(tx, [leave.investorLogin]);
-    assert(account !== undefined);
-    const at = now();
-    let outcome: Outcome;
-    try {
-      if (leave.kind === "EXIT") {
-        throw refuse("subscription_not_active", `Investor ${leave.investorLogin} is not in a pool.`);
-      }
-      checkLeave({
-        account: { filedNumber: account.filedNumber, heldNumber: leave.heldLogNumber },
-        share: { isMoving: isWaiting !== (account.pooledIn !== undefined), pooled: 0n },
-      });
-      const { unposted, quarantined } = account.buckets;
-      const position = { holding: null, settledNumber: null, allocationNumber: 0n };
-      const instant = { settledAt: at, periodStart: lastCutOff(week, at) };
-      outcome = { leave, settlement: { ...position, ...instant, unposted, quarantined } };
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      outcome = { leave, refusal: recordedAs(error) };
+export async function decideOutsidePool(
+  deps: Deps,
+  leave: AskedLeave,
+  { waitsIn }: { readonly waitsIn: LeftHolding | undefined },
+  context: CallContext,
+): Promise<DecidedWithFees | "waits" | undefined> {
+  const { investorLogin } = leave;
+  const terms = await askTerms(deps, { masterLogin: "", investorLogins: [investorLogin] }, context);
+  const facts = terms.of(investorLogin);
+  return await inTransaction(deps.pool, async (tx) => {
+    // No mirror takes the flows meanwhile.
+    if (waitsIn !== undefined) await lockMaster(tx, waitsIn.masterLogin);
+    const [account] = await lockAccounts(tx, [investorLogin]);
+    assert(account !== undefined, "an account with a held log is filed");
+    const now = deps.now();
+    const reason = reasonOf(leave, account, waitsIn);
+    if (reason !== undefined) {
+      await recordRefusals(tx, [{ leave, refusal: recordedAs(reason) }], now);
+      return undefined;
     }
-    await recordOutcomes(tx, [outcome], at);
+    if ((await readDatabase(tx)) !== terms.database || (await hasUncounted(tx, investorLogin, terms.askedAt))) {
+      return "waits";
+    }
+    const due = dueOfLeave(leave, { due: decideDebts({ ...facts, at: now }), earnings: NOTHING_EARNED }, facts);
+    const waiting = waitsIn && (await lockWaiting(tx, investorLogin, account, waitsIn));
+    const { unposted, quarantined } = account.buckets;
+    const waits = waiting?.amount ?? 0n;
+    const [decision] = await decideAmounts(tx, [
+      waiting === undefined
+        ? { leave, due, held: leave.heldBalance, unposted, quarantined, pooled: 0n }
+        : { leave, due, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false },
+    ]);
+    assert(decision !== undefined);
+    const record = { ...leave, ...decision.numbers, holding: null, settledNumber: null };
+    if (!(await recordDecided(tx, [record], now)).has(leave.key)) return undefined;
+    if (waiting !== undefined) await takeWaiting(tx, deps, waiting, decision);
+    const fees = feesOfLeave(leave, due, { masterLogin: undefined, starts: [lastCutOff(deps.week, now)], at: now });
+    const [inserted] = await insertDecisions(tx, fees === undefined ? [] : [fees]);
+    return { leave: leaveOf(record), fees: inserted };
   });
 }
 
-/** Decides a leave outside a pool. Nothing is reserved: the money is on the account only. */
-export async function decideOutsidePool(deps: Deps, leave: Leave, context: CallContext): Promise<void> {
-  const crystallised = await crystallise(deps, leave, context);
-  await inTransaction(deps.pool, async (tx) => {
-    const { holding } = await findInvestorState(tx, leave.investorLogin);
-    const numbers =
-      holding === undefined
-        ? await decideOutside(tx, crystallised)
-        : await decideWaiting(tx, deps, { ...crystallised, ...holding });
-    await markDecided(tx, [{ leave, numbers }], deps.now());
-  });
+function reasonOf(
+  { investorLogin, kind, heldLogNumber: heldNumber }: AskedLeave,
+  { filedNumber, pooledIn }: AccountBook,
+  waitsIn: LeftHolding | undefined,
+): Refusal | undefined {
+  if (kind === "EXIT") return refuse("subscription_not_active", `Investor ${investorLogin} is not in a pool.`);
+  const isMoving = (waitsIn !== undefined) !== (pooledIn !== undefined);
+  return leaveReasons({ account: { filedNumber, heldNumber }, share: { isMoving, pooled: 0n } })[0];
 }
 
-async function decideOutside(tx: Transaction, { leave, due }: Crystallised) {
-  await lockAccounts(tx, [leave.investorLogin]);
-  const [decision] = await decideAmounts(tx, [{ leave, due, pooled: 0n }]);
-  assert(decision !== undefined);
-  return decision.numbers;
-}
+type Waiting = { readonly amount: bigint; readonly account: AccountBook; readonly holding: HoldingBook };
 
-type Waiting = Crystallised & { readonly subscriptionId: bigint; readonly masterLogin: string };
-
-/**
- * Pays out of the inflows that wait for the end of a deficit, or for an archived Master, and out of nothing else: what is in the pool may be below zero. When
- * that has ended since, nothing waits. The rest of them stays as it is.
- */
-async function decideWaiting(tx: Transaction, { now, wakeSignals }: Deps, waiting: Waiting) {
-  const { leave, due, subscriptionId, masterLogin } = waiting;
-  const { investorLogin, kind, requested, payoutKey } = leave;
-  // No mirror takes the flows meanwhile.
-  await lockMaster(tx, masterLogin);
-  const [account] = await lockAccounts(tx, [investorLogin]);
+/** What waits on the account; 0 when the deficit has ended since. */
+async function lockWaiting(
+  tx: Transaction,
+  investorLogin: string,
+  account: AccountBook,
+  { subscriptionId }: LeftHolding,
+): Promise<Waiting> {
   const [holding] = await lockHoldings(tx, [subscriptionId]);
+  assert(holding !== undefined, "an Investor in a pool has a holding");
   const { holding: present } = await findInvestorState(tx, investorLogin);
-  assert(account !== undefined && holding !== undefined, "an Investor in a pool has a holding");
-  const waits = present?.subscriptionId === subscriptionId && present.isHeld ? holding.buckets.inbound : 0n;
-  const taken = await listTakenFees(
-    tx,
-    due.map(({ key }) => key),
-  );
-  const claims = openClaims({ due, taken, reserves: [] });
-  const facts = { kind, requested, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, ...claims };
-  const decision = decideLeave(facts, payoutKey);
+  const isHeld = present?.subscriptionId === subscriptionId && present.isHeld;
+  return { amount: isHeld ? holding.buckets.inbound : 0n, account, holding };
+}
+
+/** The rest of the inflows stays as it is. */
+async function takeWaiting(
+  tx: Transaction,
+  { now, wakeSignals }: Deps,
+  { account, holding }: Waiting,
+  decision: LeaveDecision,
+): Promise<void> {
+  const { subscriptionId } = holding;
   const amount = sumOfReserves(decision);
-  if (amount > 0n) {
-    assert.equal(await takeBackFlows(tx, subscriptionId, amount), amount, "what waits is in flows without a mirror");
-    const change = move("inbound", "outside", amount);
-    await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
-    await saveHoldings(tx, [{ ...holding, buckets: changeHolding(holding.buckets, change) }]);
-    const reserves = decision.reserves.map((reserve) => ({ ...reserve, subscriptionId, isOutside: true }));
-    await insertReserves(tx, reserves, now());
-    afterCommit(tx, wakeSignals.mirrors.notify);
-  }
-  return decision.numbers;
+  if (amount === 0n) return;
+  assert.equal(await takeBackFlows(tx, subscriptionId, amount), amount, "what waits is in flows without a mirror");
+  const change = move("inbound", "outside", amount);
+  await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
+  await saveHoldings(tx, [{ ...holding, buckets: changeHolding(holding.buckets, change) }]);
+  const reserves = decision.reserves.map((reserve) => ({ ...reserve, subscriptionId, isOutside: true }));
+  await insertReserves(tx, reserves, now());
+  afterCommit(tx, wakeSignals.mirrors.notify);
 }

@@ -1,26 +1,31 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { type Refusal, recordedAs } from "#kernel/refusal.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
-import { leaveReasons } from "../../domain/leave-reasons.ts";
+import { feeNotReady, leaveReasons } from "../../domain/leave-reasons.ts";
 import { refuse } from "../../refusals.ts";
 import { findInvestorState, type InvestorState, NOT_FILED } from "../../store/investor-states.ts";
-import { type Leave, type NewLeave, outcomeOf, recordOutcomes } from "../../store/leaves.ts";
+import { findUnrecordedOf } from "../../store/fee-decisions.ts";
+import { type Leave, type LeftHolding, type NewLeave, outcomeOf, recordRefusals } from "../../store/leaves.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { catchUp } from "../filing/catch-up.ts";
-import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
+import { recordFees } from "../fees/record-fees.ts";
+import { decideOutsidePool } from "./decide-outside-pool.ts";
 import { type EpisodeEnd, joinEpisode } from "./episode.ts";
-import type { PooledLeave } from "./leaving.ts";
+import type { AskedLeave, DecidedWithFees, PooledLeave } from "./leaving.ts";
 
-/** How long Leave waits for money in transit to the Master and for other leaves at its gate. */
+/** How long Leave waits for money in transit to the Master and for other leaves of its pool. */
 const WAIT_MS = 3_000;
+/** How long it waits for `fee` to record what is due. */
+const RECORD_MS = 2_000;
 
 /**
- * Runs a try until its outcome is recorded: DECIDED, under this try or an earlier one, or REFUSED. Several replicas may run
- * it at once: an outcome is recorded once.
+ * Runs a try until its outcome is recorded: DECIDED, under this try or an earlier one, or REFUSED. The fees of a decided leave are recorded
+ * by `fee` when it returns. Several replicas may run it at once: an outcome is recorded once.
  */
-export async function reachDecision(deps: Deps, request: NewLeave, context: CallContext): Promise<Leave> {
+export async function reachDecision(deps: Deps, request: AskedLeave, context: CallContext): Promise<Leave> {
   const { investorLogin: login } = request;
   const { leaveReads: reads } = deps;
   const wait = waitBudget(context, WAIT_MS);
@@ -29,28 +34,47 @@ export async function reachDecision(deps: Deps, request: NewLeave, context: Call
     const [tries = [], filed = NOT_FILED] = await Promise.all([reads.tries(request.key), reads.investor(login)]);
     database ??= filed.database;
     const known = outcomeOf(tries, request);
-    if (known === undefined) {
-      const investor = await catchUpInvestor(deps, request, filed, context);
-      const end = await tryToDecide(deps, { leave: request, database }, investor, wait);
-      if (end.kind === "decided") return end.leave;
-      if (end.kind === "recorded") continue;
-      if (wait.isOver()) {
-        await refuseTry(deps, request, end.refusal);
-        continue;
-      }
-    } else if (known.state !== "SETTLED") {
+    if (known !== undefined) {
       if (known.try > request.try && known.state === "REFUSED") {
         throw accountBusy("A later attempt of this operation has begun.");
       }
-      return known;
-    } else if (known.subscriptionId === null) {
-      await decideOutsidePool(deps, known, context);
-      continue;
-    } else if (wait.isOver()) {
-      // The gate is closed for this key, so it is being decided; only the outcome is not recorded yet.
-      throw refuse("outcome_unknown", "The decision is in progress.", { outcome: "unknown" });
+      const fees = known.state === "DECIDED" ? await findUnrecordedOf(deps.pool, known.key) : undefined;
+      return await withRecordedFees(deps, { leave: known, fees }, context);
     }
-    await wait.pause();
+    const investor = await catchUpInvestor(deps, request, filed, context);
+    const end = await tryToDecide(deps, { leave: request, database }, investor, wait, context);
+    if (end.kind === "decided") return await withRecordedFees(deps, end, context);
+    if (end.kind === "waits" && wait.isOver()) {
+      await refuseTry(deps, request, end.refusal);
+      continue;
+    }
+    if (end.kind === "waits") await wait.pause();
+  }
+}
+
+/** The money of the leave may be collected when `fee` has its payments. */
+async function withRecordedFees(
+  deps: Deps,
+  { leave, fees }: DecidedWithFees,
+  context: CallContext,
+): Promise<Leave> {
+  if (fees === undefined) return leave;
+  const wait = waitBudget(context, RECORD_MS);
+  for (;;) {
+    try {
+      await recordFees(deps, fees, context);
+      return leave;
+    } catch (error) {
+      if (!wait.isOver()) {
+        await wait.pause();
+        continue;
+      }
+      const { key, investorLogin: login } = leave;
+      deps.log.info("performance fee not recorded, retry scheduled", { key, login, error });
+      throw refuse("outcome_unknown", "The withdrawal is decided. Its performance fee is not recorded yet.", {
+        outcome: "unknown",
+      });
+    }
   }
 }
 
@@ -60,6 +84,7 @@ async function tryToDecide(
   { leave, database }: Pick<PooledLeave, "leave" | "database">,
   investor: InvestorState | undefined,
   wait: WaitBudget,
+  context: CallContext,
 ): Promise<EpisodeEnd> {
   if (investor === undefined) {
     return await refuseTry(
@@ -76,16 +101,30 @@ async function tryToDecide(
   if (final !== undefined) return await refuseTry(deps, leave, final);
   // A withdrawal takes what waits on the account for the end of a deficit, or for an archived Master; an exit takes it back.
   const isWaiting = holding?.isHeld === true && leave.kind === "WITHDRAWAL";
-  if (holding === undefined || isWaiting) {
-    await settleOutsidePool(deps, leave, { isWaiting });
-    return { kind: "recorded" };
-  }
+  if (holding === undefined || isWaiting) return await decideOutside(deps, leave, holding, context);
   const [passing] = leaveReasons({ inbound: holding.isHeld ? 0n : holding.inbound });
   if (passing !== undefined) {
     deps.wakeSignals.mirrors.notify();
     return { kind: "waits", refusal: passing };
   }
   return await joinEpisode(deps, { leave, holding, database }, wait.untilMs);
+}
+
+async function decideOutside(
+  deps: Deps,
+  leave: AskedLeave,
+  waitsIn: LeftHolding | undefined,
+  context: CallContext,
+): Promise<EpisodeEnd> {
+  try {
+    const decided = await decideOutsidePool(deps, leave, { waitsIn }, context);
+    if (decided === "waits") return { kind: "waits", refusal: feeNotReady() };
+    return decided === undefined ? { kind: "recorded" } : { kind: "decided", ...decided };
+  } catch (error) {
+    if (!(error instanceof Refusal) && !isTransientFailure(error)) throw error;
+    deps.log.info("terms of fees not known, retry scheduled", { login: leave.investorLogin, error });
+    return { kind: "waits", refusal: feeNotReady() };
+  }
 }
 
 /** The Investor's holding and filed log position, filed up to the locked one; undefined when its log cannot be read. */
@@ -108,6 +147,6 @@ async function catchUpInvestor(
 
 /** No effect when an outcome is recorded already. */
 async function refuseTry({ pool, now }: Deps, leave: NewLeave, refusal: Refusal): Promise<EpisodeEnd> {
-  await recordOutcomes(pool, [{ leave, refusal: recordedAs(refusal) }], now());
+  await recordRefusals(pool, [{ leave, refusal: recordedAs(refusal) }], now());
   return { kind: "recorded" };
 }

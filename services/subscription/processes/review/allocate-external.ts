@@ -13,7 +13,6 @@ import { poolEquity, valueOfUnits } from "../../domain/pool/equity.ts";
 import { giveResult, moveLater, type Worth } from "../../domain/pool/give-result.ts";
 import { E8_PER_CENT, type UnitHolding, type UnitPool } from "../../domain/pool/unit-pool.ts";
 import { allHoldings, indexOfHolding, totalUnits } from "../../domain/pool/units.ts";
-import { publishResultAllocated } from "../../messages/allocation-events.ts";
 import { insertEntries, insertRows } from "../../store/allocations.ts";
 import { insertArrivals, insertOwnArrivals } from "../../store/arrivals.ts";
 import { saveAccounts } from "../../store/books.ts";
@@ -100,12 +99,10 @@ async function allocateDeals(tx: Transaction, deps: Deps, master: Master | undef
   if (master === undefined || master.stoppedReason !== null) {
     throw actionNotPossible("The Master is stopped. Decide that review first.");
   }
-  const opened = master.hasOpenGate
-    ? await openLedger(tx, deps, master, { through: master.filedNumber, reading: undefined, logins })
-    : undefined;
-  if (opened?.end !== "done") {
+  const opened = await openLedger(tx, deps, master, { through: master.filedNumber, reading: undefined, logins });
+  if (opened.end !== "done") {
     throw actionNotPossible(
-      "Results of this Master are being allocated, or an Investor is leaving, which takes seconds. Nothing was changed. Propose it again in a second.",
+      "Results of this Master are being allocated, which takes seconds. Nothing was changed. Propose it again in a second.",
     );
   }
   return opened;
@@ -223,7 +220,6 @@ async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<vo
     master: { ...ledger.master, lastAllocation: number, isInDeficit },
     chain,
   });
-  publishResultAllocated(tx, login, { number, dealId, dealAt, amount });
 }
 
 /**

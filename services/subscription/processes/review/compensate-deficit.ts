@@ -77,11 +77,6 @@ async function strikeFlat(tx: Transaction, deps: Deps, { reviewCase, reading, lo
   if (master === undefined || master.stoppedReason !== null) {
     throw actionNotPossible(`Master ${reviewCase.login} is stopped.`);
   }
-  if (!master.hasOpenGate) {
-    throw actionNotPossible(
-      "An Investor is leaving this pool, which takes seconds. Nothing was changed. Propose it again in a second.",
-    );
-  }
   const { requestedAt: at, logNumber: through } = reading;
   const { ledger, end } = await openLedger(tx, deps, master, {
     through,

@@ -68,13 +68,7 @@ async function lockInvestor(
 ): Promise<{ readonly account: AccountBook; readonly holding: HoldingBook }> {
   const found = await lockPooled(tx, reviewCase.login);
   if (found === undefined) throw actionNotPossible("The Investor is no longer in this pool.");
-  const { master, account, holding } = found;
-  // A leave that is being decided counts with the present buckets.
-  if (!master.hasOpenGate) {
-    throw actionNotPossible(
-      "An Investor is leaving this pool, which takes seconds. Nothing was changed. Propose it again in a second.",
-    );
-  }
+  const { account, holding } = found;
   const undecided = undecidedOf(account);
   if (!isUpTo(reviewCase, account.movedNumber) || undecided === 0n) throw changed(undecided);
   await noteAmount(tx, reviewCase.id, undecided);

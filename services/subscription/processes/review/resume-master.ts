@@ -79,8 +79,7 @@ async function resumePool(
   }
   const acceptedDealsNumber = acceptedThrough(stopped);
   await resumeMaster(tx, login, acceptedDealsNumber);
-  // A gate that is closed for a leave opens with its decision; the deals wait for that.
-  if (stopped.hasOpenGate) await allocateWaiting(tx, deps, { ...stopped, stoppedReason: null, acceptedDealsNumber });
+  await allocateWaiting(tx, deps, { ...stopped, stoppedReason: null, acceptedDealsNumber });
   const { results, mirrors, postings, strikes, weeks, external } = deps.wakeSignals;
   for (const wakeSignal of [results, mirrors, postings, strikes, weeks, external]) afterCommit(tx, wakeSignal.notify);
 }

@@ -1,0 +1,139 @@
+import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatExact } from "#kernel/exact-decimal.ts";
+import { formatRate, rateFromPpm } from "#kernel/rate.ts";
+import { type Crystallisation, type RatedLayer, shareOf } from "./crystallise.ts";
+import { type Earnings, sumOf } from "./layers.ts";
+import { stepAt, type Terms } from "./terms.ts";
+
+/**
+ * What a decision was made of, as it is stored with the payment: exact decimal text and instants. `fee` makes sentences of it.
+ */
+export type Explanation = {
+  readonly facts: Readonly<Record<string, string | null>>;
+  readonly charged: readonly ExplainedLayer[];
+  readonly spared: readonly ExplainedLayer[];
+};
+
+/** Adjacent layers of one version and rate, combined so that a week of many results stays readable. */
+export type ExplainedLayer = {
+  readonly amount: string;
+  /** Time of the first and of the last result in it. */
+  readonly earnedFrom: string;
+  readonly earnedTo: string;
+  /** Null in the oldest item of a long list: it is the sum of layers with several rates. */
+  readonly rate: string | null;
+  readonly share: string;
+  /** The version that the rate is of; null before the first one. */
+  readonly version: string | null;
+};
+
+export type FeeFacts = Crystallisation & {
+  readonly before: Earnings;
+  readonly terms: Terms;
+  readonly floating: bigint;
+  readonly markedAt: Date | undefined;
+  readonly debtBefore: bigint;
+  /** The last entry of the Master's allocations whose results count. */
+  readonly throughNumber?: bigint | undefined;
+  /** When the fee before was decided; undefined before the first one. */
+  readonly since?: Date | undefined;
+  readonly at: Date;
+};
+
+export type DebtFacts = {
+  readonly masterLogin: string;
+  readonly amount: bigint;
+  readonly since: Date;
+  readonly at: Date;
+};
+
+/** A share is an amount of eight decimals times a rate of six. */
+export const SHARE_DECIMALS = 14;
+
+/** Items of a list of layers. An Investor whose fee changes more often between two fees has the oldest layers as one item. */
+export const MAX_EXPLAINED_LAYERS = 100;
+
+export function explainFee(facts: FeeFacts): Explanation {
+  const { before, after, fee, exact, floating, markedAt, debtBefore, throughNumber, since, at, terms } = facts;
+  return {
+    facts: {
+      at: at.toISOString(),
+      earned: cents(before.earned),
+      mark_before: formatExact(before.mark),
+      mark_after: formatExact(after.mark),
+      floating: formatExact(floating),
+      marked_at: markedAt?.toISOString() ?? null,
+      debt_before: cents(debtBefore),
+      exact_fee: formatExact(exact, SHARE_DECIMALS),
+      rounding: "down",
+      fee: cents(fee),
+      through_number: throughNumber?.toString() ?? null,
+      since: since?.toISOString() ?? null,
+    },
+    charged: explainLayers(facts.charged, terms),
+    spared: explainLayers(facts.spared, terms),
+  };
+}
+
+export function explainDebt({ amount, since, at }: DebtFacts): Explanation {
+  return {
+    facts: { at: at.toISOString(), since: since.toISOString(), debt: cents(amount) },
+    charged: [],
+    spared: [],
+  };
+}
+
+function versionAt(terms: Terms, earnedFrom: Date): string | null {
+  const { versionId = 0n } = stepAt(terms, earnedFrom) ?? {};
+  return versionId === 0n ? null : versionId.toString();
+}
+
+type VersionedLayer = RatedLayer & { readonly version: string | null };
+
+function explainLayers(layers: readonly RatedLayer[], terms: Terms): ExplainedLayer[] {
+  const runs = runsOfOneRate(
+    layers.map((layer) => ({ ...layer, version: versionAt(terms, layer.earnedFrom) })),
+  );
+  const oldest = runs.slice(0, Math.max(0, runs.length - MAX_EXPLAINED_LAYERS + 1)).flat();
+  if (runs.length <= MAX_EXPLAINED_LAYERS) return runs.map(explainRun);
+  return [sumUp(oldest), ...runs.slice(1 - MAX_EXPLAINED_LAYERS).map(explainRun)];
+}
+
+function explainRun(run: Run): ExplainedLayer {
+  const [{ ratePpm, version }] = run;
+  return { ...sumUp(run), rate: formatRate(rateFromPpm(BigInt(ratePpm))), version };
+}
+
+function sumUp(layers: readonly VersionedLayer[]): ExplainedLayer {
+  const times = layers.flatMap(({ earnedFrom, earnedTo }) => [earnedFrom.getTime(), earnedTo.getTime()]);
+  const share = layers.reduce((sum, layer) => sum + shareOf(layer), 0n);
+  return {
+    amount: formatExact(sumOf(layers)),
+    earnedFrom: instant(Math.min(...times)),
+    earnedTo: instant(Math.max(...times)),
+    rate: null,
+    share: formatExact(share, SHARE_DECIMALS),
+    version: null,
+  };
+}
+
+type Run = [VersionedLayer, ...VersionedLayer[]];
+
+function runsOfOneRate(layers: readonly VersionedLayer[]): Run[] {
+  const runs: Run[] = [];
+  for (const layer of layers) {
+    const run = runs.at(-1);
+    if (run?.[0].ratePpm === layer.ratePpm && run[0].version === layer.version) run.push(layer);
+    else runs.push([layer]);
+  }
+  return runs;
+}
+
+function cents(minor: bigint): string {
+  return formatDecimal(usd(minor));
+}
+
+function instant(ms: number): string {
+  // oxlint-disable-next-line eslint/no-restricted-globals -- The argument gives the instant, not the clock.
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,57 @@
+import { reasonOf } from "#kernel/retry.ts";
+import type { Deps } from "../deps.ts";
+import { jobContext } from "../processes/deadlines.ts";
+import { decideWeekPage } from "../processes/fees/decide-week.ts";
+import { recordFees } from "../processes/fees/record-fees.ts";
+import { decisionQueue, listDecisions, type OpenWeek, weekQueue } from "../store/fee-decisions.ts";
+
+/** Masters of one run. */
+const WEEKS_PER_RUN = 8;
+/** Decisions of one run. */
+const DECISIONS_PER_RUN = 16;
+/** Pages of a claim; then other Masters have their turn. */
+const PAGES_PER_CLAIM = 10;
+/** The longest pause after a failed try: Investors wait for their withdrawals meanwhile. */
+const MAX_PAUSE_MS = 5_000;
+
+/** Decides the fees of closed weeks. True when more are to be decided. */
+export async function decideWeeks(deps: Deps): Promise<boolean> {
+  const weeks = await weekQueue.claim(deps.pool, WEEKS_PER_RUN);
+  await Promise.all(weeks.map((week) => decideOne(deps, week)));
+  return weeks.length > 0;
+}
+
+/** A failure on one Master does not stop the others. */
+async function decideOne(deps: Deps, week: OpenWeek): Promise<void> {
+  const { id, masterLogin: login, tries } = week;
+  try {
+    for (let pages = 0; pages < PAGES_PER_CLAIM; pages += 1) {
+      const end = await decideWeekPage(deps, week, jobContext());
+      if (end === "end") return;
+      if (end === "more") continue;
+      return await weekQueue.retryLater(deps.pool, [{ id, tries, reason: end.waits, maxMs: MAX_PAUSE_MS }]);
+    }
+    await weekQueue.retryLater(deps.pool, [{ id, tries, reason: undefined, maxMs: 0 }]);
+  } catch (error) {
+    deps.log.info("fees of a week not decided, retry scheduled", { login, attempt: tries, error });
+    await weekQueue.retryLater(deps.pool, [{ id, tries, reason: reasonOf(error), maxMs: MAX_PAUSE_MS }]);
+  }
+}
+
+/** Has `fee` record decisions that a crash, or its absence, has left. */
+export async function recordDecisions(deps: Deps): Promise<boolean> {
+  const claimed = await decisionQueue.claim(deps.pool, DECISIONS_PER_RUN);
+  const tries = new Map(claimed.map(({ id, tries: number }) => [id, number]));
+  const decisions = await listDecisions(deps.pool, [...tries.keys()]);
+  for (const decision of decisions) {
+    const { id, masterLogin: login } = decision;
+    try {
+      await recordFees(deps, decision, jobContext());
+    } catch (error) {
+      deps.log.info("decided fees not recorded, retry scheduled", { login, error });
+      const delay = { id, tries: tries.get(id) ?? 0, reason: reasonOf(error), maxMs: MAX_PAUSE_MS };
+      await decisionQueue.retryLater(deps.pool, [delay]);
+    }
+  }
+  return claimed.length === DECISIONS_PER_RUN;
+}

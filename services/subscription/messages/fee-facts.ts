@@ -1,0 +1,38 @@
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import type { InvestorTerms, Owed, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
+import type { Debt } from "../domain/fees/debt.ts";
+import type { FeeFacts } from "../domain/fees/terms.ts";
+import type { FeeDecision } from "../store/fee-decisions.ts";
+
+export function feeFactsOf({ steps, debts, prepaid, openWeekly }: InvestorTerms): FeeFacts {
+  return {
+    terms: steps,
+    debts: debts.flatMap(debtOf),
+    prepaid: new Map(prepaid.map(({ masterLogin, amountMinor }) => [masterLogin, amountMinor])),
+    openWeekly: openWeekly.map(({ key, amount }) => ({ key, amount: moneyFromProto(amount).minor, isWeekly: true })),
+  };
+}
+
+function debtOf({ masterLogin, amountMinor: amount, since }: Owed): Debt[] {
+  return since === undefined ? [] : [{ masterLogin, amount, since }];
+}
+
+export function recordFeesRequest(decision: FeeDecision): RecordFeesRequest {
+  const { masterLogin, leaveKey: key, periodStart, periodEnd, markedAt, isLast, investorLogin, weeklyKeys } = decision;
+  const byInvestor = Map.groupBy(decision.due, (fee) => fee.investorLogin);
+  const logins = key === "" ? [...byInvestor.keys()] : [investorLogin];
+  const investors = logins.map((login) => ({
+    investorLogin: login,
+    openWeeklyKeys: [...weeklyKeys],
+    due: (byInvestor.get(login) ?? []).map((fee) => ({
+      key: fee.key,
+      kind: fee.kind,
+      suffix: fee.suffix,
+      masterLogin: fee.owedTo,
+      amountMinor: fee.amount,
+      since: fee.since,
+      explanation: JSON.stringify(fee.explanation),
+    })),
+  }));
+  return { masterLogin, key, periodStart, periodEnd, markedAt, isLast, investors };
+}

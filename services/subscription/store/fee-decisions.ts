@@ -1,0 +1,299 @@
+import { column, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { workQueue } from "#kernel/work-queue/work-queue.ts";
+import type { Explanation } from "../domain/fees/explain.ts";
+
+/** A fee that was decided. Amount in cents. */
+export type DecidedFee = {
+  readonly investorLogin: string;
+  /** Key of the transfer that collects it. */
+  readonly key: string;
+  readonly kind: "PF" | "PF_DEBT";
+  readonly suffix: string;
+  /** The Master to whom it is owed. */
+  readonly owedTo: string;
+  readonly amount: bigint;
+  readonly since: Date;
+  readonly explanation: Explanation;
+};
+
+/** Fees that were decided together: those of a page of a closed week, or of a leave. */
+export type NewFeeDecision = {
+  /** Of the run. */
+  readonly masterLogin: string;
+  /** Key of the leave; empty for a week. */
+  readonly leaveKey: string;
+  readonly periodStart: Date;
+  readonly periodEnd: Date;
+  readonly markedAt: Date | undefined;
+  /** No further Investors of the week remain. */
+  readonly isLast: boolean;
+  /** The Investor of a leave; empty for a week. */
+  readonly investorLogin: string;
+  /** Keys of open weekly fees that a leave collects first. */
+  readonly weeklyKeys: readonly string[];
+  /** In the sequence of collection for each Investor. */
+  readonly due: readonly DecidedFee[];
+};
+
+export type FeeDecision = NewFeeDecision & { readonly id: bigint };
+
+/** Inserts decisions, and returns them with their ids in the sequence of the array. */
+export async function insertDecisions(tx: Transaction, decisions: readonly NewFeeDecision[]): Promise<FeeDecision[]> {
+  const inserted: FeeDecision[] = [];
+  for (const decision of decisions) {
+    const { masterLogin, leaveKey, periodStart, periodEnd, markedAt, isLast, investorLogin, weeklyKeys } = decision;
+    const { id } = await one<{ readonly id: bigint }>(
+      tx,
+      sql`insert into fee_decision
+            (master_login, leave_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
+          values (${masterLogin}, ${leaveKey}, ${investorLogin}, ${periodStart}, ${periodEnd}, ${markedAt}, ${isLast}, ${weeklyKeys}::text[])
+          returning id`,
+    );
+    inserted.push({ ...decision, id });
+  }
+  await insertDue(tx, inserted);
+  return inserted;
+}
+
+/** The explanations, one a line, are one text: in an array each of their quotes would be escaped. */
+async function insertDue(tx: Transaction, decisions: readonly FeeDecision[]): Promise<void> {
+  const due = decisions.flatMap(({ id, due: own }) => own.map((fee, index) => ({ ...fee, id, number: index + 1 })));
+  if (due.length === 0) return;
+  await many(
+    tx,
+    sql`insert into due_fee
+          (decision_id, number, investor_login, key, kind, suffix, owed_to, amount_minor, owed_since, explanation)
+        select decision_id, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation::jsonb
+        from unnest(
+          ${due.map(({ id }) => id)}::bigint[],
+          ${due.map(({ number }) => number)}::integer[],
+          ${due.map(({ investorLogin }) => investorLogin)}::text[],
+          ${due.map(({ key }) => key)}::text[],
+          ${due.map(({ kind }) => kind)}::text[],
+          ${due.map(({ suffix }) => suffix)}::text[],
+          ${due.map(({ owedTo }) => owedTo)}::text[],
+          ${due.map(({ amount }) => amount)}::bigint[],
+          ${due.map(({ since }) => since)}::timestamptz[],
+          string_to_array(${due.map(({ explanation }) => JSON.stringify(explanation)).join("\n")}, ${"\n"})
+        ) as fee (decision_id, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation)`,
+  );
+}
+
+type DecisionRow = Omit<FeeDecision, "markedAt" | "due"> & { readonly markedAt: Date | null };
+
+const DECISIONS = fragment`
+  select id, master_login as "masterLogin", leave_key as "leaveKey", investor_login as "investorLogin",
+         period_start as "periodStart", period_end as "periodEnd", marked_at as "markedAt", is_last as "isLast",
+         weekly_keys as "weeklyKeys"
+  from fee_decision`;
+
+/** Decisions that `fee` has not answered for, in their sequence. */
+export async function listUnrecorded(db: Queryable, afterId: bigint, limit: number): Promise<FeeDecision[]> {
+  const rows = await many<DecisionRow>(
+    db,
+    sql`${DECISIONS}
+        where recorded_at is null and id > ${afterId}
+        order by id
+        limit ${limit}`,
+  );
+  return await withDue(db, rows);
+}
+
+/** The decision of a leave that `fee` has not answered for. */
+export async function findUnrecordedOf(db: Queryable, leaveKey: string): Promise<FeeDecision | undefined> {
+  const rows = await many<DecisionRow>(
+    db,
+    sql`${DECISIONS}
+        where leave_key = ${leaveKey} and leave_key <> '' and recorded_at is null`,
+  );
+  return (await withDue(db, rows))[0];
+}
+
+/** Claimed decisions of the queue. */
+export async function listDecisions(db: Queryable, ids: readonly bigint[]): Promise<FeeDecision[]> {
+  const rows = await many<DecisionRow>(
+    db,
+    sql`${DECISIONS}
+        where id = any(${ids}::bigint[])
+        order by id`,
+  );
+  return await withDue(db, rows);
+}
+
+async function withDue(db: Queryable, rows: readonly DecisionRow[]): Promise<FeeDecision[]> {
+  const due = await many<DecidedFee & { readonly decisionId: bigint }>(
+    db,
+    sql`select decision_id as "decisionId", investor_login as "investorLogin", key, kind, suffix, owed_to as "owedTo",
+               amount_minor as amount, owed_since as since, explanation
+        from due_fee
+        where decision_id = any(${rows.map(({ id }) => id)}::bigint[])
+        order by decision_id, number`,
+  );
+  const byDecision = Map.groupBy(due, ({ decisionId }) => decisionId);
+  return rows.map(({ markedAt, ...row }) => ({
+    ...row,
+    markedAt: markedAt ?? undefined,
+    due: (byDecision.get(row.id) ?? []).map(({ decisionId: _, ...fee }) => fee),
+  }));
+}
+
+export async function markRecorded(db: Queryable, id: bigint): Promise<void> {
+  await many(
+    db,
+    sql`update fee_decision
+        set recorded_at = clock_timestamp(), reason = null
+        where id = ${id} and recorded_at is null`,
+  );
+}
+
+/** Those of a Master are sent in their sequence: the last page of a week comes last. */
+export const decisionQueue = workQueue<{ readonly id: bigint; readonly tries: number }>({
+  table: fragment`fee_decision`,
+  key: fragment`id`,
+  keyType: fragment`bigint`,
+  isOpen: fragment`work.recorded_at is null`,
+  mayStart: fragment`not exists (
+    select from fee_decision as older
+    where older.master_login = work.master_login and older.id < work.id and older.recorded_at is null
+  )`,
+  columns: fragment`id`,
+});
+
+/** The clock by which decisions are recorded. */
+export async function readClock(db: Queryable): Promise<Date> {
+  const { now } = await one<{ readonly now: Date }>(db, sql`select clock_timestamp() as now`);
+  return now;
+}
+
+/** Whether a fee of a closed week of an Investor was not recorded at an instant: then `fee` has not counted it. */
+export async function hasUncounted(db: Queryable, investorLogin: string, at: Date): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select
+        from due_fee join fee_decision as decision on decision.id = due_fee.decision_id
+        where due_fee.investor_login = ${investorLogin} and decision.leave_key = ''
+          and (decision.recorded_at is null or decision.recorded_at >= ${at})`,
+  );
+}
+
+/** Of some subscriptions with a Master those with fees of a closed week that are still to be decided, or that `fee` had not counted at an instant. */
+export async function listUncounted(
+  db: Queryable,
+  masterLogin: string,
+  subscriptionIds: readonly bigint[],
+  at: Date,
+): Promise<Set<bigint>> {
+  const ids = await column<bigint>(
+    db,
+    sql`select holding.subscription_id
+        from holding
+        where holding.subscription_id = any(${subscriptionIds}::bigint[])
+          and (
+            exists (
+              select from open_week
+              where open_week.master_login = ${masterLogin} and open_week.decided_subscription_id < holding.subscription_id
+            )
+            or exists (
+              select from due_fee join fee_decision as decision on decision.id = due_fee.decision_id
+              where due_fee.investor_login = holding.investor_login and decision.leave_key = ''
+                and (decision.recorded_at is null or decision.recorded_at >= ${at})
+            )
+          )`,
+  );
+  return new Set(ids);
+}
+
+/** A closed week whose fees are being decided. */
+export type OpenWeek = {
+  readonly id: bigint;
+  readonly masterLogin: string;
+  readonly number: bigint;
+  readonly tries: number;
+};
+
+/** The oldest of each Master. */
+export const weekQueue = workQueue<OpenWeek>({
+  table: fragment`open_week`,
+  key: fragment`id`,
+  keyType: fragment`bigint`,
+  isOpen: fragment`true`,
+  mayStart: fragment`not exists (
+    select from open_week as older where older.master_login = work.master_login and older.number < work.number
+  )`,
+  columns: fragment`id, master_login as "masterLogin", number`,
+});
+
+export async function insertOpenWeeks(tx: Transaction, masterLogin: string, numbers: readonly bigint[]): Promise<void> {
+  if (numbers.length === 0) return;
+  await many(
+    tx,
+    sql`insert into open_week (master_login, number)
+        select ${masterLogin}, * from unnest(${numbers}::bigint[])`,
+  );
+}
+
+/** What a week is decided with. */
+export type WeekFacts = {
+  readonly decidedSubscriptionId: bigint;
+  readonly periodStart: Date;
+  /** Exclusive. */
+  readonly cutOff: Date;
+  readonly markedAt: Date | undefined;
+};
+
+/** Undefined when another replica has decided it to its end. */
+export async function findOpenWeek(db: Queryable, id: bigint): Promise<WeekFacts | undefined> {
+  const row = await maybeOne<Omit<WeekFacts, "markedAt"> & { readonly markedAt: Date | null }>(
+    db,
+    sql`select week.decided_subscription_id as "decidedSubscriptionId", entry.period_start as "periodStart",
+               entry.cut_off as "cutOff", entry.marked_at as "markedAt"
+        from open_week as week
+             join allocation_entry as entry on entry.master_login = week.master_login and entry.number = week.number
+        where week.id = ${id}`,
+  );
+  return row && { ...row, markedAt: row.markedAt ?? undefined };
+}
+
+/** An Investor of the pool at the end of a week, with its share of the floating result in units of 1e-8 USD. */
+export type WeekShare = {
+  readonly subscriptionId: bigint;
+  readonly investorLogin: string;
+  readonly floating: bigint;
+};
+
+/** The next Investors of a week, in the sequence of their subscriptions. */
+export async function listWeekShares(
+  db: Queryable,
+  { masterLogin, number }: Pick<OpenWeek, "masterLogin" | "number">,
+  { after, limit }: { readonly after: bigint; readonly limit: number },
+): Promise<WeekShare[]> {
+  return await many<WeekShare>(
+    db,
+    sql`select part.subscription_id as "subscriptionId", holding.investor_login as "investorLogin",
+               part.floating_e8 as floating
+        from allocation_row as part join holding on holding.subscription_id = part.subscription_id
+        where part.master_login = ${masterLogin} and part.number = ${number} and part.subscription_id > ${after}
+        order by part.subscription_id
+        limit ${limit}`,
+  );
+}
+
+/** Moves on over a decided page. False when another replica has done so before: then nothing of the page may be kept. */
+export async function moveWeek(
+  tx: Transaction,
+  { id, from, to }: { readonly id: bigint; readonly from: bigint; readonly to: bigint },
+): Promise<boolean> {
+  return await matchesRow(
+    tx,
+    sql`update open_week
+        set decided_subscription_id = ${to}
+        where id = ${id} and decided_subscription_id = ${from}
+        returning id`,
+  );
+}
+
+export async function endWeek(tx: Transaction, id: bigint): Promise<void> {
+  await matchesRow(tx, sql`delete from open_week where id = ${id} returning id`);
+}
+

@@ -1,0 +1,108 @@
+import { type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Earnings, Layer } from "../domain/fees/layers.ts";
+import { listLayers, saveLayers } from "./layers.ts";
+
+/** The profit of an Investor with a Master, over all its subscriptions, up to an allocation entry. */
+export type Pair = {
+  readonly investorLogin: string;
+  readonly masterLogin: string;
+  readonly foldedNumber: bigint;
+  readonly earnings: Earnings;
+  /** As the table has them: only those that differ are written. */
+  readonly storedLayers: readonly Layer[];
+  /** When the last fee was decided. */
+  readonly crystallisedAt: Date | undefined;
+};
+
+type Row = {
+  readonly investorLogin: string;
+  readonly foldedNumber: bigint;
+  readonly earned: bigint;
+  readonly mark: bigint;
+  readonly crystallisedAt: Date | null;
+};
+
+const PAIRS = fragment`
+  select investor_login as "investorLogin", folded_number as "foldedNumber", earned_minor as earned, mark_e8 as mark,
+         crystallised_at as "crystallisedAt"
+  from pair`;
+
+/** Begins the pair of an Investor that follows a Master for the first time: results from now on are its own. */
+export async function insertPair(tx: Transaction, investorLogin: string, masterLogin: string): Promise<void> {
+  await many(
+    tx,
+    sql`insert into pair (investor_login, master_login, folded_number, change_id)
+        select ${investorLogin}, login, last_allocation, nextval('pair_change')
+        from master_pool
+        where login = ${masterLogin}
+        on conflict do nothing`,
+  );
+}
+
+/** Locks the pairs of some Investors with a Master, which the caller has locked. */
+export async function lockPairs(
+  tx: Transaction,
+  masterLogin: string,
+  investorLogins: readonly string[],
+): Promise<Map<string, Pair>> {
+  return await read(tx, masterLogin, investorLogins, fragment`for no key update`);
+}
+
+/** The pairs as of the snapshot of the connection. */
+export async function readPairs(
+  db: Queryable,
+  masterLogin: string,
+  investorLogins: readonly string[],
+): Promise<Map<string, Pair>> {
+  return await read(db, masterLogin, investorLogins, fragment``);
+}
+
+async function read(
+  db: Queryable,
+  masterLogin: string,
+  investorLogins: readonly string[],
+  lock: Fragment,
+): Promise<Map<string, Pair>> {
+  const rows = await many<Row>(
+    db,
+    sql`${PAIRS}
+        where investor_login = any(${investorLogins}::text[]) and master_login = ${masterLogin}
+        order by investor_login
+        ${lock}`,
+  );
+  const layers = await listLayers(
+    db,
+    masterLogin,
+    rows.map(({ investorLogin }) => investorLogin),
+  );
+  return new Map(
+    rows.map(({ investorLogin, foldedNumber, earned, mark, crystallisedAt }) => {
+      const own = layers.get(investorLogin) ?? [];
+      const earnings = { earned, mark, layers: own };
+      const known = { foldedNumber, earnings, storedLayers: own, crystallisedAt: crystallisedAt ?? undefined };
+      return [investorLogin, { investorLogin, masterLogin, ...known }];
+    }),
+  );
+}
+
+/** Saves folded results, decided fees and the layers that they change. The pairs must be locked. */
+export async function savePairs(tx: Transaction, pairs: readonly Pair[]): Promise<void> {
+  if (pairs.length === 0) return;
+  await many(
+    tx,
+    sql`update pair
+        set folded_number = saved.folded_number, earned_minor = saved.earned, mark_e8 = saved.mark_e8,
+            crystallised_at = saved.crystallised_at, change_id = nextval('pair_change')
+        from unnest(
+          ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
+          ${pairs.map(({ masterLogin }) => masterLogin)}::text[],
+          ${pairs.map(({ foldedNumber }) => foldedNumber)}::bigint[],
+          ${pairs.map(({ earnings }) => earnings.earned)}::bigint[],
+          ${pairs.map(({ earnings }) => earnings.mark)}::bigint[],
+          ${pairs.map(({ crystallisedAt }) => crystallisedAt)}::timestamptz[]
+        ) as saved (investor_login, master_login, folded_number, earned, mark_e8, crystallised_at)
+        where pair.investor_login = saved.investor_login and pair.master_login = saved.master_login`,
+  );
+  await saveLayers(tx, pairs);
+}
