@@ -1,5 +1,4 @@
 import { Type } from "typebox";
-import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";

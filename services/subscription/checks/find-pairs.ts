@@ -22,7 +22,7 @@ export type ComparedPair = {
 };
 
 /**
- * The pairs of a page, and those with a break that is not closed. Of a pair that has changed since the last run, only the
+ * The pairs of a page, and those with a break that is not closed. The parts are looked up by entry: a range of entries has those of the whole pool. Of a pair that has changed since the last run, only the
  * parts after those that were compared then are added up; of the others all, also of those that are folded again.
  */
 export async function comparePairs(
@@ -40,16 +40,17 @@ export async function comparePairs(
                coalesce(seen.folded_number, 0) as "seenNumber", coalesce(seen.earned_minor, 0) as "seenMinor",
                (
                  select coalesce(sum(amount_e8), 0)::bigint
-                 from fee_layer as layer
+                 from layer
                  where layer.master_login = pair.master_login and layer.investor_login = pair.investor_login
                ) as "layersE8",
                compared.minor + (
-                 select coalesce(sum(amount_minor), 0)::bigint
-                 from allocation_part as part
-                 where part.master_login = pair.master_login and part.investor_login = pair.investor_login
-                   and part.number > compared.number and part.number <= pair.folded_number
+                 select coalesce(sum(part.amount_minor), 0)::bigint
+                 from generate_series(compared.number + 1, pair.folded_number) as entry (number)
+                      join holding on holding.investor_login = pair.investor_login and holding.master_login = pair.master_login
+                      join allocation_row as part on part.master_login = pair.master_login and part.number = entry.number
+                        and part.subscription_id = holding.subscription_id
                ) as "partsMinor"
-        from fee_pair as pair
+        from pair
              left join reconciliation_mark as seen
                on seen.investor_login = pair.investor_login and seen.master_login = pair.master_login
              cross join lateral (
@@ -74,7 +75,7 @@ async function listBrokenPairs(db: Queryable, pendingBreaks: readonly PendingBre
         from unnest(
                ${names.map((name) => name.split("/")[0])}::text[], ${names.map((name) => name.split("/")[1])}::text[]
              ) as broken (investor_login, master_login)
-             join fee_pair using (investor_login, master_login)`,
+             join pair using (investor_login, master_login)`,
   );
 }
 

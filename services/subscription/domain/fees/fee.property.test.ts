@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { crystallise } from "./crystallise.ts";
 import { earn, type Earnings, NOTHING_EARNED, sumOf } from "./layers.ts";
-import { E8_PER_CENT, PPM } from "./units.ts";
+import { E8_PER_CENT } from "../pool/unit-pool.ts";
 
+const PPM = 1_000_000n;
 const RATE_PPM = 275_000;
 const at = (hour: number): Date => new Date(Date.UTC(2026, 0, 5, hour));
 

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { paymentKey } from "./payment-key.ts";
 
-const periodEnd = new Date("2026-11-21T00:00:00Z");
-const week = { kind: "WEEKLY", key: undefined, periodEnd } as const;
-const withdrawal = { kind: "ON_DEMAND", key: "funding:withdrawal:0193", periodEnd } as const;
+const week = { cutOff: new Date("2026-11-21T00:00:00Z") };
+const withdrawal = { key: "funding:withdrawal:0193" };
 const investor = { investorLogin: "2001", masterLogin: "1001" };
 
 test("the key of a fee says what the fee is for", () => {
