@@ -17,19 +17,13 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
     event_removal: "one row",
   },
   fee: {
-    allocation_entry: "books: the results and weeks that fees are calculated from",
-    allocation_part: "books: the part of each Investor in each result",
-    allocation_watermark: "one row for each Master",
-    crystallisation:
-      "one row for each withdrawal and exit: its key gets the same answer again, and its operation lists the fees",
-    crystallisation_item: "as crystallisation",
+    collection_item: "one row for each fee of a withdrawal or exit: its operation lists them",
+    fee_debt: "one row for each Investor and Master with a debt, now or before",
     fee_debt_part:
       "one row for each fee that could not be collected whole: what a later payment of the debt is made of",
     fee_configuration: "one row for each Investor",
-    fee_layer: "one row for each rate of the profit of an Investor at a Master that is still to be charged",
     fee_master: "one row for each Master",
     fee_search: "one row",
-    fee_pair: "one row for each Investor and Master",
     fee_payment: "books: each fee, with its explanation",
     fee_run: "books: one row for each week of a Master, and for each withdrawal and exit with a fee",
     fee_version:
@@ -38,7 +32,6 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
     handled_break: "one row for each break that has stopped fees: it must not stop them again",
     payment_account: "one row for each payment account that a Master has or had",
     payment_credit: "books: callers follow the list by its ids",
-    reconciliation_mark: "one row for each Investor and Master",
   },
   funding: {
     known_master: "one row for each Master",

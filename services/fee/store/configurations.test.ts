@@ -162,6 +162,8 @@ test("a decision and a query of the configuration read as much after a thousand 
       expect(await getConfiguration(world.deps, reads, { investorLogin }, aCall())).toMatchObject({ ratePpm: 200_000 });
     });
 
+  // The first time also plans, which may look at the ends of an index.
+  for (const first of [decide, show]) await first("9001");
   const few = { decided: await decide("9001"), shown: await show("9001") };
   expect({ decided: await decide("9002"), shown: await show("9002") }).toEqual(few);
   expect(few.decided).toBeLessThan(6);

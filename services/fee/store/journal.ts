@@ -135,8 +135,8 @@ export async function listFoldStarts(db: Queryable, pairs: readonly PairToFoldAg
           ${pairs.map(({ masterLogin }) => masterLogin)}::text[],
           ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
           ${pairs.map(({ foldedNumber }) => foldedNumber)}::bigint[],
-          ${pairs.map(({ earnings: { earned } }) => earned)}::bigint[],
-          ${pairs.map(({ earnings: { mark } }) => mark)}::bigint[]
+          ${pairs.map(({ earnings }) => earnings.earned)}::bigint[],
+          ${pairs.map(({ earnings }) => earnings.mark)}::bigint[]
         ) with ordinality as folded (master_login, investor_login, number, earned, mark, rank)
         cross join lateral (
           select number, before

@@ -117,7 +117,7 @@ export const REAL_SERVICES: readonly RealService[] = [
     label: "a feed",
     name: "subscription",
     contract: FeedServiceService,
-    implement: async (pool) => feedReader(pool, ["subscription.allocations"]) as Implementation<Contract>,
+    implement: async (pool) => feedReader(pool, ["subscription.mirrors"]) as Implementation<Contract>,
   },
 ];
 
