@@ -44,12 +44,12 @@ test("what floats is a result in whole cents, rounded half up", async () => {
   const world = await aWorld();
   world.fees.rules.ratePpm = 1_000_000;
   const masterLogin = aMaster(world, 0n);
-  const logins = [1, 2].map(async () => (await subscribed(world, masterLogin, 100_00n)).investorLogin);
-  const [first = "", second = ""] = [await logins[0], await logins[1]];
+  const first = await subscribed(world, masterLogin, 100_00n);
+  const second = await subscribed(world, masterLogin, 100_00n);
   const trades = trader(world, masterLogin);
   trades.float(trades.open(), 1n);
   await settle(world);
-  expect([await feesOf(world, first), await feesOf(world, second)]).toEqual([
+  expect([await feesOf(world, first.investorLogin), await feesOf(world, second.investorLogin)]).toEqual([
     [0n, 1n, 0n, 0n],
     [0n, 1n, 0n, 0n],
   ]);
