@@ -428,6 +428,16 @@ create table layer (
   check (earned_from <= earned_to)
 );
 
+-- Each pair as the check has compared it last: a mark below this one was decreased, and only parts after folded_number are new.
+create table reconciliation_mark (
+  investor_login text not null,
+  master_login   text not null,
+  mark_e8        bigint not null,
+  folded_number  bigint not null,
+  earned_minor   bigint not null,
+  primary key (investor_login, master_login)
+);
+
 -- Closed weeks whose fees are being decided, a page of Investors after the other.
 create table open_week (
   id                      bigint generated always as identity primary key,

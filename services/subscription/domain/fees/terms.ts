@@ -19,6 +19,8 @@ export type Terms = readonly TermsStep[];
 /** The terms of an Investor, and what it owes, as `fee` has answered before a decision. Amounts in cents. */
 export type FeeFacts = {
   readonly terms: Terms;
+  /** When the newest version was made; undefined without a configuration. */
+  readonly updatedAt: Date | undefined;
   /** To all Masters whose fees are not stopped, the oldest first. */
   readonly debts: readonly Debt[];
   /** What imported fees have paid and no fee was due for yet, by Master. */
@@ -27,7 +29,7 @@ export type FeeFacts = {
   readonly openWeekly: readonly DueFee[];
 };
 
-export const NO_FEES: FeeFacts = { terms: [], debts: [], prepaid: new Map(), openWeekly: [] };
+export const NO_FEES: FeeFacts = { terms: [], updatedAt: undefined, debts: [], prepaid: new Map(), openWeekly: [] };
 
 export function stepAt(terms: Terms, at: Date): TermsStep | undefined {
   return terms.findLast(({ from }) => from === undefined || from <= at);

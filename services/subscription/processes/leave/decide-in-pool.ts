@@ -228,7 +228,7 @@ async function carryOut(
 ): Promise<ReadonlyMap<string, DecidedWithFees>> {
   const at = deps.now();
   const dues = counted.map(({ waiting: { leave } }, index) =>
-    dueOfLeave(leave, decidedDue[index] as DecidedDue, terms.of(leave.investorLogin)),
+    dueOfLeave(leave, decidedDue[index]!.due, terms.of(leave.investorLogin)),
   );
   const decisions = await decideAmounts(
     tx,
