@@ -252,7 +252,7 @@ test("debts are paid out of what waits before the Investor is", async () => {
   const [, { investorLogin }] = pairs;
   await deposit(world, investorLogin, 300_00n);
   await settle(world);
-  world.fees.rules.due = () => [{ key: "PF:debt", amount: 40_00n }];
+  world.fees.rules.debt = () => 40_00n;
   expect(await withdraw(world, investorLogin, 290_00n, "funding:withdrawal:9")).toBe(260_00n);
   await settle(world);
   await expectBooksToReconcile(world);
