@@ -147,6 +147,8 @@ const positive = fc.oneof(
 const signed = fc.tuple(positive, fc.boolean()).map(([cents, isLoss]) => (isLoss ? -cents / 3n : cents / 2n));
 /** What the platform pays beyond a balance below zero: mostly nothing. */
 const beyondTheHole = fc.oneof({ weight: 3, arbitrary: fc.constant(0n) }, positive, cent(-1_000_00n, -1n));
+/** Of the open positions. */
+const LATEST = -1;
 /** More than any Investor has. */
 export const EVERYTHING = 99_000_000_00n;
 const rate = fc.oneof(fc.constantFrom(0n, 200_000n, 275_000n, 300_000n, 333_333n, 1_000_000n), cent(0n, 1_000_000n));
@@ -280,13 +282,13 @@ const overdrawn = fc
   .map(([masterIndex, investorIndex, profit, part, isDealer, more, floating]): Step[] => [
     { kind: "open", masterIndex, volume: 1n, cents: 0n },
     { kind: "result", masterIndex, cents: profit },
-    { kind: "stale", masterIndex, positionIndex: 0 },
+    { kind: "stale", masterIndex, positionIndex: LATEST },
     { kind: "week" },
     ...(isDealer ? [{ kind: "dealer", masterIndex, cents: -profit } as const] : []),
     { kind: "gap", masterIndex, cents: profit / part },
     { kind: "protect", masterIndex, cents: more },
-    { kind: "mark", masterIndex, positionIndex: 0, cents: floating },
-    { kind: "close", masterIndex, positionIndex: 0, volume: 1n, cents: 0n },
+    { kind: "mark", masterIndex, positionIndex: LATEST, cents: floating },
+    { kind: "close", masterIndex, positionIndex: LATEST, volume: 1n, cents: 0n },
     { kind: "withdraw", investorIndex, cents: EVERYTHING },
     { kind: "deposit", investorIndex, cents: profit },
   ]);
