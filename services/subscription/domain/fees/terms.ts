@@ -29,8 +29,6 @@ export type FeeFacts = {
   readonly openWeekly: readonly DueFee[];
 };
 
-export const NO_FEES: FeeFacts = { terms: [], updatedAt: undefined, debts: [], prepaid: new Map(), openWeekly: [] };
-
 export function stepAt(terms: Terms, at: Date): TermsStep | undefined {
   return terms.findLast(({ from }) => from === undefined || from <= at);
 }

@@ -1,8 +1,9 @@
+import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import type { InvestorTerms } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../../deps.ts";
-import { type FeeFacts, NO_FEES } from "../../domain/fees/terms.ts";
+import type { FeeFacts } from "../../domain/fees/terms.ts";
 import { feeFactsOf } from "../../messages/fee-facts.ts";
 import { readClock } from "../../store/fee-decisions.ts";
 
@@ -27,5 +28,10 @@ export async function askTerms(
   const request = { masterLogin, investorLogins: [...investorLogins], since: undefined };
   const { database, isStopped, investors } = await fees.findTerms(request, withReplyReserve(context));
   const known = new Map(investors.map((terms: InvestorTerms) => [terms.investorLogin, feeFactsOf(terms)]));
-  return { database, isStopped, askedAt, of: (login) => known.get(login) ?? NO_FEES };
+  const of = (login: string): FeeFacts => {
+    const facts = known.get(login);
+    assert(facts !== undefined, "fee answers for each Investor");
+    return facts;
+  };
+  return { database, isStopped, askedAt, of };
 }
