@@ -1,15 +1,12 @@
 import { HOUR_MS } from "#kernel/duration.ts";
 import { expect, test } from "vitest";
-import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
 import type { InvestorTerms, TermsStep } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { OWED_TO } from "../testing/fee-fake.ts";
-import { deposit } from "../testing/funding.ts";
 import { reviewWithReason } from "../testing/reviews.ts";
-import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 
