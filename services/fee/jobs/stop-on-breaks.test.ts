@@ -78,7 +78,9 @@ test("a break of the profit that fees follow from stops the fees of its Master, 
   world.subscriptions.breaks.push(aPaymentBreak(1n, { ...ofPool, check: "pool_ledger" }));
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
-  world.subscriptions.breaks.push(aPaymentBreak(2n, { ...ofPool, check: "fee_payments", message: "the mark decreased" }));
+  world.subscriptions.breaks.push(
+    aPaymentBreak(2n, { ...ofPool, check: "fee_payments", message: "the mark decreased" }),
+  );
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: "fee_payments: the mark decreased" });
 });
