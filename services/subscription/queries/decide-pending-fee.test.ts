@@ -1,15 +1,12 @@
 import { HOUR_MS } from "#kernel/duration.ts";
 import { expect, test } from "vitest";
-import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
 import type { InvestorTerms, TermsStep } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { OWED_TO } from "../testing/fee-fake.ts";
-import { deposit } from "../testing/funding.ts";
 import { reviewWithReason } from "../testing/reviews.ts";
-import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 
@@ -70,7 +67,11 @@ test("a flat Master is not read, and outside a pool only debts are due", async (
   world.platform.state.isDown = true;
   const debts = [{ masterLogin: OWED_TO, amountMinor: 7_00n, since: new Date("2026-01-01") }];
   const flat = await pendingOf(world, investorLogin, { debts });
-  expect(flat).toMatchObject({ masterLogin: master, throughDealId: dealId, facts: { floating: "0.00", marked_at: null } });
+  expect(flat).toMatchObject({
+    masterLogin: master,
+    throughDealId: dealId,
+    facts: { floating: "0.00", marked_at: null },
+  });
   expect(flat.due).toEqual([
     ["PF_DEBT", OWED_TO, 7_00n],
     ["PF", master, 9_00n],
@@ -111,7 +112,10 @@ test("a rate of the past that was set after the results were added up divides th
      insert into layer select master_login, investor_login, 1, 20000000000, '${at(30).toISOString()}', '${at(10).toISOString()}' from pair`,
   );
   const before = (await world.deps.pool.query("select * from layer")).rows;
-  const steps = [{ ...STEP, ratePpm: 100_000 }, { ...STEP, from: at(20), ratePpm: 500_000, versionId: 2n }];
+  const steps = [
+    { ...STEP, ratePpm: 100_000 },
+    { ...STEP, from: at(20), ratePpm: 500_000, versionId: 2n },
+  ];
   expect((await pendingOf(world, investorLogin, { steps })).due).toEqual([["PF", master, 60_00n]]);
   expect((await world.deps.pool.query("select * from layer")).rows).toEqual(before);
 });
@@ -171,4 +175,3 @@ test("a stopped Master has no pending fee to show", async () => {
   await reviewWithReason(world, "stopped");
   await expect(pendingOf(world, investorLogin)).rejects.toMatchObject({ code: "safety_stop" });
 });
-

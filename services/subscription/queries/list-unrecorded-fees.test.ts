@@ -51,7 +51,14 @@ test("the sums of flows name the last deal up to an entry", async () => {
   trader(world, masterLogin).result(20_00n);
   await settle(world);
   const sums = (throughNumber: bigint) =>
-    world.service.sumFlows({ investorLogin, masterLogin, after: undefined, through: undefined, throughNumber }, aCall());
-  expect(await sums(0n)).toMatchObject({ inflow: { minorUnits: 1_000_00n }, throughDealId: 0n, throughDealAt: undefined });
+    world.service.sumFlows(
+      { investorLogin, masterLogin, after: undefined, through: undefined, throughNumber },
+      aCall(),
+    );
+  expect(await sums(0n)).toMatchObject({
+    inflow: { minorUnits: 1_000_00n },
+    throughDealId: 0n,
+    throughDealAt: undefined,
+  });
   expect(await sums(1n)).toMatchObject({ throughDealId: dealId, throughDealAt: dealAt, complete: true });
 });

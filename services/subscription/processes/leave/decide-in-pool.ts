@@ -51,11 +51,7 @@ export type Together = { readonly masterLogin: string; readonly leaves: readonly
  * log position of a reading at which the Master is flat, decides the fees that are due, takes the amounts out of the pool and reserves them. No
  * money is sent from here. Throws a refusal when nothing was recorded, and FeesNotKnown.
  */
-export async function decideInPool(
-  deps: Deps,
-  together: Together,
-  parent: CallContext,
-): Promise<DecidedTogether> {
+export async function decideInPool(deps: Deps, together: Together, parent: CallContext): Promise<DecidedTogether> {
   const context = childContext(parent, { withinMs: READ_MS });
   const { masterLogin, leaves } = together;
   const investorLogins = leaves.map(({ leave }) => leave.investorLogin);
@@ -81,7 +77,10 @@ export async function decideInPool(
 }
 
 /** The leaves that are decided now, by key, and keys of those that wait for fees of a closed week. The others have a recorded outcome. */
-export type DecidedTogether = { readonly decided: ReadonlyMap<string, DecidedWithFees>; readonly waiting: ReadonlySet<string> };
+export type DecidedTogether = {
+  readonly decided: ReadonlyMap<string, DecidedWithFees>;
+  readonly waiting: ReadonlySet<string>;
+};
 
 const NONE: DecidedTogether = { decided: new Map(), waiting: new Set() };
 
@@ -163,7 +162,12 @@ async function decideStruck(
   const possible = books.filter(({ waiting }) => !isRefused.has(waiting.leave.key));
   const uncounted =
     terms.database === database
-      ? await listUncounted(tx, masterLogin, possible.map(({ waiting }) => waiting.holding.subscriptionId), terms.askedAt)
+      ? await listUncounted(
+          tx,
+          masterLogin,
+          possible.map(({ waiting }) => waiting.holding.subscriptionId),
+          terms.askedAt,
+        )
       : new Set(possible.map(({ waiting }) => waiting.holding.subscriptionId));
   const counted = possible.filter(({ waiting }) => !uncounted.has(waiting.holding.subscriptionId));
   const pairs = await lockPairs(
@@ -212,7 +216,16 @@ function decideFees(pair: Pair, { reading, terms, master }: Struck): DecidedDue 
   const { terms: own, debts } = terms.of(investorLogin);
   const flat = { floating: 0n, markedAt: undefined };
   const throughNumber = master.lastAllocation;
-  return decideDue({ masterLogin, earnings, terms: own, debts, ...flat, throughNumber, since, at: reading.requestedAt });
+  return decideDue({
+    masterLogin,
+    earnings,
+    terms: own,
+    debts,
+    ...flat,
+    throughNumber,
+    since,
+    at: reading.requestedAt,
+  });
 }
 
 type ToCarryOut = Struck & {
