@@ -237,9 +237,9 @@ type ToCarryOut = Struck & {
 async function carryOut(
   tx: Transaction,
   deps: Deps,
-  { counted, folded, due: decidedDue, reading, terms, master: { login: masterLogin } }: ToCarryOut,
+  { counted, folded, due: decidedDue, reading, terms, master }: ToCarryOut,
 ): Promise<ReadonlyMap<string, DecidedWithFees>> {
-  const at = deps.now();
+  const { login: masterLogin } = master;
   const dues = counted.map(({ waiting: { leave } }, index) =>
     dueOfLeave(leave, decidedDue[index]!.due, terms.of(leave.investorLogin)),
   );
@@ -253,7 +253,8 @@ async function carryOut(
   );
   const decided = counted.map(({ waiting: { leave, holding }, account, holding: book }, index) => {
     const decision = decisions[index]!;
-    const record: DecidedLeave = { ...leave, ...decision.numbers, holding, settledNumber: reading.logNumber };
+    const at = { settledNumber: reading.logNumber, allocationNumber: master.lastAllocation };
+    const record: DecidedLeave = { ...leave, ...decision.numbers, holding, ...at };
     const pair = folded[index]!;
     const { earnings } = decidedDue[index]!;
     const starts = [pair.crystallisedAt, lastCutOff(deps.week, reading.requestedAt)];
@@ -264,7 +265,7 @@ async function carryOut(
   const recorded = await recordDecided(
     tx,
     decided.map(({ record }) => record),
-    at,
+    deps.now(),
   );
   // Another replica has recorded an outcome of the others.
   const own = decided.filter(({ record }) => recorded.has(record.key));
