@@ -23,7 +23,7 @@ import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { askTerms, type AskedTerms } from "../fees/ask-terms.ts";
 import { decidedPair } from "../fees/decide-due.ts";
-import { foldPairs } from "../fees/fold-pairs.ts";
+import { foldPairs, isEarnedBefore } from "../fees/fold-pairs.ts";
 import { leavePool } from "./leave-pool.ts";
 import {
   decideAmounts,
@@ -181,7 +181,7 @@ async function decideStruck(
     return { pair, terms: terms.of(leave.investorLogin).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, throughNumber);
-  if (folded.some(({ foldedNumber }) => foldedNumber < throughNumber)) {
+  if (folded.some((pair) => pair.foldedNumber < throughNumber || isEarnedBefore(pair, terms.since))) {
     await savePairs(tx, folded);
     return "more";
   }
