@@ -1,8 +1,7 @@
-import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
-import type { Closing, CloseMasterRequest } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { CloseMasterRequest, CloseMasterResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { checkLeave } from "../domain/leave-reasons.ts";
 import { platformUnavailable } from "../domain/lock-refusals.ts";
@@ -10,7 +9,6 @@ import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 import { retryOnContention, waitBudget } from "../processes/deadlines.ts";
 import { prepareFee } from "../processes/leave/prepare-fee.ts";
-import { getClosing } from "../queries/get-closing.ts";
 import { refuse } from "../refusals.ts";
 import { beginClosing, findClosing } from "../store/closings.ts";
 import { findSafetyStop } from "../store/masters.ts";
@@ -20,19 +18,21 @@ const LOCKS_MS = 5_000;
 
 /**
  * Begins to close a Master: from the commit on no assignment begins, and the queue takes out every Investor. A repeated command, also of another
- * caller, is answered with the closing that has begun.
+ * caller, changes nothing.
  */
-export async function closeMaster(deps: Deps, request: CloseMasterRequest, context: CallContext): Promise<Closing> {
+export async function closeMaster(
+  deps: Deps,
+  request: CloseMasterRequest,
+  context: CallContext,
+): Promise<CloseMasterResponse> {
   const { masterLogin } = request;
   validate(isLogin("master_login", masterLogin));
-  if ((await failAsUnavailable(() => findClosing(deps.pool, masterLogin))) === undefined) {
-    await checkClosable(deps, masterLogin, context);
-    await retryOnContention(waitBudget(context, LOCKS_MS), () => beginClosing(deps.pool, masterLogin, deps.now()));
-    deps.wakeSignals.queue.notify();
-  }
-  const { closing } = await getClosing(deps, request, context);
-  assert(closing !== undefined, "a closing stays");
-  return closing;
+  const known = await failAsUnavailable(() => findClosing(deps.pool, masterLogin));
+  if (known !== undefined) return {};
+  await checkClosable(deps, masterLogin, context);
+  await retryOnContention(waitBudget(context, LOCKS_MS), () => beginClosing(deps.pool, masterLogin, deps.now()));
+  deps.wakeSignals.queue.notify();
+  return {};
 }
 
 /** The same conditions as for an unassign of each Investor, before anything is recorded. */

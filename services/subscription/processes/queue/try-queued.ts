@@ -12,7 +12,7 @@ import { leaveWhenFree } from "../exit/leave-when-free.ts";
 /** Codes of refusals of a subscription that has ended, by another command. */
 const LEFT_CODES = new Set(["exit_in_progress", "subscription_not_active"]);
 
-/** Undefined: it waits, or nobody does for its answer. */
+/** Undefined: it waits, or its answer is read by no caller. */
 export type TryEnd = UnassignResponse | undefined;
 
 /**
