@@ -25,7 +25,6 @@ export type Failpoint =
   | "after_posting"
   | "after_settled_position"
   | "after_leave"
-  | "after_closing_step"
   // A command that waits until its Master is flat; the detail is its action.
   | "before_waiting"
   | "after_waiting"
