@@ -67,7 +67,6 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
     allocation_row: "books: the part of each Investor in each result",
     arrival: "removed when it takes part",
     assignment: "one row for each subscription: the answer to a repeated assign",
-    closing: "one row for each Master that was closed",
     compensation: "one row for each Investor that a decision of operators, or a deal of the platform, has raised",
     exit: "one row for each subscription: the answer to a repeated unassign",
     exit_transfer: "the transfers of an exit, which its operation lists",

@@ -80,7 +80,12 @@ create table master_pool (
   price_since          timestamptz,
   price_reason         text,
   price_next_at        timestamptz not null default '-infinity',
+  -- Since when the Master is being closed: no assignment begins, and every Investor leaves. It stays, a Master is not opened again.
+  closing_at           timestamptz,
+  -- When nothing of its pool was left: it is archived.
+  closed_at            timestamptz,
   check (received_number >= filed_number),
+  check (closed_at is null or closing_at is not null),
   check (num_nulls(cause_action, cause_comment, cause_day, cause_minor) in (0, 4))
 );
 
@@ -89,6 +94,7 @@ create index master_pool_own_flows on master_pool (login) where own_waiting_mino
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 create index master_pool_valued on master_pool (value_next_at) where value_next_at is not null;
 create index master_pool_archived on master_pool (archived_next_at) where archived_next_at is not null;
+create index master_pool_closing on master_pool (login) where closing_at is not null and closed_at is null;
 
 -- Subscriptions of Investors to Masters. ASSIGNING and ABORTED are never shown to callers.
 create table subscription (
@@ -114,6 +120,7 @@ create unique index subscription_one_open on subscription (investor_login)
 create index subscription_active on subscription (master_login, investor_id) where status = 'ACTIVE';
 create index subscription_paused on subscription (id) where status = 'PAUSED';
 create index subscription_by_master on subscription (master_login, id);
+create index subscription_ended on subscription (master_login, ended_at) where ended_at is not null;
 create index subscription_by_investor on subscription (investor_login, id);
 -- Subscriptions are searched in the order of their start.
 create index subscription_by_start on subscription (status, started_at, id) where started_at is not null;
@@ -713,7 +720,7 @@ create index unassignment_newest_of_master on unassignment (master_login, comman
 create index unassignment_newest_unsettled on unassignment (command_id collate "C") where ended_at is null or refusal is not null;
 create index unassignment_newest_open on unassignment (command_id collate "C") where ended_at is null;
 
--- An unassign that may wait until its Master is flat, when its caller has asked for that. WANTED: its first try runs, as of any other. WAITING: nothing runs, and
+-- An unassign that may wait until its Master is flat, when its caller has asked for that, or its Master is being closed. WANTED: its first try runs, as of any other. WAITING: nothing runs, and
 -- one change of this state decides what becomes of it: a try, a caller that cancels it, or its expiry. RUNNING: a try has begun,
 -- whose row is the exit.
 create table queued_unassign (
@@ -722,8 +729,8 @@ create table queued_unassign (
   state           text not null check (state in ('WANTED', 'WAITING', 'RUNNING', 'ENDED')),
   -- Its first try was refused, so it has waited.
   has_waited      boolean not null default false,
-  -- It begins by then, or not at all.
-  expires_at      timestamptz not null,
+  -- It begins by then, or not at all. Null: its Master is being closed, so it is tried until the Investor has left, and no caller sees that it waits.
+  expires_at      timestamptz,
   -- Since when the Master has been flat without a break; null while it is not.
   ready_at        timestamptz,
   -- WAITING: no try before. WANTED and RUNNING: the process of the try is gone by then.
@@ -738,31 +745,8 @@ create table queued_unassign (
   check (refusal is null or ended_at is not null)
 );
 
-create unique index queued_unassign_open on queued_unassign (subscription_id) where state <> 'ENDED';
+create unique index queued_unassign_open on queued_unassign (subscription_id, (expires_at is null)) where state <> 'ENDED';
 create index queued_unassign_due on queued_unassign (next_try_at) where state <> 'ENDED';
-
--- The saga that closes a Master: it takes every Investor out of the pool, by the same exits as an unassign. No assignment begins while the row
--- exists, and it stays: a Master that was closed is not opened again.
-create table closing (
-  master_login      text primary key check (master_login <> ''),
-  master_id         bigint not null,
-  state             text not null check (state in ('CLOSING', 'ARCHIVED')),
-  requested_at      timestamptz not null,
-  archived_at       timestamptz,
-  -- Investors with a higher id are tried next; 0 at the beginning of each pass.
-  after_investor_id bigint not null default 0 check (after_investor_id >= 0),
-  -- Two for each Investor in the pool, one for each exit that has not ended.
-  steps_left        bigint not null check (steps_left >= 0),
-  -- When steps_left has fallen last, or the closing has begun.
-  progressed_at     timestamptz not null,
-  next_try_at       timestamptz not null,
-  tries             integer not null default 0 check (tries >= 0),
-  -- Why the last step has not taken every Investor out.
-  reason            text,
-  check ((state = 'ARCHIVED') = (archived_at is not null))
-);
-
-create index closing_due on closing (next_try_at) where state = 'CLOSING';
 
 -- The client's own id of an assign or unassign, and its data. Recorded before the operation, so also for one that was refused.
 create table operation_label (
@@ -891,9 +875,10 @@ begin
 end
 $$;
 
-create trigger note_insert after insert on queued_unassign for each row execute function note_queued_unassign();
+create trigger note_insert after insert on queued_unassign for each row
+  when (new.expires_at is not null) execute function note_queued_unassign();
 create trigger note_update after update on queued_unassign for each row
-  when (new.state = 'ENDED' and old.state <> 'ENDED') execute function note_queued_unassign();
+  when (new.state = 'ENDED' and old.state <> 'ENDED' and new.expires_at is not null) execute function note_queued_unassign();
 
 -- The transfers of an exit are legs of the operation that has begun it.
 create function note_exit_transfer() returns trigger language plpgsql set search_path from current as $$
