@@ -11,7 +11,7 @@ import { claimQueued, markReady } from "../store/unassign-queue.ts";
 
 /** Rows of one statement. */
 const EXPIRIES_PER_RUN = 500;
-/** All at the same time: they share an episode of the gate, and each uses a connection now and then. */
+/** All at the same time: they share an episode, and each uses a connection now and then. */
 const TRIES_PER_RUN = 16;
 
 /**

@@ -1,7 +1,7 @@
 -- The pools of the Masters: which Investor is in which, the bucket that each cent is in, and how results become parts of Investors.
 -- In the order of a capital: pools and Investors, into a pool, results, out of a pool, operations, tables that services share, what callers are notified of.
 
--- A Master's pool: the money on its login that belongs to no Investor, its gate and its progress.
+-- A Master's pool: the money on its login that belongs to no Investor, and its progress.
 create table master_pool (
   login                text primary key,
   filed_number         bigint not null default -1 check (filed_number >= -1),
