@@ -21,7 +21,7 @@ export type Deps = {
   readonly accounts: Pick<Client<AccountServiceService>, "findInvestor" | "findMaster">;
   readonly subscriptions: Pick<
     Client<SubscriptionServiceService>,
-    "getFeeFloors" | "sumFlows" | "returnReserve" | "decidePendingFee" | "listUnrecordedFees"
+    "getFeeFloors" | "sumFlows" | "returnReserve" | "decidePendingFee" | "listUnrecordedFees" | "listBreaks"
   >;
   readonly platform: Pick<
     Client<PlatformServiceService>,

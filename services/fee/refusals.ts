@@ -13,7 +13,6 @@ export const { refuse, refusals } = refusalsOf({
   too_many_scheduled_versions: "conflict",
   fee_payment_not_found: "not_found",
   fee_run_not_found: "not_found",
-  decision_not_found: "not_found",
   /** The fees of a Master do not reconcile; manual review is required. */
   safety_stop: "unavailable",
   /** Fees of the Master are being recorded, or its results are being allocated. */

@@ -106,10 +106,11 @@ function expectEquity(world: World, investor: Investor, due: Due, tested: Equity
       unposted: money(unposted),
       quarantined: money(0n),
       holding: holding && { ...NO_HOLDING, pooled: money(pooled), floatingE8: due.floatingE8 },
+      pendingFee: money(due.pending),
+      feeWhenFlat: money(due.pending),
+      debt: money(debt),
+      markE8,
     },
-    fees: { debt: money(debt), markE8 },
-    pendingFee: due.pending,
-    feeWhenFlat: due.pending,
     withdrawal: { refusals: refusals.map(refusalToProto), openPositionsChecked: holding !== undefined, figures },
   });
   expectShownEquity(world, investor, shown);

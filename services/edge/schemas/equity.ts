@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { Type, type Static } from "typebox";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { Error as RefusalMessage } from "#proto/pamm/common/v1/error.ts";
-import type { Money } from "#proto/pamm/common/v1/money.ts";
-import type { GetFeeAccountResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { PreviewWithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import type { GetEquityResponse, HoldingValue } from "#proto/pamm/subscription/v1/subscription.ts";
 import { isProblemCode } from "../problems/problems.ts";
@@ -82,22 +80,11 @@ export const EquityReply = model("Equity", "What an Investor owns, and what of i
 
 export type EquityFacts = {
   readonly equity: GetEquityResponse;
-  readonly fees: GetFeeAccountResponse;
-  /** Cents. */
-  readonly pendingFee: bigint;
-  /** Cents: with what floats as a result. A floating profit raises no fee before. */
-  readonly feeWhenFlat: bigint;
   readonly withdrawal: PreviewWithdrawResponse;
 };
 
-export function equityReply({
-  equity,
-  fees,
-  pendingFee,
-  feeWhenFlat,
-  withdrawal,
-}: EquityFacts): Static<typeof EquityReply> {
-  const { investorLogin, asOf, balance, unposted, quarantined, holding } = equity;
+export function equityReply({ equity, withdrawal }: EquityFacts): Static<typeof EquityReply> {
+  const { investorLogin, asOf, balance, unposted, quarantined, holding, pendingFee, debt, markE8 } = equity;
   const floating = roundToCents(holding?.floatingE8 ?? 0n);
   const owned = moneyFromProto(balance).minor + moneyFromProto(unposted).minor + floating;
   return {
@@ -109,11 +96,11 @@ export function equityReply({
     floating_share: centsNumber(floating),
     equity: centsNumber(owned),
     external_funds: moneyNumber(quarantined),
-    pending_fee: centsNumber(pendingFee),
-    debt: moneyNumber(fees.debt),
-    high_water_mark: scaledNumber(fees.markE8, E8_SCALE, E8_SCALE),
+    pending_fee: moneyNumber(pendingFee),
+    debt: moneyNumber(debt),
+    high_water_mark: scaledNumber(markE8, E8_SCALE, E8_SCALE),
     free_to_withdraw: centsNumber(freeOf(withdrawal)),
-    free_when_flat: centsNumber(freeWhenFlat(withdrawal, { floating, fee: feeWhenFlat, quarantined })),
+    free_when_flat: centsNumber(freeWhenFlat(equity, withdrawal, floating)),
     withdrawal_blocked_by: withdrawal.refusals.map(codeOf),
     in_pool: holding !== undefined,
     pool: holding === undefined ? null : shareOf(holding),
@@ -127,15 +114,17 @@ function freeOf({ refusals, figures }: PreviewWithdrawResponse): bigint {
   return moneyFromProto(figures.availableAfterFee).minor;
 }
 
-type WhenFlat = { readonly floating: bigint; readonly fee: bigint; readonly quarantined: Money | undefined };
-
 /** As a withdrawal is decided, with what floats realised and with the fee on it. */
-function freeWhenFlat(withdrawal: PreviewWithdrawResponse, { floating, fee, quarantined }: WhenFlat): bigint {
+function freeWhenFlat(
+  { feeWhenFlat, quarantined }: GetEquityResponse,
+  withdrawal: PreviewWithdrawResponse,
+  floating: bigint,
+): bigint {
   const { refusals, figures } = withdrawal;
   if (refusals.length === 0) return freeOf(withdrawal);
   if (figures === undefined || refusals.some(({ code }) => code !== "master_open_positions")) return 0n;
   const before = moneyFromProto(figures.balanceBefore).minor + floating;
-  return floorAtZero(before - fee - floorAtZero(moneyFromProto(quarantined).minor));
+  return floorAtZero(before - moneyFromProto(feeWhenFlat).minor - floorAtZero(moneyFromProto(quarantined).minor));
 }
 
 function floorAtZero(amount: bigint): bigint {
@@ -164,7 +153,7 @@ function shareOf(holding: HoldingValue): Static<typeof ShareReply> {
 }
 
 /** To the nearest cent, half up, as everywhere where a share is shown. */
-export function roundToCents(e8: bigint): bigint {
+function roundToCents(e8: bigint): bigint {
   const doubled = 2n * e8 + E8_PER_CENT;
   const quotient = doubled / (2n * E8_PER_CENT);
   return doubled < 0n && doubled % (2n * E8_PER_CENT) !== 0n ? quotient - 1n : quotient;

@@ -36,7 +36,8 @@ export async function collect(
   const { queues } = deps;
   await requireKnownFees(deps.pool, deps);
   const recorded = await queues.collections(key);
-  if (recorded === undefined) throw refuse("decision_not_found", "No decision about fees is recorded under this key.");
+  // Nothing was due: subscription has its fees recorded before it answers for a decision.
+  if (recorded === undefined) return { collected: moneyToProto(usd(0n)) };
   const [first] = recorded.items;
   const floor = first && (await queues.floors(first.payment.investorLogin));
   let collected = 0n;

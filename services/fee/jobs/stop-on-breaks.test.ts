@@ -72,6 +72,19 @@ test("a break that the fee service found stops its Master, also while the platfo
   expect(JSON.parse(review?.evidence ?? "")).toMatchObject({ breaks: [{ account: "9001", compared: { a: 1 } }] });
 });
 
+test("a break of the profit that fees follow from stops the fees of its Master, and other breaks of its pool do not", async () => {
+  const world = await twoMasters();
+  const ofPool = { login: "9001", masterLogin: OTHER_MASTER };
+  world.subscriptions.breaks.push(aPaymentBreak(1n, { ...ofPool, check: "pool_ledger" }));
+  await detectBreaks(world.deps);
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
+  world.subscriptions.breaks.push(
+    aPaymentBreak(2n, { ...ofPool, check: "fee_payments", message: "the mark decreased" }),
+  );
+  await detectBreaks(world.deps);
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: "fee_payments: the mark decreased" });
+});
+
 test("an amendment in the log stops the Master before a check runs, and the check opens no second review", async () => {
   const world = await twoMasters();
   appendToLog(world);

@@ -1,3 +1,4 @@
+import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import type { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { decide, NOTHING, type Pair } from "./decide.ts";
@@ -41,6 +42,7 @@ export type SubscriptionFake = {
   readonly shares: Map<string, { readonly masterLogin: string; readonly floating: bigint; readonly markedAt?: Date }>;
   /** What has joined and left the pools of Investors, in cents, by login. */
   readonly flows: Map<string, { readonly inflow: bigint; readonly outflow: bigint; readonly complete?: boolean }>;
+  readonly breaks: Break[];
   /** Decisions of one answer. */
   readonly decisionsPerPage: number;
   readonly client: Deps["subscriptions"];
@@ -54,6 +56,7 @@ export function subscriptionFake(now: () => Date): SubscriptionFake {
     returned: [],
     shares: new Map(),
     flows: new Map(),
+    breaks: [],
     decisionsPerPage: 2,
     client: {
       async getFeeFloors({ investorLogins }) {
@@ -95,6 +98,10 @@ export function subscriptionFake(now: () => Date): SubscriptionFake {
         const page = open.slice(0, fake.decisionsPerPage);
         const nextAfterId = open.length > page.length ? (page.at(-1)?.id ?? 0n) : 0n;
         return { decisions: page.map(({ request }) => request), nextAfterId };
+      },
+      async listBreaks({ afterId, limit }) {
+        const items = fake.breaks.filter(({ id }) => id > afterId).slice(0, limit);
+        return { items, hasMore: false, checks: [] };
       },
       async returnReserve({ key }) {
         if (!fake.returned.includes(key)) fake.returned.push(key);

@@ -1,6 +1,7 @@
 import type { Check } from "#kernel/reconcile/check.ts";
 import { reviewVotes, type VotesDeps } from "#kernel/review/check-votes.ts";
 import type { Deps } from "../deps.ts";
+import { earned } from "./earned.ts";
 import { endings } from "./endings.ts";
 import { externalFundsInvestor, externalFundsMaster } from "./external-funds.ts";
 import { mirrors } from "./mirrors.ts";
@@ -11,5 +12,13 @@ export function subscriptionChecks(deps: Pick<Deps, "pool" | "platform"> & Pick<
   const { pool, confirm } = deps;
   // A break stops the Masters that its login concerns.
   const votes = reviewVotes({ pool, confirm, service: "subscription", masterOf: () => "" });
-  return [pools(deps), externalFundsMaster(deps), externalFundsInvestor(deps), mirrors(deps), endings(deps), votes];
+  return [
+    pools(deps),
+    externalFundsMaster(deps),
+    externalFundsInvestor(deps),
+    mirrors(deps),
+    endings(deps),
+    earned(deps),
+    votes,
+  ];
 }

@@ -18,6 +18,7 @@ import { acknowledgeExternal } from "../store/external-funds.ts";
 import { lockMaster, stopMaster } from "../store/masters.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { crashAtEveryPoint, CRASH_TEST_MS } from "../testing/crash-at-every-point.ts";
+import { debtKey } from "../testing/fee-fake.ts";
 import { publishedEvents } from "../testing/ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
@@ -76,7 +77,7 @@ const total = ({ platform }: World, logins: readonly string[]): bigint =>
 
 test("all Investors leave in bounded steps, nothing is left on the Master, and the Master is archived", async () => {
   const { world, master, logins } = await withInvestors(20);
-  world.fees.rules.due = ({ investorLogin, suffix }) => [{ key: `fee:${suffix}:${investorLogin}`, amount: 10_00n }];
+  world.fees.rules.debt = () => 10_00n;
   trader(world, master).result(777_77n);
   await settle(world);
   const [pooled, earlier] = [balanceOf(world.platform.ledger, master), total(world, logins)];
@@ -284,7 +285,7 @@ test("an assignment that has not seen the closing is refused after it has record
 test("a fee that waits for an archived payment account is a wait of the proof, and keeps a Master from being archived", async () => {
   const { world, master, logins } = await withInvestors(1);
   const [login = ""] = logins;
-  world.fees.rules.due = () => [{ key: "fee:kept", amount: 30_00n }];
+  world.fees.rules.debt = () => 30_00n;
   world.fees.rules.archivedPaymentAccount = "7001";
   const waitsOf = async () =>
     (await world.service.getProof({ masterLogin: master, afterSubscriptionId: 0n, limit: 1 }, aCall())).waits;
@@ -310,7 +311,8 @@ test("a fee that waits for an archived payment account is a wait of the proof, a
   ]);
 
   world.fees.rules.archivedPaymentAccount = "";
-  enter(world.platform.ledger, login, { kind: MovementKind.FEE_DEBIT, amount: -30_00n, key: "fee:kept" });
+  const [key = ""] = world.fees.recorded.keys();
+  enter(world.platform.ledger, login, { kind: MovementKind.FEE_DEBIT, amount: -30_00n, key: debtKey(login, key) });
   await settle(world);
   expect(await waitsOf()).toEqual([]);
   await passTime(world, PAUSE_MS);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { many, one, sql } from "#kernel/postgres/query.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -9,7 +9,9 @@ import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
-import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
+import { aCall, aMaster, anInvestor, aWorld, type World } from "../testing/world.ts";
+import { createLatch } from "../testing/latch.ts";
+import { inBucket } from "../testing/ledger.ts";
 import { pausedAt } from "../testing/paused.ts";
 import { trader } from "../testing/trader.ts";
 import type { Deps } from "../deps.ts";
@@ -33,34 +35,6 @@ test("a leave of a pooled Investor returns the Master, its log position and four
   const ledger = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(ledger.holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 200_00n } }]);
   await expectBooksToReconcile(world);
-});
-
-test("fee can ask again for what it was asked to crystallise by a decided leave of any kind", async () => {
-  const world = await aWorld();
-  const { service, fees } = world;
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
-  await service.leave(withdrawal.request, aCall());
-  await release(world, withdrawal);
-  await settle(world);
-  await service.unassign({ masterLogin, investorLogin }, aCall());
-
-  expect(fees.crystallised.size).toBe(2);
-  for (const [key, { request }] of fees.crystallised) {
-    expect(await service.findLeave({ key, investorLogin: "", feeSuffix: "" }, aCall())).toEqual({
-      crystallisation: request,
-    });
-    const { suffix: feeSuffix } = request;
-    expect(await service.findLeave({ key: "", investorLogin, feeSuffix }, aCall())).toEqual({
-      crystallisation: request,
-    });
-    expect(await service.findLeave({ key: "", investorLogin: masterLogin, feeSuffix }, aCall())).toEqual({
-      crystallisation: undefined,
-    });
-  }
-  expect(await service.findLeave({ key: "unknown", investorLogin: "", feeSuffix: "" }, aCall())).toEqual({
-    crystallisation: undefined,
-  });
 });
 
 test("a reserve leaves the Master only after the log shows the payout", async () => {
@@ -224,12 +198,12 @@ async function leaveTogether(world: World, masterLogin: string, investorLogins: 
   const leaving = [service.leave(first!, aCall())];
   await latch.reached;
   leaving.push(...others.map((request) => service.leave(request, aCall())));
-  // Each of them reads its account, then waits at the gate.
+  // Each of them reads its account, then waits for the others.
   await pause(200);
   return { leaving, open: latch.open };
 }
 
-test("leaves that wait for one Master are decided in one episode of its gate", async () => {
+test("leaves that wait for one Master are decided together", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const pairs = [];
@@ -246,17 +220,12 @@ test("leaves that wait for one Master are decided in one episode of its gate", a
   expect(answers.map(({ effective }) => effective!.minorUnits)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
   // One for the first leave, and one for the three that waited.
   expect(reads.mock.calls.filter(([{ login }]) => login === masterLogin)).toHaveLength(2);
-  const gate = await one(
-    world.deps.pool,
-    sql`select gate_fence as fence, gate_closed_at as "closedAt" from master_pool where login = ${masterLogin}`,
-  );
-  expect(gate).toEqual({ fence: 2n, closedAt: null });
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings.map(({ reserved }) => reserved!.minorUnits)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
   await expectBooksToReconcile(world);
 });
 
-test("a leave that is refused at the gate does not refuse those that wait with it", async () => {
+test("a leave that is refused when it is decided does not refuse those with it", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const changed = await subscribed(world, masterLogin, 500_00n);
@@ -279,11 +248,11 @@ test("an exit and a withdrawal from one Master are decided together", async () =
   const masterLogin = aMaster(world);
   const leaver = await subscribed(world, masterLogin, 500_00n);
   const other = await subscribed(world, masterLogin, 400_00n);
-  const crystallise: Deps["fees"]["crystallise"] = async (request, context) => {
+  const findTerms: Deps["fees"]["findTerms"] = async (request, context) => {
     await pause(100);
-    return await world.deps.fees.crystallise(request, context);
+    return await world.deps.fees.findTerms(request, context);
   };
-  const service = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
+  const service = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, findTerms } });
   const withdrawal = await holdForWithdrawal(world, other.investorLogin, 100_00n);
   const [exit, decision] = await Promise.all([
     service.unassign(leaver, aCall()),
@@ -298,41 +267,73 @@ test("an exit and a withdrawal from one Master are decided together", async () =
   await expectBooksToReconcile(world);
 });
 
-test("deals that wait for a gate are allocated when it opens", async () => {
+test("a deal during a decision is allocated at once, and the Master is read again", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const crystallise: Deps["fees"]["crystallise"] = async (asked, context) => {
-    trader(world, masterLogin).result(30_00n);
-    await deliver(world);
-    expect(await allocateResults(world.deps)).toBe(false);
-    return await world.deps.fees.crystallise(asked, context);
+  const { request } = await holdForWithdrawal(world, investorLogin, 9_999_00n);
+  let asked = 0;
+  const findTerms: Deps["fees"]["findTerms"] = async (wanted, context) => {
+    asked += 1;
+    if (asked === 1) {
+      // The Master was read meanwhile.
+      await pause(200);
+      trader(world, masterLogin).result(30_00n);
+      await deliver(world);
+      await allocateResults(world.deps);
+      expect(await inBucket(world, masterLogin, "pooled")).toEqual([530_00n]);
+    }
+    return await world.deps.fees.findTerms(wanted, context);
   };
-  const notified = vi.spyOn(world.deps.wakeSignals.results, "notify");
-  const filed = notified.mock.calls.length;
-  await leave({ ...world.deps, fees: { ...world.deps.fees, crystallise } }, request, aCall());
-  // Once when the deal was filed, and once when the gate opened.
-  expect(notified.mock.calls.length - filed).toBe(2);
-  await settle(world);
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(holdings).toMatchObject([{ pooled: { minorUnits: 330_00n } }]);
+  const answer = await leave({ ...world.deps, fees: { ...world.deps.fees, findTerms } }, request, aCall());
+  expect(answer).toMatchObject({
+    balanceBefore: { minorUnits: 530_00n },
+    settledLogNumber: lastEntry(world.platform.ledger, masterLogin).number,
+  });
+  expect(asked).toBe(2);
   await expectBooksToReconcile(world);
 });
 
-test("a leave waits for a gate that another leave has closed, and is refused when it stays closed", async () => {
+test("a Master that trades in each reading lets no Investor leave, and nothing is reserved", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  await one(
-    world.deps.pool,
-    sql`update master_pool
-        set gate_closed_at = now()
-        where login = ${masterLogin}
-        returning login`,
-  );
-  const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
-  await expect(world.service.leave(request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
-    code: "allocation_in_progress",
-  });
+  const { request } = await holdForWithdrawal(world, investorLogin, 100_00n);
+  const { client } = world.platform;
+  const readAccount: Deps["platform"]["readAccount"] = async (wanted, context) => {
+    const reading = await client.readAccount(wanted, context);
+    trader(world, masterLogin).result(1_00n);
+    await deliver(world);
+    return reading;
+  };
+  const deps = { ...world.deps, platform: { ...client, readAccount } };
+  const refusal = { code: "allocation_in_progress", outcome: "not_executed" };
+  await expect(leave(deps, request, aCall())).rejects.toMatchObject(refusal);
+  await expect(world.service.leave(request, aCall())).rejects.toMatchObject(refusal);
+  expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([503_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("a position opened between the reading of a flat Master and the decision keeps money in the pool", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 100_00n);
+  const { client } = world.platform;
+  let reads = 0;
+  const readAccount: Deps["platform"]["readAccount"] = async (wanted, context) => {
+    const reading = await client.readAccount(wanted, context);
+    reads += 1;
+    if (reads === 1) {
+      trader(world, masterLogin).open();
+      await deliver(world);
+    }
+    return reading;
+  };
+  const deps = { ...world.deps, platform: { ...client, readAccount } };
+  await expect(leave(deps, request, aCall())).rejects.toMatchObject({ code: "master_open_positions" });
+  expect(reads).toBe(2);
+  expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);
+  await expectBooksToReconcile(world);
 });
 
 test("concurrent deliveries of one call get one decision", async () => {
@@ -356,22 +357,25 @@ test("a replica that hangs while it reads the Master keeps no other replica from
   await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
 });
 
-test("while a hanging replica holds the gate, no other replica decides the try, and the outcome is unknown", async () => {
+test("a replica that hangs before its commit holds nothing up, and decides nothing when it continues", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const hanging = { ...world.deps.fees, crystallise: () => new Promise<never>(() => undefined) };
-  void leave({ ...world.deps, fees: hanging }, request, aCall());
-  await expect.poll(() => many(world.deps.pool, sql`select key from leave where state = 'SETTLED'`)).toHaveLength(1);
-  await expect(world.service.leave(request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
-    code: "outcome_unknown",
-  });
-  // The recovery job decides at the recorded log position; the repeated call now gets that decision.
-  await passTime(world, 10_000);
-  await settle(world);
-  await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
+  const latch = createLatch();
+  const findTerms: Deps["fees"]["findTerms"] = async (wanted, context) => {
+    const terms = await world.deps.fees.findTerms(wanted, context);
+    await latch.pass();
+    return terms;
+  };
+  const hanging = leave({ ...world.deps, fees: { ...world.deps.fees, findTerms } }, request, aCall());
+  await latch.reached;
+  const answer = await world.service.leave(request, aCall());
+  expect(answer).toMatchObject({ effective: { minorUnits: 200_00n } });
+  latch.open();
+  await expect(hanging).resolves.toEqual(answer);
+  expect(await inBucket(world, masterLogin, "reserved")).toEqual([200_00n]);
+  expect(await many(world.deps.pool, sql`select try, state from leave`)).toEqual([{ try: 1, state: "DECIDED" }]);
+  await expectBooksToReconcile(world);
 });
 
 test("an Investor can withdraw everything and stays ACTIVE with 0.00", async () => {

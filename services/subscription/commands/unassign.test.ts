@@ -17,7 +17,7 @@ test("an unassign returns what it committed: PAUSED, the payout and its transfer
   const answer = await world.service.unassign(pair, aCall());
   // After the commit that made the transfer, and after its first try, which decides when the next one is due.
   expect(exitsNotified).toHaveBeenCalledTimes(2);
-  // No deal has waited for the gate.
+  // No deal has waited.
   expect(resultsNotified).not.toHaveBeenCalled();
   const transfer = world.platform.byKey.get(`exit:${pair.id}:1`);
   expect(answer).toEqual({

@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { decideWeekPage } from "../processes/fees/decide-week.ts";
 import { recordFees } from "../processes/fees/record-fees.ts";
-import { decisionQueue, listDecisions, type OpenWeek, weekQueue } from "../store/fee-decisions.ts";
+import { decisionQueue, listDecisions, listUnrecordedPages, type OpenWeek, weekQueue } from "../store/fee-decisions.ts";
 
 /** Masters of one run. */
 const WEEKS_PER_RUN = 8;
@@ -27,6 +27,7 @@ async function decideOne(deps: Deps, week: OpenWeek): Promise<void> {
   try {
     for (let pages = 0; pages < PAGES_PER_CLAIM; pages += 1) {
       const end = await decideWeekPage(deps, week, jobContext());
+      await recordPages(deps, login);
       if (end === "end") return;
       if (end === "more") continue;
       return await weekQueue.retryLater(deps.pool, [{ id, tries, reason: end.waits, maxMs: MAX_PAUSE_MS }]);
@@ -36,6 +37,11 @@ async function decideOne(deps: Deps, week: OpenWeek): Promise<void> {
     deps.log.info("fees of a week not decided, retry scheduled", { login, attempt: tries, error });
     await weekQueue.retryLater(deps.pool, [{ id, tries, reason: reasonOf(error), maxMs: MAX_PAUSE_MS }]);
   }
+}
+
+/** In their sequence, those first that were decided before: the last page of a week comes last. */
+async function recordPages(deps: Deps, masterLogin: string): Promise<void> {
+  for (const decision of await listUnrecordedPages(deps.pool, masterLogin)) await recordFees(deps, decision, jobContext());
 }
 
 /** Has `fee` record decisions that a crash, or its absence, has left. */

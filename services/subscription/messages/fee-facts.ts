@@ -1,12 +1,18 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import type { InvestorTerms, Owed, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
+import type {
+  DecidedFee as DecidedFeeMessage,
+  InvestorTerms,
+  Owed,
+  RecordFeesRequest,
+} from "#proto/pamm/fee/v1/fee.ts";
 import type { Debt } from "../domain/fees/debt.ts";
 import type { FeeFacts } from "../domain/fees/terms.ts";
-import type { FeeDecision } from "../store/fee-decisions.ts";
+import type { DecidedFee, FeeDecision } from "../store/fee-decisions.ts";
 
-export function feeFactsOf({ steps, debts, prepaid, openWeekly }: InvestorTerms): FeeFacts {
+export function feeFactsOf({ steps, updatedAt, debts, prepaid, openWeekly }: InvestorTerms): FeeFacts {
   return {
     terms: steps,
+    updatedAt,
     debts: debts.flatMap(debtOf),
     prepaid: new Map(prepaid.map(({ masterLogin, amountMinor }) => [masterLogin, amountMinor])),
     openWeekly: openWeekly.map(({ key, amount }) => ({ key, amount: moneyFromProto(amount).minor, isWeekly: true })),
@@ -24,15 +30,20 @@ export function recordFeesRequest(decision: FeeDecision): RecordFeesRequest {
   const investors = logins.map((login) => ({
     investorLogin: login,
     openWeeklyKeys: [...weeklyKeys],
-    due: (byInvestor.get(login) ?? []).map((fee) => ({
-      key: fee.key,
-      kind: fee.kind,
-      suffix: fee.suffix,
-      masterLogin: fee.owedTo,
-      amountMinor: fee.amount,
-      since: fee.since,
-      explanation: JSON.stringify(fee.explanation),
-    })),
+    due: (byInvestor.get(login) ?? []).map(decidedFeeMessage),
   }));
   return { masterLogin, key, periodStart, periodEnd, markedAt, isLast, investors };
+}
+
+export function decidedFeeMessage({
+  key,
+  kind,
+  suffix,
+  owedTo,
+  amount,
+  since,
+  explanation,
+}: DecidedFee): DecidedFeeMessage {
+  const text = JSON.stringify(explanation);
+  return { key, kind, suffix, masterLogin: owedTo, amountMinor: amount, since, explanation: text };
 }

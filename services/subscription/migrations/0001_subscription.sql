@@ -428,6 +428,16 @@ create table layer (
   check (earned_from <= earned_to)
 );
 
+-- Each pair as the check has compared it last: a mark below this one was decreased, and only parts after folded_number are new.
+create table reconciliation_mark (
+  investor_login text not null,
+  master_login   text not null,
+  mark_e8        bigint not null,
+  folded_number  bigint not null,
+  earned_minor   bigint not null,
+  primary key (investor_login, master_login)
+);
+
 -- Closed weeks whose fees are being decided, a page of Investors after the other.
 create table open_week (
   id                      bigint generated always as identity primary key,
@@ -564,8 +574,9 @@ create table leave (
   state              text not null check (state in ('DECIDED', 'REFUSED')),
   subscription_id    bigint references subscription,
   master_login       text,
-  -- Log position of the Master at which it was decided.
+  -- Log position of the Master at which it was decided, and the last of its allocations by then.
   settled_number     bigint,
+  allocation_number  bigint,
   before_minor       bigint,
   pending_minor      bigint,
   available_minor    bigint,
@@ -575,7 +586,7 @@ create table leave (
   primary key (key, try),
   check ((state = 'REFUSED') = (refusal is not null)),
   check (state = 'REFUSED' or num_nulls(before_minor, pending_minor, available_minor, effective_minor) = 0),
-  check (state = 'REFUSED' or subscription_id is null or settled_number is not null)
+  check (state = 'REFUSED' or subscription_id is null or num_nulls(settled_number, allocation_number) = 0)
 );
 
 create unique index leave_one_decided_try on leave (key) where state = 'DECIDED';

@@ -15,8 +15,8 @@ export type WaitBudget = {
   /** Its end, a monotonic instant. */
   readonly untilMs: number;
   readonly isOver: () => boolean;
-  /** Waits for one poll interval. */
-  readonly pause: () => Promise<void>;
+  /** Waits for one poll interval, or as long as that. */
+  readonly pause: (ms?: number) => Promise<void>;
 };
 
 /** Ends after `maxWaitMs`, or earlier: the caller still has to receive the reply before its deadline. */
@@ -25,7 +25,7 @@ export function waitBudget(context: CallContext, maxWaitMs: number): WaitBudget 
   return {
     untilMs,
     isOver: () => performance.now() >= untilMs,
-    pause: () => sleep(POLL_INTERVAL_MS),
+    pause: (ms = POLL_INTERVAL_MS) => sleep(ms),
   };
 }
 

@@ -5,7 +5,14 @@ import { usd } from "#kernel/money.ts";
 import type { GetEquityRequest, GetEquityResponse, HoldingValue } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isLogin, validate } from "../domain/validate.ts";
+import { sumOfDebts } from "../domain/fees/debt.ts";
+import { roundDivide } from "../domain/pool/rounding.ts";
+import { E8_PER_CENT } from "../domain/pool/unit-pool.ts";
+import { safetyStop } from "../domain/safety-stop.ts";
+import { type AskedTerms, askTerms } from "../processes/fees/ask-terms.ts";
 import { findAllocatedDeal } from "../store/holding-books.ts";
+import { findInvestorState } from "../store/investor-states.ts";
+import { type DueNow, poolOf, readDueNow, realise, sumDueNow } from "./due-now.ts";
 import { type HoldingNow, readHoldingNow } from "./holding-now.ts";
 
 const MAX_READS = 5;
@@ -22,28 +29,44 @@ export async function getEquity(
   context: CallContext,
 ): Promise<GetEquityResponse> {
   validate(isLogin("investor_login", investorLogin));
-  const wanted = { investorLogin, isDecision: false, maxReads: MAX_READS, reserveMs: RESERVE_MS };
-  const { at, account, holding } = await readHoldingNow(
+  const asked = await askForPool(deps, investorLogin, context);
+  const { at, account, holding, extra } = await readHoldingNow(
     deps,
-    wanted,
-    (db, { masterLogin }) => findAllocatedDeal(db, masterLogin),
+    { investorLogin, isDecision: false, maxReads: MAX_READS, reserveMs: RESERVE_MS },
+    async (db, { holding: booked, at: now }) => {
+      if (booked !== undefined && asked.isStopped) throw safetyStop(booked.masterLogin, "stopped");
+      const due = await readDueNow(db, { investorLogin, pool: booked && poolOf(booked), asked, now }, context);
+      return due && { due, deal: booked && (await findAllocatedDeal(db, booked.masterLogin)) };
+    },
     context,
   );
-  if (account === undefined) return nothingFiled(investorLogin, at);
-  const balance = await balanceAt(deps, investorLogin, account.filedNumber, context);
+  const balance = account && (await balanceAt(deps, investorLogin, account.filedNumber, context));
   return {
     investorLogin,
     asOf: at,
-    balance: moneyToProto(usd(balance)),
-    unposted: moneyToProto(usd(account.unposted)),
-    quarantined: moneyToProto(usd(account.quarantined)),
-    holding: holding && valueMessage(holding, holding.extra),
+    balance: moneyToProto(usd(balance ?? 0n)),
+    unposted: moneyToProto(usd(account?.unposted ?? 0n)),
+    quarantined: moneyToProto(usd(account?.quarantined ?? 0n)),
+    holding: holding && valueMessage(holding, extra.deal),
+    ...feesOf(extra.due, holding?.value.floating ?? 0n),
   };
 }
 
-function nothingFiled(investorLogin: string, asOf: Date): GetEquityResponse {
-  const nothing = moneyToProto(usd(0n));
-  return { investorLogin, asOf, balance: nothing, unposted: nothing, quarantined: nothing, holding: undefined };
+async function askForPool(deps: Deps, investorLogin: string, context: CallContext): Promise<AskedTerms> {
+  const { holding } = await findInvestorState(deps.pool, investorLogin);
+  const wanted = { masterLogin: holding?.masterLogin ?? "", investorLogins: [investorLogin] };
+  return await failAsUnavailable(() => askTerms(deps, wanted, queryContext(context)));
+}
+
+/** A floating profit raises no fee before it is a result. */
+function feesOf(due: DueNow, floating: bigint) {
+  const whenFlat = realise(due, roundDivide(floating, E8_PER_CENT));
+  return {
+    pendingFee: moneyToProto(usd(sumDueNow(due))),
+    feeWhenFlat: moneyToProto(usd(sumDueNow(whenFlat))),
+    debt: moneyToProto(usd(sumOfDebts(due.facts.debts))),
+    markE8: due.inPool?.earnings.mark ?? 0n,
+  };
 }
 
 function valueMessage(

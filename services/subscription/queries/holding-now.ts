@@ -49,14 +49,12 @@ export type HoldingNow = BookedHolding & {
 };
 
 /** `account` is undefined when nothing was filed, `holding` outside a pool. */
-export type InvestorNow<T> = {
-  readonly at: Date;
-  readonly account: FiledAccount | undefined;
-  readonly holding: (HoldingNow & { readonly extra: T }) | undefined;
-};
+type InvestorBooks = { readonly account: FiledAccount | undefined; readonly holding: HoldingNow | undefined };
 
-/** What else is read on the snapshot of the books. */
-type ReadExtra<T> = (db: Queryable, holding: BookedHolding) => Promise<T>;
+export type InvestorNow<T> = InvestorBooks & { readonly at: Date; readonly extra: T };
+
+/** What else is read on the snapshot of the books; undefined when it has to be read again. */
+type ReadExtra<T> = (db: Queryable, books: InvestorBooks & { readonly at: Date }) => Promise<T | undefined>;
 
 /**
  * An Investor's holding at one log position of its Master: the books, valued with the positions that the trading platform shows at the
@@ -68,21 +66,28 @@ export async function readHoldingNow<T>(
   readExtra: ReadExtra<T>,
   context: CallContext,
 ): Promise<InvestorNow<T>> {
-  const { investorLogin, maxReads, reserveMs = REPLY_RESERVE_MS } = wanted;
+  const { maxReads, reserveMs = REPLY_RESERVE_MS } = wanted;
   for (let reads = 1; ; reads += 1) {
     const at = deps.now();
-    const known = await inSnapshot(deps.pool, (db) => findBooks(db, investorLogin));
-    const { account, booked } = known;
-    if (booked === undefined) return { at, account, holding: undefined };
-    if (wanted.isDecision && booked.isStopped) throw safetyStop(booked.masterLogin, "stopped");
-    const reading = wanted.isDecision && booked.isFlat ? undefined : await readPositions(deps, booked, context);
-    const now = await inSnapshot(deps.pool, (db) =>
-      valueAt(db, wanted, { masterLogin: booked.masterLogin, reading }, readExtra),
-    );
-    if (now !== undefined) return { at, ...now };
-    if (reads >= maxReads || remainingMs(context) < reserveMs + PAUSE_MS) throw behind(booked);
+    const master = await findMaster(deps, wanted);
+    const reading =
+      master && !(wanted.isDecision && master.isFlat) ? await readPositions(deps, master, context) : undefined;
+    const now = await inSnapshot(deps.pool, async (db) => {
+      const books = await valueAt(db, wanted, { masterLogin: master?.masterLogin, reading });
+      const extra = books && (await readExtra(db, { ...books, at }));
+      return books && extra && { ...books, at, extra };
+    });
+    if (now !== undefined) return now;
+    if (reads >= maxReads || remainingMs(context) < reserveMs + PAUSE_MS) throw notYet(master);
     await pause(PAUSE_MS);
   }
+}
+
+/** Undefined outside a pool. */
+async function findMaster({ pool }: Deps, { investorLogin, isDecision }: Wanted): Promise<BookedHolding | undefined> {
+  const { booked } = await inSnapshot(pool, (db) => findBooks(db, investorLogin));
+  if (isDecision && booked?.isStopped === true) throw safetyStop(booked.masterLogin, "stopped");
+  return booked;
 }
 
 type Books = { readonly account: FiledAccount | undefined; readonly booked: BookedHolding | undefined };
@@ -113,17 +118,17 @@ async function readPositions(
   return { logNumber, complete, marks: marksOf(positions), readAt };
 }
 
-type ReadMaster = { readonly masterLogin: string; readonly reading: Reading | undefined };
+type ReadMaster = { readonly masterLogin: string | undefined; readonly reading: Reading | undefined };
 
 /** Undefined when the books are not at the log position of the reading: the Master has traded, or is still being filed. */
-async function valueAt<T>(
+async function valueAt(
   db: Queryable,
   { investorLogin, isDecision }: Wanted,
   { masterLogin, reading }: ReadMaster,
-  readExtra: ReadExtra<T>,
-): Promise<Omit<InvestorNow<T>, "at"> | undefined> {
+): Promise<InvestorBooks | undefined> {
   const { account, booked } = await findBooks(db, investorLogin);
-  if (booked === undefined || booked.masterLogin !== masterLogin) return undefined;
+  if (booked?.masterLogin !== masterLogin) return undefined;
+  if (booked === undefined || masterLogin === undefined) return { account, holding: undefined };
   if (reading === undefined && !booked.isFlat) return undefined;
   if (reading !== undefined && (!reading.complete || booked.filedNumber !== reading.logNumber)) return undefined;
   // A flat Master was not read: its last allocation is the state that a decision is about.
@@ -135,13 +140,14 @@ async function valueAt<T>(
   const sums = await getPoolSums(db, masterLogin);
   const results = floatingBefore({ ...EMPTY_POOL, positions }, marks, waiting);
   const value = valueHolding({ holding, positions, accruals, sums }, results);
-  const extra = await readExtra(db, booked);
   const readAt = positions.length === 0 ? undefined : reading?.readAt;
-  return { account, holding: { ...booked, value, sums, openPositions: marks.length, readAt, extra } };
+  return { account, holding: { ...booked, value, sums, openPositions: marks.length, readAt } };
 }
 
-function behind({ masterLogin }: BookedHolding): Error {
-  return allocationInProgress(
-    `The latest deals of Master ${masterLogin} are not allocated to its Investors yet, which takes seconds. Send the request again in a second.`,
-  );
+function notYet(master: BookedHolding | undefined): Error {
+  const behind =
+    master === undefined
+      ? "Fees are not recorded"
+      : `The latest deals of Master ${master.masterLogin} are not allocated to its Investors`;
+  return allocationInProgress(`${behind} yet, which takes seconds. Send the request again in a second.`);
 }

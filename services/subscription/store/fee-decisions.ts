@@ -100,6 +100,17 @@ export async function listUnrecorded(db: Queryable, afterId: bigint, limit: numb
   return await withDue(db, rows);
 }
 
+/** The pages of a Master's weeks that `fee` has not answered for, in their sequence. */
+export async function listUnrecordedPages(db: Queryable, masterLogin: string): Promise<FeeDecision[]> {
+  const rows = await many<DecisionRow>(
+    db,
+    sql`${DECISIONS}
+        where master_login = ${masterLogin} and recorded_at is null and leave_key = ''
+        order by id`,
+  );
+  return await withDue(db, rows);
+}
+
 /** The decision of a leave that `fee` has not answered for. */
 export async function findUnrecordedOf(db: Queryable, leaveKey: string): Promise<FeeDecision | undefined> {
   const rows = await many<DecisionRow>(
@@ -147,18 +158,48 @@ export async function markRecorded(db: Queryable, id: bigint): Promise<void> {
   );
 }
 
-/** Those of a Master are sent in their sequence: the last page of a week comes last. */
+/** The pages of a Master's weeks are sent in their sequence: the last one comes last. Leaves wait for none. */
 export const decisionQueue = workQueue<{ readonly id: bigint; readonly tries: number }>({
   table: fragment`fee_decision`,
   key: fragment`id`,
   keyType: fragment`bigint`,
   isOpen: fragment`work.recorded_at is null`,
-  mayStart: fragment`not exists (
-    select from fee_decision as older
-    where older.master_login = work.master_login and older.id < work.id and older.recorded_at is null
+  mayStart: fragment`(
+    work.leave_key <> ''
+    or not exists (
+      select from fee_decision as older
+      where older.master_login = work.master_login and older.id < work.id and older.recorded_at is null and older.leave_key = ''
+    )
   )`,
   columns: fragment`id`,
 });
+
+/**
+ * The clock by which decisions are recorded, and the earliest time of profit with a Master that is not charged yet, or not folded: null when there
+ * is none.
+ */
+export async function readUncharged(
+  db: Queryable,
+  masterLogin: string,
+  investorLogins: readonly string[],
+): Promise<{ readonly now: Date; readonly earnedFrom: Date | null }> {
+  return await one(
+    db,
+    sql`select clock_timestamp() as now, least(
+          (
+            select min(layer.earned_from) from layer
+            where layer.master_login = ${masterLogin} and layer.investor_login = any(${investorLogins}::text[])
+          ),
+          (
+            select min(entry.deal_at) from allocation_entry as entry
+            where entry.master_login = ${masterLogin} and entry.number > (
+              select min(pair.folded_number) from pair
+              where pair.master_login = ${masterLogin} and pair.investor_login = any(${investorLogins}::text[])
+            )
+          )
+        ) as "earnedFrom"`,
+  );
+}
 
 /** The clock by which decisions are recorded. */
 export async function readClock(db: Queryable): Promise<Date> {
@@ -166,18 +207,17 @@ export async function readClock(db: Queryable): Promise<Date> {
   return now;
 }
 
-/** Whether a fee of a closed week of an Investor was not recorded at an instant: then `fee` has not counted it. */
+/** Whether a fee of an Investor was decided and not recorded at an instant: then `fee` has not counted it. */
 export async function hasUncounted(db: Queryable, investorLogin: string, at: Date): Promise<boolean> {
   return await matchesRow(
     db,
     sql`select
         from due_fee join fee_decision as decision on decision.id = due_fee.decision_id
-        where due_fee.investor_login = ${investorLogin} and decision.leave_key = ''
-          and (decision.recorded_at is null or decision.recorded_at >= ${at})`,
+        where due_fee.investor_login = ${investorLogin} and (decision.recorded_at is null or decision.recorded_at >= ${at})`,
   );
 }
 
-/** Of some subscriptions with a Master those with fees of a closed week that are still to be decided, or that `fee` had not counted at an instant. */
+/** Of some subscriptions with a Master those with fees of a closed week that are still to be decided, or with fees that `fee` had not counted at an instant. */
 export async function listUncounted(
   db: Queryable,
   masterLogin: string,
@@ -191,13 +231,14 @@ export async function listUncounted(
         where holding.subscription_id = any(${subscriptionIds}::bigint[])
           and (
             exists (
-              select from open_week
-              where open_week.master_login = ${masterLogin} and open_week.decided_subscription_id < holding.subscription_id
+              select from open_week as week
+                join allocation_row as part on part.master_login = week.master_login and part.number = week.number
+                  and part.subscription_id = holding.subscription_id
+              where week.master_login = ${masterLogin} and week.decided_subscription_id < holding.subscription_id
             )
             or exists (
               select from due_fee join fee_decision as decision on decision.id = due_fee.decision_id
-              where due_fee.investor_login = holding.investor_login and decision.leave_key = ''
-                and (decision.recorded_at is null or decision.recorded_at >= ${at})
+              where due_fee.investor_login = holding.investor_login and (decision.recorded_at is null or decision.recorded_at >= ${at})
             )
           )`,
   );

@@ -1,20 +1,17 @@
 import { maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { HoldingBuckets } from "../domain/buckets.ts";
-import { listOpenReserves, type OpenReserve } from "./reserves.ts";
 
 /** The books of one Investor and of the pool that it is in, for a preview of its leave. */
 export type LeaveBooks = {
   readonly filedNumber: bigint;
   readonly unposted: bigint;
   readonly quarantined: bigint;
-  readonly reserves: readonly OpenReserve[];
-  /** Inflows that wait on the account for the end of a deficit, when only these can be taken. */
-  readonly waiting?: bigint;
   /** Undefined outside a pool. */
   readonly holding: PooledBooks | undefined;
 };
 
 export type PooledBooks = {
+  readonly subscriptionId: bigint;
   readonly masterLogin: string;
   readonly buckets: HoldingBuckets;
   readonly isStopped: boolean;
@@ -30,12 +27,12 @@ type Row = Pick<LeaveBooks, "filedNumber" | "unposted" | "quarantined"> &
   HoldingBuckets &
   Omit<PooledBooks, "masterLogin" | "buckets"> & { readonly masterLogin: string | null };
 
-/** Undefined for an account of which nothing is filed. The queries have one snapshot. */
+/** Undefined for an account of which nothing is filed. */
 export async function findLeaveBooks(db: Queryable, investorLogin: string): Promise<LeaveBooks | undefined> {
   const row = await maybeOne<Row>(
     db,
     sql`select account.filed_number as "filedNumber", account.unposted_minor as unposted,
-               account.quarantined_minor as quarantined, holding.master_login as "masterLogin",
+               account.quarantined_minor as quarantined, holding.master_login as "masterLogin", holding.subscription_id as "subscriptionId",
                holding.inbound_minor as inbound, holding.waiting_minor as waiting, holding.pooled_minor as pooled,
                holding.reserved_minor as reserved, holding.outbound_minor as outbound,
                pool.stopped_reason is not null as "isStopped",
@@ -51,8 +48,7 @@ export async function findLeaveBooks(db: Queryable, investorLogin: string): Prom
   );
   if (row === undefined) return undefined;
   const { filedNumber, unposted, quarantined, masterLogin, ...pooled } = row;
-  const reserves = await listOpenReserves(db, [investorLogin]);
-  const account = { filedNumber, unposted, quarantined, reserves };
+  const account = { filedNumber, unposted, quarantined };
   if (masterLogin === null) return { ...account, holding: undefined };
   const { inbound, waiting, pooled: inPool, reserved, outbound, ...pool } = pooled;
   const buckets = { inbound, waiting, pooled: inPool, reserved, outbound };

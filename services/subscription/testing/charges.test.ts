@@ -9,8 +9,9 @@ import { externalFundsInvestor, externalFundsMaster } from "../checks/external-f
 import { adoptCharges } from "../jobs/adopt-charges.ts";
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { deposit } from "./funding.ts";
+import { deposit, holdForWithdrawal } from "./funding.ts";
 import { holdingOf, inBucket } from "./ledger.ts";
+import { pausedAt } from "./paused.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -85,17 +86,19 @@ test("a charge by rule beside other external funds leaves their review, its amou
   await expectBooksToReconcile(world);
 });
 
-test("a charge by rule waits while an Investor is leaving the pool, and is adopted once afterwards", async () => {
+test("a charge that is adopted while a leave reads the Master counts in its decision", async () => {
   const { world, masterLogin, logins } = await aPool("4", 1_000_00n, 1_000_00n);
-  charge(world, logins[0] ?? "", -15_00n);
+  const [login = ""] = logins;
+  charge(world, login, -15_00n);
   await deliver(world);
-  await many(world.deps.pool, sql`update master_pool set gate_closed_at = now()`);
+  const { request } = await holdForWithdrawal(world, login, 5_000_00n);
+  const { latch, service } = pausedAt(world, "readAccount");
+  const leaving = service.leave(request, aCall());
+  await latch.reached;
   await openExternalReviews(world.deps);
-  expect(await reviewsOf(world)).toEqual([]);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_000_00n, 1_000_00n]);
-  await many(world.deps.pool, sql`update master_pool set gate_closed_at = null`);
-  await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([985_00n, 1_000_00n]);
+  latch.open();
+  await expect(leaving).resolves.toMatchObject({ effective: { minorUnits: 985_00n } });
   await expectBooksToReconcile(world);
 });
 

@@ -11,7 +11,7 @@ import { postResults } from "../jobs/post-results.ts";
 import { subscriptionService } from "../service.ts";
 import { recover, crashAtEveryPoint, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-point.ts";
 import { deposit, holdForWithdrawal, payOut, release } from "./funding.ts";
-import { cents, inBucket } from "./ledger.ts";
+import { entriesOf, inBucket } from "./ledger.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { settle } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -36,9 +36,9 @@ async function runMasterJobs(deps: Deps, { masterLogin, investorLogin }: Pair): 
   await catchUp(deps, { login: investorLogin }, jobContext());
 }
 
-/** One fee of 30.00 for each Investor that leaves. */
+/** Each Investor owes 30.00. */
 function setFeeDue(world: World): void {
-  world.fees.rules.due = ({ investorLogin }) => [{ key: `fee:payment:${investorLogin}`, amount: 30_00n }];
+  world.fees.rules.debt = () => 30_00n;
 }
 
 test(
@@ -93,9 +93,8 @@ test(
       },
     });
     for (const { masterLogin } of cases) {
-      const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 0n, limit: 9 }, aCall());
-      const summary = entries.map(({ entry }) => (entry?.$case === "week" ? "week" : cents(entry?.value.result)));
-      expect(summary).toEqual([10_00n, "week", 20_00n]);
+      const entries = await entriesOf(world, masterLogin);
+      expect(entries.map(({ kind, result }) => result ?? kind)).toEqual([10_00n, "WEEK", 20_00n]);
       expect(await inBucket(world, masterLogin, "pooled")).toEqual([530_00n]);
     }
   },

@@ -3,7 +3,7 @@ import { subscriptionService } from "../service.ts";
 import { recover, crashAtEveryPoint, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-point.ts";
 import { joinEpisode } from "../processes/leave/episode.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
-import { holdForWithdrawal, newLeaveOf, payOut, release } from "./funding.ts";
+import { askedLeaveOf, holdForWithdrawal, payOut, release } from "./funding.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, runJobs, settle, subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
@@ -109,7 +109,6 @@ test(
     await recover(world);
     for (const pair of cases) {
       expect(balanceOf(ledger, pair.masterLogin)).toBe(300_00n);
-      // The gate is open: the next leave is decided.
       await world.service.unassign(pair, aCall());
     }
     await recover(world);
@@ -143,7 +142,7 @@ test(
         return await Promise.all(
           leaves.map(({ id: subscriptionId, withdrawal }) => {
             const holding = { subscriptionId, masterLogin };
-            return joinEpisode(deps, { leave: newLeaveOf(withdrawal), holding, database }, Infinity);
+            return joinEpisode(deps, { leave: askedLeaveOf(withdrawal), holding, database }, Infinity);
           }),
         );
       },

@@ -35,15 +35,16 @@ export type FeeFake = {
   readonly configured: ConfigureRequest[];
   /** What was recorded for withdrawals and exits, by their keys. */
   readonly recorded: Map<string, { readonly request: RecordFeesRequest; readonly response: RecordFeesResponse }>;
-  /** Pages of closed weeks. */
+  /** Pages of closed weeks, in the sequence in which they came, repeated ones too. */
   readonly weeks: RecordFeesRequest[];
   readonly rules: {
     /** What an Investor owes, in cents, until a leave has taken it. */
     debt: (investorLogin: string) => bigint;
-    /** Fees of closed weeks that are not debited yet. */
+    /** Fees of closed weeks that are not debited yet, besides the recorded ones. */
     openWeekly: (investorLogin: string) => readonly Due[];
-    /** The rate at all times, in parts per million. */
+    /** The rate until the first change, in parts per million. */
     ratePpm: number;
+    changes: readonly { readonly from: Date; readonly ratePpm: number }[];
     isStopped: boolean;
     isDown: boolean;
     /** Collections leave their fees until it is empty. */
@@ -69,6 +70,7 @@ export function feeFake(world: World): FeeFake {
     debt: () => 0n,
     openWeekly: () => [],
     ratePpm: 0,
+    changes: [],
     isStopped: false,
     isDown: false,
     archivedPaymentAccount: "",
@@ -77,13 +79,20 @@ export function feeFake(world: World): FeeFake {
     if (rules.isDown) throw new Refusal({ code: "service_unavailable", status: "unavailable", message: "down" });
   };
   const left = new Set<string>();
+  const openWeekly = (login: string): Due[] => {
+    const recordedDue = weeks.flatMap(({ investors }) => investors.flatMap(({ investorLogin, due }) => (investorLogin === login ? due : [])));
+    const own = recordedDue.map(({ key, amountMinor }) => ({ key, amount: amountMinor }));
+    return [...rules.openWeekly(login), ...new Map(own.map((each) => [each.key, each])).values()];
+  };
   const paid = new Map<string, bigint>();
   const termsOf = (investorLogin: string): InvestorTerms => {
     const owed = rules.debt(investorLogin) - (paid.get(investorLogin) ?? 0n);
     const debts = owed > 0n ? [{ masterLogin: OWED_TO, amountMinor: owed, since: OWED_SINCE }] : [];
-    const openWeekly = rules.openWeekly(investorLogin).map(({ key, amount }) => item(key, amount, true));
-    const steps = [{ from: undefined, ratePpm: rules.ratePpm, enabled: true, versionId: 1n }];
-    return { investorLogin, steps, updatedAt: undefined, debts, prepaid: [], openWeekly };
+    const weekly = openWeekly(investorLogin).map(({ key, amount }) => item(key, amount, true));
+    const steps = [{ from: undefined, ratePpm: rules.ratePpm }, ...rules.changes].map((step, index) => {
+      return { ...step, enabled: true, versionId: BigInt(index + 1) };
+    });
+    return { investorLogin, steps, updatedAt: undefined, debts, prepaid: [], openWeekly: weekly };
   };
   const client = {
     async getWaitingFees() {
@@ -119,7 +128,7 @@ export function feeFake(world: World): FeeFake {
         const debts = due.filter(({ kind }) => kind === "PF_DEBT");
         const taken = debts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
         paid.set(investorLogin, (paid.get(investorLogin) ?? 0n) + taken);
-        const weekly = rules.openWeekly(investorLogin).filter(({ key }) => openWeeklyKeys.includes(key));
+        const weekly = openWeekly(investorLogin).filter(({ key }) => openWeeklyKeys.includes(key));
         return [
           ...weekly.map(({ key, amount }) => item(key, amount, true)),
           ...due.map(({ key, amountMinor }) => item(key, amountMinor, false)),

@@ -4,7 +4,7 @@ import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { LeaveKind, type LeaveRequest } from "#proto/pamm/subscription/v1/subscription.ts";
-import type { NewLeave } from "../store/leaves.ts";
+import type { AskedLeave } from "../processes/leave/leaving.ts";
 import { aCall, type World } from "./world.ts";
 
 /** A deposit as the funding service sends it: it waits while the login is locked. */
@@ -39,7 +39,7 @@ export async function holdForWithdrawal(
 }
 
 /** The leave as the service reads it from its request. */
-export function newLeaveOf({ request }: Withdrawal): NewLeave {
+export function askedLeaveOf({ request }: Withdrawal): AskedLeave {
   const { requested, heldBalance, ...rest } = request;
   return {
     ...rest,

@@ -3,7 +3,6 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { settleGates } from "../jobs/settle-gates.ts";
 import { subscriptionService } from "../service.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
@@ -191,28 +190,6 @@ test("a subscription whose exit is applied before its last mirror is CANCELLED a
   await expectBooksToReconcile(world);
 });
 
-test("a hanging leave whose gate was taken over decides nothing when it continues", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const latch = createLatch();
-  const crystallise: Deps["fees"]["crystallise"] = async (asked, context) => {
-    await latch.pass();
-    return await world.deps.fees.crystallise(asked, context);
-  };
-  const service = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
-  const leaving = service.leave(request, aCall());
-  await latch.reached;
-  await passTime(world, 10_000);
-  await settleGates(world.deps);
-  const decision = await world.service.leave(request, aCall());
-  expect(decision).toMatchObject({ effective: { minorUnits: 200_00n } });
-  latch.open();
-  await expect(leaving).resolves.toEqual(decision);
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 200_00n } }]);
-});
-
 test("a hanging leave that continues after its caller's next try was decided gets the same answer, and money is reserved once", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
@@ -220,8 +197,6 @@ test("a hanging leave that continues after its caller's next try was decided get
   const { latch, service } = pausedAt(world, "readAccount");
   const leaving = service.leave(first.request, aCall());
   await latch.reached;
-  await passTime(world, 10_000);
-  await settleGates(world.deps);
   await release(world, first);
   const second = await holdForWithdrawal(world, investorLogin, 200_00n, { number: 2 });
   await expect(world.service.leave(second.request, aCall())).resolves.toMatchObject({

@@ -5,11 +5,12 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
+import { allocateResults } from "../jobs/allocate-results.ts";
+import { recordDecisions } from "../jobs/decide-weeks.ts";
 import { reachDecision } from "../processes/leave/reach-decision.ts";
-import { settleGates } from "../jobs/settle-gates.ts";
 import { subscriptionService } from "../service.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import type { Due } from "./fee-fake.ts";
+import { debtKey, type Due, OWED_TO } from "./fee-fake.ts";
 import { holdForWithdrawal, payOut, release, takeFee, withdraw } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
@@ -20,13 +21,15 @@ import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "./worl
 
 /** The lock timeout of the database is half a second. */
 const LONGER_THAN_LOCK_TIMEOUT_MS = 800;
-const FEE: Due = { key: "fee:payment:2", amount: 600_00n };
-const WEEKLY: Due = { key: "fee:payment:1", amount: 50_00n, isWeekly: true };
+/** 30 % of the profit of inProfit() are 600.00. */
+const RATE_PPM = 300_000;
+const WEEKLY: Due = { key: "fee:payment:1", amount: 50_00n };
 
 /** One Investor with 10,000.00 and a profit of 2,000.00 that is allocated and posted. */
-async function inProfit(due: readonly Due[] = []): Promise<{ world: World; pair: Pair }> {
+async function inProfit(ratePpm = 0, weekly: readonly Due[] = []): Promise<{ world: World; pair: Pair }> {
   const world = await aWorld();
-  world.fees.rules.due = () => due;
+  world.fees.rules.ratePpm = ratePpm;
+  world.fees.rules.openWeekly = () => weekly;
   const pair = await subscribed(world, aMaster(world), 10_000_00n);
   trader(world, pair.masterLogin).result(2_000_00n);
   await settle(world);
@@ -66,7 +69,7 @@ test("a leave that was being decided when another database took over reserves no
 });
 
 test("a withdrawal pays the whole pending fee first, and both are mirrored", async () => {
-  const { world, pair } = await inProfit([FEE]);
+  const { world, pair } = await inProfit(RATE_PPM);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 5_000_00n);
   await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
     balanceBefore: { minorUnits: 12_000_00n },
@@ -76,7 +79,7 @@ test("a withdrawal pays the whole pending fee first, and both are mirrored", asy
   });
   const reserves = sql`select key, amount_minor as amount from reserve where state = 'OPEN' order by amount_minor`;
   expect(await many(world.deps.pool, reserves)).toEqual([
-    { key: FEE.key, amount: 600_00n },
+    { key: `fee:${pair.investorLogin}:${pair.masterLogin}:${withdrawal.request.feeSuffix}`, amount: 600_00n },
     { key: withdrawal.request.payoutKey, amount: 5_000_00n },
   ]);
   await expectBooksToReconcile(world);
@@ -89,7 +92,7 @@ test("a withdrawal pays the whole pending fee first, and both are mirrored", asy
 });
 
 test("a withdrawal can take everything, and the Investor stays in the pool with 0.00", async () => {
-  const { world, pair } = await inProfit([FEE]);
+  const { world, pair } = await inProfit(RATE_PPM);
   expect(await withdraw(world, pair.investorLogin, 12_000_00n, "funding:withdrawal:1")).toBe(11_400_00n);
   await settle(world);
   expectBalances(world, pair, 0n, 0n);
@@ -98,24 +101,40 @@ test("a withdrawal can take everything, and the Investor stays in the pool with 
   await expectBooksToReconcile(world);
 });
 
-test("the request to crystallise fees contains the exact log position, and a repeated request is the same", async () => {
-  const { world, pair } = await inProfit();
+test("fee records what was decided at the exact log position, and a repeated request is the same", async () => {
+  const { world, pair } = await inProfit(RATE_PPM);
   trader(world, pair.masterLogin).result(1_00n);
   const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
   await world.service.leave(request, aCall());
   await world.service.leave(request, aCall());
-  const requests = [...world.fees.crystallised.values()].map((each) => each.request);
+  const { investorLogin, masterLogin } = pair;
+  const requests = [...world.fees.recorded.values()].map((each) => each.request);
   expect(requests).toEqual([
     {
       key: request.key,
-      investorLogin: pair.investorLogin,
-      masterLogin: pair.masterLogin,
-      subscriptionId: pair.id,
-      // It includes the result that was not allocated before.
-      throughNumber: 2n,
+      masterLogin,
       periodStart: world.deps.week.anchor,
-      at: expect.any(Date),
-      suffix: request.feeSuffix,
+      periodEnd: expect.any(Date),
+      markedAt: undefined,
+      isLast: true,
+      investors: [
+        {
+          investorLogin,
+          openWeeklyKeys: [],
+          due: [
+            {
+              key: `fee:${investorLogin}:${masterLogin}:${request.feeSuffix}`,
+              kind: "PF",
+              suffix: request.feeSuffix,
+              masterLogin,
+              // It includes the result that was not allocated before.
+              amountMinor: 600_30n,
+              since: requests[0]?.periodEnd,
+              explanation: expect.stringContaining(`"through_number":"2"`),
+            },
+          ],
+        },
+      ],
     },
   ]);
 });
@@ -192,7 +211,7 @@ test("a withdrawal of an Investor whose share is negative is refused, as its una
 });
 
 test("an open weekly fee is not part of the available amount, and is collected with the other fees", async () => {
-  const { world, pair } = await inProfit([WEEKLY, FEE]);
+  const { world, pair } = await inProfit(RATE_PPM, [WEEKLY]);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
   await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
     balanceBefore: { minorUnits: 11_950_00n },
@@ -208,7 +227,7 @@ test("an open weekly fee is not part of the available amount, and is collected w
 });
 
 test("a weekly fee that was already debited is not counted again", async () => {
-  const { world, pair } = await inProfit([WEEKLY]);
+  const { world, pair } = await inProfit(0, [WEEKLY]);
   await takeFee(world, pair.investorLogin, WEEKLY);
   await settle(world);
   expect(await withdraw(world, pair.investorLogin, 99_999_00n, "funding:withdrawal:1")).toBe(11_950_00n);
@@ -218,7 +237,7 @@ test("a weekly fee that was already debited is not counted again", async () => {
 });
 
 test("external funds pay no fee and are not withdrawn", async () => {
-  const { world, pair } = await inProfit([FEE]);
+  const { world, pair } = await inProfit(RATE_PPM);
   enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
   await deliver(world);
   expect(await withdraw(world, pair.investorLogin, 99_999_00n, "funding:withdrawal:1")).toBe(11_400_00n);
@@ -229,7 +248,7 @@ test("external funds pay no fee and are not withdrawn", async () => {
 
 test("an unassign pays its fee and returns the rest that leaves the Master", async () => {
   const world = await aWorld();
-  world.fees.rules.due = () => [{ key: "fee:payment:1", amount: 115_87n }];
+  world.fees.rules.ratePpm = 275_000;
   const pair = await subscribed(world, aMaster(world), 5_000_00n);
   trader(world, pair.masterLogin).result(421_37n);
   await settle(world);
@@ -238,8 +257,8 @@ test("an unassign pays its fee and returns the rest that leaves the Master", asy
     payoutEnqueued: true,
     amount: { minorUnits: -5_305_50n },
   });
-  const [sent] = [...world.fees.crystallised.values()].map(({ request }) => request);
-  expect(sent).toMatchObject({ suffix: `UA${pair.id}`, subscriptionId: pair.id });
+  const [sent] = [...world.fees.recorded.values()].map(({ request }) => request);
+  expect(sent).toMatchObject({ masterLogin: pair.masterLogin, investors: [{ due: [{ suffix: `UA${pair.id}` }] }] });
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
   await settle(world);
   expectBalances(world, pair, 5_305_50n, 0n);
@@ -249,8 +268,8 @@ test("an unassign pays its fee and returns the rest that leaves the Master", asy
 });
 
 test("a finally refused fee of an exit leaves the Master by a further exit, and then the subscription is CANCELLED", async () => {
-  const { world, pair } = await inProfit([FEE]);
-  world.platform.rules.refuse = ({ key }) => (key === FEE.key ? "platform_rejected" : undefined);
+  const { world, pair } = await inProfit(RATE_PPM);
+  world.platform.rules.refuse = ({ key }) => (key.endsWith(`:UA${pair.id}`) ? "platform_rejected" : undefined);
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -11_400_00n } });
   await settle(world);
   expectBalances(world, pair, 12_000_00n, 0n);
@@ -280,7 +299,7 @@ test("an Investor that leaves takes its share of the results since its entry, to
 
 test("outside a pool fees are due, and no Master is read", async () => {
   const world = await aWorld();
-  world.fees.rules.due = () => [FEE];
+  world.fees.rules.debt = () => 600_00n;
   const investorLogin = anInvestor(world, 1_000_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 700_00n);
   await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
@@ -290,8 +309,8 @@ test("outside a pool fees are due, and no Master is read", async () => {
     availableAfterFee: { minorUnits: 400_00n },
     effective: { minorUnits: 400_00n },
   });
-  const [sent] = [...world.fees.crystallised.values()].map(({ request }) => request);
-  expect(sent).toMatchObject({ masterLogin: "", subscriptionId: 0n, throughNumber: 0n });
+  const [sent] = [...world.fees.recorded.values()].map(({ request }) => request);
+  expect(sent).toMatchObject({ masterLogin: OWED_TO, investors: [{ due: [{ key: debtKey(investorLogin, withdrawal.request.key) }] }] });
   await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
   await payOut(world, withdrawal, 400_00n);
   await release(world, withdrawal);
@@ -314,7 +333,7 @@ test("an exit of an Investor outside a pool is finally refused", async () => {
 });
 
 test("while the fee service is unavailable no Investor leaves, and the undecided try is refused", async () => {
-  const { world, pair } = await inProfit([FEE]);
+  const { world, pair } = await inProfit(RATE_PPM);
   world.fees.rules.isDown = true;
   await expect(world.service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
     code: "allocation_in_progress",
@@ -323,26 +342,29 @@ test("while the fee service is unavailable no Investor leaves, and the undecided
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -11_400_00n } });
 });
 
-test("a leave whose fee call fails after its log position is fixed is not refused, and the recovery job finishes it", async () => {
+test("a decided leave whose fee is not recorded in time has an unknown outcome, and is finished by a repeated call or the job", async () => {
   for (const isPooled of [true, false]) {
-    const { world, pair } = await inProfit([FEE]);
+    const { world, pair } = await inProfit(RATE_PPM);
     const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
+    if (!isPooled) world.fees.rules.debt = () => 600_00n;
     const withdrawal = await holdForWithdrawal(world, investorLogin, 1_000_00n);
-    const crystallise: Deps["fees"]["crystallise"] = () => Promise.reject(new Error("fee is unreachable"));
-    const withoutFees = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
+    const recordFees: Deps["fees"]["recordFees"] = () => Promise.reject(new Error("fee is unreachable"));
+    const withoutFees = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, recordFees } });
     await expect(withoutFees.leave(withdrawal.request, aCall())).rejects.toMatchObject({ code: "outcome_unknown" });
-    const state = sql`select state from leave where key = ${withdrawal.request.key}`;
-    expect(await many(world.deps.pool, state)).toEqual([{ state: "SETTLED" }]);
-    // Results during the decision wait at the gate, and are not part of it.
+    // Nothing waits for it: results are allocated, and are not part of the decision.
     trader(world, pair.masterLogin).result(300_00n);
     await deliver(world);
-    await passTime(world, 10_000);
-    await settleGates(world.deps);
-    await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
+    await allocateResults(world.deps);
+    const answer = {
       balanceBefore: { minorUnits: 12_000_00n },
       pendingFee: { minorUnits: 600_00n },
       effective: { minorUnits: 1_000_00n },
-    });
+    };
+    expect(world.fees.recorded.size).toBe(0);
+    await passTime(world, 10_000);
+    await recordDecisions(world.deps);
+    expect(world.fees.recorded.size).toBe(1);
+    await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject(answer);
     await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
     await payOut(world, withdrawal, 1_000_00n);
     await release(world, withdrawal);
@@ -352,20 +374,21 @@ test("a leave whose fee call fails after its log position is fixed is not refuse
   }
 });
 
-test("a deposit that reaches the Master while a decision waits for the fee service is struck afterwards, not with it", async () => {
+test("a deposit that reaches the Master while it is read has its units before the leave is decided", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const pair = await subscribed(world, masterLogin, 1_000_00n);
   const { request } = await holdForWithdrawal(world, pair.investorLogin, 500_00n);
-  const crystallise: Deps["fees"]["crystallise"] = async (request, context) => {
-    await subscribed(world, masterLogin, 500_00n);
-    return await world.deps.fees.crystallise(request, context);
+  let asked = 0;
+  const findTerms: Deps["fees"]["findTerms"] = async (wanted, context) => {
+    asked += 1;
+    if (asked === 1) await subscribed(world, masterLogin, 500_00n);
+    return await world.deps.fees.findTerms(wanted, context);
   };
-  const slow = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
+  const slow = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, findTerms } });
   await expect(slow.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 500_00n } });
-  expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
-  await expectBooksToReconcile(world);
-  await settle(world);
+  // Its mirror is an entry in the log of the Master.
+  expect(asked).toBe(2);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n, 500_00n]);
   await expectBooksToReconcile(world);
 });

@@ -1,6 +1,8 @@
+import assert from "node:assert/strict";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
 import type { PoolHolding } from "#proto/pamm/subscription/v1/subscription.ts";
+import { readPairs } from "../store/pairs.ts";
 import { aCall, type World } from "./world.ts";
 
 type Bucket = "outside" | "inbound" | "waiting" | "pooled" | "reserved" | "outbound" | "quarantined" | "unposted";
@@ -36,6 +38,50 @@ function bucketsOf(holding: PoolHolding): Record<Bucket, bigint> {
 
 export function cents(money: Money | undefined): bigint {
   return money?.minorUnits ?? 0n;
+}
+
+export type Entry = {
+  readonly number: bigint;
+  readonly kind: "RESULT" | "WEEK";
+  readonly result: bigint | null;
+  readonly dealId: bigint | null;
+  readonly dealAt: Date | null;
+  readonly periodStart: Date | null;
+  readonly cutOff: Date | null;
+  readonly markedAt: Date | null;
+};
+
+/** The allocation entries of a Master in their order. */
+export async function entriesOf({ deps }: World, masterLogin: string): Promise<Entry[]> {
+  return await many<Entry>(
+    deps.pool,
+    sql`select number, kind, result_minor as result, deal_id as "dealId", deal_at as "dealAt", period_start as "periodStart",
+               cut_off as "cutOff", marked_at as "markedAt"
+        from allocation_entry
+        where master_login = ${masterLogin}
+        order by number`,
+  );
+}
+
+/** Amount in cents and share of the floating result in units of 1e-8 USD, ascending by subscription. */
+export async function partsOf({ deps }: World, masterLogin: string, number: bigint): Promise<(readonly [bigint, bigint])[]> {
+  const rows = await many<{ amount: bigint; floating: bigint }>(
+    deps.pool,
+    sql`select amount_minor as amount, floating_e8 as floating
+        from allocation_row
+        where master_login = ${masterLogin} and number = ${number}
+        order by subscription_id`,
+  );
+  return rows.map(({ amount, floating }) => [amount, floating]);
+}
+
+/** The profit of an Investor with a Master as it is stored, with its layers from bottom to top. */
+export async function pairOf({ deps }: World, { investorLogin, masterLogin }: { investorLogin: string; masterLogin: string }) {
+  const pairs = await readPairs(deps.pool, masterLogin, [investorLogin]);
+  const pair = pairs.get(investorLogin);
+  assert(pair !== undefined);
+  const { earned, mark, layers } = pair.earnings;
+  return { foldedNumber: pair.foldedNumber, earned, mark, layers: layers.map(({ amount }) => amount) };
 }
 
 /** The published events of a feed, by message name. */

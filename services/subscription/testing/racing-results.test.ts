@@ -75,8 +75,9 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.array(anAction, { minLength: 12, maxLength: 40 }), async (actions) => {
         const world = await aWorld({ week: { anchor: new Date(Date.now() + 500), periodMs: PERIOD_MS } });
-        let fees = 0;
-        world.fees.rules.due = () => [{ key: `fee:payment:${(fees += 1)}`, amount: BigInt((fees * 137) % 900) + 1n }];
+        let owed = 0n;
+        world.fees.rules.debt = () => (owed += ((owed * 137n) % 900n) + 1n);
+        world.fees.rules.ratePpm = 300_000;
         const masterLogin = aMaster(world, 0n);
         // External funds of the Master, so that its balance always covers the exits.
         enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 100_000_00n });

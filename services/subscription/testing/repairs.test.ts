@@ -7,7 +7,7 @@ import { endings } from "../checks/endings.ts";
 import { externalFundsMaster } from "../checks/external-funds.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { withdraw } from "./funding.ts";
-import { cents, inBucket, holdingOf } from "./ledger.ts";
+import { cents, entriesOf as timelineOf, inBucket, holdingOf, partsOf } from "./ledger.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { type Trader, trader } from "./trader.ts";
@@ -130,9 +130,8 @@ test.each([
     await settle(world);
     const before = await shares(pool);
     expect(before).toEqual(result === 0n ? [300_00n, 200_00n, 100_00n, 0n] : [299_99n, 199_99n, 100_00n, 0n]);
-    const shown = { masterLogin, afterNumber: 0n, afterSubscriptionId: 0n, throughNumber: 9n, limit: 9 };
-    const { rows } = await world.service.readAllocationRows(shown, aCall());
-    expect(rows.map(({ amountMinor }) => amountMinor)).toEqual(result === 0n ? [] : [-1n, -1n]);
+    const amounts = (await partsOf(world, masterLogin, 1n)).map(([amount]) => amount);
+    expect(amounts.filter((amount) => amount !== 0n)).toEqual(result === 0n ? [] : [-1n, -1n]);
     const last = pairs.at(-1)?.investorLogin ?? "";
     const parts = { investorLogin: last, limit: 9, before: undefined, from: undefined, to: undefined };
     expect((await world.service.listInvestorAllocations(parts, aCall())).items).toEqual([]);
@@ -362,13 +361,10 @@ test("a repair that is dated before the end of a week counts in the open week", 
   await passTime(world, periodMs + anchor.getTime() - world.deps.now().getTime() + 60_000);
   await settle(world);
   await allocate(pool, await booked(pool, 100_00n), tick);
-  const { entries } = await world.service.readAllocations(
-    { masterLogin: pool.masterLogin, afterNumber: 0n, limit: 9 },
-    aCall(),
-  );
-  expect(entries.map(({ entry }) => entry?.$case)).toEqual(["result", "week", "result"]);
-  const [first, , last] = entries.map(({ entry }) => (entry?.$case === "result" ? entry.value : undefined));
-  expect(last).toMatchObject({ dealId: tick, dealAt: first?.dealAt, result: { minorUnits: 100_00n } });
+  const entries = await timelineOf(world, pool.masterLogin);
+  expect(entries.map(({ kind }) => kind)).toEqual(["RESULT", "WEEK", "RESULT"]);
+  const [first, , last] = entries;
+  expect(last).toMatchObject({ dealId: tick, dealAt: first?.dealAt, result: 100_00n });
   await expectNothingLeft(pool);
 });
 

@@ -10,7 +10,8 @@ import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { decideReview } from "../commands/decide-review.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason, reviewsOf, vote } from "./reviews.ts";
-import { deposit } from "./funding.ts";
+import { deposit, holdForWithdrawal, release } from "./funding.ts";
+import { pausedAt } from "./paused.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
@@ -397,16 +398,22 @@ test.each<[string, (world: World, login: string) => unknown]>([
   await expectBooksToReconcile(world);
 });
 
-test("nothing is adopted while an Investor is leaving the pool", async () => {
+test("a leave that reads the Master while funds are adopted is refused until they are in the pool", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moveExternally(world, investorLogin, 40_00n);
   const review = await reviewWithReason(world, "external_funds_on_investor");
   await vote(world.deps, review, { action: "adopt", actor: "anna" });
-  await many(world.deps.pool, sql`update master_pool set gate_closed_at = now()`);
-  await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
-    code: "action_not_possible",
-    message: expect.stringContaining("leaving"),
-  });
+  const first = await holdForWithdrawal(world, investorLogin, 5_000_00n);
+  const { latch, service } = pausedAt(world, "readAccount");
+  const leaving = service.leave(first.request, aCall());
+  await latch.reached;
+  await vote(world.deps, review, { action: "adopt", actor: "boris" });
+  latch.open();
+  await expect(leaving).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
+  await release(world, first);
+  await settle(world);
+  const { request } = await holdForWithdrawal(world, investorLogin, 5_000_00n, { number: 2 });
+  await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 540_00n } });
   await expectBooksToReconcile(world);
 });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { fileMovements } from "../processes/filing/file-movements.ts";
 import type { Deps } from "../deps.ts";
@@ -20,6 +21,7 @@ import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
 
 /** More runs of the jobs than any test needs. */
 const MAX_RUNS = 60;
+const JOBS_PAUSE_MS = 20;
 
 /** Files each entry of the feed that was not delivered yet, as the relay and the consumer do. */
 export async function deliver({ platform, deps, state }: World): Promise<boolean> {
@@ -62,6 +64,19 @@ export async function settle(world: World): Promise<void> {
     if (!isDelivered && !isMore && world.platform.ledger.feed.length === world.state.delivered) return;
   }
   throw new Error("the jobs always find more work");
+}
+
+/** Runs the jobs while a command may wait for them. */
+export async function whileJobsRun<T>(world: World, command: Promise<T>): Promise<T> {
+  let isOver = false;
+  const ended = Promise.allSettled([command]).finally(() => (isOver = true));
+  while (!isOver) {
+    await deliver(world);
+    await runJobs(world.deps);
+    await sleep(JOBS_PAUSE_MS);
+  }
+  await ended;
+  return await command;
 }
 
 export type Pair = { readonly masterLogin: string; readonly investorLogin: string; readonly id: bigint };

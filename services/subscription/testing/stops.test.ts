@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { leave } from "../commands/leave.ts";
 import { unassign } from "../commands/unassign.ts";
@@ -122,18 +121,19 @@ test("a recorded mirror that is not sent yet waits while its Master is stopped",
   await expectBooksToReconcile(world);
 });
 
-test("a leave is refused with safety_stop while the fees of the Master are stopped, and the gate stays open", async () => {
+test("a leave is refused with safety_stop while the fees of the Master are stopped, and nothing is decided", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
-  const refusal = new Refusal({ code: "safety_stop", status: "unavailable", message: "manual review is required" });
-  const deps = { ...world.deps, fees: { ...world.deps.fees, prepare: () => Promise.reject(refusal) } };
+  const { deps, fees } = world;
+  fees.rules.isStopped = true;
   const stop = { code: "safety_stop", outcome: "not_executed" };
   await expect(unassign(deps, { masterLogin, investorLogin }, aCall())).rejects.toMatchObject(stop);
   const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
   await expect(leave(deps, request, aCall())).rejects.toMatchObject(stop);
-  const gated = sql`select from master_pool where gate_closed_at is not null`;
-  expect(await many(world.deps.pool, gated)).toEqual([]);
+  expect(await many(deps.pool, sql`select key from reserve`)).toEqual([]);
+  fees.rules.isStopped = false;
+  await expect(leave(deps, { ...request, try: 2 }, aCall())).resolves.toMatchObject({ effective: { minorUnits: 1_00n } });
 });
 
 test("an amended deal on an Investor outside a pool is only filed", async () => {

@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import type { AllocationEntry } from "#proto/pamm/subscription/v1/subscription.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { markMaster } from "../processes/allocate/mark-master.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
 import { deposit, holdForWithdrawal, withdraw } from "./funding.ts";
-import { cents, inBucket, publishedEvents } from "./ledger.ts";
+import { entriesOf, inBucket, partsOf } from "./ledger.ts";
 import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { deliver, settle, subscribed } from "./settle.ts";
+import { deliver, settle, subscribed, whileJobsRun } from "./settle.ts";
 import { SYMBOL, trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
 
@@ -32,21 +31,10 @@ async function passTimeTo(world: World, instant: Date, waitMs = WAIT_MS): Promis
 }
 
 /** The results and the cut-offs of weeks, in their order. */
-async function entriesOf({ service }: World, masterLogin: string): Promise<(bigint | Date | undefined)[]> {
-  const { entries, lastNumber } = await service.readAllocations({ masterLogin, afterNumber: 0n, limit: 500 }, aCall());
+async function timelineOf(world: World, masterLogin: string): Promise<(bigint | Date | null)[]> {
+  const entries = await entriesOf(world, masterLogin);
   expect(entries.map(({ number }) => number)).toEqual(entries.map((_, index) => BigInt(index + 1)));
-  expect(lastNumber).toBe(BigInt(entries.length));
-  return entries.map(resultOrCutOff);
-}
-
-function resultOrCutOff({ entry }: AllocationEntry): bigint | Date | undefined {
-  return entry?.$case === "week" ? entry.value.cutOff : cents(entry?.value.result);
-}
-
-async function rowsOf({ service }: World, masterLogin: string, number: bigint) {
-  const range = { masterLogin, afterNumber: number, afterSubscriptionId: 0n, throughNumber: number, limit: 100 };
-  const { rows } = await service.readAllocationRows(range, aCall());
-  return rows.map(({ amountMinor, floatingE8 }) => [amountMinor, floatingE8]);
+  return entries.map(({ result, cutOff }) => result ?? cutOff);
 }
 
 test("the weeks of a stopped Master wait, and are closed in order after it is resumed", async () => {
@@ -60,14 +48,14 @@ test("the weeks of a stopped Master wait, and are closed in order after it is re
   await settle(world);
   // The job may have listed the Master before the stop.
   await markMaster(world.deps, masterLogin, aCall());
-  expect(await entriesOf(world, masterLogin)).toEqual([]);
+  expect(await timelineOf(world, masterLogin)).toEqual([]);
   trader(world, masterLogin).result(20_00n, { at: before(cutOff(1)) });
   await passTimeTo(world, cutOff(1));
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([]);
+  expect(await timelineOf(world, masterLogin)).toEqual([]);
   await decide(world, await reviewWithReason(world, "stopped"), "resume");
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n, cutOff(1)]);
+  expect(await timelineOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n, cutOff(1)]);
   await expectBooksToReconcile(world);
 });
 
@@ -80,23 +68,13 @@ test("a week is closed between two results, and a deal dated at the cut-off come
   await passTimeTo(world, cutOff(0), 1_000);
   await settle(world);
   // The trading platform may still report deals from before the cut-off.
-  expect(await entriesOf(world, masterLogin)).toEqual([10_00n]);
+  expect(await timelineOf(world, masterLogin)).toEqual([10_00n]);
   await passTimeTo(world, cutOff(0));
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n]);
-  expect(await rowsOf(world, masterLogin, 2n)).toEqual([[0n, 0n]]);
-  expect(await publishedEvents(world, "subscription.allocations")).toEqual([
-    "ResultAllocated",
-    "WeekClosed",
-    "ResultAllocated",
-  ]);
-  const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 1n, limit: 1 }, aCall());
-  expect(entries).toEqual([
-    {
-      number: 2n,
-      entry: { $case: "week", value: { periodStart: cutOff(-1), cutOff: cutOff(0), markedAt: undefined } },
-    },
-  ]);
+  expect(await timelineOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n]);
+  expect(await partsOf(world, masterLogin, 2n)).toEqual([[0n, 0n]]);
+  const [, week] = await entriesOf(world, masterLogin);
+  expect(week).toMatchObject({ periodStart: cutOff(-1), cutOff: cutOff(0), markedAt: null });
   await expectBooksToReconcile(world);
 });
 
@@ -116,15 +94,15 @@ test("a week is closed with each Investor's share of the floating result at its 
   const later = master.open({ at: cutOff(0) });
   master.float(later, 999_00n);
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0), 19_00n]);
+  expect(await timelineOf(world, masterLogin)).toEqual([cutOff(0), 19_00n]);
   const e8 = 1_000_000n;
-  expect(await rowsOf(world, masterLogin, 1n)).toEqual([
+  expect(await partsOf(world, masterLogin, 1n)).toEqual([
     [0n, -45_00n * e8],
     [0n, -15_00n * e8],
     [0n, 0n],
   ]);
-  const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 0n, limit: 1 }, aCall());
-  expect(entries).toMatchObject([{ entry: { value: { markedAt: expect.any(Date) } } }]);
+  const [week] = await entriesOf(world, masterLogin);
+  expect(week).toMatchObject({ markedAt: expect.any(Date) });
   await expectBooksToReconcile(world);
 });
 
@@ -138,7 +116,7 @@ test("missed weeks are closed in order, each with its own results", async () => 
   master.result(1_00n, { at: cutOff(3) });
   await passTimeTo(world, cutOff(3));
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([
+  expect(await timelineOf(world, masterLogin)).toEqual([
     800_00n,
     cutOff(0),
     -500_00n,
@@ -158,11 +136,11 @@ test("a Master with an incomplete log keeps its week open, and is read again", a
   account.isComplete = false;
   await passTimeTo(world, cutOff(0));
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([]);
+  expect(await timelineOf(world, masterLogin)).toEqual([]);
   account.isComplete = true;
   await passTime(world, 2_000);
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0)]);
+  expect(await timelineOf(world, masterLogin)).toEqual([cutOff(0)]);
 });
 
 test("a deal received after its week was closed counts in the open week", async () => {
@@ -174,7 +152,7 @@ test("a deal received after its week was closed counts in the open week", async 
   await settle(world);
   await passTimeTo(world, cutOff(1));
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0), 10_00n, cutOff(1)]);
+  expect(await timelineOf(world, masterLogin)).toEqual([cutOff(0), 10_00n, cutOff(1)]);
 });
 
 test("while the pool is empty no week is closed, and none is closed later for that time", async () => {
@@ -192,7 +170,7 @@ test("while the pool is empty no week is closed, and none is closed later for th
   await passTimeTo(world, cutOff(6));
   master.result(5_00n);
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([5_00n, cutOff(3), 5_00n]);
+  expect(await timelineOf(world, masterLogin)).toEqual([5_00n, cutOff(3), 5_00n]);
   await expectBooksToReconcile(world);
 });
 
@@ -207,7 +185,7 @@ test("an Investor that joins after a cut-off has no row in the week before it, h
   await passTimeTo(world, cutOff(0));
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
-  expect(await rowsOf(world, masterLogin, 1n)).toHaveLength(1);
+  expect(await partsOf(world, masterLogin, 1n)).toHaveLength(1);
 });
 
 test("money that came before the end of a week joins before that week can be closed, and counts in it", async () => {
@@ -219,38 +197,49 @@ test("money that came before the end of a week joins before that week can be clo
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 0n]);
   await passTimeTo(world, cutOff(1), 1_000);
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0)]);
+  expect(await timelineOf(world, masterLogin)).toEqual([cutOff(0)]);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
   await passTimeTo(world, cutOff(1));
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0), cutOff(1)]);
-  const rows = [await rowsOf(world, masterLogin, 1n), await rowsOf(world, masterLogin, 2n)];
+  expect(await timelineOf(world, masterLogin)).toEqual([cutOff(0), cutOff(1)]);
+  const rows = [await partsOf(world, masterLogin, 1n), await partsOf(world, masterLogin, 2n)];
   expect(rows.map(({ length }) => length)).toEqual([1, 2]);
   await expectBooksToReconcile(world);
 });
 
-test("a leave closes the due weeks itself, before its own log position", async () => {
+test("a leave closes the due weeks itself, before its own log position, and pays the fee of the week with that of the time since", async () => {
   const { world, cutOff } = await aWorldWithHourlyWeeks();
+  world.fees.rules.ratePpm = 300_000;
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const master = trader(world, masterLogin);
   master.result(100_00n, { at: before(cutOff(0)) });
   master.result(50_00n, { at: cutOff(0) });
   await passTimeTo(world, cutOff(0), 1_000);
   await deliver(world);
-  expect(await withdraw(world, investorLogin, 9_999_00n, "funding:withdrawal:1")).toBe(1_150_00n);
-  expect(await entriesOf(world, masterLogin)).toEqual([100_00n, cutOff(0), 50_00n]);
-  const [sent] = [...world.fees.crystallised.values()].map(({ request }) => request);
-  expect(sent).toMatchObject({ throughNumber: 3n, periodStart: cutOff(0), masterLogin, investorLogin });
+  const withdrawn = withdraw(world, investorLogin, 9_999_00n, "funding:withdrawal:1");
+  expect(await whileJobsRun(world, withdrawn)).toBe(1_105_00n);
+  expect(await timelineOf(world, masterLogin)).toEqual([100_00n, cutOff(0), 50_00n]);
+  expect(world.fees.weeks).toMatchObject([
+    { masterLogin, periodStart: cutOff(-1), periodEnd: cutOff(0), isLast: true, investors: [{ due: [{ amountMinor: 30_00n }] }] },
+  ]);
+  const [week] = world.fees.weeks.flatMap(({ investors }) => investors.flatMap(({ due }) => due.map(({ key }) => key)));
+  const [sent] = [...world.fees.recorded.values()].map(({ request }) => request);
+  const own = { investorLogin, openWeeklyKeys: [week], due: [{ amountMinor: 15_00n }] };
+  expect(sent).toMatchObject({ masterLogin, periodStart: cutOff(0), investors: [own] });
   await settle(world);
   await expectBooksToReconcile(world);
 });
 
-test("a due week does not block the leave of an Investor that joined after it", async () => {
+test("a due week does not block the leave of an Investor that has no part in it", async () => {
   const { world, cutOff } = await aWorldWithHourlyWeeks();
-  const { investorLogin } = await subscribed(world, aMaster(world), 100_00n);
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 100_00n);
   await passTimeTo(world, cutOff(0), 100);
+  // It joins, with 0.00, after the end of the week, which closes with its own leave and whose fees are not decided yet.
+  const { investorLogin } = await subscribed(world, masterLogin, 0n);
   const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
-  await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 1_00n } });
+  await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 0n } });
+  expect(await many(world.deps.pool, sql`select number from open_week`)).toEqual([{ number: 1n }]);
   const closed = await many(world.deps.pool, sql`select cut_off from allocation_entry where kind = 'WEEK'`);
   expect(closed).toEqual([{ cut_off: cutOff(0) }]);
 });
@@ -263,12 +252,9 @@ test("a backlog of thousands of deals after the end of a week does not prevent i
   for (let count = 0; count < 5_001; count += 1) master.result(0n, { at: cutOff(0) });
   await passTimeTo(world, cutOff(0));
   await settle(world);
-  const { entries, lastNumber } = await world.service.readAllocations(
-    { masterLogin, afterNumber: 0n, limit: 3 },
-    aCall(),
-  );
-  expect(entries.map(resultOrCutOff)).toEqual([10_00n, cutOff(0), 0n]);
-  expect(lastNumber).toBe(5_003n);
+  const entries = await timelineOf(world, masterLogin);
+  expect(entries.slice(0, 3)).toEqual([10_00n, cutOff(0), 0n]);
+  expect(entries).toHaveLength(5_003);
 }, 120_000);
 
 test("a week ends by the clock of the trading platform: one that is late by minutes delays it, and no deal is late", async () => {
@@ -277,16 +263,16 @@ test("a week ends by the clock of the trading platform: one that is late by minu
   world.platform.state.aheadMs = -180_000;
   await passTimeTo(world, cutOff(0));
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([]);
+  expect(await timelineOf(world, masterLogin)).toEqual([]);
 
   // By the platform's clock it is two minutes before the cut-off.
   trader(world, masterLogin).result(10_00n, { at: new Date(cutOff(0).getTime() - 120_000) });
   await passTime(world, 170_000);
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([10_00n]);
+  expect(await timelineOf(world, masterLogin)).toEqual([10_00n]);
   await passTime(world, 10_000 + WAIT_MS);
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0)]);
+  expect(await timelineOf(world, masterLogin)).toEqual([10_00n, cutOff(0)]);
   await expectBooksToReconcile(world);
 });
 
@@ -304,8 +290,8 @@ test("a week is closed at the last price before its cut-off, while money that jo
   await settle(world);
   await passTimeTo(world, cutOff(0));
   await settle(world);
-  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0)]);
-  expect(await rowsOf(world, masterLogin, 1n)).toEqual([
+  expect(await timelineOf(world, masterLogin)).toEqual([cutOff(0)]);
+  expect(await partsOf(world, masterLogin, 1n)).toEqual([
     [0n, -4_000_000_000n],
     [0n, 0n],
   ]);

@@ -105,8 +105,6 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
         items: rows === 0 ? [] : [aFeeVersion()],
         hasMore: false,
       }),
-      getFeeAccount: async () => ({ markE8: 50_000_000_000n, debt: cents(0n) }),
-      previewCrystallise: async () => ({ pending: cents(30_00n), items: [] }),
       getPendingFee: async () => (isHostile ? aPendingFee({ lines: [HOSTILE] }) : aPendingFee()),
       explainPayment: async ({ paymentId }) => explanationOf(paymentId, stored("The high-water mark rises.")),
       ...runsOf(rows),

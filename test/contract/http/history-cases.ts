@@ -26,13 +26,6 @@ export const historyRoutes: readonly Case[] = [
     url: "/api/v1/info/investor/3000003/equity",
     answers: {
       subscriptions: { getEquity: async () => anEquity() },
-      fees: {
-        getFeeAccount: async () => ({ markE8: 50_000_000_000n, debt: cents(0n) }),
-        previewCrystallise: async ({ realisedMinor = 0n }) => ({
-          pending: cents(30_00n + realisedMinor / 5n),
-          items: [],
-        }),
-      },
       funding: { previewWithdraw: async () => aWithdrawalPreview(1_000_00n, "master_open_positions") },
     },
   },
@@ -92,11 +85,15 @@ export const outsidePool: Case = {
   url: "/api/v1/info/investor/3000004/equity",
   answers: {
     subscriptions: {
-      getEquity: async () => anEquity({ investorLogin: "3000004", balance: cents(250_50n), holding: undefined }),
-    },
-    fees: {
-      getFeeAccount: async () => ({ markE8: 0n, debt: cents(0n) }),
-      previewCrystallise: async () => ({ pending: cents(0n), items: [] }),
+      getEquity: async () =>
+        anEquity({
+          investorLogin: "3000004",
+          balance: cents(250_50n),
+          holding: undefined,
+          pendingFee: cents(0n),
+          feeWhenFlat: cents(0n),
+          markE8: 0n,
+        }),
     },
     funding: { previewWithdraw: async () => aWithdrawalPreview(250_50n) },
   },

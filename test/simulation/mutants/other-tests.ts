@@ -41,17 +41,12 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/kernel/feed/retention.test.ts",
   },
   {
-    name: "the gate opens before the pool shrinks",
+    name: "a leave is recorded before the pool shrinks",
     edits: [
       {
-        file: "services/subscription/processes/leave/decide-settled.ts",
-        find: "    const numbers = await carryOut(tx, deps, master, crystallised);\n",
-        put: "",
-      },
-      {
-        file: "services/subscription/processes/leave/decide-settled.ts",
-        find: "    return numbers;\n  });",
-        put: "    return master;\n  }).then((master) => inTransaction(deps.pool, (tx) => carryOut(tx, deps, master as Master, crystallised)));",
+        file: "services/subscription/processes/leave/decide-in-pool.ts",
+        find: "  await takeOut(\n    tx,\n    deps,",
+        put: "  await takeOut(\n    tx,\n    deps,",
       },
     ],
     test: "services/subscription/testing/crash.test.ts",
@@ -111,17 +106,6 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
       },
     ],
     test: "services/subscription/processes/exit/settle-imported.test.ts",
-  },
-  {
-    name: "a lost crystallisation is not decided again",
-    edits: [
-      {
-        file: "services/fee/commands/collect.ts",
-        find: "const decided = await crystalliseAgain(deps, asked, context);",
-        put: 'throw refuse("crystallisation_not_found", "No crystallisation is recorded under this key.");\n  const decided = await crystalliseAgain(deps, asked, context);',
-      },
-    ],
-    test: "services/fee/commands/collect.test.ts",
   },
   {
     name: "an account lock is released after one question",

@@ -1,15 +1,14 @@
 import { Type } from "typebox";
-import type { CallContext } from "#kernel/contract/contract.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { GetEquityResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { type EquityFacts, EquityReply, equityReply, roundToCents } from "../../schemas/equity.ts";
+import { EquityReply, equityReply } from "../../schemas/equity.ts";
 import { investorLogin } from "../../schemas/request-fields.ts";
-import { type Deps, route } from "../../route.ts";
+import { route } from "../../route.ts";
 
-/** The services are asked one after the other: what was booked meanwhile is asked again. */
+/** The two services are asked one after the other: what was booked meanwhile is asked again. */
 const MAX_READS = 3;
 
 export const getEquity = route({
@@ -88,11 +87,13 @@ export const getEquity = route({
 
   async handle(deps, { params }, context) {
     const login = params.investor_login;
+    const wanted = { login, amount: moneyToProto(MAX_AMOUNT), comment: "", client: undefined };
     let before = await deps.subscriptions.getEquity({ investorLogin: login }, context);
     for (let reads = 0; reads < MAX_READS; reads += 1) {
-      const facts = await readFacts(deps, before, context);
+      // Refuses an unknown Investor.
+      const withdrawal = await deps.funding.previewWithdraw(wanted, context);
       const equity = await deps.subscriptions.getEquity({ investorLogin: login }, context);
-      if (isSameState(before, equity)) return equityReply({ ...facts, equity });
+      if (isSameState(before, equity)) return equityReply({ equity, withdrawal });
       before = equity;
     }
     throw refuse("allocation_in_progress", "The account changed in each reading. Send the request again in a second.", {
@@ -100,32 +101,6 @@ export const getEquity = route({
     });
   },
 });
-
-/** Refuses an unknown Investor. */
-async function readFacts(
-  { fees, funding }: Deps,
-  { investorLogin, holding, asOf }: GetEquityResponse,
-  context: CallContext,
-): Promise<Omit<EquityFacts, "equity">> {
-  const pair = { investorLogin, masterLogin: holding?.masterLogin ?? "" };
-  const position = { throughNumber: holding?.allocationNumber ?? 0n, floatingE8: holding?.floatingE8 ?? 0n };
-  const realisedMinor = roundToCents(position.floatingE8);
-  const [withdrawal, account, { pending }, whenFlat] = await Promise.all([
-    funding.previewWithdraw(
-      { login: investorLogin, amount: moneyToProto(MAX_AMOUNT), comment: "", client: undefined },
-      context,
-    ),
-    fees.getFeeAccount(pair, context),
-    fees.previewCrystallise({ ...pair, ...position, at: asOf }, context),
-    fees.previewCrystallise({ ...pair, ...position, floatingE8: 0n, realisedMinor, at: asOf }, context),
-  ]);
-  return {
-    withdrawal,
-    fees: account,
-    pendingFee: moneyFromProto(pending).minor,
-    feeWhenFlat: moneyFromProto(whenFlat.pending).minor,
-  };
-}
 
 /** Whatever was booked in between shows in one of these; the floating result may differ. */
 function isSameState(left: GetEquityResponse, right: GetEquityResponse): boolean {

@@ -142,17 +142,12 @@ test("a result of units without a value shows without one, and a cursor is of it
   }
 });
 
-const feesOf = {
-  getFeeAccount: async () => ({ markE8: 0n, debt: cents(0n) }),
-  previewCrystallise: async () => ({ pending: cents(0n), items: [] }),
-};
 const funding = { previewWithdraw: async () => aWithdrawalPreview(970_00n) };
 
 test("an equity that changes while it is read is read again", async () => {
   const balances = [1_000_00n, 900_00n, 900_00n];
   const edge = await testEdge({
     subscriptions: { getEquity: async () => anEquity({ balance: cents(balances.shift() ?? 0n) }) },
-    fees: feesOf,
     funding,
   });
   expect((await edge.call({ url: `${INVESTOR}/equity` })).body).toMatchObject({
@@ -163,16 +158,15 @@ test("an equity that changes while it is read is read again", async () => {
   });
 });
 
-test("nothing is shown of an equity that keeps changing, or without the fee service", async () => {
+test("nothing is shown of an equity that keeps changing, or without its service", async () => {
   let minor = 0n;
   const changing = { getEquity: async () => anEquity({ balance: cents((minor += 1n)) }) };
-  const edge = await testEdge({ subscriptions: changing, fees: feesOf, funding });
+  const edge = await testEdge({ subscriptions: changing, funding });
   const busy = await edge.call({ url: `${INVESTOR}/equity` });
   expect([busy.status, busy.body]).toMatchObject([409, { code: "allocation_in_progress" }]);
 
   const without = await testEdge({
-    subscriptions: { getEquity: async () => anEquity() },
-    fees: { ...feesOf, previewCrystallise: unavailable },
+    subscriptions: { getEquity: unavailable },
     funding,
   });
   const answer = await without.call({ url: `${INVESTOR}/equity` });
@@ -183,7 +177,6 @@ test("a share of a loss is rounded to the nearest cent, half up", async () => {
   const holding = { ...anEquity().holding!, floatingE8: -12_345_678n };
   const edge = await testEdge({
     subscriptions: { getEquity: async () => anEquity({ holding }) },
-    fees: feesOf,
     funding,
   });
   expect((await edge.call({ url: `${INVESTOR}/equity` })).body).toMatchObject({
@@ -195,16 +188,12 @@ test("a share of a loss is rounded to the nearest cent, half up", async () => {
 test("free_when_flat is what a withdrawal would pay if the positions closed now, and 0 while anything else blocks it", async () => {
   const freeOf = async (floatingE8: bigint, quarantined: bigint, ...codes: string[]) => {
     const holding = { ...anEquity().holding!, floatingE8 };
+    // A fifth of what floats, as a result.
+    const realised = floatingE8 / 1_000_000n;
+    const feeWhenFlat = cents(realised < -675_00n ? 0n : 135_00n + realised / 5n);
+    const equity = anEquity({ holding, quarantined: cents(quarantined), feeWhenFlat });
     const edge = await testEdge({
-      subscriptions: { getEquity: async () => anEquity({ holding, quarantined: cents(quarantined) }) },
-      fees: {
-        ...feesOf,
-        // A fifth of what floats, and nothing of it before it is a result.
-        previewCrystallise: async ({ realisedMinor = 0n }) => ({
-          pending: cents(realisedMinor < -675_00n ? 0n : 135_00n + realisedMinor / 5n),
-          items: [],
-        }),
-      },
+      subscriptions: { getEquity: async () => equity },
       funding: { previewWithdraw: async () => aWithdrawalPreview(1_000_00n, ...codes) },
     });
     const { free_to_withdraw: now, free_when_flat: flat } = (await edge.call({ url: `${INVESTOR}/equity` }))

@@ -118,6 +118,10 @@ export function anEquity(overrides: Partial<GetEquityResponse> = {}): GetEquityR
       dealId: 1_234_567n,
       dealAt: AT,
     },
+    pendingFee: cents(30_00n),
+    feeWhenFlat: cents(120_00n),
+    debt: cents(0n),
+    markE8: 50_000_000_000n,
     ...overrides,
   };
 }

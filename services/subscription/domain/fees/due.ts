@@ -62,17 +62,6 @@ function explain(facts: DueFacts, decided: Crystallisation): Explanation {
   return explainFee({ ...facts, ...decided, before: facts.earnings, debtBefore: sumOfDebts(facts.debts) });
 }
 
-export type LeavingFacts = Omit<DueFacts, "masterLogin" | "floating" | "markedAt"> & {
-  /** Undefined outside a pool. */
-  readonly masterLogin: string | undefined;
-};
-
-/** Money leaves a pool only while the Master is flat, so there is no floating result. Outside a pool only debts are due. */
-export function decideLeaving({ masterLogin, ...facts }: LeavingFacts): DecidedDue {
-  if (masterLogin === undefined) return { earnings: facts.earnings, due: decideDebts(facts) };
-  return decideDue({ ...facts, masterLogin, floating: 0n, markedAt: undefined });
-}
-
 /** Outside a pool only debts are due. */
 export function decideDebts({ terms, debts, at }: Pick<DueFacts, "terms" | "debts" | "at">): readonly Due[] {
   return isEnabledAt(terms, at) ? dueDebts(debts, at) : [];

@@ -19,6 +19,8 @@ export type Terms = readonly TermsStep[];
 /** The terms of an Investor, and what it owes, as `fee` has answered before a decision. Amounts in cents. */
 export type FeeFacts = {
   readonly terms: Terms;
+  /** When the newest version was made; undefined without a configuration. */
+  readonly updatedAt: Date | undefined;
   /** To all Masters whose fees are not stopped, the oldest first. */
   readonly debts: readonly Debt[];
   /** What imported fees have paid and no fee was due for yet, by Master. */
@@ -26,8 +28,6 @@ export type FeeFacts = {
   /** Fees of closed weeks that are recorded and not debited yet. */
   readonly openWeekly: readonly DueFee[];
 };
-
-export const NO_FEES: FeeFacts = { terms: [], debts: [], prepaid: new Map(), openWeekly: [] };
 
 export function stepAt(terms: Terms, at: Date): TermsStep | undefined {
   return terms.findLast(({ from }) => from === undefined || from <= at);

@@ -9,7 +9,6 @@ import { WEEK_SUFFIX } from "../../domain/fees/payment-key.ts";
 import {
   type DecidedFee,
   endWeek,
-  type FeeDecision,
   findOpenWeek,
   insertDecisions,
   listWeekShares,
@@ -21,15 +20,14 @@ import {
 import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
 import { askTerms, type AskedTerms } from "./ask-terms.ts";
 import { decidedFees, decidedPair } from "./decide-due.ts";
-import { foldPairs } from "./fold-pairs.ts";
-import { recordFees } from "./record-fees.ts";
+import { foldPairs, isEarnedBefore } from "./fold-pairs.ts";
 
 /** Investors of one transaction. */
 const INVESTORS_PER_PAGE = 200;
 
 /**
- * Decides the next fees of a closed week, as of its cut-off: one page of Investors in one transaction, which `fee` then records. Trading goes on
- * meanwhile; who leaves the pool waits until its own page is decided. Returns why it has to wait, "more" or "end".
+ * Decides the next fees of a closed week, as of its cut-off: one page of Investors in one transaction. Trading goes on meanwhile; who leaves
+ * the pool waits until its own page is decided, and recorded. Returns why it has to wait, "more" or "end".
  */
 export async function decideWeekPage(
   deps: Deps,
@@ -41,13 +39,12 @@ export async function decideWeekPage(
   if (facts === undefined) return "end";
   const shares = await listWeekShares(pool, week, { after: facts.decidedSubscriptionId, limit: INVESTORS_PER_PAGE });
   const investorLogins = shares.map(({ investorLogin }) => investorLogin);
-  const terms = await askTerms(deps, { masterLogin: week.masterLogin, investorLogins }, context);
+  const terms = await askTerms(deps, { masterLogin: week.masterLogin, investorLogins, at: facts.cutOff }, context);
   if (terms.isStopped) return { waits: "the fees of the Master are suspended until operators have decided" };
   const page = { facts, shares, terms, isLast: shares.length < INVESTORS_PER_PAGE };
-  const decision = await inTransaction(pool, (tx) => decidePage(tx, week, page));
+  const end = await inTransaction(pool, (tx) => decidePage(tx, week, page));
   failpoint("after_week_page");
-  if (typeof decision === "object") await recordFees(deps, decision, context);
-  return page.isLast && decision !== "again" ? "end" : "more";
+  return page.isLast && end === "decided" ? "end" : "more";
 }
 
 type Page = {
@@ -57,8 +54,8 @@ type Page = {
   readonly isLast: boolean;
 };
 
-/** "again": nothing is decided yet. "decided": nothing is due. */
-async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<FeeDecision | "again" | "decided"> {
+/** "again": nothing is decided yet. */
+async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<"again" | "decided"> {
   const { id, masterLogin, number } = week;
   const { facts, shares, terms, isLast } = page;
   const from = facts.decidedSubscriptionId;
@@ -74,7 +71,7 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
     return { pair, terms: terms.of(login).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, number - 1n);
-  if (folded.some(({ foldedNumber }) => foldedNumber < number - 1n)) {
+  if (folded.some((pair) => pair.foldedNumber < number - 1n || isEarnedBefore(pair, terms.since))) {
     await savePairs(tx, folded);
     await moveWeek(tx, { id, from: to, to: from });
     return "again";
@@ -88,11 +85,8 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
   const due = decided.flatMap((each) => each.due);
   if (due.length === 0 && !isLast) return "decided";
   const run = { masterLogin, periodStart: facts.periodStart, periodEnd: facts.cutOff, markedAt: facts.markedAt };
-  const [decision] = await insertDecisions(tx, [
-    { ...run, leaveKey: "", investorLogin: "", weeklyKeys: [], isLast, due },
-  ]);
-  assert(decision !== undefined);
-  return decision;
+  await insertDecisions(tx, [{ ...run, leaveKey: "", investorLogin: "", weeklyKeys: [], isLast, due }]);
+  return "decided";
 }
 
 type OfWeek = { readonly week: OpenWeek; readonly page: Page };

@@ -23,7 +23,7 @@ import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { askTerms, type AskedTerms } from "../fees/ask-terms.ts";
 import { decidedPair } from "../fees/decide-due.ts";
-import { foldPairs } from "../fees/fold-pairs.ts";
+import { foldPairs, isEarnedBefore } from "../fees/fold-pairs.ts";
 import { leavePool } from "./leave-pool.ts";
 import {
   decideAmounts,
@@ -51,11 +51,7 @@ export type Together = { readonly masterLogin: string; readonly leaves: readonly
  * log position of a reading at which the Master is flat, decides the fees that are due, takes the amounts out of the pool and reserves them. No
  * money is sent from here. Throws a refusal when nothing was recorded, and FeesNotKnown.
  */
-export async function decideInPool(
-  deps: Deps,
-  together: Together,
-  parent: CallContext,
-): Promise<DecidedTogether> {
+export async function decideInPool(deps: Deps, together: Together, parent: CallContext): Promise<DecidedTogether> {
   const context = childContext(parent, { withinMs: READ_MS });
   const { masterLogin, leaves } = together;
   const investorLogins = leaves.map(({ leave }) => leave.investorLogin);
@@ -81,7 +77,10 @@ export async function decideInPool(
 }
 
 /** The leaves that are decided now, by key, and keys of those that wait for fees of a closed week. The others have a recorded outcome. */
-export type DecidedTogether = { readonly decided: ReadonlyMap<string, DecidedWithFees>; readonly waiting: ReadonlySet<string> };
+export type DecidedTogether = {
+  readonly decided: ReadonlyMap<string, DecidedWithFees>;
+  readonly waiting: ReadonlySet<string>;
+};
 
 const NONE: DecidedTogether = { decided: new Map(), waiting: new Set() };
 
@@ -163,7 +162,12 @@ async function decideStruck(
   const possible = books.filter(({ waiting }) => !isRefused.has(waiting.leave.key));
   const uncounted =
     terms.database === database
-      ? await listUncounted(tx, masterLogin, possible.map(({ waiting }) => waiting.holding.subscriptionId), terms.askedAt)
+      ? await listUncounted(
+          tx,
+          masterLogin,
+          possible.map(({ waiting }) => waiting.holding.subscriptionId),
+          terms.askedAt,
+        )
       : new Set(possible.map(({ waiting }) => waiting.holding.subscriptionId));
   const counted = possible.filter(({ waiting }) => !uncounted.has(waiting.holding.subscriptionId));
   const pairs = await lockPairs(
@@ -177,7 +181,7 @@ async function decideStruck(
     return { pair, terms: terms.of(leave.investorLogin).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, throughNumber);
-  if (folded.some(({ foldedNumber }) => foldedNumber < throughNumber)) {
+  if (folded.some((pair) => pair.foldedNumber < throughNumber || isEarnedBefore(pair, terms.since))) {
     await savePairs(tx, folded);
     return "more";
   }
@@ -212,7 +216,16 @@ function decideFees(pair: Pair, { reading, terms, master }: Struck): DecidedDue 
   const { terms: own, debts } = terms.of(investorLogin);
   const flat = { floating: 0n, markedAt: undefined };
   const throughNumber = master.lastAllocation;
-  return decideDue({ masterLogin, earnings, terms: own, debts, ...flat, throughNumber, since, at: reading.requestedAt });
+  return decideDue({
+    masterLogin,
+    earnings,
+    terms: own,
+    debts,
+    ...flat,
+    throughNumber,
+    since,
+    at: reading.requestedAt,
+  });
 }
 
 type ToCarryOut = Struck & {
@@ -224,11 +237,11 @@ type ToCarryOut = Struck & {
 async function carryOut(
   tx: Transaction,
   deps: Deps,
-  { counted, folded, due: decidedDue, reading, terms, master: { login: masterLogin } }: ToCarryOut,
+  { counted, folded, due: decidedDue, reading, terms, master }: ToCarryOut,
 ): Promise<ReadonlyMap<string, DecidedWithFees>> {
-  const at = deps.now();
+  const { login: masterLogin } = master;
   const dues = counted.map(({ waiting: { leave } }, index) =>
-    dueOfLeave(leave, decidedDue[index] as DecidedDue, terms.of(leave.investorLogin)),
+    dueOfLeave(leave, decidedDue[index]!.due, terms.of(leave.investorLogin)),
   );
   const decisions = await decideAmounts(
     tx,
@@ -240,7 +253,8 @@ async function carryOut(
   );
   const decided = counted.map(({ waiting: { leave, holding }, account, holding: book }, index) => {
     const decision = decisions[index]!;
-    const record: DecidedLeave = { ...leave, ...decision.numbers, holding, settledNumber: reading.logNumber };
+    const at = { settledNumber: reading.logNumber, allocationNumber: master.lastAllocation };
+    const record: DecidedLeave = { ...leave, ...decision.numbers, holding, ...at };
     const pair = folded[index]!;
     const { earnings } = decidedDue[index]!;
     const starts = [pair.crystallisedAt, lastCutOff(deps.week, reading.requestedAt)];
@@ -251,7 +265,7 @@ async function carryOut(
   const recorded = await recordDecided(
     tx,
     decided.map(({ record }) => record),
-    at,
+    deps.now(),
   );
   // Another replica has recorded an outcome of the others.
   const own = decided.filter(({ record }) => recorded.has(record.key));

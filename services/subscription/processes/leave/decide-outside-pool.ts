@@ -8,7 +8,6 @@ import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import { changeAccount, changeHolding, move } from "../../domain/buckets.ts";
 import type { LeaveDecision } from "../../domain/decide-leave.ts";
 import { decideDebts } from "../../domain/fees/due.ts";
-import { NOTHING_EARNED } from "../../domain/fees/layers.ts";
 import { sumOfReserves } from "../../domain/leave-buckets.ts";
 import { leaveReasons } from "../../domain/leave-reasons.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
@@ -52,7 +51,7 @@ export async function decideOutsidePool(
     if ((await readDatabase(tx)) !== terms.database || (await hasUncounted(tx, investorLogin, terms.askedAt))) {
       return "waits";
     }
-    const due = dueOfLeave(leave, { due: decideDebts({ ...facts, at: now }), earnings: NOTHING_EARNED }, facts);
+    const due = dueOfLeave(leave, decideDebts({ ...facts, at: now }), facts);
     const waiting = waitsIn && (await lockWaiting(tx, investorLogin, account, waitsIn));
     const { unposted, quarantined } = account.buckets;
     const waits = waiting?.amount ?? 0n;
@@ -62,7 +61,7 @@ export async function decideOutsidePool(
         : { leave, due, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false },
     ]);
     assert(decision !== undefined);
-    const record = { ...leave, ...decision.numbers, holding: null, settledNumber: null };
+    const record = { ...leave, ...decision.numbers, holding: null, settledNumber: null, allocationNumber: null };
     if (!(await recordDecided(tx, [record], now)).has(leave.key)) return undefined;
     if (waiting !== undefined) await takeWaiting(tx, deps, waiting, decision);
     const fees = feesOfLeave(leave, due, { masterLogin: undefined, starts: [lastCutOff(deps.week, now)], at: now });

@@ -12,7 +12,12 @@ import { type DecidedWithFees, finalRefusal, type PooledLeave } from "./leaving.
 export type EpisodeEnd =
   | ({ readonly kind: "decided" } & DecidedWithFees)
   | { readonly kind: "recorded" }
-  | { readonly kind: "waits"; readonly refusal: Refusal };
+  | {
+      readonly kind: "waits";
+      readonly refusal: Refusal;
+      /** Fees of a closed week are to be decided or recorded first, or, with an error, `fee` has not answered. */
+      readonly fees?: { readonly error: unknown };
+    };
 
 /** Leaves of one episode; more would only lengthen the time in which the pool is locked. */
 const MAX_LEAVES = 64;
@@ -67,7 +72,7 @@ async function runEpisode(deps: Deps, masterLogin: string, leaves: readonly Pool
     return leaves.map(({ leave: { key } }) => {
       const own = decided.get(key);
       if (own !== undefined) return { kind: "decided", ...own };
-      return waiting.has(key) ? { kind: "waits", refusal: feeNotReady() } : { kind: "recorded" };
+      return waiting.has(key) ? feesWait() : { kind: "recorded" };
     });
   } catch (error) {
     const end = await endOf(deps, { masterLogin, leaves }, error);
@@ -76,10 +81,7 @@ async function runEpisode(deps: Deps, masterLogin: string, leaves: readonly Pool
 }
 
 async function endOf(deps: Deps, { masterLogin: login, leaves }: Together, error: unknown): Promise<EpisodeEnd> {
-  if (error instanceof FeesNotKnown) {
-    deps.log.info("terms of fees not known, retry scheduled", { login, error: error.cause });
-    return { kind: "waits", refusal: feeNotReady() };
-  }
+  if (error instanceof FeesNotKnown) return feesWait(error.cause);
   const isRefusal = error instanceof Refusal;
   // Another transaction holds the locks of this Master for too long: nothing was changed.
   if (!isRefusal && isTransientFailure(error)) {
@@ -96,6 +98,10 @@ function waitsFor(masterLogin: string) {
   return waits(
     `Another operation on Master ${masterLogin} is being decided, which takes seconds. Nothing was executed. Send the request again in a second.`,
   );
+}
+
+export function feesWait(error?: unknown): Extract<EpisodeEnd, { kind: "waits" }> {
+  return { kind: "waits", refusal: feeNotReady(), fees: { error } };
 }
 
 function waits(message: string): Extract<EpisodeEnd, { kind: "waits" }> {

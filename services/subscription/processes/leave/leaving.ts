@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import { type DueFee, decideLeave, type LeaveDecision, type LeaveKind, openClaims } from "../../domain/decide-leave.ts";
-import { type DecidedDue, lessPrepaid } from "../../domain/fees/due.ts";
+import { type Due, lessPrepaid } from "../../domain/fees/due.ts";
 import type { FeeFacts } from "../../domain/fees/terms.ts";
 import { masterUnreadable } from "../../domain/leave-reasons.ts";
 import type { DecidedFee, FeeDecision, NewFeeDecision } from "../../store/fee-decisions.ts";
@@ -61,7 +62,11 @@ export type Leaving = {
 export type DueOfLeave = { readonly fees: readonly DecidedFee[]; readonly items: readonly DueFee[] };
 
 /** Open weekly fees first, then what was decided now, less what was prepaid. */
-export function dueOfLeave({ key, investorLogin, feeSuffix }: AskedLeave, { due }: DecidedDue, facts: FeeFacts): DueOfLeave {
+export function dueOfLeave(
+  { key, investorLogin, feeSuffix }: Pick<AskedLeave, "key" | "investorLogin" | "feeSuffix">,
+  due: readonly Due[],
+  facts: FeeFacts,
+): DueOfLeave {
   const fees = decidedFees(due, { investorLogin, suffix: feeSuffix, occasion: { key } });
   const amounts = lessPrepaid(due, facts.prepaid);
   const own = fees.flatMap((fee, index): DueFee[] => {
@@ -72,7 +77,7 @@ export function dueOfLeave({ key, investorLogin, feeSuffix }: AskedLeave, { due 
 }
 
 type Amounts = {
-  readonly leave: NewLeave;
+  readonly leave: Pick<NewLeave, "kind" | "requested" | "investorLogin" | "payoutKey">;
   readonly due: DueOfLeave;
   /** What the account has. */
   readonly held: bigint;
@@ -84,14 +89,14 @@ type Amounts = {
 };
 
 /** The amounts of leaves, each of another Investor, with the reserves that are open now; in the sequence of the array. */
-export async function decideAmounts(tx: Transaction, leaves: readonly Amounts[]): Promise<LeaveDecision[]> {
+export async function decideAmounts(db: Queryable, leaves: readonly Amounts[]): Promise<LeaveDecision[]> {
   const reserves = await listOpenReserves(
-    tx,
+    db,
     leaves.map(({ leave }) => leave.investorLogin),
   );
   const reservesOf = Map.groupBy(reserves, ({ investorLogin }) => investorLogin);
   const taken = await listTakenFees(
-    tx,
+    db,
     leaves.flatMap(({ due }) => due.items.map(({ key }) => key)),
   );
   return leaves.map(({ leave, due, held, unposted, quarantined, pooled, countsReserves = true }) => {

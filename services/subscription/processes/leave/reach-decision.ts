@@ -3,7 +3,7 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
-import { feeNotReady, leaveReasons } from "../../domain/leave-reasons.ts";
+import { leaveReasons } from "../../domain/leave-reasons.ts";
 import { refuse } from "../../refusals.ts";
 import { findInvestorState, type InvestorState, NOT_FILED } from "../../store/investor-states.ts";
 import { findUnrecordedOf } from "../../store/fee-decisions.ts";
@@ -13,11 +13,13 @@ import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { recordFees } from "../fees/record-fees.ts";
 import { decideOutsidePool } from "./decide-outside-pool.ts";
-import { type EpisodeEnd, joinEpisode } from "./episode.ts";
+import { type EpisodeEnd, feesWait, joinEpisode } from "./episode.ts";
 import type { AskedLeave, DecidedWithFees, PooledLeave } from "./leaving.ts";
 
 /** How long Leave waits for money in transit to the Master and for other leaves of its pool. */
 const WAIT_MS = 3_000;
+/** Each try for fees reads the Master in vain, until `fee` answers or a week is decided. */
+const FEES_PAUSE_MS = 100;
 /** How long it waits for `fee` to record what is due. */
 const RECORD_MS = 2_000;
 
@@ -30,6 +32,7 @@ export async function reachDecision(deps: Deps, request: AskedLeave, context: Ca
   const { leaveReads: reads } = deps;
   const wait = waitBudget(context, WAIT_MS);
   let database: string | undefined;
+  let isLogged = false;
   for (;;) {
     const [tries = [], filed = NOT_FILED] = await Promise.all([reads.tries(request.key), reads.investor(login)]);
     database ??= filed.database;
@@ -48,7 +51,11 @@ export async function reachDecision(deps: Deps, request: AskedLeave, context: Ca
       await refuseTry(deps, request, end.refusal);
       continue;
     }
-    if (end.kind === "waits") await wait.pause();
+    if (end.kind !== "waits") continue;
+    const error = end.fees?.error;
+    if (error !== undefined && !isLogged) deps.log.info("terms of fees not known, retry scheduled", { login, error });
+    isLogged ||= error !== undefined;
+    await wait.pause(end.fees && FEES_PAUSE_MS);
   }
 }
 
@@ -118,12 +125,11 @@ async function decideOutside(
 ): Promise<EpisodeEnd> {
   try {
     const decided = await decideOutsidePool(deps, leave, { waitsIn }, context);
-    if (decided === "waits") return { kind: "waits", refusal: feeNotReady() };
+    if (decided === "waits") return feesWait();
     return decided === undefined ? { kind: "recorded" } : { kind: "decided", ...decided };
   } catch (error) {
     if (!(error instanceof Refusal) && !isTransientFailure(error)) throw error;
-    deps.log.info("terms of fees not known, retry scheduled", { login: leave.investorLogin, error });
-    return { kind: "waits", refusal: feeNotReady() };
+    return feesWait(error);
   }
 }
 

@@ -1,28 +1,25 @@
+import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { IntendedWithdrawal } from "#proto/pamm/platform/v1/platform.ts";
 import type { LeaveFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
-import {
-  decideLeave,
-  type DueFee,
-  type LeaveDecision,
-  type LeaveFacts,
-  type LeaveKind,
-  openClaims,
-} from "../../domain/decide-leave.ts";
+import type { LeaveDecision, LeaveKind } from "../../domain/decide-leave.ts";
 import { type ExitedBuckets, afterExit } from "../../domain/leave-buckets.ts";
 import { feeNotReady, leaveReasons, type MasterFacts, masterUnreadable } from "../../domain/leave-reasons.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
-import { listTakenFees } from "../../store/fees.ts";
+import { type AskedTerms, askTerms } from "../../processes/fees/ask-terms.ts";
+import { decideAmounts, dueOfLeave } from "../../processes/leave/leaving.ts";
 import { findInvestorState } from "../../store/investor-states.ts";
 import { findLeaveBooks, type LeaveBooks, type PooledBooks } from "../../store/leave-facts.ts";
+import { decideNow, type DueNow, readDueNow } from "../due-now.ts";
 import { type AccountFacts, previewLock } from "./preview-lock.ts";
 import { oneOfEachCode } from "./until-passed.ts";
 
@@ -43,64 +40,120 @@ export type LeavePreview = {
   readonly decided: { readonly decision: LeaveDecision; readonly exited: ExitedBuckets | undefined } | undefined;
 };
 
-/** The transfer of the payout, which is only recorded by a command. */
-const PAYOUT = "preview:payout";
+/** In place of the keys of a command: nothing has these. */
+const PREVIEW = "preview";
 
 /**
- * What a leave would come to now: the facts of `reachDecision` read without a lock, a gate and a row, and decided by the same rules. The
- * books come last, so that a movement between the readings shows as one that is not filed, never as agreement.
+ * What a leave would come to now: the facts of the command read without a lock and a row, and decided by the same functions. The books come
+ * last, on one snapshot, so that a movement between the readings shows as one that is not filed, never as agreement.
  */
 export async function lookAtLeave(deps: Deps, wanted: WantedLeave, context: CallContext): Promise<LeavePreview> {
-  const { investorLogin, withdrawal } = wanted;
+  const { investorLogin, withdrawal, kind, refusalOfLock } = wanted;
   const { holding: before } = await findInvestorState(deps.pool, investorLogin);
-  const [lock, reading] = await Promise.all([
-    previewLock(deps, { login: investorLogin, withdrawal, acceptsArchived: wanted.kind === "EXIT" }, context),
-    before && readMaster(deps, before.masterLogin, context),
+  const masterLogin = before?.masterLogin ?? "";
+  const [lock, reading, asked] = await Promise.all([
+    previewLock(deps, { login: investorLogin, withdrawal, acceptsArchived: kind === "EXIT" }, context),
+    masterLogin === "" ? undefined : ifAnswered(readMaster(deps, masterLogin, context)),
+    ifAnswered(askTerms(deps, { masterLogin, investorLogins: [investorLogin] }, queryContext(context))),
   ]);
-  const { books: found, isHeld } = await inSnapshot(deps.pool, async (db) => ({
-    books: await findLeaveBooks(db, investorLogin),
-    isHeld: (await findInvestorState(db, investorLogin)).holding?.isHeld === true,
-  }));
-  const books = found && isHeld ? withWaiting(found, wanted.kind) : found;
+  const { books, fee, decided } = await inSnapshot(deps.pool, (db) =>
+    readLeave(db, deps, wanted, { account: lock.facts, asked }, context),
+  );
   const holding = books?.holding;
-  const fee = await previewFee(deps, investorLogin, holding, context);
   const account = books && lock.facts && { filedNumber: books.filedNumber, heldNumber: lock.facts.logNumber };
   const known = { pool: holding, inbound: holding?.buckets.inbound ?? 0n };
   const reasons = [
-    ...lock.refusals.map(wanted.refusalOfLock),
+    ...lock.refusals.map(refusalOfLock),
     ...leaveReasons(account === undefined ? known : { ...known, account }),
-    ...fee.reasons,
-    ...(holding === undefined
-      ? []
-      : pooledReasons(deps, holding, before?.masterLogin === holding.masterLogin && reading)),
+    ...(fee instanceof Refusal ? [fee] : []),
+    ...(holding === undefined ? [] : pooledReasons(deps, holding, masterLogin === holding.masterLogin && reading)),
   ];
   const isRead = account !== undefined && account.filedNumber === account.heldNumber;
-  const decided = books && lock.facts && fee.due && isRead ? { ...books, due: fee.due, facts: lock.facts } : undefined;
   return {
     reasons: oneOfEachCode(reasons),
     isPooled: holding !== undefined,
-    decided: decided && (await decide(deps, wanted, decided)),
+    decided: isRead ? decided : undefined,
   };
 }
 
-/** As the command takes them, inflows that wait for the end of a deficit: a withdrawal takes nothing else, and an exit takes them back. */
-function withWaiting(books: LeaveBooks, kind: LeaveKind): LeaveBooks {
-  const { holding } = books;
-  if (holding === undefined) return books;
-  const { inbound } = holding.buckets;
-  if (kind === "EXIT") return { ...books, holding: { ...holding, buckets: { ...holding.buckets, inbound: 0n } } };
-  return { ...books, unposted: 0n, quarantined: 0n, reserves: [], holding: undefined, waiting: inbound };
+type Asked = {
+  /** Undefined while the account cannot be read. */
+  readonly account: AccountFacts | undefined;
+  /** Undefined while `fee` does not answer. */
+  readonly asked: AskedTerms | undefined;
+};
+
+type ReadLeave = Pick<LeavePreview, "decided"> & {
+  /** As the leave takes them; undefined for an account of which nothing is filed. */
+  readonly books: LeaveBooks | undefined;
+  readonly fee: DueNow | Refusal;
+};
+
+async function readLeave(
+  db: Queryable,
+  { now }: Deps,
+  wanted: WantedLeave,
+  { account, asked }: Asked,
+  context: CallContext,
+): Promise<ReadLeave> {
+  const { investorLogin, kind } = wanted;
+  const { books, waits } = await readBooks(db, wanted);
+  const holding = books?.holding;
+  const pool = holding && { ...holding, floating: 0n, markedAt: undefined };
+  const fee = await readFee(db, { investorLogin, pool, asked, now: now() }, context);
+  if (books === undefined || account === undefined || fee instanceof Refusal) return { books, fee, decided: undefined };
+  const { unposted, quarantined } = books;
+  const leave = { ...wanted, payoutKey: PREVIEW };
+  const due = dueOfLeave({ key: PREVIEW, investorLogin, feeSuffix: PREVIEW }, decideNow(fee), fee.facts);
+  const buckets = holding && struck(holding);
+  const [decision] = await decideAmounts(db, [
+    waits === undefined
+      ? { leave, due, held: account.balance, unposted, quarantined, pooled: buckets?.pooled ?? 0n }
+      : { leave, due, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false },
+  ]);
+  assert(decision !== undefined);
+  const exited = kind === "EXIT" && buckets !== undefined ? afterExit(buckets, decision) : undefined;
+  return { books, fee, decided: { decision, exited } };
+}
+
+type WantedFee = Omit<Parameters<typeof readDueNow>[1], "asked"> & Pick<Asked, "asked">;
+
+async function readFee(
+  db: Queryable,
+  { asked, pool, ...wanted }: WantedFee,
+  context: CallContext,
+): Promise<DueNow | Refusal> {
+  if (asked === undefined) return feeNotReady();
+  if (pool !== undefined && asked.isStopped) return safetyStop(pool.masterLogin, "stopped");
+  return (await readDueNow(db, { asked, pool, ...wanted }, context)) ?? feeNotReady();
+}
+
+/** `waits`: inflows that wait for the end of a deficit. As a command takes them, a withdrawal takes nothing else, and an exit takes them back. */
+async function readBooks(
+  db: Queryable,
+  { investorLogin, kind }: WantedLeave,
+): Promise<{ readonly books: LeaveBooks | undefined; readonly waits?: bigint }> {
+  const books = await findLeaveBooks(db, investorLogin);
+  const { holding: state } = await findInvestorState(db, investorLogin);
+  if (books?.holding === undefined || state?.isHeld !== true) return { books };
+  const { buckets } = books.holding;
+  if (kind === "WITHDRAWAL") return { books: { ...books, holding: undefined }, waits: buckets.inbound };
+  return { books: { ...books, holding: { ...books.holding, buckets: { ...buckets, inbound: 0n } } } };
 }
 
 type Reading = MasterFacts & { readonly logNumber: bigint };
 
-/** False when the Master cannot be read. */
-async function readMaster({ platform }: Deps, login: string, context: CallContext): Promise<Reading | false> {
+async function readMaster({ platform }: Deps, login: string, context: CallContext): Promise<Reading> {
+  const { complete, positions, logNumber } = await platform.readAccount({ login }, queryContext(context));
+  return { isComplete: complete, openPositions: positions.length, logNumber };
+}
+
+/** Undefined when a service cannot answer now. */
+async function ifAnswered<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    const { complete, positions, logNumber } = await platform.readAccount({ login }, queryContext(context));
-    return { isComplete: complete, openPositions: positions.length, logNumber };
+    return await answer;
   } catch (error) {
-    if (error instanceof Refusal || isTransientFailure(error)) return false;
+    if (error instanceof Refusal || isTransientFailure(error)) return undefined;
     throw error;
   }
 }
@@ -113,62 +166,13 @@ function pooledReasons(deps: Deps, holding: PooledBooks, master: Reading | false
 }
 
 function isAllocated({ week, now }: Deps, holding: PooledBooks, logNumber: bigint): boolean {
-  const { masterNumber, hasWaitingDeals, hasOpenGate, weeksClosedThrough } = holding;
+  const { masterNumber, hasWaitingDeals, weeksClosedThrough } = holding;
   const areWeeksClosed = weeksClosedThrough === null || weeksClosedThrough >= lastCutOff(week, now());
-  return masterNumber === logNumber && !hasWaitingDeals && hasOpenGate && areWeeksClosed;
+  return masterNumber === logNumber && !hasWaitingDeals && areWeeksClosed;
 }
 
 function struck({ buckets }: PooledBooks): PooledBooks["buckets"] {
   return { ...buckets, waiting: 0n, pooled: buckets.pooled + buckets.waiting };
-}
-
-type FeePreview = { readonly reasons: readonly Refusal[]; readonly due: readonly DueFee[] | undefined };
-
-async function previewFee(
-  { fees, now }: Deps,
-  investorLogin: string,
-  holding: PooledBooks | undefined,
-  context: CallContext,
-): Promise<FeePreview> {
-  const { masterLogin = "", lastAllocation: throughNumber = 0n } = holding ?? {};
-  try {
-    const request = { investorLogin, masterLogin, throughNumber, at: now() };
-    const { items } = await fees.previewCrystallise(request, queryContext(context));
-    const due = items.map(({ key, amount, isWeekly }) => ({ key, amount: moneyFromProto(amount).minor, isWeekly }));
-    return { reasons: [], due };
-  } catch (error) {
-    const isRefusal = error instanceof Refusal;
-    if (isRefusal && error.code === "safety_stop") {
-      return { reasons: [safetyStop(masterLogin, "stopped")], due: undefined };
-    }
-    if (isRefusal || isTransientFailure(error)) return { reasons: [feeNotReady()], due: undefined };
-    throw error;
-  }
-}
-
-type Decided = LeaveBooks & { readonly due: readonly DueFee[]; readonly facts: AccountFacts };
-
-async function decide(
-  { pool }: Deps,
-  { kind, requested }: WantedLeave,
-  { due, reserves, facts, unposted, quarantined, holding, waiting }: Decided,
-) {
-  const taken = await listTakenFees(
-    pool,
-    due.map(({ key }) => key),
-  );
-  const buckets = holding && struck(holding);
-  const leave: LeaveFacts = {
-    kind,
-    requested,
-    held: waiting ?? facts.balance,
-    unposted,
-    quarantined,
-    pooled: waiting ?? buckets?.pooled ?? 0n,
-    ...openClaims({ due, reserves, taken }),
-  };
-  const decision = decideLeave(leave, PAYOUT);
-  return { decision, exited: kind === "EXIT" && buckets !== undefined ? afterExit(buckets, decision) : undefined };
 }
 
 export function figuresOf({ decided }: Pick<LeavePreview, "decided">): LeaveFigures | undefined {

@@ -1,0 +1,57 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import type { DecidePendingFeeRequest, DecidePendingFeeResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { explainDue } from "../domain/fees/due.ts";
+import { isLogin, validate } from "../domain/validate.ts";
+import { decidedFeeMessage, feeFactsOf } from "../messages/fee-facts.ts";
+import { decidedFees } from "../processes/fees/decide-due.ts";
+import { refuse } from "../refusals.ts";
+import { readClock } from "../store/fee-decisions.ts";
+import { findLastDeal } from "../store/last-deals.ts";
+import { decideNow, poolOf, readDueNow } from "./due-now.ts";
+import { readHoldingNow } from "./holding-now.ts";
+
+/** Before every version. */
+const BEGINNING = new Date(0);
+/** No transfer has a key of it. */
+const PENDING = "PENDING";
+
+/**
+ * What would be due now, with the share of an open result as at the end of a week. The books must have exactly the deals up to the reading of the
+ * positions, all of them allocated, and the fees of closed weeks; meanwhile they are read again.
+ */
+export async function decidePendingFee(
+  deps: Deps,
+  { terms }: DecidePendingFeeRequest,
+  context: CallContext,
+): Promise<DecidePendingFeeResponse> {
+  if (terms === undefined) throw refuse("validation_failed", "A decision requires terms.");
+  const { investorLogin } = terms;
+  validate(isLogin("investor_login", investorLogin));
+  const facts = feeFactsOf(terms);
+  const [database, askedAt] = [await readDatabase(deps.pool), await readClock(deps.pool)];
+  // All steps of its terms.
+  const asked = { database, askedAt, since: BEGINNING, isStopped: false, of: () => facts };
+  const { account, holding, extra } = await readHoldingNow(
+    deps,
+    { investorLogin, isDecision: true, maxReads: Infinity },
+    async (db, { holding: booked, at: now }) => {
+      const due = await readDueNow(db, { investorLogin, pool: booked && poolOf(booked), asked, now }, context);
+      const lastDeal = booked && (await findLastDeal(db, booked.masterLogin, booked.lastAllocation));
+      return due && { due, lastDeal };
+    },
+    context,
+  );
+  const explanation = extra.due.inPool && explainDue(extra.due.inPool);
+  const due = decidedFees(decideNow(extra.due), { investorLogin, suffix: PENDING, occasion: { key: PENDING } });
+  return {
+    masterLogin: holding?.masterLogin,
+    at: extra.due.at,
+    due: due.map(decidedFeeMessage),
+    explanation: explanation === undefined ? "" : JSON.stringify(explanation),
+    throughDealId: extra.lastDeal?.dealId ?? 0n,
+    throughDealAt: extra.lastDeal?.dealAt,
+    isKnown: account !== undefined,
+  };
+}
