@@ -3,7 +3,12 @@ import { calculationOf } from "../../services/fee/domain/fee-calculation.ts";
 import { sumPending } from "../../services/fee/domain/pending.ts";
 import { stepsOf } from "../../services/fee/domain/steps.ts";
 import type { Debt } from "../../services/subscription/domain/fees/debt.ts";
-import { decideDebts, decideDue, type Due as RealDue, explainDue } from "../../services/subscription/domain/fees/due.ts";
+import {
+  decideDebts,
+  decideDue,
+  type Due as RealDue,
+  explainDue,
+} from "../../services/subscription/domain/fees/due.ts";
 import type { Explanation } from "../../services/subscription/domain/fees/explain.ts";
 import {
   continueFold,
@@ -56,7 +61,13 @@ type Pending = { readonly total: bigint; readonly explanation: Explanation | und
 /** What is shown as pending: subscription decides on the terms that fee sends, and fee adds up what is due. */
 export function decidePending({ versions, debts, at, own }: PendingFacts): Pending {
   const terms = stepsOf(versions);
-  const facts = { terms, updatedAt: versions.at(-1)?.madeAt, debts, prepaid: new Map<string, bigint>(), openWeekly: [] };
+  const facts = {
+    terms,
+    updatedAt: versions.at(-1)?.madeAt,
+    debts,
+    prepaid: new Map<string, bigint>(),
+    openWeekly: [],
+  };
   const inPool = own && { ...own, terms, debts, markedAt: undefined, at };
   const { total: sum } = sumPending(decideNow({ facts, at, inPool }), []);
   return { total: sum, explanation: inPool && explainDue(inPool) };
