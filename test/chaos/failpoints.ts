@@ -45,11 +45,7 @@ const OTHER_FAILPOINTS = [
  * `make proof` runs all failpoints, in some minutes. In `make test` platform also crashes at those of a send in tests of its protocol (an
  * external leg, an internal one, and fees), and the other services at their statements in a process of a test.
  */
-const USUAL = [
-  "platform/after_write.deposit",
-  "platform/after_write.reversal",
-  "subscription/after_leave.EXIT",
-];
+const USUAL = ["platform/after_write.deposit", "platform/after_write.reversal", "subscription/after_leave.EXIT"];
 
 const failpoints = [...FAILPOINTS_OF_SENDS, ...OTHER_FAILPOINTS].filter((point) => IS_PROOF || USUAL.includes(point));
 

@@ -1,11 +1,10 @@
 import { expect, test, vi } from "vitest";
-import { crystallise } from "../../services/fee/domain/crystallise.ts";
-import { decideDue, type DueFacts } from "../../services/fee/domain/due.ts";
-import { decidePending } from "../../services/fee/domain/pending.ts";
-import { continueFold, type Fold } from "../../services/fee/domain/fold.ts";
+import { crystallise } from "../../services/subscription/domain/fees/crystallise.ts";
+import { decideDue, type DueFacts } from "../../services/subscription/domain/fees/due.ts";
+import { continueFold, type Fold } from "../../services/subscription/domain/fees/fold.ts";
+import { rateAt } from "../../services/subscription/domain/fees/terms.ts";
 import { versionOfChange } from "../../services/fee/domain/change-timeline.ts";
 import { later, scheduledAfter, shownAt } from "../../services/fee/domain/timeline.ts";
-import { rateAt } from "../../services/fee/domain/version.ts";
 import { allocateDeal, type Allocation } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
 import { raiseNegative } from "../../services/subscription/domain/pool/raise-negative.ts";
@@ -33,7 +32,7 @@ import { valuationsOf, valuationsOfMarks } from "../../services/subscription/pro
 import { performanceReply } from "../../services/edge/schemas/performance.ts";
 import { compareWithReference, EVERYTHING, FEE_VERSIONS, STOP_OUTS } from "./compare.ts";
 import type { EquityUnderTest } from "./model-equity.ts";
-import type { FeesUnderTest } from "./model-fees.ts";
+import { decidePending, type FeesUnderTest } from "./model-fees.ts";
 import type { PoolUnderTest } from "./model-pool.ts";
 import type { TicksUnderTest } from "./model-ticks.ts";
 
@@ -281,12 +280,12 @@ const FEE_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
     decideDue: (facts) => decideDue({ ...facts, earnings: earnedAt(facts, () => new Date(facts.at.getTime() - 1)) }),
   },
   "a loss removes the earliest profit first": {
-    continueFold: (fold, next, versions) => reversed(continueFold(reversed(fold), next, versions)),
+    continueFold: (fold, next, terms) => reversed(continueFold(reversed(fold), next, terms)),
   },
   "fees are rounded to the nearest cent": {
     decideDue: (facts) => {
       const decided = decideDue(facts);
-      const rate = (at: Date): number => rateAt(facts.versions, at);
+      const rate = (at: Date): number => rateAt(facts.terms, at);
       const { exact, fee } = crystallise(facts.earnings, { floating: facts.floating, rateAt: rate });
       const isNearer = (exact % (E8_PER_CENT * E8_PER_CENT)) * 2n >= E8_PER_CENT * E8_PER_CENT;
       if (!isNearer || fee === 0n) return decided;
