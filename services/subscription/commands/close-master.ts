@@ -10,7 +10,7 @@ import { platformUnavailable } from "../domain/lock-refusals.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 import { closingMessage } from "../messages/closing.ts";
-import { askTerms } from "../processes/fees/ask-terms.ts";
+import { askTerms } from "../fees/ask-terms.ts";
 import { refuse } from "../refusals.ts";
 import { countLeft, findClosing, insertClosing } from "../store/closings.ts";
 import { findSafetyStop } from "../store/masters.ts";

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import type { InvestorTerms } from "#proto/pamm/fee/v1/fee.ts";
-import type { Deps } from "../../deps.ts";
-import type { FeeFacts } from "../../domain/fees/terms.ts";
-import { feeFactsOf } from "../../messages/fee-facts.ts";
-import { readClock } from "../../store/fee-decisions.ts";
+import type { Deps } from "../deps.ts";
+import type { FeeFacts } from "../domain/fees/terms.ts";
+import { feeFactsOf } from "../messages/fee-facts.ts";
+import { readClock } from "../store/fee-decisions.ts";
 
 /** What `fee` has answered before a decision. */
 export type AskedTerms = {
