@@ -4,7 +4,7 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
     account: "one row for each account",
     master: "one row for each Master",
     investor: "one row for each Investor",
-    profile: "at most one row for each account, or request for one: the labels of its client",
+    profile: "one row for each account, or open request for one: the labels of its client",
     erasure: "one row for each Investor whose personal data was erased: the evidence, without that data",
     credential: "two rows for each account that was created",
     payment_account_change: "one row for each change of a payment account: which Master an earlier one belongs to",

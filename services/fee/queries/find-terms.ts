@@ -14,8 +14,8 @@ export async function findTerms(
   { pool }: Pick<Deps, "pool">,
   { masterLogin, investorLogins, since }: FindTermsRequest,
 ): Promise<FindTermsResponse> {
-  if (investorLogins.length < 1 || investorLogins.length > MAX_INVESTORS) {
-    throw refuse("validation_failed", `A request has 1 to ${MAX_INVESTORS} Investors.`);
+  if (investorLogins.length > MAX_INVESTORS) {
+    throw refuse("validation_failed", `A request has at most ${MAX_INVESTORS} Investors.`);
   }
   return await inSnapshot(pool, async (db) => {
     const database = await findKnownDatabase(db);

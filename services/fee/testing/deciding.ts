@@ -4,17 +4,25 @@ import type { Deps } from "../deps.ts";
 import { findTerms } from "../queries/find-terms.ts";
 import { decide } from "./decide.ts";
 import { aCall } from "./fee.ts";
-import { type OpenWeek, pairOf, savePair } from "./subscription-fake.ts";
-import type { World } from "./world.ts";
+import { type OpenWeek, pairOf, savePair, type SubscriptionFake } from "./subscription-fake.ts";
+
+/** Who decides, and what fee is asked with. */
+export type Deciding = {
+  readonly deps: Deps;
+  readonly subscriptions: SubscriptionFake;
+  readonly clock: { now: Date };
+  /** Of a closed week, in one decision. */
+  readonly investorsPerPage: number;
+};
 
 /** Decides the closed weeks, in pages, as subscription does, and has fee record what is decided. */
-export async function decideWeeks(world: World, deps: Deps = world.deps): Promise<void> {
+export async function decideWeeks(world: Deciding, deps: Deps = world.deps): Promise<void> {
   await planWeeks(world, deps);
   await recordDecisions(world, deps);
 }
 
 /** Decides the closed weeks. Those of stopped Masters wait. */
-export async function planWeeks(world: World, deps: Deps = world.deps): Promise<void> {
+export async function planWeeks(world: Deciding, deps: Deps = world.deps): Promise<void> {
   const { subscriptions: fake } = world;
   const stopped = new Set<string>();
   for (const week of fake.books.weeks) {
@@ -34,7 +42,7 @@ export async function planWeeks(world: World, deps: Deps = world.deps): Promise<
 }
 
 /** Has fee record what it has not answered for. */
-export async function recordDecisions({ subscriptions: fake }: World, deps: Deps): Promise<void> {
+export async function recordDecisions({ subscriptions: fake }: Deciding, deps: Deps): Promise<void> {
   for (const { request, isRecorded } of fake.books.decisions) {
     if (isRecorded) continue;
     await recordFees(deps, request, aCall());
@@ -46,18 +54,19 @@ export async function recordDecisions({ subscriptions: fake }: World, deps: Deps
 }
 
 /** The pages of a week; undefined while the fees of its Master are stopped. Pages without fees have none, except the last one. */
-async function requestsOf(world: World, deps: Deps, week: OpenWeek) {
+async function requestsOf(world: Deciding, deps: Deps, week: OpenWeek) {
   const { subscriptions: fake, investorsPerPage } = world;
   const { masterLogin, periodStart, cutOff: periodEnd, markedAt, number: through } = week;
   const pages = [];
   for (let from = 0; from < week.shares.length; from += investorsPerPage) {
     const shares = week.shares.slice(from, from + investorsPerPage);
     const investorLogins = shares.map(({ login }) => login);
-    const terms = await findTerms(deps, { masterLogin, investorLogins, since: undefined });
-    if (terms.isStopped) return undefined;
-    const investors = shares.map(({ login, earned, floating }, index) => {
+    const asked = await findTerms(deps, { masterLogin, investorLogins, since: undefined });
+    if (asked.isStopped) return undefined;
+    const investors = asked.investors.map((terms, index) => {
+      const { login, earned, floating } = shares[index] ?? { login: terms.investorLogin, earned: 0n, floating: 0n };
       const pair = { ...pairOf(fake, login, masterLogin), earned };
-      const own = { masterLogin, pair, terms: terms.investors[index]!, at: periodEnd, through, markedAt };
+      const own = { masterLogin, pair, terms, at: periodEnd, through, markedAt };
       const decided = decide({ ...own, floating, suffix: "W", occasion: periodEnd });
       const after = { ...decided.after, earned: pairOf(fake, login, masterLogin).earned };
       return { investorLogin: login, openWeeklyKeys: [], due: decided.due, after };
@@ -85,14 +94,14 @@ export type Leave = {
 };
 
 /** What subscription has decided under the key, or decides now. Undefined while the fees of the Master are stopped. */
-export async function requestOf(world: World, deps: Deps, leave: Leave): Promise<RecordFeesRequest | undefined> {
+export async function requestOf(world: Deciding, deps: Deps, leave: Leave): Promise<RecordFeesRequest | undefined> {
   const { subscriptions: fake, clock } = world;
   const { key, investorLogin, masterLogin, periodStart, suffix } = leave;
   const known = fake.books.decisions.find(({ request }) => request.key === key);
   if (known !== undefined) return known.request;
   const asked = await findTerms(deps, { masterLogin, investorLogins: [investorLogin], since: undefined });
-  if (asked.isStopped) return undefined;
-  const terms = asked.investors[0]!;
+  const [terms] = asked.investors;
+  if (asked.isStopped || terms === undefined) return undefined;
   const decided = decide({
     masterLogin: masterLogin === "" ? undefined : masterLogin,
     pair: pairOf(fake, investorLogin, masterLogin),

@@ -7,12 +7,11 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf as ledgerBalance, balancesOf, enter, setBalance } from "#test/support/platform-fake/ledger.ts";
 import { configure } from "../commands/configure.ts";
-import type { Deps } from "../deps.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { feeDeps, INVESTOR, MASTER, type OtherServices, otherServicesAt } from "./fee.ts";
 import { addDebts } from "../store/debts.ts";
 import { cents, formatCents } from "./cents.ts";
-import { decideWeeks } from "./deciding.ts";
+import { decideWeeks, type Deciding } from "./deciding.ts";
 import { allocate, closeWeek, type Parts } from "./subscription-fake.ts";
 
 const FIRST_WEEK = Date.UTC(2026, 0, 3);
@@ -22,15 +21,12 @@ const LONG_MS = 60_000;
 /** More runs than the fees of any test need. */
 const MAX_RUNS = 20;
 
-export type World = OtherServices & {
-  readonly deps: Deps;
-  readonly clock: { now: Date };
-  /** The index of the open week: 0, 1, 2 ... */
-  week: number;
-  hours: number;
-  /** Of a closed week, in one decision. */
-  readonly investorsPerPage: number;
-};
+export type World = OtherServices &
+  Deciding & {
+    /** The index of the open week: 0, 1, 2 ... */
+    week: number;
+    hours: number;
+  };
 
 const TRUNCATE = `
   truncate fee_configuration, fee_version, fee_version_ended, fee_master, fee_debt, fee_run,

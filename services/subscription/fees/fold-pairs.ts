@@ -38,6 +38,11 @@ export async function foldPairs(
   return pairs.map(({ pair }) => pair);
 }
 
+/** Whether profit is older than what the terms are known for: a deal of the past was repaired after they were asked for. */
+export function isEarnedBefore({ earnings }: Pair, since: Date): boolean {
+  return earnings.layers.some(({ earnedFrom }) => earnedFrom < since);
+}
+
 /** Pairs with a layer in which the terms change begin again before the first result of their layers. */
 async function divideAgain(db: Queryable, masterLogin: string, pairs: readonly PairOnTerms[]): Promise<PairOnTerms[]> {
   const divided = pairs.filter(({ pair, terms }) => isDivided(pair, terms));

@@ -574,8 +574,9 @@ create table leave (
   state              text not null check (state in ('DECIDED', 'REFUSED')),
   subscription_id    bigint references subscription,
   master_login       text,
-  -- Log position of the Master at which it was decided.
+  -- Log position of the Master at which it was decided, and the last of its allocations by then.
   settled_number     bigint,
+  allocation_number  bigint,
   before_minor       bigint,
   pending_minor      bigint,
   available_minor    bigint,
@@ -585,7 +586,7 @@ create table leave (
   primary key (key, try),
   check ((state = 'REFUSED') = (refusal is not null)),
   check (state = 'REFUSED' or num_nulls(before_minor, pending_minor, available_minor, effective_minor) = 0),
-  check (state = 'REFUSED' or subscription_id is null or settled_number is not null)
+  check (state = 'REFUSED' or subscription_id is null or num_nulls(settled_number, allocation_number) = 0)
 );
 
 create unique index leave_one_decided_try on leave (key) where state = 'DECIDED';

@@ -8,7 +8,7 @@ import { decideDebts, decideDue, type Due, type DueFacts, lessPrepaid } from "..
 import { earn } from "../domain/fees/layers.ts";
 import { changesOf, type FeeFacts } from "../domain/fees/terms.ts";
 import type { AskedTerms } from "../fees/ask-terms.ts";
-import { foldPairs, type PairOnTerms } from "../fees/fold-pairs.ts";
+import { foldPairs, isEarnedBefore, type PairOnTerms } from "../fees/fold-pairs.ts";
 import { hasUncounted, listUncounted } from "../store/fee-decisions.ts";
 import { type Pair, readPairs } from "../store/pairs.ts";
 import type { HoldingNow } from "./holding-now.ts";
@@ -63,7 +63,7 @@ export async function readDueNow(
   const stored = (await readPairs(db, masterLogin, [investorLogin])).get(investorLogin);
   assert(stored !== undefined, "an Investor in a pool has a pair");
   const pair = await foldAll(db, { pair: stored, terms: facts.terms }, throughNumber, context);
-  if (pair === undefined) return undefined;
+  if (pair === undefined || isEarnedBefore(pair, asked.since)) return undefined;
   const { earnings, crystallisedAt: since } = pair;
   const { terms, debts } = facts;
   const inPool = { masterLogin, earnings, terms, debts, floating, markedAt, throughNumber, since, at };

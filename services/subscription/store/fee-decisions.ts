@@ -174,6 +174,33 @@ export const decisionQueue = workQueue<{ readonly id: bigint; readonly tries: nu
   columns: fragment`id`,
 });
 
+/**
+ * The clock by which decisions are recorded, and the earliest time of profit with a Master that is not charged yet, or not folded: null when there
+ * is none.
+ */
+export async function readUncharged(
+  db: Queryable,
+  masterLogin: string,
+  investorLogins: readonly string[],
+): Promise<{ readonly now: Date; readonly earnedFrom: Date | null }> {
+  return await one(
+    db,
+    sql`select clock_timestamp() as now, least(
+          (
+            select min(layer.earned_from) from layer
+            where layer.master_login = ${masterLogin} and layer.investor_login = any(${investorLogins}::text[])
+          ),
+          (
+            select min(entry.deal_at) from allocation_entry as entry
+            where entry.master_login = ${masterLogin} and entry.number > (
+              select min(pair.folded_number) from pair
+              where pair.master_login = ${masterLogin} and pair.investor_login = any(${investorLogins}::text[])
+            )
+          )
+        ) as "earnedFrom"`,
+  );
+}
+
 /** The clock by which decisions are recorded. */
 export async function readClock(db: Queryable): Promise<Date> {
   const { now } = await one<{ readonly now: Date }>(db, sql`select clock_timestamp() as now`);

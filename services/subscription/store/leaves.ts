@@ -26,6 +26,8 @@ export type DecidedLeave = NewLeave &
     /** Null outside a pool, like the log position of the Master. */
     readonly holding: LeftHolding | null;
     readonly settledNumber: bigint | null;
+    /** The last allocation of the Master that counts; null outside a pool. */
+    readonly allocationNumber: bigint | null;
   };
 
 export type Leave = NewLeave & {
@@ -43,7 +45,7 @@ export type Leave = NewLeave & {
 };
 
 /** The row of a decided leave. */
-export function leaveOf({ holding, ...decided }: DecidedLeave): Leave {
+export function leaveOf({ holding, allocationNumber: _, ...decided }: DecidedLeave): Leave {
   const { subscriptionId = null, masterLogin = null } = holding ?? {};
   return { ...decided, state: "DECIDED", subscriptionId, masterLogin, refusal: null };
 }
@@ -61,11 +63,11 @@ async function insertLeaves(
   const keys = await column<string>(
     db,
     sql`insert into leave (key, try, investor_login, kind, requested_minor, held_balance_minor, held_log_number, payout_key,
-                           state, subscription_id, master_login, settled_number, before_minor, pending_minor,
-                           available_minor, effective_minor, refusal, created_at)
+                           state, subscription_id, master_login, settled_number, allocation_number, before_minor,
+                           pending_minor, available_minor, effective_minor, refusal, created_at)
         select key, number, investor_login, kind, requested, held_balance, held_log_number, payout_key,
                case when refusal is null then 'DECIDED' else 'REFUSED' end, subscription_id, master_login, settled_number,
-               before, pending, available, effective, refusal, ${at}::timestamptz
+               allocation_number, before, pending, available, effective, refusal, ${at}::timestamptz
         from unnest(
           ${leaves.map(({ key }) => key)}::text[],
           ${leaves.map(({ try: number }) => number)}::integer[],
@@ -78,13 +80,14 @@ async function insertLeaves(
           ${leaves.map(({ decided }) => decided?.holding?.subscriptionId)}::bigint[],
           ${leaves.map(({ decided }) => decided?.holding?.masterLogin)}::text[],
           ${leaves.map(({ decided }) => decided?.settledNumber)}::bigint[],
+          ${leaves.map(({ decided }) => decided?.allocationNumber)}::bigint[],
           ${leaves.map(({ decided }) => decided?.before)}::bigint[],
           ${leaves.map(({ decided }) => decided?.pending)}::bigint[],
           ${leaves.map(({ decided }) => decided?.available)}::bigint[],
           ${leaves.map(({ decided }) => decided?.effective)}::bigint[],
           ${leaves.map(({ refusal }) => refusal)}::jsonb[]
         ) as fresh (key, number, investor_login, kind, requested, held_balance, held_log_number, payout_key, subscription_id,
-                    master_login, settled_number, before, pending, available, effective, refusal)
+                    master_login, settled_number, allocation_number, before, pending, available, effective, refusal)
         where not exists (
           select from leave as other
           where other.key = fresh.key and (other.try > fresh.number or other.state = 'DECIDED')

@@ -1,4 +1,4 @@
-import { type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Earnings, Layer } from "../domain/fees/layers.ts";
 import { listLayers, saveLayers } from "./layers.ts";
@@ -40,13 +40,20 @@ export async function insertPair(tx: Transaction, investorLogin: string, masterL
   );
 }
 
-/** Locks the pairs of some Investors with a Master, which the caller has locked. */
+/** Locks the pairs of some Investors with a Master, which the caller has locked, or the open week of. */
 export async function lockPairs(
   tx: Transaction,
   masterLogin: string,
   investorLogins: readonly string[],
 ): Promise<Map<string, Pair>> {
-  return await read(tx, masterLogin, investorLogins, fragment`for no key update`);
+  const rows = await many<Row>(
+    tx,
+    sql`${PAIRS}
+        where investor_login = any(${investorLogins}::text[]) and master_login = ${masterLogin}
+        order by investor_login
+        for no key update`,
+  );
+  return await withLayers(tx, masterLogin, rows);
 }
 
 /** The pairs as of the snapshot of the connection. */
@@ -55,22 +62,15 @@ export async function readPairs(
   masterLogin: string,
   investorLogins: readonly string[],
 ): Promise<Map<string, Pair>> {
-  return await read(db, masterLogin, investorLogins, fragment``);
-}
-
-async function read(
-  db: Queryable,
-  masterLogin: string,
-  investorLogins: readonly string[],
-  lock: Fragment,
-): Promise<Map<string, Pair>> {
   const rows = await many<Row>(
     db,
     sql`${PAIRS}
-        where investor_login = any(${investorLogins}::text[]) and master_login = ${masterLogin}
-        order by investor_login
-        ${lock}`,
+        where investor_login = any(${investorLogins}::text[]) and master_login = ${masterLogin}`,
   );
+  return await withLayers(db, masterLogin, rows);
+}
+
+async function withLayers(db: Queryable, masterLogin: string, rows: readonly Row[]): Promise<Map<string, Pair>> {
   const layers = await listLayers(
     db,
     masterLogin,

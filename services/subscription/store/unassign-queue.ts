@@ -1,6 +1,6 @@
-import { execute, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
-import { longestSince, type QueueAges } from "#kernel/work-queue/queue-ages.ts";
+import { type QueueAges, readQueueAges } from "#kernel/work-queue/queue-ages.ts";
 import { IS_FLAT } from "./flat-masters.ts";
 import { QUEUED_COLUMNS, type QueuedUnassign } from "./queued-unassigns.ts";
 
@@ -68,15 +68,9 @@ export const NEXT_LOOK = fragment`(
   where state <> 'ENDED'
 )`;
 
-const SECONDS_SINCE_REQUEST = longestSince(fragment`requested_at`);
-const SECONDS_READY = longestSince(fragment`ready_at`);
-
 export async function readQueue(db: Queryable): Promise<QueueAges> {
-  return await one<QueueAges>(
-    db,
-    sql`select count(*)::int as waiting, ${SECONDS_SINCE_REQUEST} as "oldestSeconds",
-               ${SECONDS_READY} as "overdueSeconds"
-        from queued_unassign join unassignment using (command_id)
-        where state in ('WAITING', 'RUNNING')`,
-  );
+  const open = fragment`
+    select requested_at, ready_at from queued_unassign join unassignment using (command_id)
+    where state in ('WAITING', 'RUNNING')`;
+  return await readQueueAges(db, open);
 }

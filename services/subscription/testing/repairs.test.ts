@@ -7,7 +7,7 @@ import { endings } from "../checks/endings.ts";
 import { externalFundsMaster } from "../checks/external-funds.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { withdraw } from "./funding.ts";
-import { cents, entriesOf, inBucket, holdingOf, partsOf } from "./ledger.ts";
+import { cents, entriesOf as timelineOf, inBucket, holdingOf, partsOf } from "./ledger.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { type Trader, trader } from "./trader.ts";
@@ -361,7 +361,7 @@ test("a repair that is dated before the end of a week counts in the open week", 
   await passTime(world, periodMs + anchor.getTime() - world.deps.now().getTime() + 60_000);
   await settle(world);
   await allocate(pool, await booked(pool, 100_00n), tick);
-  const entries = await entriesOf(world, pool.masterLogin);
+  const entries = await timelineOf(world, pool.masterLogin);
   expect(entries.map(({ kind }) => kind)).toEqual(["RESULT", "WEEK", "RESULT"]);
   const [first, , last] = entries;
   expect(last).toMatchObject({ dealId: tick, dealAt: first?.dealAt, result: 100_00n });

@@ -9,7 +9,7 @@ import { countMarketWaits } from "../store/market-waits.ts";
 import { addHoldings } from "./add-holdings.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit } from "./funding.ts";
-import { inBucket, holdingOf, publishedEvents } from "./ledger.ts";
+import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
@@ -74,11 +74,6 @@ test("a profit is allocated by the shares of the pool, to the cent, and posted t
   ]);
   // Results that waited together are one posting each.
   expect(await many(world.deps.pool, sql`select id from posting`)).toHaveLength(3);
-  expect(await publishedEvents(world, "subscription.allocations")).toEqual([
-    "ResultAllocated",
-    "ResultAllocated",
-    "ResultAllocated",
-  ]);
   await expectBooksToReconcile(world);
 });
 

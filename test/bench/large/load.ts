@@ -79,6 +79,8 @@ function accounts(): string[] {
      select ${master}, ${payment}, 'Master ' || master, 0, ${STARTED}, ${STARTED} from large_pool order by master`,
     `insert into account.investor (login, name, created_at)
      select login, 'Investor ' || n, ${STARTED} from large_member order by n`,
+    `insert into account.profile (kind, login)
+     select 'INVESTOR', login from large_member union all select 'MASTER', ${master} from large_pool`,
   ];
 }
 

@@ -4,12 +4,13 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
+import type { Pair } from "../../domain/unassign-reasons.ts";
 import { refuse } from "../../refusals.ts";
 import { type Exit, findExit } from "../../store/exits.ts";
 import type { Subscription } from "../../store/subscriptions.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { claimTry } from "./claim-try.ts";
-import { findActive, type Pair } from "./find-active.ts";
+import { findActive } from "./find-active.ts";
 import { finishExit } from "./finish-exit.ts";
 import { type OneTry, releaseExitLock, tryToLeave } from "./try-to-leave.ts";
 

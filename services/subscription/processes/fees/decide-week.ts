@@ -20,7 +20,7 @@ import {
 import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
 import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
 import { decidedFees, decidedPair } from "../../fees/decide-due.ts";
-import { foldPairs } from "../../fees/fold-pairs.ts";
+import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
 
 /** Investors of one transaction. */
 const INVESTORS_PER_PAGE = 200;
@@ -39,7 +39,7 @@ export async function decideWeekPage(
   if (facts === undefined) return "end";
   const shares = await listWeekShares(pool, week, { after: facts.decidedSubscriptionId, limit: INVESTORS_PER_PAGE });
   const investorLogins = shares.map(({ investorLogin }) => investorLogin);
-  const terms = await askTerms(deps, { masterLogin: week.masterLogin, investorLogins }, context);
+  const terms = await askTerms(deps, { masterLogin: week.masterLogin, investorLogins, at: facts.cutOff }, context);
   if (terms.isStopped) return { waits: "the fees of the Master are suspended until operators have decided" };
   const page = { facts, shares, terms, isLast: shares.length < INVESTORS_PER_PAGE };
   const end = await inTransaction(pool, (tx) => decidePage(tx, week, page));
@@ -71,7 +71,7 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
     return { pair, terms: terms.of(login).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, number - 1n);
-  if (folded.some(({ foldedNumber }) => foldedNumber < number - 1n)) {
+  if (folded.some((pair) => pair.foldedNumber < number - 1n || isEarnedBefore(pair, terms.since))) {
     await savePairs(tx, folded);
     await moveWeek(tx, { id, from: to, to: from });
     return "again";

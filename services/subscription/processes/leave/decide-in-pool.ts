@@ -24,7 +24,7 @@ import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
 import { decidedPair } from "../../fees/decide-due.ts";
 import { decideAmounts, dueOfLeave } from "../../fees/due-of-leave.ts";
-import { foldPairs } from "../../fees/fold-pairs.ts";
+import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
 import { leavePool } from "./leave-pool.ts";
 import {
   type DecidedWithFees,
@@ -180,7 +180,7 @@ async function decideStruck(
     return { pair, terms: terms.of(leave.investorLogin).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, throughNumber);
-  if (folded.some(({ foldedNumber }) => foldedNumber < throughNumber)) {
+  if (folded.some((pair) => pair.foldedNumber < throughNumber || isEarnedBefore(pair, terms.since))) {
     await savePairs(tx, folded);
     return "more";
   }
@@ -236,9 +236,9 @@ type ToCarryOut = Struck & {
 async function carryOut(
   tx: Transaction,
   deps: Deps,
-  { counted, folded, due: decidedDue, reading, terms, master: { login: masterLogin } }: ToCarryOut,
+  { counted, folded, due: decidedDue, reading, terms, master }: ToCarryOut,
 ): Promise<ReadonlyMap<string, DecidedWithFees>> {
-  const at = deps.now();
+  const { login: masterLogin } = master;
   const dues = counted.map(({ waiting: { leave } }, index) =>
     dueOfLeave(leave, decidedDue[index]!.due, terms.of(leave.investorLogin)),
   );
@@ -252,7 +252,8 @@ async function carryOut(
   );
   const decided = counted.map(({ waiting: { leave, holding }, account, holding: book }, index) => {
     const decision = decisions[index]!;
-    const record: DecidedLeave = { ...leave, ...decision.numbers, holding, settledNumber: reading.logNumber };
+    const at = { settledNumber: reading.logNumber, allocationNumber: master.lastAllocation };
+    const record: DecidedLeave = { ...leave, ...decision.numbers, holding, ...at };
     const pair = folded[index]!;
     const { earnings } = decidedDue[index]!;
     const starts = [pair.crystallisedAt, lastCutOff(deps.week, reading.requestedAt)];
@@ -263,7 +264,7 @@ async function carryOut(
   const recorded = await recordDecided(
     tx,
     decided.map(({ record }) => record),
-    at,
+    deps.now(),
   );
   // Another replica has recorded an outcome of the others.
   const own = decided.filter(({ record }) => recorded.has(record.key));

@@ -62,7 +62,7 @@ export async function decideOutsidePool(
         : { leave, due, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false },
     ]);
     assert(decision !== undefined);
-    const record = { ...leave, ...decision.numbers, holding: null, settledNumber: null };
+    const record = { ...leave, ...decision.numbers, holding: null, settledNumber: null, allocationNumber: null };
     if (!(await recordDecided(tx, [record], now)).has(leave.key)) return undefined;
     if (waiting !== undefined) await takeWaiting(tx, deps, waiting, decision);
     const fees = feesOfLeave(leave, due, { masterLogin: undefined, starts: [lastCutOff(deps.week, now)], at: now });

@@ -1,5 +1,5 @@
 /** A UUID of version 7 begins with its time: 48 bits of milliseconds since 1970. */
-const UUID_7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7/;
+const UUID_7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 const TIME_DIGITS = 12;
 const HIGH_DIGITS = 8;
 const MAX_MS = 16 ** TIME_DIGITS - 1;
