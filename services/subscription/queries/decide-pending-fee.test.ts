@@ -144,6 +144,8 @@ test("a closed week that is still to be decided, or to be recorded, is waited fo
   const master = aMaster(world, 0n);
   const { investorLogin, id } = await subscribed(world, master, 1_000_00n);
   const { pool } = world.deps;
+  trader(world, master).result(1n);
+  await settle(world);
   await corrupt(pool, `insert into open_week (master_login, number) values ('${master}', 1)`);
   const refusal = { code: "allocation_in_progress", outcome: "not_executed" };
   await expect(pendingOf(world, investorLogin, {}, 700)).rejects.toMatchObject(refusal);

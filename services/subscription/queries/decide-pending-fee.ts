@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { explainDue } from "../domain/fees/due.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 import { decidedFeeMessage, feeFactsOf } from "../messages/fee-facts.ts";
-import { decidedFees } from "../processes/fees/decide-due.ts";
+import { decidedFees } from "../fees/decide-due.ts";
 import { refuse } from "../refusals.ts";
 import { readClock } from "../store/fee-decisions.ts";
 import { findLastDeal } from "../store/last-deals.ts";

@@ -18,9 +18,9 @@ import {
   type WeekShare,
 } from "../../store/fee-decisions.ts";
 import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
-import { askTerms, type AskedTerms } from "./ask-terms.ts";
-import { decidedFees, decidedPair } from "./decide-due.ts";
-import { foldPairs, isEarnedBefore } from "./fold-pairs.ts";
+import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
+import { decidedFees, decidedPair } from "../../fees/decide-due.ts";
+import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
 
 /** Investors of one transaction. */
 const INVESTORS_PER_PAGE = 200;

@@ -21,14 +21,13 @@ import { insertReserves } from "../../store/reserves.ts";
 import { lockFlows } from "../../store/unit-pools.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
-import { askTerms, type AskedTerms } from "../fees/ask-terms.ts";
-import { decidedPair } from "../fees/decide-due.ts";
-import { foldPairs, isEarnedBefore } from "../fees/fold-pairs.ts";
+import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
+import { decidedPair } from "../../fees/decide-due.ts";
+import { decideAmounts, dueOfLeave } from "../../fees/due-of-leave.ts";
+import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
 import { leavePool } from "./leave-pool.ts";
 import {
-  decideAmounts,
   type DecidedWithFees,
-  dueOfLeave,
   feesOfLeave,
   type Leaving,
   type LeavingBooks,

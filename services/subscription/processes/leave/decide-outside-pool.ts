@@ -20,8 +20,9 @@ import { findInvestorState } from "../../store/investor-states.ts";
 import { leaveOf, type LeftHolding, recordDecided, recordRefusals } from "../../store/leaves.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { insertReserves } from "../../store/reserves.ts";
-import { askTerms } from "../fees/ask-terms.ts";
-import { type AskedLeave, decideAmounts, type DecidedWithFees, dueOfLeave, feesOfLeave } from "./leaving.ts";
+import { askTerms } from "../../fees/ask-terms.ts";
+import { decideAmounts, dueOfLeave } from "../../fees/due-of-leave.ts";
+import { type AskedLeave, type DecidedWithFees, feesOfLeave } from "./leaving.ts";
 
 /**
  * Decides a leave outside a pool, in one transaction: the account lock keeps the balance unchanged. Only debts are due. `waitsIn`: the Investor is

@@ -1,8 +1,8 @@
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { continueFold, foldAgain, isDivided } from "../../domain/fees/fold.ts";
-import type { Terms } from "../../domain/fees/terms.ts";
-import { listFoldStarts, listPartsToFold } from "../../store/fold-results.ts";
-import type { Pair } from "../../store/pairs.ts";
+import { continueFold, foldAgain, isDivided } from "../domain/fees/fold.ts";
+import type { Terms } from "../domain/fees/terms.ts";
+import { listFoldStarts, listPartsToFold } from "../store/fold-results.ts";
+import type { Pair } from "../store/pairs.ts";
 
 /** Entries of one reading, over all pairs: bounds its memory. */
 const ENTRIES_PER_READING = 20_000;
@@ -27,7 +27,13 @@ export async function foldPairs(
     pairs = await divideAgain(db, masterLogin, pairs);
     const behind = pairs.filter(({ pair }) => pair.foldedNumber < throughNumber);
     if (behind.length === 0) break;
-    pairs = await foldNext(db, masterLogin, pairs, throughNumber, BigInt(Math.ceil(ENTRIES_PER_READING / behind.length)));
+    pairs = await foldNext(
+      db,
+      masterLogin,
+      pairs,
+      throughNumber,
+      BigInt(Math.ceil(ENTRIES_PER_READING / behind.length)),
+    );
   }
   return pairs.map(({ pair }) => pair);
 }

@@ -4,10 +4,10 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import type { InvestorTerms } from "#proto/pamm/fee/v1/fee.ts";
 import { MINUTE_MS } from "#kernel/duration.ts";
 import { later } from "#kernel/retry.ts";
-import type { Deps } from "../../deps.ts";
-import type { FeeFacts } from "../../domain/fees/terms.ts";
-import { feeFactsOf } from "../../messages/fee-facts.ts";
-import { readUncharged } from "../../store/fee-decisions.ts";
+import type { Deps } from "../deps.ts";
+import type { FeeFacts } from "../domain/fees/terms.ts";
+import { feeFactsOf } from "../messages/fee-facts.ts";
+import { readUncharged } from "../store/fee-decisions.ts";
 
 /** What `fee` has answered before a decision. */
 export type AskedTerms = {
