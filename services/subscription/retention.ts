@@ -33,7 +33,6 @@ export function subscriptionRules(
   return [
     ...eventRules(feeds, config),
     ...breakRules(config),
-    closed("postings", "posting", fragment`posting`),
     closed("mirrors", "mirror", fragment`mirror`, ["flow"]),
   ];
 }
