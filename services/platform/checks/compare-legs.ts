@@ -15,6 +15,8 @@ export function differenceOf(
   const pairs = recorded.map((leg, index) => [leg, owned[index]] as const);
   if (pairs.some(([leg, own]) => leg.login !== own?.login)) return "its service has recorded another account";
   if (pairs.some(([leg, own]) => leg.kind !== own?.kind)) return "its service has recorded another kind of movement";
-  const isOther = comparesAmounts && pairs.some(([leg, own]) => own?.amountMinor !== undefined && leg.amountMinor !== own.amountMinor);
+  const isOther =
+    comparesAmounts &&
+    pairs.some(([leg, own]) => own?.amountMinor !== undefined && leg.amountMinor !== own.amountMinor);
   return isOther ? "its service has recorded another amount" : undefined;
 }

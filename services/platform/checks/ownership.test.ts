@@ -144,7 +144,11 @@ test.concurrent.for<[string, Partial<OwnedLeg>[], string]>([
   ["another account", [{ login: "3999999" }], "its service has recorded another account."],
   ["another kind", [{ kind: "withdrawal" }], "its service has recorded another kind of movement."],
   ["another number of legs", [{}, {}], "its service has recorded another number of legs."],
-  ["another account and no amount", [{ login: "3999999", amountMinor: undefined }], "its service has recorded another account."],
+  [
+    "another account and no amount",
+    [{ login: "3999999", amountMinor: undefined }],
+    "its service has recorded another account.",
+  ],
 ])("a transfer of which its service has recorded %s is a break", async ([, differences, problem], context) => {
   const instance = await (await aWorld(context)).start({ hasJobs: false });
   const login = await anAccount(instance);

@@ -40,10 +40,7 @@ test.concurrent("each kind has its type in the platform's history, and is what i
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
   first.crashAt("after_answer");
   await first.service
-    .transfer(
-      aTransfer("posting:7:2", [{ login: investor, kind: MovementKind.RESULT, minor: -2_00n }]),
-      aCall(3_000),
-    )
+    .transfer(aTransfer("posting:7:2", [{ login: investor, kind: MovementKind.RESULT, minor: -2_00n }]), aCall(3_000))
     .catch(() => undefined);
   await first[Symbol.asyncDispose]();
   const second = await world.start({ quietPeriodMs: 1_000 });

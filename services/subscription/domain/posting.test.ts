@@ -4,11 +4,23 @@ import { fileResult, type Postings, postingKey, readPostingKey } from "./posting
 const LOGIN = "2001";
 const inFlight = (amount: bigint): Postings => ({ number: 5n, inFlight: amount });
 const NONE: Postings = { number: 5n, inFlight: undefined };
-const result = (number: bigint, amount: bigint) => ({ login: LOGIN, key: postingKey({ login: LOGIN, number }), amount });
+const result = (number: bigint, amount: bigint) => ({
+  login: LOGIN,
+  key: postingKey({ login: LOGIN, number }),
+  amount,
+});
 
 test("a key names one posting, and no other key does", () => {
   expect(readPostingKey(postingKey({ login: LOGIN, number: 17n }))).toEqual({ login: LOGIN, number: 17n });
-  for (const key of ["", "posting:2001", "posting:2001:0", "posting:2001:01", "posting::1", "exit:2001:1", "posting:1:2:3"]) {
+  for (const key of [
+    "",
+    "posting:2001",
+    "posting:2001:0",
+    "posting:2001:01",
+    "posting::1",
+    "exit:2001:1",
+    "posting:1:2:3",
+  ]) {
     expect(readPostingKey(key), key).toBeUndefined();
   }
 });

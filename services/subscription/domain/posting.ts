@@ -1,5 +1,3 @@
-import type { LoggedMovement } from "./books.ts";
-
 /** The postings of an Investor's account, of which one at most is in flight. */
 export type Postings = {
   /** Number of the last one: 1, 2, 3 ...; 0 before the first. */
@@ -35,7 +33,7 @@ export type FiledResult = {
  */
 export function fileResult(
   postings: Postings,
-  { login, key, amount }: Pick<LoggedMovement, "login" | "key" | "amount">,
+  { login, key, amount }: { readonly login: string; readonly key: string; readonly amount: bigint },
 ): FiledResult {
   const posting = readPostingKey(key);
   // An imported result has another key. One that names another account is found by the check of platform.

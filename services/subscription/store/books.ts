@@ -118,13 +118,15 @@ async function lockKnownAccounts(tx: Transaction, logins: readonly string[]): Pr
         order by login
         for no key update`,
   );
-  return rows.map(({ outside, quarantined, unposted, postingNumber, inFlight, pooledIn, action, comment, day, caused, ...row }) => ({
-    ...row,
-    cause: causeOf({ action, comment, day, caused }),
-    buckets: { outside, quarantined, unposted },
-    postings: { number: postingNumber, inFlight: inFlight ?? undefined },
-    pooledIn: pooledIn ?? undefined,
-  }));
+  return rows.map(
+    ({ outside, quarantined, unposted, postingNumber, inFlight, pooledIn, action, comment, day, caused, ...row }) => ({
+      ...row,
+      cause: causeOf({ action, comment, day, caused }),
+      buckets: { outside, quarantined, unposted },
+      postings: { number: postingNumber, inFlight: inFlight ?? undefined },
+      pooledIn: pooledIn ?? undefined,
+    }),
+  );
 }
 
 type PoolRow = Omit<PoolBook, "stoppedReason" | "own" | "acknowledged" | "cause"> &
@@ -202,6 +204,7 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
             cause_day = book.day, cause_minor = book.caused, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in,
             posting_number = book.posting_number, posting_minor = book.in_flight,
             posting_filed_number = case when book.in_flight is not null then posting_filed_number end,
+            posting_reason = case when posting_minor is null or book.in_flight is not null then posting_reason end,
             posting_next_at = case when posting_minor is not null and book.in_flight is null then '-infinity' else posting_next_at end
         from unnest(
           ${accounts.map(({ login }) => login)}::text[],

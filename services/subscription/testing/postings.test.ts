@@ -128,7 +128,11 @@ test("a result above the maximum of one transfer is posted in parts", async () =
   master.result(100_000_000_000n);
   await settle(world);
   expect(balance()).toBe(250_000_010_000n);
-  expect(postingsAtPlatform(world)).toEqual(["1: 100000000000 applied", "2: 100000000000 applied", "3: 50000000000 applied"]);
+  expect(postingsAtPlatform(world)).toEqual([
+    "1: 100000000000 applied",
+    "2: 100000000000 applied",
+    "3: 50000000000 applied",
+  ]);
   await expectBooksToReconcile(world);
 });
 

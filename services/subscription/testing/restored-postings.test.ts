@@ -24,14 +24,14 @@ async function aPair() {
     master: trader(world, masterLogin),
     balance: () => balanceOf(world.platform.ledger, login),
     /** What the check of platform learns of the postings with these numbers: their amounts, or that they are known. */
-    async owned(...numbers: number[]) {
+    owned: async (...numbers: number[]) => {
       const keys = numbers.map((number) => `posting:${login}:${number}`);
       const { legs } = await world.service.findTransfers({ keys }, aCall());
       expect(legs.every((leg) => leg.login === login && leg.kind === "result")).toBe(true);
       return Object.fromEntries(legs.map(({ key, amount }) => [key.split(":")[2], amount?.minorUnits]));
     },
     /** What a backup has of the account; restores it. */
-    async backUp() {
+    backUp: async () => {
       const row = await maybeOne<{ row: unknown }>(
         pool,
         sql`select to_jsonb(investor_account) as row from investor_account where login = ${login}`,
@@ -145,7 +145,7 @@ test("a posting whose number has executed the same amount in the lost time is an
   await expectBooksToReconcile(world);
 });
 
-test("a result that nobody requested is taken back by the next posting, and is not owned, whatever its number", async () => {
+test("a result that this service has not requested is taken back by the next posting, and is not owned, whatever its number", async () => {
   const { world, master, login, balance, owned } = await aPair();
   const { RESULT } = MovementKind;
   master.result(10_00n);

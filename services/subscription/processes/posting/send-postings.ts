@@ -91,7 +91,11 @@ function postedOf({ answer }: TransferAnswer): Posted {
 
 async function refuse(deps: Deps, posting: Posting, { state, reason }: Posted): Promise<void> {
   const { investorLogin: login, number } = posting;
-  deps.log.warn("posting refused, amount added to the next posting", { key: postingKey({ login, number }), login, reason });
+  deps.log.warn("posting refused, amount added to the next posting", {
+    key: postingKey({ login, number }),
+    login,
+    reason,
+  });
   await inTransaction(deps.pool, async (tx) => {
     await lockPostingsOf(tx, [login]);
     if ((await refusePosting(tx, posting, reason)) && state === "taken") await disownPosting(tx, { login, number });
