@@ -1,4 +1,4 @@
-import { column, execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
@@ -65,11 +65,8 @@ export async function lockDuePostings(tx: Transaction, limit: number): Promise<s
   );
 }
 
-export async function lockPostingsOf(tx: Transaction, investorLogins: readonly string[]): Promise<void> {
-  await many(
-    tx,
-    sql`select login from investor_account where login = any(${investorLogins}::text[]) order by login for no key update`,
-  );
+export async function lockPostingOf(tx: Transaction, investorLogin: string): Promise<void> {
+  await maybeOne(tx, sql`select login from investor_account where login = ${investorLogin} for no key update`);
 }
 
 /**
@@ -113,17 +110,28 @@ export type Waiting = { readonly posting: Posting; readonly reason: string };
 /** A busy account is retried soon: a result should reach the account within seconds. */
 const AFTER_TRY = retryAt(fragment`posting_tries`, 1_000);
 
-/** Schedules the next tries. Without effect on a posting that has ended, or was claimed since. The accounts are locked. */
+/**
+ * Schedules the next tries. Without effect on a posting that has ended, or was claimed since. An account that another transaction has locked is left
+ * out, because that one may wait for an account of these: its posting is tried again when its claim ends.
+ */
 export async function retryPostings(tx: Transaction, waiting: readonly Waiting[]): Promise<void> {
+  const free = await column<string>(
+    tx,
+    sql`select login
+        from investor_account
+        where login = any(${waiting.map(({ posting }) => posting.investorLogin)}::text[])
+        for no key update skip locked`,
+  );
+  const delays = waiting.filter(({ posting }) => free.includes(posting.investorLogin));
   await many(
     tx,
     sql`update investor_account
         set posting_next_at = ${AFTER_TRY}, posting_reason = delay.reason
         from unnest(
-          ${waiting.map(({ posting }) => posting.investorLogin)}::text[],
-          ${waiting.map(({ posting }) => posting.number)}::bigint[],
-          ${waiting.map(({ posting }) => posting.tries)}::integer[],
-          ${waiting.map(({ reason }) => reason)}::text[]
+          ${delays.map(({ posting }) => posting.investorLogin)}::text[],
+          ${delays.map(({ posting }) => posting.number)}::bigint[],
+          ${delays.map(({ posting }) => posting.tries)}::integer[],
+          ${delays.map(({ reason }) => reason)}::text[]
         ) as delay (login, number, tries, reason)
         where investor_account.login = delay.login and posting_number = delay.number and posting_tries = delay.tries
           and posting_minor is not null`,

@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { claimPostings, lockPostingsOf } from "../../store/postings.ts";
+import { claimPostings, lockPostingOf } from "../../store/postings.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import type { AccountLock } from "../account-lock.ts";
 import { waitBudget } from "../deadlines.ts";
@@ -33,7 +33,7 @@ export async function postUnderLock(
   for (let ended = 0; ended < MAX_POSTINGS;) {
     if ((await deps.leaveReads.unposted(login)) === undefined) return true;
     const [posting] = await inTransaction(deps.pool, async (tx) => {
-      await lockPostingsOf(tx, [login]);
+      await lockPostingOf(tx, login);
       return await claimPostings(tx, [login]);
     });
     if (posting === undefined) return true;

@@ -9,7 +9,7 @@ import type { Deps } from "../../deps.ts";
 import { postingKey } from "../../domain/posting.ts";
 import {
   disownPosting,
-  lockPostingsOf,
+  lockPostingOf,
   type Posting,
   refusePosting,
   retryPostings,
@@ -45,7 +45,7 @@ export async function sendPostings(
     if (state === "applied" && posting.tries > 1) await tryToCatchUp(deps, posting.investorLogin, context);
     if (state === "waits") waiting.push({ posting, reason });
   }
-  if (waiting.length > 0) await wait(deps, waiting);
+  if (waiting.length > 0) await inTransaction(deps.pool, (tx) => retryPostings(tx, waiting));
   return posted;
 }
 
@@ -97,17 +97,7 @@ async function refuse(deps: Deps, posting: Posting, { state, reason }: Posted): 
     reason,
   });
   await inTransaction(deps.pool, async (tx) => {
-    await lockPostingsOf(tx, [login]);
+    await lockPostingOf(tx, login);
     if ((await refusePosting(tx, posting, reason)) && state === "taken") await disownPosting(tx, { login, number });
-  });
-}
-
-async function wait({ pool }: Deps, waiting: readonly Waiting[]): Promise<void> {
-  await inTransaction(pool, async (tx) => {
-    await lockPostingsOf(
-      tx,
-      waiting.map(({ posting }) => posting.investorLogin),
-    );
-    await retryPostings(tx, waiting);
   });
 }
