@@ -75,7 +75,7 @@ export async function aWorld(
 /** Advances the clock of the service, and that of its database for all work that waits. */
 export async function passTime({ state, deps: { pool } }: World, ms: number): Promise<void> {
   state.clockOffsetMs += ms;
-  const tables = ["assignment", "exit", "exit_transfer", "mirror", "posting", "queued_unassign"];
+  const tables = ["assignment", "exit", "exit_transfer", "mirror", "queued_unassign"];
   const columns = [
     ...tables.map((table) => [table, "next_try_at"]),
     ...[
