@@ -17,12 +17,12 @@ const MAX_PAUSE_MS = 5_000;
 /** Decides the fees of closed weeks. True when more are to be decided. */
 export async function decideWeeks(deps: Deps): Promise<boolean> {
   const weeks = await weekQueue.claim(deps.pool, WEEKS_PER_RUN);
-  await Promise.all(weeks.map((week) => decideOne(deps, week)));
+  await Promise.all(weeks.map((week) => decideWeek(deps, week)));
   return weeks.length > 0;
 }
 
 /** A failure on one Master does not stop the others. */
-async function decideOne(deps: Deps, week: OpenWeek): Promise<void> {
+export async function decideWeek(deps: Deps, week: OpenWeek): Promise<void> {
   const { id, masterLogin: login, tries } = week;
   try {
     for (let pages = 0; pages < PAGES_PER_CLAIM; pages += 1) {

@@ -15,6 +15,9 @@ export async function addHoldings({ deps }: World, id: bigint, count: number): P
         ), account as (
           insert into investor_account (login, filed_number, received_number, pooled_subscription_id)
           select investor_login, 0, 0, id from fresh
+        ), pair as (
+          insert into pair (investor_login, master_login, folded_number, change_id)
+          select investor_login, master_login, 0, nextval('pair_change') from fresh
         ), pool as (
           update master_pool
           set holdings_units = holdings_units + ${count}::bigint * 10000000000::numeric,

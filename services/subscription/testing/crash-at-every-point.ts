@@ -14,7 +14,7 @@ const LONG_MS = 60_000;
 export const CRASH_TEST_MS = 180_000;
 
 /** `make proof` crashes at each point, `make test` at each third: a call has two points, so both are covered. */
-const STRIDE = sized({ test: 3, proof: 1 });
+export const STRIDE = sized({ test: 3, proof: 1 });
 
 export type Saga<Facts> = {
   /** Prepares `count` independent cases, each for one run of the saga. */

@@ -11,7 +11,7 @@ import { postResults } from "../jobs/post-results.ts";
 import { subscriptionService } from "../service.ts";
 import { recover, crashAtEveryPoint, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-point.ts";
 import { deposit, holdForWithdrawal, payOut, release } from "./funding.ts";
-import { entriesOf, inBucket } from "./ledger.ts";
+import { entriesOf, inBucket, pairOf } from "./ledger.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { settle } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -36,9 +36,20 @@ async function runMasterJobs(deps: Deps, { masterLogin, investorLogin }: Pair): 
   await catchUp(deps, { login: investorLogin }, jobContext());
 }
 
-/** Each Investor owes 30.00. */
-function setFeeDue(world: World): void {
-  world.fees.rules.debt = () => 30_00n;
+/** Each Investor owes 9.00, and 21.00 of a profit of 70.00. */
+function setFeesDue({ fees: { rules } }: World): void {
+  rules.debt = () => 9_00n;
+  rules.ratePpm = 300_000;
+}
+
+/** Each fee of an Investor was decided once, and its profit is charged. */
+async function expectDecidedOnce(world: World, pair: Pair): Promise<void> {
+  const fees = sql`select kind, amount_minor as amount from due_fee where investor_login = ${pair.investorLogin} order by number`;
+  expect(await many(world.deps.pool, fees)).toEqual([
+    { kind: "PF_DEBT", amount: 9_00n },
+    { kind: "PF", amount: 21_00n },
+  ]);
+  expect(await pairOf(world, pair)).toMatchObject({ earned: 70_00n, mark: 70_000_000_00n, layers: [] });
 }
 
 test(
@@ -105,7 +116,7 @@ test(
   "a leave with results, a week and a fee that crashes at any point is one decision with one fee and one payout",
   async () => {
     const world = await aWorld();
-    setFeeDue(world);
+    setFeesDue(world);
     const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
@@ -134,10 +145,11 @@ test(
       await settle(world);
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(340_00n);
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(340_00n);
+      await expectDecidedOnce(world, { masterLogin, investorLogin });
     }
     await recover(world);
     // The reserve of the first saga, which ran without a crash and was never paid out.
-    expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toHaveLength(2);
+    expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toHaveLength(3);
   },
   2 * CRASH_TEST_MS,
 );
@@ -146,7 +158,7 @@ test(
   "a leave outside a pool that crashes at any point is one decision",
   async () => {
     const world = await aWorld();
-    setFeeDue(world);
+    world.fees.rules.debt = () => 30_00n;
     const cases = await crashAtEveryPoint(world, {
       prepare: async (count) =>
         await Promise.all(times(count, () => holdForWithdrawal(world, anInvestor(world, 100_00n), 99_99n))),
@@ -167,7 +179,7 @@ test(
   "an unassign with a result and a fee that crashes at any point takes the fee once or not at all",
   async () => {
     const world = await aWorld();
-    setFeeDue(world);
+    setFeesDue(world);
     const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
@@ -183,6 +195,7 @@ test(
       expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(status === "ACTIVE" ? 570_00n : 0n);
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(status === "ACTIVE" ? 570_00n : 540_00n);
+      if (status !== "ACTIVE") await expectDecidedOnce(world, { masterLogin, investorLogin });
     }
     expect(outcomes).toEqual(new Set(["ACTIVE", "CANCELLED"]));
   },

@@ -1,34 +1,16 @@
 import { expect, test } from "vitest";
-import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { markMaster } from "../processes/allocate/mark-master.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
 import { deposit, holdForWithdrawal, withdraw } from "./funding.ts";
+import { aWorldWithHourlyWeeks, before, passTimeTo, WAIT_MS } from "./hourly-weeks.ts";
 import { entriesOf, inBucket, partsOf } from "./ledger.ts";
 import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed, whileJobsRun } from "./settle.ts";
 import { SYMBOL, trader } from "./trader.ts";
-import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
-
-/** The wait after a cut-off until a week of one hour is closed. */
-const WAIT_MS = 6_000;
-
-/** Weeks of an hour; the next cut-off is half an hour away. */
-async function aWorldWithHourlyWeeks(): Promise<{ world: World; cutOff: (index: number) => Date }> {
-  const first = Date.now() + HOUR_MS / 2;
-  const world = await aWorld({ week: { anchor: new Date(first), periodMs: HOUR_MS } });
-  return { world, cutOff: (index) => new Date(first + index * HOUR_MS) };
-}
-
-function before(cutOff: Date): Date {
-  return new Date(cutOff.getTime() - 1);
-}
-
-async function passTimeTo(world: World, instant: Date, waitMs = WAIT_MS): Promise<void> {
-  await passTime(world, instant.getTime() - world.deps.now().getTime() + waitMs);
-}
+import { aCall, aMaster, passTime, type World } from "./world.ts";
 
 /** The results and the cut-offs of weeks, in their order. */
 async function timelineOf(world: World, masterLogin: string): Promise<(bigint | Date | null)[]> {

@@ -72,6 +72,12 @@ export async function aWorld(
   return { deps, service, platform, accounts, fees, configured: fees.configured, state };
 }
 
+/** The world as a replica sees it to which the fee service answers otherwise. */
+export function withFees(world: World, fees: Partial<Deps["fees"]>): World {
+  const deps = { ...world.deps, fees: { ...world.deps.fees, ...fees } };
+  return { ...world, deps, service: subscriptionService(deps) };
+}
+
 /** Advances the clock of the service, and that of its database for all work that waits. */
 export async function passTime({ state, deps: { pool } }: World, ms: number): Promise<void> {
   state.clockOffsetMs += ms;
