@@ -62,8 +62,9 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
   const to = shares.at(-1)?.subscriptionId ?? from;
   // Its row is locked first, so that two replicas do not decide one page.
   if (!(await moveWeek(tx, { id, from, to }))) return "again";
-  if (!isSameDatabase(await readDatabase(tx), terms.database))
+  if (!isSameDatabase(await readDatabase(tx), terms.database)) {
     throw new Error("the database was replaced while terms were asked for");
+  }
   const logins = shares.map(({ investorLogin }) => investorLogin);
   const locked = await lockPairs(tx, masterLogin, logins);
   const before = logins.map((login) => {
