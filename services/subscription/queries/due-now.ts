@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { decideDebts, decideDue, type Due, type DueFacts, lessPrepaid } from "../domain/fees/due.ts";
 import { earn } from "../domain/fees/layers.ts";
@@ -50,7 +50,7 @@ export async function readDueNow(
   context: CallContext,
 ): Promise<DueNow | undefined> {
   const facts = asked.of(investorLogin);
-  if ((await readDatabase(db)) !== asked.database) return undefined;
+  if (!isSameDatabase(await readDatabase(db), asked.database)) return undefined;
   // The clock of another replica, which has made the newest version and has said that it is in force, may be ahead.
   const at = facts.updatedAt !== undefined && facts.updatedAt > now ? facts.updatedAt : now;
   if (pool === undefined) {

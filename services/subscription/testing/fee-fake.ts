@@ -80,7 +80,9 @@ export function feeFake(world: World): FeeFake {
   };
   const left = new Set<string>();
   const openWeekly = (login: string): Due[] => {
-    const recordedDue = weeks.flatMap(({ investors }) => investors.flatMap(({ investorLogin, due }) => (investorLogin === login ? due : [])));
+    const recordedDue = weeks.flatMap(({ investors }) =>
+      investors.flatMap(({ investorLogin, due }) => (investorLogin === login ? due : [])),
+    );
     const own = recordedDue.map(({ key, amountMinor }) => ({ key, amount: amountMinor }));
     return [...rules.openWeekly(login), ...new Map(own.map((each) => [each.key, each])).values()];
   };
@@ -111,7 +113,8 @@ export function feeFake(world: World): FeeFake {
     async findTerms({ investorLogins }: FindTermsRequest) {
       reach();
       return {
-        database: await readDatabase(world.pool),
+        // Its schema has a file of its own.
+        database: (await readDatabase(world.pool)).replace(/\d+$/, "0"),
         isStopped: rules.isStopped,
         investors: investorLogins.map(termsOf),
       };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { decideDue } from "../../domain/fees/due.ts";
@@ -62,7 +62,7 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
   const to = shares.at(-1)?.subscriptionId ?? from;
   // Its row is locked first, so that two replicas do not decide one page.
   if (!(await moveWeek(tx, { id, from, to }))) return "again";
-  if ((await readDatabase(tx)) !== terms.database) {
+  if (!isSameDatabase(await readDatabase(tx), terms.database)) {
     throw new Error("the database was replaced while terms were asked for");
   }
   const logins = shares.map(({ investorLogin }) => investorLogin);

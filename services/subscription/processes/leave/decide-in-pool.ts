@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
@@ -160,7 +160,7 @@ async function decideStruck(
   const isRefused = new Set(refused.map(({ leave }) => leave.key));
   const possible = books.filter(({ waiting }) => !isRefused.has(waiting.leave.key));
   const uncounted =
-    terms.database === database
+    isSameDatabase(terms.database, database)
       ? await listUncounted(
           tx,
           masterLogin,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
@@ -49,9 +49,8 @@ export async function decideOutsidePool(
       await recordRefusals(tx, [{ leave, refusal: recordedAs(reason) }], now);
       return undefined;
     }
-    if ((await readDatabase(tx)) !== terms.database || (await hasUncounted(tx, investorLogin, terms.askedAt))) {
-      return "waits";
-    }
+    if (!isSameDatabase(await readDatabase(tx), terms.database)) return "waits";
+    if (await hasUncounted(tx, investorLogin, terms.askedAt)) return "waits";
     const due = dueOfLeave(leave, decideDebts({ ...facts, at: now }), facts);
     const waiting = waitsIn && (await lockWaiting(tx, investorLogin, account, waitsIn));
     const { unposted, quarantined } = account.buckets;
