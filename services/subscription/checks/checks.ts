@@ -4,6 +4,7 @@ import type { Deps } from "../deps.ts";
 import { earned } from "./earned.ts";
 import { endings } from "./endings.ts";
 import { externalFundsInvestor, externalFundsMaster } from "./external-funds.ts";
+import { lateFees } from "./late-fees.ts";
 import { mirrors } from "./mirrors.ts";
 import { pools } from "./pools.ts";
 
@@ -19,6 +20,7 @@ export function subscriptionChecks(deps: Pick<Deps, "pool" | "platform"> & Pick<
     mirrors(deps),
     endings(deps),
     earned(deps),
+    lateFees(deps),
     votes,
   ];
 }

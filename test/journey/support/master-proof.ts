@@ -123,6 +123,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
         "external_funds_investor",
         "external_funds_master",
         "fee_overdue",
+        "fee_overdue",
         "fee_payments",
         "fee_payments",
         "mirror_lag",
