@@ -57,7 +57,7 @@ async function isUnrecorded({ deps }: World): Promise<boolean> {
 }
 
 function textOf(page: RecordFeesRequest): string {
-  return JSON.stringify(RecordFeesRequest.toJSON(page));
+  return Buffer.from(RecordFeesRequest.encode(page).finish()).toString("base64");
 }
 
 /** In each of the weeks up to one each Investor has its fee of 0.30 once, and fee has each page, the last one last. */
@@ -65,7 +65,7 @@ async function expectDecidedOnce(world: World, week = 0): Promise<void> {
   const weeks = BigInt(week + 1);
   expect(await openWeeks(world)).toEqual([]);
   const fees = sql`
-    select count(*)::int as count, count(distinct investor_login)::int as investors, sum(amount_minor)::int as total
+    select count(*)::int as count, count(distinct due_fee.investor_login)::int as investors, sum(amount_minor)::int as total
     from due_fee join fee_decision on id = decision_id
     group by period_end`;
   const once = { count: INVESTORS, investors: INVESTORS, total: INVESTORS * 30 };
