@@ -1,5 +1,10 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import type { DecidedFee as DecidedFeeMessage, InvestorTerms, Owed, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
+import type {
+  DecidedFee as DecidedFeeMessage,
+  InvestorTerms,
+  Owed,
+  RecordFeesRequest,
+} from "#proto/pamm/fee/v1/fee.ts";
 import type { Debt } from "../domain/fees/debt.ts";
 import type { FeeFacts } from "../domain/fees/terms.ts";
 import type { DecidedFee, FeeDecision } from "../store/fee-decisions.ts";
@@ -30,7 +35,15 @@ export function recordFeesRequest(decision: FeeDecision): RecordFeesRequest {
   return { masterLogin, key, periodStart, periodEnd, markedAt, isLast, investors };
 }
 
-export function decidedFeeMessage({ key, kind, suffix, owedTo, amount, since, explanation }: DecidedFee): DecidedFeeMessage {
+export function decidedFeeMessage({
+  key,
+  kind,
+  suffix,
+  owedTo,
+  amount,
+  since,
+  explanation,
+}: DecidedFee): DecidedFeeMessage {
   const text = JSON.stringify(explanation);
   return { key, kind, suffix, masterLogin: owedTo, amountMinor: amount, since, explanation: text };
 }

@@ -8,7 +8,7 @@ import { decideDebts, decideDue, type Due, type DueFacts, lessPrepaid } from "..
 import { earn } from "../domain/fees/layers.ts";
 import { changesOf, type FeeFacts } from "../domain/fees/terms.ts";
 import type { AskedTerms } from "../processes/fees/ask-terms.ts";
-import { foldPairs, type PairOnTerms } from "../processes/fees/fold-pairs.ts";
+import { foldPairs, isBehind, type PairOnTerms } from "../processes/fees/fold-pairs.ts";
 import { hasUncounted, listUncounted } from "../store/fee-decisions.ts";
 import { type Pair, readPairs } from "../store/pairs.ts";
 import type { HoldingNow } from "./holding-now.ts";
@@ -73,15 +73,15 @@ export async function readDueNow(
 /** Undefined when that takes longer than the call. */
 async function foldAll(
   db: Queryable,
-  { pair, terms }: PairOnTerms,
+  wanted: PairOnTerms,
   throughNumber: bigint,
   context: CallContext,
 ): Promise<Pair | undefined> {
-  const [folded] = await foldPairs(db, pair.masterLogin, [{ pair, terms }], throughNumber);
+  const [folded] = await foldPairs(db, wanted.pair.masterLogin, [wanted], throughNumber);
   assert(folded !== undefined);
-  if (folded.foldedNumber >= throughNumber) return folded;
+  if (!isBehind(folded, throughNumber)) return folded.pair;
   if (remainingMs(context) < REPLY_RESERVE_MS) return undefined;
-  return await foldAll(db, { pair: folded, terms }, throughNumber, context);
+  return await foldAll(db, folded, throughNumber, context);
 }
 
 /** By the functions that decide weeks and leaves. */

@@ -70,7 +70,8 @@ export async function readHoldingNow<T>(
   for (let reads = 1; ; reads += 1) {
     const at = deps.now();
     const master = await findMaster(deps, wanted);
-    const reading = master && !(wanted.isDecision && master.isFlat) ? await readPositions(deps, master, context) : undefined;
+    const reading =
+      master && !(wanted.isDecision && master.isFlat) ? await readPositions(deps, master, context) : undefined;
     const now = await inSnapshot(deps.pool, async (db) => {
       const books = await valueAt(db, wanted, { masterLogin: master?.masterLogin, reading });
       const extra = books && (await readExtra(db, { ...books, at }));
@@ -144,6 +145,9 @@ async function valueAt(
 }
 
 function notYet(master: BookedHolding | undefined): Error {
-  const behind = master === undefined ? "Fees are not recorded" : `The latest deals of Master ${master.masterLogin} are not allocated to its Investors`;
+  const behind =
+    master === undefined
+      ? "Fees are not recorded"
+      : `The latest deals of Master ${master.masterLogin} are not allocated to its Investors`;
   return allocationInProgress(`${behind} yet, which takes seconds. Send the request again in a second.`);
 }

@@ -1,5 +1,8 @@
 import { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
-import type { ListUnrecordedFeesRequest, ListUnrecordedFeesResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type {
+  ListUnrecordedFeesRequest,
+  ListUnrecordedFeesResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isNotNegative, validate } from "../domain/validate.ts";
 import { recordFeesRequest } from "../messages/fee-facts.ts";

@@ -145,7 +145,7 @@ async function withDue(db: Queryable, rows: readonly DecisionRow[]): Promise<Fee
   return rows.map(({ markedAt, ...row }) => ({
     ...row,
     markedAt: markedAt ?? undefined,
-    due: (byDecision.get(row.id) ?? []).map(({ decisionId: _, ...fee }) => fee),
+    due: (byDecision.get(row.id) ?? []).map(({ decisionId: _id, ...fee }) => fee),
   }));
 }
 
@@ -310,4 +310,3 @@ export async function moveWeek(
 export async function endWeek(tx: Transaction, id: bigint): Promise<void> {
   await matchesRow(tx, sql`delete from open_week where id = ${id} returning id`);
 }
-

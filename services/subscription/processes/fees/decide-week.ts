@@ -20,7 +20,7 @@ import {
 import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
 import { askTerms, type AskedTerms } from "./ask-terms.ts";
 import { decidedFees, decidedPair } from "./decide-due.ts";
-import { foldPairs } from "./fold-pairs.ts";
+import { foldPairs, isBehind } from "./fold-pairs.ts";
 
 /** Investors of one transaction. */
 const INVESTORS_PER_PAGE = 200;
@@ -62,21 +62,28 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
   const to = shares.at(-1)?.subscriptionId ?? from;
   // Its row is locked first, so that two replicas do not decide one page.
   if (!(await moveWeek(tx, { id, from, to }))) return "again";
-  if ((await readDatabase(tx)) !== terms.database) throw new Error("the database was replaced while terms were asked for");
-  const logins = shares.map(({ investorLogin }) => investorLogin);
-  const locked = await lockPairs(tx, masterLogin, logins);
-  const before = logins.map((login) => {
-    const pair = locked.get(login);
+  const isSame = (await readDatabase(tx)) === terms.database;
+  if (!isSame) throw new Error("the database was replaced while terms were asked for");
+  const pairs = await lockPairs(
+    tx,
+    masterLogin,
+    shares.map(({ investorLogin }) => investorLogin),
+  );
+  const before = shares.map((share) => {
+    const pair = pairs.get(share.investorLogin);
     assert(pair !== undefined, "an Investor in a pool has a pair");
-    return { pair, terms: terms.of(login).terms };
+    return { share, pair, terms: terms.of(share.investorLogin).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, number - 1n);
-  if (folded.some(({ foldedNumber }) => foldedNumber < number - 1n)) {
-    await savePairs(tx, folded);
+  if (folded.some((each) => isBehind(each, number - 1n))) {
+    await savePairs(
+      tx,
+      folded.map(({ pair }) => pair),
+    );
     await moveWeek(tx, { id, from: to, to: from });
     return "again";
   }
-  const decided = folded.map((pair, index) => decideShare(pair, shares[index], { week, page }));
+  const decided = folded.map((each) => decideShare(each, { week, page }));
   await savePairs(
     tx,
     decided.map(({ pair }) => ({ ...pair, foldedNumber: number })),
@@ -92,8 +99,7 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
 type OfWeek = { readonly week: OpenWeek; readonly page: Page };
 
 function decideShare(
-  pair: Pair,
-  share: WeekShare | undefined,
+  { share, pair }: { readonly share: WeekShare; readonly pair: Pair },
   { week: { masterLogin, number }, page: { facts, terms } }: OfWeek,
 ): { readonly pair: Pair; readonly due: readonly DecidedFee[] } {
   const { investorLogin, earnings } = pair;
@@ -103,7 +109,7 @@ function decideShare(
     earnings,
     terms: terms.of(investorLogin).terms,
     debts: terms.of(investorLogin).debts,
-    floating: share?.floating ?? 0n,
+    floating: share.floating,
     markedAt,
     throughNumber: number,
     since: pair.crystallisedAt,

@@ -13,27 +13,36 @@ const MAX_READINGS = 10;
 export type PairOnTerms = { readonly pair: Pair; readonly terms: Terms };
 
 /**
- * The pairs of a Master with the results up to an entry, in the sequence of the array. A pair that is not folded to it had too many: it is to be
- * saved, and folded again. Nothing may be decided before.
+ * What is wanted with the results of its pairs of a Master up to an entry, in the sequence of the array. A pair that is not folded to it had too
+ * many: it is to be saved, and folded again. Nothing may be decided before.
  */
-export async function foldPairs(
+export async function foldPairs<P extends PairOnTerms>(
   db: Queryable,
   masterLogin: string,
-  wanted: readonly PairOnTerms[],
+  wanted: readonly P[],
   throughNumber: bigint,
-): Promise<Pair[]> {
-  let pairs = wanted.map(({ pair, terms }) => ({ pair, terms }));
+): Promise<P[]> {
+  let pairs = [...wanted];
   for (let readings = 0; readings < MAX_READINGS; readings += 1) {
     pairs = await divideAgain(db, masterLogin, pairs);
-    const behind = pairs.filter(({ pair }) => pair.foldedNumber < throughNumber);
+    const behind = pairs.filter((each) => isBehind(each, throughNumber));
     if (behind.length === 0) break;
-    pairs = await foldNext(db, masterLogin, pairs, throughNumber, BigInt(Math.ceil(ENTRIES_PER_READING / behind.length)));
+    const entries = BigInt(Math.ceil(ENTRIES_PER_READING / behind.length));
+    pairs = await foldNext(db, masterLogin, pairs, { throughNumber, entries });
   }
-  return pairs.map(({ pair }) => pair);
+  return pairs;
+}
+
+export function isBehind({ pair }: PairOnTerms, throughNumber: bigint): boolean {
+  return pair.foldedNumber < throughNumber;
 }
 
 /** Pairs with a layer in which the terms change begin again before the first result of their layers. */
-async function divideAgain(db: Queryable, masterLogin: string, pairs: readonly PairOnTerms[]): Promise<PairOnTerms[]> {
+async function divideAgain<P extends PairOnTerms>(
+  db: Queryable,
+  masterLogin: string,
+  pairs: readonly P[],
+): Promise<P[]> {
   const divided = pairs.filter(({ pair, terms }) => isDivided(pair, terms));
   const starts = await listFoldStarts(
     db,
@@ -47,28 +56,23 @@ async function divideAgain(db: Queryable, masterLogin: string, pairs: readonly P
   });
 }
 
-async function foldNext(
+async function foldNext<P extends PairOnTerms>(
   db: Queryable,
   masterLogin: string,
-  pairs: readonly PairOnTerms[],
-  throughNumber: bigint,
-  entries: bigint,
-): Promise<PairOnTerms[]> {
-  const behind = pairs.flatMap((each) => {
-    const last = each.pair.foldedNumber + entries;
-    const next = { ...each, throughNumber: last < throughNumber ? last : throughNumber };
-    return each.pair.foldedNumber < throughNumber ? [{ each, next }] : [];
+  pairs: readonly P[],
+  { throughNumber, entries }: { readonly throughNumber: bigint; readonly entries: bigint },
+): Promise<P[]> {
+  const behind = pairs.filter((each) => isBehind(each, throughNumber));
+  const next = behind.map(({ pair }) => {
+    const last = pair.foldedNumber + entries;
+    return { pair, throughNumber: last < throughNumber ? last : throughNumber };
   });
-  const parts = await listPartsToFold(
-    db,
-    masterLogin,
-    behind.map(({ next }) => next),
+  const parts = await listPartsToFold(db, masterLogin, next);
+  const results = new Map(
+    next.map(({ pair, throughNumber: foldedNumber }, index) => [pair, { parts: parts[index] ?? [], foldedNumber }]),
   );
-  const folded = new Map(
-    behind.map(({ each, next }, index) => {
-      const results = { parts: parts[index] ?? [], foldedNumber: next.throughNumber };
-      return [each, { ...each, pair: continueFold(each.pair, results, each.terms) }];
-    }),
-  );
-  return pairs.map((each) => folded.get(each) ?? each);
+  return pairs.map((each) => {
+    const own = results.get(each.pair);
+    return own === undefined ? each : { ...each, pair: continueFold(each.pair, own, each.terms) };
+  });
 }

@@ -23,7 +23,7 @@ import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { askTerms, type AskedTerms } from "../fees/ask-terms.ts";
 import { decidedPair } from "../fees/decide-due.ts";
-import { foldPairs } from "../fees/fold-pairs.ts";
+import { foldPairs, isBehind } from "../fees/fold-pairs.ts";
 import { leavePool } from "./leave-pool.ts";
 import {
   decideAmounts,
@@ -51,11 +51,7 @@ export type Together = { readonly masterLogin: string; readonly leaves: readonly
  * log position of a reading at which the Master is flat, decides the fees that are due, takes the amounts out of the pool and reserves them. No
  * money is sent from here. Throws a refusal when nothing was recorded, and FeesNotKnown.
  */
-export async function decideInPool(
-  deps: Deps,
-  together: Together,
-  parent: CallContext,
-): Promise<DecidedTogether> {
+export async function decideInPool(deps: Deps, together: Together, parent: CallContext): Promise<DecidedTogether> {
   const context = childContext(parent, { withinMs: READ_MS });
   const { masterLogin, leaves } = together;
   const investorLogins = leaves.map(({ leave }) => leave.investorLogin);
@@ -81,7 +77,10 @@ export async function decideInPool(
 }
 
 /** The leaves that are decided now, by key, and keys of those that wait for fees of a closed week. The others have a recorded outcome. */
-export type DecidedTogether = { readonly decided: ReadonlyMap<string, DecidedWithFees>; readonly waiting: ReadonlySet<string> };
+export type DecidedTogether = {
+  readonly decided: ReadonlyMap<string, DecidedWithFees>;
+  readonly waiting: ReadonlySet<string>;
+};
 
 const NONE: DecidedTogether = { decided: new Map(), waiting: new Set() };
 
@@ -148,7 +147,7 @@ async function decideStruck(
   leaves: readonly PooledLeave[],
   struck: Struck,
 ): Promise<DecidedTogether | "more"> {
-  const { reading, terms, master } = struck;
+  const { terms, master } = struck;
   const { login: masterLogin, lastAllocation: throughNumber } = master;
   const database = await readDatabase(tx);
   const logins = leaves.map(({ leave }) => leave.investorLogin);
@@ -163,7 +162,12 @@ async function decideStruck(
   const possible = books.filter(({ waiting }) => !isRefused.has(waiting.leave.key));
   const uncounted =
     terms.database === database
-      ? await listUncounted(tx, masterLogin, possible.map(({ waiting }) => waiting.holding.subscriptionId), terms.askedAt)
+      ? await listUncounted(
+          tx,
+          masterLogin,
+          possible.map(({ waiting }) => waiting.holding.subscriptionId),
+          terms.askedAt,
+        )
       : new Set(possible.map(({ waiting }) => waiting.holding.subscriptionId));
   const counted = possible.filter(({ waiting }) => !uncounted.has(waiting.holding.subscriptionId));
   const pairs = await lockPairs(
@@ -171,18 +175,21 @@ async function decideStruck(
     masterLogin,
     counted.map(({ waiting }) => waiting.leave.investorLogin),
   );
-  const before = counted.map(({ waiting: { leave } }) => {
-    const pair = pairs.get(leave.investorLogin);
+  const before = counted.map((each) => {
+    const { investorLogin } = each.waiting.leave;
+    const pair = pairs.get(investorLogin);
     assert(pair !== undefined, "an Investor in a pool has a pair");
-    return { pair, terms: terms.of(leave.investorLogin).terms };
+    return { ...each, pair, terms: terms.of(investorLogin).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, throughNumber);
-  if (folded.some(({ foldedNumber }) => foldedNumber < throughNumber)) {
-    await savePairs(tx, folded);
+  if (folded.some((each) => isBehind(each, throughNumber))) {
+    await savePairs(
+      tx,
+      folded.map(({ pair }) => pair),
+    );
     return "more";
   }
-  const due = folded.map((pair) => decideFees(pair, struck));
-  const decided = await carryOut(tx, deps, { counted, folded, due, master, reading, terms });
+  const decided = await carryOut(tx, deps, folded, struck);
   const waiting = possible.filter((each) => !counted.includes(each)).map((each) => each.waiting.leave.key);
   return { decided, waiting: new Set(waiting) };
 }
@@ -212,42 +219,58 @@ function decideFees(pair: Pair, { reading, terms, master }: Struck): DecidedDue 
   const { terms: own, debts } = terms.of(investorLogin);
   const flat = { floating: 0n, markedAt: undefined };
   const throughNumber = master.lastAllocation;
-  return decideDue({ masterLogin, earnings, terms: own, debts, ...flat, throughNumber, since, at: reading.requestedAt });
+  return decideDue({
+    masterLogin,
+    earnings,
+    terms: own,
+    debts,
+    ...flat,
+    throughNumber,
+    since,
+    at: reading.requestedAt,
+  });
 }
 
-type ToCarryOut = Struck & {
-  readonly counted: readonly (LeavingBooks & { readonly waiting: PooledLeave })[];
-  readonly folded: readonly Pair[];
-  readonly due: readonly DecidedDue[];
+type Counted = LeavingBooks & {
+  readonly waiting: PooledLeave;
+  /** With all results. */
+  readonly pair: Pair;
 };
 
 async function carryOut(
   tx: Transaction,
   deps: Deps,
-  { counted, folded, due: decidedDue, reading, terms, master }: ToCarryOut,
+  counted: readonly Counted[],
+  struck: Struck,
 ): Promise<ReadonlyMap<string, DecidedWithFees>> {
-  const { login: masterLogin } = master;
-  const dues = counted.map(({ waiting: { leave } }, index) =>
-    dueOfLeave(leave, decidedDue[index]!.due, terms.of(leave.investorLogin)),
-  );
+  const { reading, terms, master } = struck;
+  const { login: masterLogin, lastAllocation: allocationNumber } = master;
+  const { requestedAt: at, logNumber: settledNumber } = reading;
+  const withDue = counted.map((each) => {
+    const { leave } = each.waiting;
+    const { due, earnings } = decideFees(each.pair, struck);
+    return { ...each, leave, earnings, due: dueOfLeave(leave, due, terms.of(leave.investorLogin)) };
+  });
   const decisions = await decideAmounts(
     tx,
-    counted.map(({ waiting: { leave }, account, holding }, index) => {
+    withDue.map(({ leave, due, account, holding }) => {
       const { unposted, quarantined } = account.buckets;
-      const [held, due] = [leave.heldBalance, dues[index]!];
-      return { leave, due, held, unposted, quarantined, pooled: holding.buckets.pooled };
+      return { leave, due, held: leave.heldBalance, unposted, quarantined, pooled: holding.buckets.pooled };
     }),
   );
-  const decided = counted.map(({ waiting: { leave, holding }, account, holding: book }, index) => {
-    const decision = decisions[index]!;
-    const at = { settledNumber: reading.logNumber, allocationNumber: master.lastAllocation };
-    const record: DecidedLeave = { ...leave, ...decision.numbers, holding, ...at };
-    const pair = folded[index]!;
-    const { earnings } = decidedDue[index]!;
-    const starts = [pair.crystallisedAt, lastCutOff(deps.week, reading.requestedAt)];
-    const fees = feesOfLeave(leave, dues[index]!, { masterLogin, starts, at: reading.requestedAt });
-    const leaving = { leave: { ...leave, ...holding }, books: { account, holding: book }, decision };
-    return { record, leaving, fees, pair: decidedPair(pair, earnings, reading.requestedAt) };
+  const decided = withDue.map(({ waiting, leave, due, earnings, pair, ...books }, index) => {
+    const decision = decisions[index];
+    assert(decision !== undefined);
+    const { holding } = waiting;
+    const record: DecidedLeave = { ...leave, ...decision.numbers, holding, settledNumber, allocationNumber };
+    const starts = [pair.crystallisedAt, lastCutOff(deps.week, at)];
+    const fees = feesOfLeave(leave, due, { masterLogin, starts, at });
+    return {
+      record,
+      fees,
+      leaving: { leave: { ...leave, ...holding }, books, decision },
+      pair: decidedPair(pair, earnings, at),
+    };
   });
   const recorded = await recordDecided(
     tx,

@@ -45,7 +45,7 @@ export async function reachDecision(deps: Deps, request: AskedLeave, context: Ca
       return await withRecordedFees(deps, { leave: known, fees }, context);
     }
     const investor = await catchUpInvestor(deps, request, filed, context);
-    const end = await tryToDecide(deps, { leave: request, database }, investor, wait, context);
+    const end = await tryToDecide(deps, { leave: request, database, investor, wait }, context);
     if (end.kind === "decided") return await withRecordedFees(deps, end, context);
     if (end.kind === "waits" && wait.isOver()) {
       await refuseTry(deps, request, end.refusal);
@@ -60,11 +60,7 @@ export async function reachDecision(deps: Deps, request: AskedLeave, context: Ca
 }
 
 /** The money of the leave may be collected when `fee` has its payments. */
-async function withRecordedFees(
-  deps: Deps,
-  { leave, fees }: DecidedWithFees,
-  context: CallContext,
-): Promise<Leave> {
+async function withRecordedFees(deps: Deps, { leave, fees }: DecidedWithFees, context: CallContext): Promise<Leave> {
   if (fees === undefined) return leave;
   const wait = waitBudget(context, RECORD_MS);
   for (;;) {
@@ -85,12 +81,12 @@ async function withRecordedFees(
   }
 }
 
+type Waiting = { readonly investor: InvestorState | undefined; readonly wait: WaitBudget };
+
 /** Runs one step of a try without an outcome. */
 async function tryToDecide(
   deps: Deps,
-  { leave, database }: Pick<PooledLeave, "leave" | "database">,
-  investor: InvestorState | undefined,
-  wait: WaitBudget,
+  { leave, database, investor, wait }: Pick<PooledLeave, "leave" | "database"> & Waiting,
   context: CallContext,
 ): Promise<EpisodeEnd> {
   if (investor === undefined) {
