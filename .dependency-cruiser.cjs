@@ -40,7 +40,7 @@ module.exports = {
       to: {
         pathNot: [
           "^services/$1/(domain/|refusals[.]ts$)",
-          "^services/kernel/(money|rate|refusal|key-refusals|brand|limits|duration|labels|platform-text|queue-until-flat)[.]ts$",
+          "^services/kernel/(money|exact-decimal|rate|refusal|key-refusals|brand|check-character|limits|duration|labels|platform-text|queue-until-flat)[.]ts$",
         ],
       },
     },
@@ -142,6 +142,7 @@ module.exports = {
           "^services/console/",
           "^services/client/index[.]ts$",
           "^services/kernel/(csv|review/owner)[.]ts$",
+          "^services/edge/keys/scopes[.]ts$",
           "^node_modules/(preact|@preact/signals|uplot)/",
         ],
       },

@@ -11,7 +11,7 @@ GENERATED := proto/gen/.generated
 CLIENT := services/client/gen/.generated
 CLIENT_SOURCES := $(shell find services/edge deploy/client -name '*.ts' -not -name '*.test.ts')
 CONSOLE := services/console/dist/.built
-CONSOLE_SOURCES := $(shell find services/console services/client services/kernel/csv.ts services/kernel/review/owner.ts deploy/console -type f -not -path '*/dist/*' -not -path '*/gen/*' -not -name '*.test.ts*')
+CONSOLE_SOURCES := $(shell find services/console services/client services/kernel/csv.ts services/kernel/review/owner.ts services/edge/keys/scopes.ts deploy/console -type f -not -path '*/dist/*' -not -path '*/gen/*' -not -name '*.test.ts*')
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
 # As for the services: a program that was started before compiles nothing.

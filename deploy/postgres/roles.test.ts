@@ -16,9 +16,7 @@ const APPEND_ONLY: Record<Service, readonly string[]> = {
   account: ["account", "feed_poison", "investor"],
   edge: ["access_audit", "feed_poison"],
   fee: [
-    "allocation_entry",
-    "allocation_part",
-    "crystallisation_item",
+    "collection_item",
     "fee_version",
     "fee_version_ended",
     "feed_poison",

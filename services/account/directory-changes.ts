@@ -4,10 +4,11 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
 import type { Investor, NewInvestor } from "./domain/investor.ts";
 import type { Master, MasterChange, NewMaster } from "./domain/master.ts";
-import { hasLabels, type ProfileKind } from "./domain/profile.ts";
+import type { ProfileKind } from "./domain/profile.ts";
+import { reserveProfile } from "./processes/profile.ts";
 import { insertInvestor } from "./store/investors.ts";
 import { insertMaster, updateMaster } from "./store/masters.ts";
-import { insertProfile, moveProfile } from "./store/profiles.ts";
+import { moveProfile } from "./store/profiles.ts";
 
 /** Other services keep what they need to know of the directory from this feed. */
 export const DIRECTORY_FEED = "account.directory";
@@ -47,5 +48,5 @@ function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
 async function labelAccount(tx: Transaction, kind: ProfileKind, fresh: NewInvestor | NewMaster): Promise<void> {
   const { login, commandId, labels } = fresh;
   if (labels === undefined) await moveProfile(tx, commandId, login);
-  else if (hasLabels(labels)) await insertProfile(tx, { kind, login }, labels);
+  else await reserveProfile(tx, { kind, login }, { email: undefined, ...labels });
 }

@@ -10,6 +10,6 @@ export function masterMessage(stored: Master, investorsCount?: bigint): MasterMe
 }
 
 /** What its client says of an account. */
-export function profileFields({ email, labels }: Profile): Pick<InvestorProfile, "email" | "labels"> {
+export function profileFields({ email, ...labels }: Profile): Pick<InvestorProfile, "email" | "labels"> {
   return { email, labels: labelsToProto(labels) };
 }

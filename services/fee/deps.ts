@@ -6,12 +6,10 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
-import type { StepSizes } from "./domain/step-sizes.ts";
 import type { FeeQueues } from "./queues.ts";
 
 /** Notified after commits that create work; a lost signal delays the work until the next poll. */
 export type WakeSignals = {
-  readonly reading: WakeSignal;
   /** Wakes all payers. */
   readonly payments: Pick<WakeSignal, "notify">;
   readonly payers: readonly [WakeSignal, WakeSignal];
@@ -23,23 +21,16 @@ export type Deps = {
   readonly accounts: Pick<Client<AccountServiceService>, "findInvestor" | "findMaster">;
   readonly subscriptions: Pick<
     Client<SubscriptionServiceService>,
-    | "readAllocations"
-    | "readAllocationRows"
-    | "getFeeFloors"
-    | "readFloatingShare"
-    | "sumFlows"
-    | "findLeave"
-    | "returnReserve"
+    "getFeeFloors" | "sumFlows" | "returnReserve" | "decidePendingFee" | "listUnrecordedFees" | "listBreaks"
   >;
   readonly platform: Pick<
     Client<PlatformServiceService>,
     "transfer" | "transferBatch" | "getTransfer" | "listFeeTransfers" | "listBreaks" | "readLog" | "readLogBalances"
   >;
   readonly queues: FeeQueues;
-  readonly steps: StepSizes;
   readonly wakeSignals: WakeSignals;
   readonly log: Log;
   readonly now: Clock;
-  /** The database of a search for lost fees, which decides and records while others wait for it. */
+  /** The database of a search for lost fees, which records while others wait for it. */
   readonly searchingIn?: string;
 };

@@ -1,4 +1,4 @@
-import { followFeed, openBackbone, serveContract } from "#kernel/backbone.ts";
+import { openBackbone, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
@@ -17,10 +17,8 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import { feeChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { STEPS } from "./domain/step-sizes.ts";
 import { PERMISSIONS } from "./permissions.ts";
 import { feeQueues } from "./queues.ts";
-import { receiveAllocations } from "./events/receive-allocations.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { feeRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, feeJobs, feeService, feeWatchers, STATES_FEED } from "./service.ts";
@@ -50,15 +48,8 @@ await runService(caller, async (context) => {
     platform: stack.use(grpcClient(platform, { contract: PlatformServiceService, service: "platform", identity })),
     log,
     now: systemClock,
-    steps: STEPS,
   };
   const deps: Deps = { ...needs, queues: feeQueues(needs), wakeSignals: createWakeSignals() };
-  await followFeed(
-    context,
-    backbone,
-    { address: subscriptions, service: "subscription", identity },
-    receiveAllocations(deps),
-  );
   for (const job of feeJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));

@@ -4,24 +4,21 @@ import { callContext } from "#kernel/contract/context.ts";
 import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import type { StepSizes } from "./domain/step-sizes.ts";
-import {
-  crystalliseTogether,
-  type Decided,
-  type RequestedCrystallisation,
-} from "./processes/accounting/crystallise-together.ts";
+import type { Decision } from "./domain/decision.ts";
 import { type FeeFloor, type Floors, readFloors } from "./processes/payment/read-floors.ts";
 import { type FinalPayment, type Settlement, settlePayments } from "./processes/payment/settle-payments.ts";
-import { type Crystallisation, listCrystallisations } from "./store/crystallisations.ts";
+import { type Recorded, recordTogether } from "./processes/recording/record-together.ts";
+import { type Collection, listCollections } from "./store/collections.ts";
 
 /**
  * Reads and writes that concurrent calls share: what waits while one commit runs is in the next. One commit of a kind at a
  * time, because two would wait for each other at the rows of their Masters.
  */
 export type FeeQueues = {
-  readonly crystallising: BatchQueue<RequestedCrystallisation, Decided>;
+  /** Decisions of withdrawals and exits. */
+  readonly recording: BatchQueue<Decision, Recorded>;
   readonly settling: BatchQueue<FinalPayment, Settlement>;
-  readonly crystallisations: GatheredRead<string, Crystallisation>;
+  readonly collections: GatheredRead<string, Collection>;
   readonly floors: GatheredRead<string, FeeFloor>;
 };
 
@@ -29,13 +26,12 @@ export type QueueNeeds = {
   readonly pool: Pool;
   readonly log: Log;
   readonly now: Clock;
-  readonly steps: StepSizes;
   readonly subscriptions: Floors;
   readonly searchingIn?: string;
 };
 
 /** Investors of one commit: others wait that long for the rows of their Masters. */
-const MAX_CRYSTALLISED = 64;
+const MAX_RECORDED = 64;
 /** Payments of one commit: those of a whole batch of transfers. */
 const MAX_SETTLED = 500;
 /** Bounds the memory; a call that finds so many others before it is refused as busy. */
@@ -46,12 +42,12 @@ const FLOORS_MS = 3_000;
 export function feeQueues(needs: QueueNeeds): FeeQueues {
   const { pool, subscriptions } = needs;
   return {
-    crystallising: batchQueue<RequestedCrystallisation, Decided>({
-      name: "crystallise",
-      maxItems: MAX_CRYSTALLISED,
+    recording: batchQueue<Decision, Recorded>({
+      name: "record fees",
+      maxItems: MAX_RECORDED,
       maxWaiting: MAX_WAITING,
-      keyOf: ({ investorLogin }) => investorLogin,
-      run: (requested) => crystalliseTogether(needs, requested),
+      keyOf: ({ investors, key = "" }) => investors[0]?.investorLogin ?? key,
+      run: (decisions) => recordTogether(needs, decisions),
     }),
     settling: batchQueue<FinalPayment, Settlement>({
       name: "settle payments",
@@ -60,7 +56,7 @@ export function feeQueues(needs: QueueNeeds): FeeQueues {
       keyOf: ({ payment }) => String(payment.id),
       run: (answered) => settlePayments(needs, answered),
     }),
-    crystallisations: gatherReads((keys) => listCrystallisations(pool, keys)),
+    collections: gatherReads((keys) => listCollections(pool, keys)),
     floors: gatherReads((logins) =>
       readFloors(subscriptions, logins, callContext({ caller: "fee", withinMs: FLOORS_MS })),
     ),

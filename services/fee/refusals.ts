@@ -13,10 +13,9 @@ export const { refuse, refusals } = refusalsOf({
   too_many_scheduled_versions: "conflict",
   fee_payment_not_found: "not_found",
   fee_run_not_found: "not_found",
-  crystallisation_not_found: "not_found",
-  /** A Master's allocations are unreadable, or its fees do not reconcile; manual review is required. */
+  /** The fees of a Master do not reconcile; manual review is required. */
   safety_stop: "unavailable",
-  /** A closed week of the Master, or results of the Investor, take longer than the call. */
+  /** Fees of the Master are being recorded, or its results are being allocated. */
   allocation_in_progress: "unavailable",
   fees_in_progress: "conflict",
   payment_account_in_use: "conflict",

@@ -12,25 +12,22 @@ import { cancelVersion } from "./commands/cancel-version.ts";
 import { changePaymentAccount } from "./commands/change-payment-account.ts";
 import { collect } from "./commands/collect.ts";
 import { configure, updateConfiguration } from "./commands/configure.ts";
-import { crystallise, crystalliseAgain, prepare } from "./commands/crystallise.ts";
 import { decideReview } from "./commands/decide-review.ts";
+import { recordFees } from "./commands/record-fees.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";
-import { readAllocations } from "./jobs/read-allocations.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { configurationReads, getConfiguration } from "./queries/get-configuration.ts";
 import { explainPayment } from "./queries/explain-payment.ts";
+import { findTerms } from "./queries/find-terms.ts";
 import { getPendingFee } from "./queries/get-pending-fee.ts";
 import { listVersions } from "./queries/list-versions.ts";
-import { previewCrystallise } from "./queries/preview-crystallise.ts";
 import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
-import { listKeysOfItem } from "./store/crystallisations.ts";
+import { listKeysOfItem } from "./store/collections.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
-import { readingQueue } from "./store/allocation-watermarks.ts";
 import { paymentQueue } from "./store/due-payments.ts";
 import { nextSearch } from "./store/fee-search.ts";
 import { findDueItems } from "./queries/find-due-items.ts";
-import { getFeeAccount } from "./queries/get-fee-account.ts";
 import { getWaitingFees } from "./queries/get-waiting-fees.ts";
 import { sumPaymentCredits } from "./queries/sum-payment-credits.ts";
 import { listDueItems, listInvestorPayments, listPaymentCredits, listPaymentsOfInvestor } from "./queries/payments.ts";
@@ -60,15 +57,13 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     getPendingFee: (request, context) => getPendingFee(deps, request, context),
     changePaymentAccount: (request) => changePaymentAccount(deps, request),
     sumPaymentCredits: (request) => sumPaymentCredits(deps, request),
-    getFeeAccount: (request) => getFeeAccount(deps, request),
     getWaitingFees: (request) => getWaitingFees(deps, request),
     listPaymentsOfInvestor: (request, context) => listPaymentsOfInvestor(deps, request, context),
     listRuns: (request, context) => listRuns(deps, request, context),
     getRun: (request) => getRun(deps, request),
     listRunPayments: (request) => listRunPayments(deps, request),
-    prepare: (request, context) => prepare(deps, request, context),
-    crystallise: (request, context) => crystallise(deps, request, context),
-    previewCrystallise: (request, context) => previewCrystallise(deps, request, context),
+    findTerms: (request) => findTerms(deps, request),
+    recordFees: (request, context) => recordFees(deps, request, context),
     collect: (request, context) => collect(deps, request, context),
     listDueItems: (request) => listDueItems(deps, request),
     findDueItems: (request) => findDueItems(deps, request),
@@ -88,7 +83,7 @@ export function createWakeSignals(): WakeSignals {
   const notify = (): void => {
     for (const payer of payers) payer.notify();
   };
-  return { reading: createWakeSignal(), payments: { notify }, payers };
+  return { payments: { notify }, payers };
 }
 
 /** Jobs that process due rows. */
@@ -100,14 +95,8 @@ export function feeJobs(deps: Deps): Job[] {
     {
       name: "find lost fees",
       due: () => nextSearch,
-      work: () => findLostFees(deps, crystalliseAgain),
+      work: () => findLostFees(deps),
       maxRetryMs: SEARCH_RETRY_MS,
-    },
-    {
-      name: "read allocations",
-      wake: wakeSignals.reading,
-      due: () => readingQueue.nextDue,
-      work: () => readAllocations(deps),
     },
     { name: "pay fees", wake: first, ...paying },
     // While one job waits for a payment without an answer, the other one pays.

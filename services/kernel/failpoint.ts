@@ -24,7 +24,6 @@ export type Failpoint =
   | "after_allocation"
   | "after_posting"
   | "after_leave"
-  | "after_closing_step"
   // A command that waits until its Master is flat; the detail is its action.
   | "before_waiting"
   | "after_waiting"

@@ -12,8 +12,9 @@ export const { refuse, refusals: QUEUE_REFUSALS } = refusalsOf({
   expired: "conflict",
 });
 
-const MIN_QUEUE_MS = BigInt(SECOND_MS);
-const MAX_QUEUE_MS = BigInt(30 * DAY_MS);
+/** How long a command may wait until its Master is flat. */
+export const MIN_QUEUE_MS = SECOND_MS;
+export const MAX_QUEUE_MS = 30 * DAY_MS;
 
 /** Refusals for which the first try waits: they are about trades of the Master, and pass when it is flat. */
 const BLOCKED = new Set(["master_open_positions", "allocation_in_progress"]);

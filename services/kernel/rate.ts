@@ -1,7 +1,8 @@
 /** A share in parts per million: exactly the six decimals of a rate such as 0.300000. */
 export type Rate = { readonly ppm: bigint };
 
-const PPM = 1_000_000n;
+/** 1.000000. */
+export const WHOLE: Rate = { ppm: 1_000_000n };
 const DECIMAL = /^(\d{1,9})(?:\.(\d{1,6}))?$/;
 
 export function rateFromPpm(ppm: bigint): Rate {
@@ -13,7 +14,7 @@ export function parseRate(text: string): Rate | undefined {
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;
   const [, whole = "", fraction = ""] = match;
-  return { ppm: BigInt(whole) * PPM + BigInt(fraction.padEnd(6, "0")) };
+  return { ppm: BigInt(whole) * WHOLE.ppm + BigInt(fraction.padEnd(6, "0")) };
 }
 
 /** Always six decimals. */

@@ -25,7 +25,6 @@ export type WakeSignals = {
   readonly exits: WakeSignal;
   readonly assignmentSagas: WakeSignal;
   readonly exitSagas: WakeSignal;
-  readonly closings: WakeSignal;
   /** Unassigns that wait until their Masters are flat. */
   readonly queue: WakeSignal;
   /** External funds have changed. */

@@ -27,8 +27,7 @@ import { requireRecordedWeeks } from "./processes/require-recorded-weeks.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { adoptsNothing } from "./domain/adoption-rule.ts";
 import { readQueue } from "./store/unassign-queue.ts";
-import { watchClosings } from "./jobs/watch-closings.ts";
-import { watchMarketWaits } from "./jobs/watch-market-waits.ts";
+import { watchMasters } from "./jobs/watch-masters.ts";
 import { subscriptionRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
 import { leaveReads } from "./store/leave-reads.ts";
@@ -79,7 +78,7 @@ await runService(caller, async (context) => {
   stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));
   for (const job of subscriptionJobs(deps, [sweep])) stack.use(job);
   stack.use(watchReviews({ pool: deps.pool, log }));
-  for (const watch of [watchClosings, watchMarketWaits]) stack.use(watch({ pool: deps.pool, log }));
+  stack.use(watchMasters({ pool: deps.pool, log }));
   stack.use(watchQueue({ pool: deps.pool, log, command: "unassign", readQueue }));
   stack.use(
     reconcile({

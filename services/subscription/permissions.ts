@@ -37,7 +37,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   findTransfers: ["platform"],
   findLockOwners: ["platform"],
   findPooled: ["platform"],
-  listBreaks: ["edge"],
+  listBreaks: ["edge", "fee"],
   listReviews: ["edge"],
   listReviewGroups: ["edge"],
   // Its actor was authenticated by the edge.

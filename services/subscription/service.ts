@@ -21,7 +21,6 @@ import type { WakeSignals, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
 import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
-import { closeMasters } from "./jobs/close-masters.ts";
 import { decideWeeks, recordDecisions } from "./jobs/decide-weeks.ts";
 import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows, valuePools } from "./jobs/mark-masters.ts";
 import { findReturnedMasters } from "./jobs/find-returned-masters.ts";
@@ -63,7 +62,6 @@ import { listLockOwners } from "./store/lock-owners.ts";
 import { listMirroredKeys } from "./store/mirrored-parts.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { assignmentQueue } from "./store/assignments.ts";
-import { closingQueue } from "./store/closings.ts";
 import { exitTransferQueue } from "./store/exit-transfers.ts";
 import { exitQueue } from "./store/exits.ts";
 import { decisionQueue, weekQueue } from "./store/fee-decisions.ts";
@@ -94,7 +92,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     assign: (request, context) => assign(deps, request, context),
     unassign: (request, context) => unassign(deps, request, context),
     closeMaster: (request, context) => closeMaster(deps, request, context),
-    getClosing: (request) => getClosing(deps, request),
+    getClosing: (request, context) => getClosing(deps, request, context),
     previewAssign: (request, context) => previewAssign(deps, request, context),
     previewUnassign: (request, context) => previewUnassign(deps, request, context),
     listSubscriptions: (request) => listSubscriptions(gathered, request),
@@ -147,7 +145,6 @@ export function createWakeSignals(): WakeSignals {
     exits: createWakeSignal(),
     assignmentSagas: createWakeSignal(),
     exitSagas: createWakeSignal(),
-    closings: createWakeSignal(),
     queue: createWakeSignal(),
     external: createWakeSignal(),
   };
@@ -182,7 +179,6 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
     run("settle assignments", settleAssignments, () => assignmentQueue.nextDue, { wake: wake.assignmentSagas }),
     run("settle exits", settleExits, () => exitQueue.nextDue, { wake: wake.exitSagas }),
     run("cancel emptied", cancelEmptied, () => nextEmptied),
-    run("close Masters", closeMasters, () => closingQueue.nextDue, { wake: wake.closings }),
     run("run queued unassigns", runQueued, () => NEXT_LOOK, { wake: wake.queue }),
     run("open external funds reviews", openExternalReviews, () => nextExternalReview, {
       wake: wake.external,

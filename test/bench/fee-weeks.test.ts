@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 test("the weeks of a small pool are measured", { timeout: 120_000 }, async () => {
   const script = join(import.meta.dirname, "fee-weeks.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [script, "20", "10", "2"]);
-  expect(stdout).toContain("10 deals of the past read");
+  expect(stdout).toContain("week after 10 deals");
   expect(stdout).toContain("18 fees");
   expect(stdout).toContain("week after 2 rates of the past");
 });

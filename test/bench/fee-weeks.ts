@@ -1,6 +1,7 @@
 /**
- * Measures how fee reads a year of daily deals of one large pool, decides its first week, then further weeks in a row, and adds
- * results again after rates of the past. Postgres with fsync, NATS, subscription and fee are separate processes, as in production.
+ * Measures how the closed weeks of one large pool are decided by subscription and recorded by fee: the first one after a year of daily
+ * deals, further ones in a row, and one after rates of the past, for which results are added again. Postgres with fsync, NATS,
+ * subscription and fee are separate processes, as in production.
  *
  *   node test/bench/fee-weeks.ts [Investors] [deals of the past] [weeks]
  */
@@ -10,17 +11,11 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { callContext } from "#kernel/contract/context.ts";
-import type { Client } from "#kernel/contract/contract.ts";
-import { Refusal } from "#kernel/refusal.ts";
 import { identityVariables } from "#kernel/testing/identity.ts";
-import { permittedClient } from "#test/support/permitted-client.ts";
-import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { startNats } from "../../deploy/local/nats.ts";
 import { setUpAllStreams } from "../../deploy/nats/streams.ts";
 import { freePort } from "../../deploy/local/ports.ts";
 import { startPostgres } from "../../deploy/local/postgres.ts";
-import { PERMISSIONS } from "../../services/fee/permissions.ts";
 import { processorSeconds, residentBytes } from "./processor-time.ts";
 import { serviceDatabases } from "./service-databases.ts";
 import { startService } from "./start-service.ts";
@@ -32,16 +27,12 @@ import {
   createPool,
   DEALS_A_WEEK,
   instantOf,
-  MASTER,
   payAll,
 } from "./fee-weeks/books.ts";
 import { logStatements, statementReader } from "./fee-weeks/statements.ts";
 
-/** As long as subscription waits for fee before a withdrawal. */
-const CALL_MS = 10_000;
 const START_MS = 60_000;
-/** A call that ends in the middle of a step has no answer. */
-const TOO_LONG = new Set<string>(["unavailable", "unknown_outcome"]);
+const POLL_MS = 10;
 const MEBIBYTE = 1024 * 1024;
 const MAX_MEBIBYTES = 200;
 /** Weeks at each end of the row that are compared. */
@@ -52,7 +43,7 @@ const [holdings = 10_000, deals = 250, weeks = 52] = process.argv.slice(2).map(N
 const folder = mkdtempSync(join(tmpdir(), "pamm-bench-"));
 stack.defer(() => rmSync(folder, { recursive: true, force: true }));
 const logFile = join(folder, "postgres.log");
-const { fee, pid, client } = await startServices();
+const { pids, client } = await startServices();
 await createPool(client, holdings);
 let last = await allocateDeals(client, holdings, 0, deals);
 await client.query("analyze");
@@ -60,9 +51,8 @@ await logStatements(client);
 const statements = statementReader(logFile);
 let mostMebibytes = 0;
 
-await step(`${deals} deals of the past read`);
 last = await closeWeek(client, holdings, last);
-await step("first week decided");
+await step(`week after ${deals} deals`);
 print(`${await payAll(client)} fees`);
 const taken: Taken[] = [];
 for (let week = 1; week <= weeks; week += 1) {
@@ -83,42 +73,34 @@ if (mostMebibytes > MAX_MEBIBYTES) process.exitCode = 1;
 
 type Taken = { readonly seconds: number; readonly processorSeconds: number };
 
-/** Until fee has read, and decided, all allocations. */
+/** From when the job begins, which looks once a second, until all pages of the week are decided and recorded. */
 async function step(what: string): Promise<Taken> {
+  await untilNone("select from subscription.open_week where tries = 0");
   const startedAt = performance.now();
-  const before = processorSeconds(pid);
-  let calls = 1;
-  while (!(await prepare())) calls += 1;
+  const before = pids.map(processorSeconds);
+  await untilNone(
+    "select from subscription.open_week union all select from subscription.fee_decision where recorded_at is null",
+  );
   const seconds = (performance.now() - startedAt) / 1_000;
-  const ownSeconds = processorSeconds(pid) - before;
-  const mebibytes = residentBytes(pid) / MEBIBYTE;
+  const [decided = 0, recorded = 0] = pids.map((pid, index) => processorSeconds(pid) - (before[index] ?? 0));
+  const mebibytes = Math.max(...pids.map(residentBytes)) / MEBIBYTE;
   mostMebibytes = Math.max(mostMebibytes, mebibytes);
   const { longestMs, timeOuts } = statements();
   if (timeOuts.length > 0) process.exitCode = 1;
   for (const line of timeOuts) print(line);
   print(
-    `${what}: ${seconds.toFixed(2)} s in ${calls} calls, ${ownSeconds.toFixed(2)} s of fee's processor, ` +
+    `${what}: ${seconds.toFixed(2)} s, ${decided.toFixed(2)} s of subscription's processor and ${recorded.toFixed(2)} s of fee's, ` +
       `longest statement ${longestMs.toFixed(0)} ms, ${timeOuts.length} time-outs, ${mebibytes.toFixed(0)} MiB, load ${loadavg()[0]?.toFixed(1)}`,
   );
-  return { seconds, processorSeconds: ownSeconds };
+  return { seconds, processorSeconds: decided + recorded };
 }
 
-/** False when the time of the call ended before: the next one continues after the last committed step. */
-async function prepare(): Promise<boolean> {
-  try {
-    await fee.prepare({ masterLogin: MASTER }, call());
-    return true;
-  } catch (error) {
-    if (error instanceof Refusal && TOO_LONG.has(error.status)) return false;
-    throw error;
-  }
+async function untilNone(query: string): Promise<void> {
+  while ((await client.query(query)).rowCount !== 0) await sleep(POLL_MS);
 }
 
-function call() {
-  return callContext({ caller: "bench", withinMs: CALL_MS, commandId: crypto.randomUUID() });
-}
-
-type Started = { readonly fee: Client<FeeServiceService>; readonly pid: number; readonly client: pg.Client };
+/** Of subscription and fee. */
+type Started = { readonly pids: readonly number[]; readonly client: pg.Client };
 
 async function startServices(): Promise<Started> {
   const postgres = await startPostgres({ dataDir: join(folder, "postgres"), logFile, isDurable: true });
@@ -139,7 +121,7 @@ async function startServices(): Promise<Started> {
     NODE_OPTIONS: "--max-semi-space-size=8",
     MALLOC_ARENA_MAX: "1",
   };
-  const pids = new Map<string, number>();
+  const started: number[] = [];
   for (const [name, port] of [
     ["subscription", subscriptionPort],
     ["fee", feePort],
@@ -150,28 +132,25 @@ async function startServices(): Promise<Started> {
       GRPC_PORT: String(port),
       ...(await identityVariables(name)),
     };
-    pids.set(name, stack.use(startService(name, env, join(folder, `${name}.log`), process.execArgv)).pid);
+    started.push(stack.use(startService(name, env, join(folder, `${name}.log`), process.execArgv)).pid);
   }
-  const target = { contract: FeeServiceService, service: "fee", permissions: PERMISSIONS } as const;
-  const fees = stack.use(await permittedClient(`127.0.0.1:${feePort}`, target));
   const db = new pg.Client({ connectionString: databases.url, application_name: "bench" });
   await db.connect();
-  await untilReady(fees, db);
+  stack.defer(() => db.end());
+  await untilReady(db);
   // No platform answers here, and fee decides nothing before it has asked for fees that it may have lost.
   await db.query(`set search_path = fee;
     insert into fee_search (database) values (database_identity())
     on conflict (is_only) do update
     set database = excluded.database, begun_in = null, begun_at = null, after_transfer_id = null;
     set search_path = public`);
-  stack.defer(() => db.end());
-  return { fee: fees, pid: pids.get("fee") ?? 0, client: db };
+  return { pids: started, client: db };
 }
 
-async function untilReady(fees: Client<FeeServiceService>, db: pg.Client): Promise<void> {
+async function untilReady(db: pg.Client): Promise<void> {
   for (const byMs = performance.now() + START_MS; ; await sleep(100)) {
     try {
-      await db.query("select from subscription.holding limit 1");
-      await fees.listDueItems({ key: "none" }, call());
+      await db.query("select from subscription.open_week, fee.fee_search");
       return;
     } catch (error) {
       if (performance.now() > byMs) throw error;

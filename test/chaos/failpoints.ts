@@ -35,10 +35,9 @@ const OTHER_FAILPOINTS = [
   "subscription/after_mirror",
   "subscription/after_allocation",
   "subscription/after_posting",
-  ...["after_settled_position", "after_crystallisation", "after_leave"].flatMap((point) =>
-    ["WITHDRAWAL", "EXIT"].map((kind) => `subscription/${point}.${kind}`),
-  ),
-  "fee/after_accounting_step.recorded",
+  ...["WITHDRAWAL", "EXIT"].map((kind) => `subscription/after_leave.${kind}`),
+  "subscription/after_week_page",
+  ...["week", "leave"].map((of) => `subscription/after_fees_recorded.${of}`),
   "fee/before_outcome.paid",
 ];
 
@@ -46,11 +45,7 @@ const OTHER_FAILPOINTS = [
  * `make proof` runs all failpoints, in some minutes. In `make test` platform also crashes at those of a send in tests of its protocol (an
  * external leg, an internal one, and fees), and the other services at their statements in a process of a test.
  */
-const USUAL = [
-  "platform/after_write.deposit",
-  "platform/after_write.reversal",
-  "subscription/after_crystallisation.EXIT",
-];
+const USUAL = ["platform/after_write.deposit", "platform/after_write.reversal", "subscription/after_leave.EXIT"];
 
 const failpoints = [...FAILPOINTS_OF_SENDS, ...OTHER_FAILPOINTS].filter((point) => IS_PROOF || USUAL.includes(point));
 

@@ -41,7 +41,16 @@ export const STOP_OUTS: HistoryShape = {
   masters: 1,
   steps: 15,
   kinds: ["deposit", "withdraw", "unassign", "assign", "result", "dealer", "protect", "compensate", "week"],
-  sequences: ["stoppedOut", "stoppedOut", "stoppedOut", "stoppedOut", "stoppedOut"],
+  sequences: [
+    "stoppedOut",
+    "stoppedOut",
+    "stoppedOut",
+    "stoppedOut",
+    "stoppedOut",
+    "overdrawn",
+    "overdrawn",
+    "overdrawn",
+  ],
 };
 /** Few Investors and many versions of their fees. */
 export const FEE_VERSIONS: HistoryShape = {

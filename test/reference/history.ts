@@ -22,6 +22,8 @@ export type Step =
   | { readonly kind: "agent"; readonly masterIndex: number; readonly cents: bigint }
   /** The platform raises a balance below zero to zero, and pays so much more or less. */
   | { readonly kind: "protect"; readonly masterIndex: number; readonly cents: bigint }
+  /** The Master loses its balance and some cents more, without a trade. */
+  | { readonly kind: "gap"; readonly masterIndex: number; readonly cents: bigint }
   /** The session of a position closes, so that its price grows old. */
   | { readonly kind: "stale"; readonly masterIndex: number; readonly positionIndex: number }
   /** The broker charges an Investor, by a rule that adopts it. */
@@ -82,7 +84,7 @@ export type HistoryShape = {
   readonly steps: number;
   readonly kinds?: readonly Step["kind"][];
   /** Steps that say something only one after the other. */
-  readonly sequences?: readonly ("emptied" | "stoppedOut" | "repaired" | "archived")[];
+  readonly sequences?: readonly ("emptied" | "stoppedOut" | "overdrawn" | "repaired" | "archived")[];
 };
 
 export function histories({
@@ -145,6 +147,8 @@ const positive = fc.oneof(
 const signed = fc.tuple(positive, fc.boolean()).map(([cents, isLoss]) => (isLoss ? -cents / 3n : cents / 2n));
 /** What the platform pays beyond a balance below zero: mostly nothing. */
 const beyondTheHole = fc.oneof({ weight: 3, arbitrary: fc.constant(0n) }, positive, cent(-1_000_00n, -1n));
+/** Of the open positions. */
+const LATEST = -1;
 /** More than any Investor has. */
 export const EVERYTHING = 99_000_000_00n;
 const rate = fc.oneof(fc.constantFrom(0n, 200_000n, 275_000n, 300_000n, 333_333n, 1_000_000n), cent(0n, 1_000_000n));
@@ -246,7 +250,7 @@ const STEPS = {
  * has lost everything rounding makes what it is worth.
  */
 const ASKED_FOR: readonly Step["kind"][] = ["version", "cancel", "queued", "protect"];
-const ALL = (Object.keys(STEPS) as Step["kind"][]).filter((kind) => !ASKED_FOR.includes(kind));
+const ALL = (Object.keys(STEPS) as (keyof typeof STEPS)[]).filter((kind) => !ASKED_FOR.includes(kind));
 
 /** An Investor that withdraws everything while fees are disabled owes the fee afterwards. */
 const emptied = fc
@@ -272,6 +276,23 @@ const stoppedOut = fc
     { kind: "deposit", investorIndex: investorIndex + 1, cents: deposited },
   ]);
 
+/** Fees are taken while there is no price, and perhaps money by a dealer, and a loss leaves less than that; the platform pays, and then the price comes. */
+const overdrawn = fc
+  .tuple(index, index, positive, cent(5n, 40n), fc.boolean(), beyondTheHole, signed)
+  .map(([masterIndex, investorIndex, profit, part, isDealer, more, floating]): Step[] => [
+    { kind: "open", masterIndex, volume: 1n, cents: 0n },
+    { kind: "result", masterIndex, cents: profit },
+    { kind: "stale", masterIndex, positionIndex: LATEST },
+    { kind: "week" },
+    ...(isDealer ? [{ kind: "dealer", masterIndex, cents: -profit } as const] : []),
+    { kind: "gap", masterIndex, cents: profit / part },
+    { kind: "protect", masterIndex, cents: more },
+    { kind: "mark", masterIndex, positionIndex: LATEST, cents: floating },
+    { kind: "close", masterIndex, positionIndex: LATEST, volume: 1n, cents: 0n },
+    { kind: "withdraw", investorIndex, cents: EVERYTHING },
+    { kind: "deposit", investorIndex, cents: profit },
+  ]);
+
 /** A dealer gives back what a wrong price has cost, or takes back what it has brought. */
 const repaired = fc
   .tuple(index, signed, index, fc.boolean(), fc.constantFrom(undefined, 0, 0))
@@ -290,7 +311,7 @@ const archived = fc.tuple(index, index, signed).map(([investorIndex, masterIndex
   { kind: "restore", investorIndex },
 ]);
 
-const SEQUENCES = { emptied, stoppedOut, repaired, archived };
+const SEQUENCES = { emptied, stoppedOut, overdrawn, repaired, archived };
 
 /** A step as a sentence. */
 export function describeStep(step: Step, { investors, masters }: Pick<History, "investors" | "masters">): string {
@@ -343,6 +364,8 @@ export function describeStep(step: Step, { investors, masters }: Pick<History, "
       return `${master} earns ${dollars(step.cents)} as an agent`;
     case "protect":
       return `the platform raises a balance of ${master} below zero, with ${dollars(step.cents)}`;
+    case "gap":
+      return `${master} loses its balance and ${dollars(step.cents)} more`;
     case "stale":
       return `the price of position ${step.positionIndex} of ${master} grows old`;
     case "levy":

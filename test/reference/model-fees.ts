@@ -1,10 +1,24 @@
-import { decideDebts, decideDue, type Due as RealDue } from "../../services/fee/domain/due.ts";
-import type { Debt } from "../../services/fee/domain/debt.ts";
-import { continueFold, type Fold, foldAgain, type FoldStart, isDivided } from "../../services/fee/domain/fold.ts";
+import { parseExact } from "#kernel/exact-decimal.ts";
 import { calculationOf } from "../../services/fee/domain/fee-calculation.ts";
-import { decidePending, type Pending } from "../../services/fee/domain/pending.ts";
-import { parseExact } from "../../services/fee/domain/units.ts";
-import { NOTHING_EARNED, type Part } from "../../services/fee/domain/layers.ts";
+import { sumPending } from "../../services/fee/domain/pending.ts";
+import { stepsOf } from "../../services/fee/domain/steps.ts";
+import type { Debt } from "../../services/subscription/domain/fees/debt.ts";
+import {
+  decideDebts,
+  decideDue,
+  type Due as RealDue,
+  explainDue,
+} from "../../services/subscription/domain/fees/due.ts";
+import type { Explanation } from "../../services/subscription/domain/fees/explain.ts";
+import {
+  continueFold,
+  type Fold,
+  foldAgain,
+  type FoldStart,
+  isDivided,
+} from "../../services/subscription/domain/fees/fold.ts";
+import { type Earnings, NOTHING_EARNED, type Part } from "../../services/subscription/domain/fees/layers.ts";
+import { decideNow } from "../../services/subscription/queries/due-now.ts";
 import { type Change, versionOfAssignment, versionOfChange } from "../../services/fee/domain/change-timeline.ts";
 import { versionsAfter } from "../../services/fee/testing/a-version.ts";
 import { scheduledAfter, type Version } from "../../services/fee/domain/timeline.ts";
@@ -32,6 +46,32 @@ export type FeesUnderTest = {
 };
 
 export const REAL_FEES: FeesUnderTest = { continueFold, decideDue, decideDebts, versionOfChange, decidePending };
+
+type PendingFacts = {
+  readonly versions: readonly Version[];
+  readonly debts: readonly Debt[];
+  readonly at: Date;
+  /** Undefined outside a pool. */
+  readonly own: { readonly masterLogin: string; readonly earnings: Earnings; readonly floating: bigint } | undefined;
+};
+
+/** Cents, with the explanation of the fee in a pool. */
+type Pending = { readonly total: bigint; readonly explanation: Explanation | undefined };
+
+/** What is shown as pending: subscription decides on the terms that fee sends, and fee adds up what is due. */
+export function decidePending({ versions, debts, at, own }: PendingFacts): Pending {
+  const terms = stepsOf(versions);
+  const facts = {
+    terms,
+    updatedAt: versions.at(-1)?.madeAt,
+    debts,
+    prepaid: new Map<string, bigint>(),
+    openWeekly: [],
+  };
+  const inPool = own && { ...own, terms, debts, markedAt: undefined, at };
+  const { total: sum } = sumPending(decideNow({ facts, at, inPool }), []);
+  return { total: sum, explanation: inPool && explainDue(inPool) };
+}
 
 /** All results of an Investor with a Master, and those that are added up; the number of a result is its place. */
 type Account = { readonly results: Part[]; fold: Fold };
@@ -99,13 +139,14 @@ function accountIn({ accounts }: Payer, master: Master): Account {
 /** Adds the results that are missing before a decision, as the service does it, in steps of random sizes. */
 function foldInSteps(tested: FeesUnderTest, payer: Payer, master: Master, sizes: Iterator<number, never>): void {
   const account = accountIn(payer, master);
+  const terms = stepsOf(payer.versions);
   const last = BigInt(account.results.length);
   for (let fold = account.fold; ; account.fold = fold) {
-    if (isDivided(fold, payer.versions)) fold = foldAgain(fold, startOf(account.results, fold));
+    if (isDivided(fold, terms)) fold = foldAgain(fold, startOf(account.results, fold));
     if (fold.foldedNumber === last) break;
     const first = Number(fold.foldedNumber);
     const parts = account.results.slice(first, first + sizes.next().value);
-    fold = tested.continueFold(fold, { parts, foldedNumber: fold.foldedNumber + BigInt(parts.length) }, payer.versions);
+    fold = tested.continueFold(fold, { parts, foldedNumber: fold.foldedNumber + BigInt(parts.length) }, terms);
   }
 }
 
@@ -150,13 +191,14 @@ function decide(
 ): readonly RealDue[] {
   const at = new Date(event.due.at);
   const { master } = event;
-  const { versions, debts } = payer;
-  if (master === undefined) return tested.decideDebts({ versions, debts, at });
+  const { debts } = payer;
+  const terms = stepsOf(payer.versions);
+  if (master === undefined) return tested.decideDebts({ terms, debts, at });
   const account = accountIn(payer, master);
   const { earnings } = account.fold;
   const floating = event.due.floatingE8;
   const masterLogin = master.name;
-  const decided = tested.decideDue({ masterLogin, earnings, versions, debts, floating, markedAt: undefined, at });
+  const decided = tested.decideDue({ masterLogin, earnings, terms, debts, floating, markedAt: undefined, at });
   account.fold = { ...account.fold, earnings: decided.earnings };
   return decided.due;
 }
@@ -168,11 +210,10 @@ function pendingOf(
 ): Pending {
   const { versions, debts } = payer;
   const at = new Date(due.at);
-  const none = { markedAt: undefined, prepaid: new Map<string, bigint>() };
-  if (master === undefined) return tested.decidePending({ versions, debts, at, own: undefined, prepaid: none.prepaid });
+  if (master === undefined) return tested.decidePending({ versions, debts, at, own: undefined });
   const { earnings } = accountIn(payer, master).fold;
-  const own = { masterLogin: master.name, earnings, floating: due.floatingE8, markedAt: none.markedAt };
-  return tested.decidePending({ versions, debts, at, own, prepaid: none.prepaid });
+  const own = { masterLogin: master.name, earnings, floating: due.floatingE8 };
+  return tested.decidePending({ versions, debts, at, own });
 }
 
 /** What is shown as pending right before a decision is what it takes, and its explanation ties to the exact fee. */

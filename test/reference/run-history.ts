@@ -47,9 +47,10 @@ export function applyStep(world: World, wanted: Step): string {
  */
 const MAX_LEVERAGE = 10n;
 const MIN_CAPITAL = 10n;
+const UNLIMITED: readonly Step["kind"][] = ["dealer", "agent", "protect", "gap"];
 
 function within(world: World, step: Step): Step {
-  if (!("masterIndex" in step && "cents" in step) || ["dealer", "agent", "protect"].includes(step.kind)) return step;
+  if (!("masterIndex" in step && "cents" in step) || UNLIMITED.includes(step.kind)) return step;
   const master = at(world.masters, step.masterIndex);
   const owners = [...activeAt(world, master).map(({ id }) => id), "own" as const];
   const pooled = owners.map((owner) => master.pool.cash(owner).pooled);
@@ -144,6 +145,9 @@ function applyMasterStep(world: World, step: Extract<Step, { masterIndex: number
       return "";
     case "protect":
       return protect(world, master, step.cents);
+    case "gap":
+      trade(world, master, { ...NO_TRADE, kind: "charge", result: -(master.balance + step.cents) });
+      return "";
     case "compensate":
       return compensate(world, master) ? "" : "not possible";
     case "open":

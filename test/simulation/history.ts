@@ -10,7 +10,7 @@ import { PoolsWatch } from "./checks/watch-pools.ts";
 import { RightsWatch } from "./checks/watch-rights.ts";
 import { Notes } from "./notes.ts";
 import type { Database } from "./postgres/database.ts";
-import type { Fault, Plan, RewoundService } from "./plan/plan.ts";
+import type { Fault, Plan } from "./plan/plan.ts";
 import { Coverage } from "./report/coverage.ts";
 import { describeChanges } from "./report/describe-changes.ts";
 import { CommandRuns } from "./callers/command-runs.ts";
@@ -35,7 +35,6 @@ const STARTED_MS = 1_000;
 /** Time of operators to resume, and of the work that has waited for them. */
 const OPERATORS_MS = 60_000;
 const SETTLED_CHECK_MS = 500;
-const SERVICES: readonly RewoundService[] = ["platform", "subscription", "fee"];
 
 /** One simulated history: the world of a plan, with all checks attached. */
 export class History {
@@ -57,9 +56,6 @@ export class History {
   readonly #end: End;
   readonly #commands: CommandRuns;
   #isSettled = false;
-  #isPartlyRewound = false;
-  #isFilingStopped = false;
-  #areFeesStopped = false;
 
   constructor(plan: Plan, isRecorded: boolean) {
     this.#plan = plan;
@@ -123,7 +119,6 @@ export class History {
         subscriptions: consumers.get("pushed")!,
         fees: feeRows,
       },
-      areFeesStopped: () => this.#areFeesStopped,
       unreadable: unreadableIn(plan),
     };
   }
@@ -164,9 +159,7 @@ export class History {
     await scheduler.runUntil(
       () => notes.violation !== undefined || this.#isSettled || scheduler.nowMs >= this.#endsAtMs(),
     );
-    // After a rewind of one database only operators may be able to end what it has lost: then what was moved is checked, not what is left.
-    const isOver = mode === "liveness" && !this.#isFilingStopped && (this.#isSettled || !this.#isPartlyRewound);
-    if (notes.violation === undefined && isOver) notes.check(() => this.#checkEnd());
+    if (notes.violation === undefined && mode === "liveness") notes.check(() => this.#checkEnd());
     this.coverage.addLegs(this.#platformRows.legs());
     this.#world.end();
   }
@@ -220,6 +213,7 @@ export class History {
         this.notes.check(() => {
           this.#pools?.onCommit(changed);
           this.#rights?.onCommit(changed);
+          this.#fees?.onCommit(changed);
         });
     }
     fees.onCommit = (changed) => this.notes.check(() => this.#fees?.onCommit(changed));
@@ -241,19 +235,12 @@ export class History {
   #rewind(fault: Extract<Fault, { readonly kind: "rewind_database" }>): void {
     const { scheduler } = this;
     const toMs = Math.max(START_MS + STARTED_MS, scheduler.nowMs - fault.losesLastMs);
-    const services = new Set(fault.databases ?? SERVICES);
     this.#commands.beforeRewind();
-    this.#world.rewindDatabases({ toMs, ...fault, services });
+    this.#world.rewindDatabases({ toMs, ...fault });
     this.#dealsWatch.onRewind();
-    // A consumer that has received more than a restored owner has stops until operators restore both to the same instant.
-    this.#isPartlyRewound ||= services.size < SERVICES.length;
-    this.#isFilingStopped ||= services.has("platform") && !services.has("subscription");
-    this.#areFeesStopped ||= services.has("subscription") && !services.has("fee");
     this.#platformRowsWatch.onRewind();
-    this.#fees?.onRewind(services);
-    this.#pools?.onRewind(services);
-    if (services.size === SERVICES.length) this.#commands.rewindAll(toMs, fault.downMs);
-    else if (services.has("subscription")) this.#commands.rewindFollowings(toMs, fault.downMs);
+    this.#fees?.onRewind();
+    this.#commands.rewindAll(toMs, fault.downMs);
     const process = this.#world.addCaller("operators");
     const { network } = this.#world;
     process.run(() => resumeAfterRewind({ process, network, note: this.notes.note })).catch(this.notes.recordViolation);

@@ -10,7 +10,7 @@ import { checkAll, loginError, nameError } from "../domain/checks.ts";
 import { decideExistence, decideTradingLogin } from "../domain/decide-registration.ts";
 import type { Investor } from "../domain/investor.ts";
 import { findInvestorByCommand } from "../store/investors.ts";
-import { requireFreeExternalId, withFreeExternalId } from "../processes/external-id.ts";
+import { requireFreeExternalId } from "../processes/profile.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
 
 /** Registers an existing account as an Investor. Moves no funds. */
@@ -28,11 +28,11 @@ export async function addInvestor(
       decideTradingLogin(fact, "INVESTOR");
     }
     decideExistence(facts);
-    await requireFreeExternalId(deps, "INVESTOR", labels);
+    await requireFreeExternalId(deps.pool, "INVESTOR", labels);
     await deps.platform.adoptAccount({ login, role: AccountRole.INVESTOR }, context);
     const createdAt = deps.now();
     return await inTransaction(deps.pool, (tx) => registerInvestor(tx, { login, name, createdAt, commandId, labels }));
   };
   const find = () => findInvestorByCommand(deps.pool, commandId);
-  return await withFreeExternalId("INVESTOR", labels, () => registerOnce({ find, register }));
+  return await registerOnce({ find, register });
 }

@@ -13,7 +13,7 @@ import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../doma
 import { paymentEqualsMaster } from "../domain/payment-equals-master.ts";
 import { masterMessage } from "../messages.ts";
 import { findMasterByCommand } from "../store/masters.ts";
-import { requireFreeExternalId, withFreeExternalId } from "../processes/external-id.ts";
+import { requireFreeExternalId } from "../processes/profile.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
 
 /** Registers two existing accounts as a Master. platform takes both under management before the Master is inserted. */
@@ -36,7 +36,7 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
   const { commandId } = context;
   const register = async (): Promise<MasterMessage> => {
     await decide(deps, login, paymentLogin, context);
-    await requireFreeExternalId(deps, "MASTER", labels);
+    await requireFreeExternalId(deps.pool, "MASTER", labels);
     // First the account with open positions would be refused.
     await deps.platform.adoptAccount({ login: paymentLogin, role: AccountRole.PAYMENT }, context);
     await deps.platform.adoptAccount({ login, role: AccountRole.MASTER }, context);
@@ -48,7 +48,7 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
     const master = await findMasterByCommand(deps.pool, commandId);
     return master && masterMessage(master, await countInvestorsOf(deps, master.login, context));
   };
-  return await withFreeExternalId("MASTER", labels, () => registerOnce({ find, register }));
+  return await registerOnce({ find, register });
 }
 
 async function decide(deps: Deps, login: string, paymentLogin: string, context: CallContext): Promise<void> {

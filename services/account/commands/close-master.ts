@@ -15,9 +15,6 @@ export async function closeMaster(
   // Counted before: a failure afterwards would hide from the caller that the closing has begun.
   const investorsCount = await countInvestorsOf(deps, master.login, context);
   const { commandId } = context;
-  await deps.subscriptions.closeMaster(
-    { masterId: id, masterLogin: master.login },
-    childContext(context, { commandId }),
-  );
+  await deps.subscriptions.closeMaster({ masterLogin: master.login }, childContext(context, { commandId }));
   return masterMessage(master, investorsCount);
 }

@@ -1,19 +1,18 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { changeFromProto } from "#kernel/contract/labels.ts";
-import { type LabelsChange, NO_LABELS } from "#kernel/labels.ts";
+import type { LabelsChange } from "#kernel/labels.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { InvestorProfile, UpdateInvestorRequest } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { getInvestorById } from "../directory.ts";
 import { checkAll, emailError, nameError } from "../domain/checks.ts";
 import { profileFields } from "../messages.ts";
-import { withFreeExternalId } from "../processes/external-id.ts";
-import { relabel } from "../processes/relabel.ts";
+import { changeProfile } from "../processes/profile.ts";
 import { refuse } from "../refusals.ts";
 import { findErasure } from "../store/erasures.ts";
 import { lockAgainstErasure, renameInvestor } from "../store/investors.ts";
 import { insertAccountUpdate } from "../store/account-updates.ts";
-import { findProfile } from "../store/profiles.ts";
+import { getProfile } from "../store/profiles.ts";
 
 /** Changes what the service keeps of an Investor; the trading platform keeps the names under which the account was created. */
 export async function updateInvestor(
@@ -26,11 +25,9 @@ export async function updateInvestor(
   const isEmpty = name === undefined && email === undefined && labels === undefined;
   checkAll(nameError("name", name), emailError("email", email), isEmpty ? NOTHING_TO_CHANGE : undefined);
   const { login } = await getInvestorById(deps, id);
-  await withFreeExternalId("INVESTOR", labels ?? NO_LABELS, () =>
-    changeOnce(deps, { login, name, email, labels }, commandId),
-  );
+  await changeOnce(deps, { login, name, email, labels }, commandId);
   const investor = await getInvestorById(deps, id);
-  return { investor, ...profileFields(await findProfile(deps.pool, "INVESTOR", login)) };
+  return { investor, ...profileFields(await getProfile(deps.pool, login)) };
 }
 
 type Change = Pick<UpdateInvestorRequest, "name" | "email"> & {
@@ -48,7 +45,7 @@ async function changeOnce(
     if (commandId !== "" && !(await insertAccountUpdate(tx, commandId, now()))) return;
     await lockAgainstErasure(tx, login);
     if ((await findErasure(tx, login)) !== undefined) throw erased(login);
-    if (email !== undefined || labels !== undefined) await relabel(tx, { kind: "INVESTOR", login }, labels, email);
+    await changeProfile(tx, { kind: "INVESTOR", login }, { email, labels });
     if (name !== undefined) await renameInvestor(tx, login, name);
   });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { changeFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { type LabelsChange, NO_LABELS } from "#kernel/labels.ts";
+import type { LabelsChange } from "#kernel/labels.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
 import { findClosing, stateOf } from "../closings.ts";
@@ -14,8 +14,7 @@ import { decideChange } from "../domain/decide-change.ts";
 import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
 import { changePaymentAccount } from "../processes/change-payment-account.ts";
-import { withFreeExternalId } from "../processes/external-id.ts";
-import { relabel } from "../processes/relabel.ts";
+import { changeProfile } from "../processes/profile.ts";
 import { hasAccountUpdate, insertAccountUpdate } from "../store/account-updates.ts";
 import { findMasterById } from "../store/masters.ts";
 
@@ -49,9 +48,7 @@ export async function updateMaster(
     // First, because it may be refused: then nothing is changed.
     if (paymentLogin !== undefined) await changePaymentAccount(deps, master, paymentLogin, context);
   }
-  const changed = await withFreeExternalId("MASTER", labels ?? NO_LABELS, () =>
-    changeOnce(deps, { id, login, change, labels }, context.commandId),
-  );
+  const changed = await changeOnce(deps, { id, login, change, labels }, context.commandId);
   return masterMessage(changed, investorsCount);
 }
 
@@ -71,7 +68,7 @@ async function changeOnce(
   const master = await inTransaction(pool, async (tx) => {
     const at = now();
     const isNew = commandId === "" || (await insertAccountUpdate(tx, commandId, at));
-    if (isNew && labels !== undefined) await relabel(tx, { kind: "MASTER", login }, labels);
+    if (isNew) await changeProfile(tx, { kind: "MASTER", login }, { labels });
     return isNew ? await changeMaster(tx, id, change, at) : await findMasterById(tx, id);
   });
   assert(master !== undefined, "a Master is never deleted");

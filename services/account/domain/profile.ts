@@ -4,7 +4,7 @@ import { refuse } from "../refusals.ts";
 export type ProfileKind = "MASTER" | "INVESTOR";
 
 /** What its client says of an account. */
-export type Profile = { readonly email: string | undefined; readonly labels: Labels };
+export type Profile = Labels & { readonly email: string | undefined };
 
 /** An account, or the request that creates one. */
 export type ProfileOwner = {
@@ -12,10 +12,6 @@ export type ProfileOwner = {
   readonly login?: string | undefined;
   readonly operationId?: string | undefined;
 };
-
-export function hasLabels({ externalId, metadata }: Labels): boolean {
-  return externalId !== undefined || Object.keys(metadata).length > 0;
-}
 
 /** The labels after a change, all mistakes of which are reported at once. */
 export function changeLabels(labels: Labels, change: LabelsChange): Labels {

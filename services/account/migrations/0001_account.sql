@@ -106,7 +106,6 @@ create table provisioning (
 create index provisioning_to_resume on provisioning (next_try_at) where state = 'PENDING';
 create index provisioning_to_tidy on provisioning (id) where state = 'FAILED' and not is_tidied;
 create unique index provisioning_by_login on provisioning (login) where login is not null;
-create index provisioning_active_by_email on provisioning (lower(email)) where state = 'ACTIVE';
 -- A refused request has no login: it is found by the address of the person.
 create index provisioning_failed_by_email on provisioning (email) where state = 'FAILED';
 
@@ -132,24 +131,25 @@ create table credential (
 -- For passwords under an older key, and the number of passwords under each.
 create index credential_by_key on credential (key_id);
 
--- What clients say of an account beside its registration.
+-- What clients say of an account beside its registration: one row for each, from the request for it on, which is deleted when that is refused.
 create table profile (
   id           bigint generated always as identity primary key,
   kind         text not null check (kind in ('MASTER', 'INVESTOR')),
-  -- Null while the account is being created, and when that was refused.
+  -- Null while the account is being created.
   login        text unique references account (login),
-  -- The request for the account that has brought it; null for one that was registered, or got its profile later.
+  -- The request for the account; null for one that was registered.
   operation_id text unique check (operation_id <> ''),
   -- The client's own id, unique in the role: the request reserves it before an account is created.
   external_id  text check (external_id <> ''),
   metadata     jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
-  -- Since it was changed; until then, that of the request for the account counts.
+  -- As the request has it, until it is changed.
   email        text check (email <> ''),
-  constraint profile_external_id unique (kind, external_id),
+  constraint profile_external_id unique (external_id, kind),
   check (num_nonnulls(login, operation_id) > 0)
 );
 
-create index profile_by_email on profile (lower(email)) where email is not null;
+-- Whole, because the planner has no statistics of the expression of a partial index.
+create index profile_by_email on profile (lower(email));
 
 -- Commands that changed an account: a repeated command does not overwrite a later change. Kept for longer than the edge may
 -- repeat a command.

@@ -7,13 +7,11 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import { Secret } from "#kernel/secret.ts";
 import type { Deps } from "../deps.ts";
-import { hasLabels } from "../domain/profile.ts";
 import { provisioningKey, rolesOf, type NewProvisioning, type Provisioning } from "../domain/provisioning.ts";
 import { putCredential } from "../store/credentials.ts";
-import { insertProfile } from "../store/profiles.ts";
 import { findProvisioning, getProvisioning, insertProvisioning, markRepeated } from "../store/provisionings.ts";
-import { withFreeExternalId } from "./external-id.ts";
 import { fulfil } from "./fulfil.ts";
+import { reserveProfile } from "./profile.ts";
 
 /** Creates the requested accounts once, however often the caller repeats the command id. */
 export async function provision(
@@ -21,9 +19,7 @@ export async function provision(
   { labels, ...details }: NewProvisioning & { readonly labels: Labels },
   context: CallContext,
 ): Promise<Provisioning> {
-  const recorded = await failAsUnavailable(() =>
-    withFreeExternalId(details.kind, labels, () => record(deps, details, labels, context)),
-  );
+  const recorded = await failAsUnavailable(() => record(deps, details, labels, context));
   return await fulfil(deps, recorded, withReplyReserve(context));
 }
 
@@ -42,8 +38,7 @@ async function record(
     if (provisioning === undefined) {
       return await join(tx, await getProvisioning(tx, details.operationId));
     }
-    const { kind, operationId } = details;
-    if (hasLabels(labels)) await insertProfile(tx, { kind, operationId }, labels);
+    await reserveProfile(tx, details, { email: details.email, ...labels });
     for (const role of rolesOf(details)) {
       for (const field of ["main", "investor"] as const) {
         const context = { owner: provisioningKey(provisioning, role), field };

@@ -1,5 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { fittingPage, LOST_PLACE, pageSize } from "#kernel/page.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import type {
   GetInvestorProfileRequest,
   GetMasterProfileRequest,
@@ -12,12 +13,13 @@ import type {
 import type { Deps } from "../deps.ts";
 import { countInvestors, countInvestorsOf, getInvestorById, getMasterById } from "../directory.ts";
 import { checkAll } from "../domain/checks.ts";
+import type { Profile } from "../domain/profile.ts";
 import { masterMessage, profileFields } from "../messages.ts";
 import { refuse } from "../refusals.ts";
 import { type AccountSearch, listInvestorsFound, listMastersFound } from "../store/account-search.ts";
 import { findInvestorById } from "../store/investors.ts";
 import { findMasterById } from "../store/masters.ts";
-import { findProfile } from "../store/profiles.ts";
+import { getProfile } from "../store/profiles.ts";
 
 export async function getMasterProfile(
   deps: Deps,
@@ -26,7 +28,7 @@ export async function getMasterProfile(
 ): Promise<MasterProfile> {
   const master = await getMasterById(deps, id);
   const [profile, count] = await Promise.all([
-    findProfile(deps.pool, "MASTER", master.login),
+    getProfile(deps.pool, master.login),
     countInvestorsOf(deps, master.login, context),
   ]);
   return { master: masterMessage(master, count), ...profileFields(profile) };
@@ -34,7 +36,7 @@ export async function getMasterProfile(
 
 export async function getInvestorProfile(deps: Deps, { id }: GetInvestorProfileRequest): Promise<InvestorProfile> {
   const investor = await getInvestorById(deps, id);
-  return { investor, ...profileFields(await findProfile(deps.pool, "INVESTOR", investor.login)) };
+  return { investor, ...profileFields(await getProfile(deps.pool, investor.login)) };
 }
 
 export async function searchMasters(
@@ -42,16 +44,13 @@ export async function searchMasters(
   request: SearchInvestorsRequest,
   context: CallContext,
 ): Promise<SearchMastersResponse> {
-  const { size, search } = searchOf(request);
-  const rows = await listMastersFound(deps.pool, search);
-  if (rows.length === 0 && isByCreation(search)) requirePlace(await findMasterById(deps.pool, search.afterId));
-  const { items, hasMore } = fittingPage(rows, size, ({ labels }) => labels);
-  const logins = items.map(({ master }) => master.login);
+  const { items, hasMore } = await pageFound(deps.pool, request, listMastersFound, findMasterById);
+  const logins = items.map(({ login }) => login);
   const counts = await countInvestors(deps, logins, context);
   return {
-    items: items.map(({ master, ...profile }) => ({
+    items: items.map(({ email, externalId, metadata, ...master }) => ({
       master: masterMessage(master, counts.get(master.login) ?? 0n),
-      ...profileFields(profile),
+      ...profileFields({ email, externalId, metadata }),
     })),
     hasMore,
   };
@@ -61,27 +60,30 @@ export async function searchInvestors(
   { pool }: Pick<Deps, "pool">,
   request: SearchInvestorsRequest,
 ): Promise<SearchInvestorsResponse> {
-  const { size, search } = searchOf(request);
-  const rows = await listInvestorsFound(pool, search);
-  if (rows.length === 0 && isByCreation(search)) requirePlace(await findInvestorById(pool, search.afterId));
-  const { items, hasMore } = fittingPage(rows, size, ({ labels }) => labels);
-  return { items: items.map(({ investor, ...profile }) => ({ investor, ...profileFields(profile) })), hasMore };
-}
-
-/** The place of a page is then that of the row of its cursor. */
-function isByCreation({ namePrefix, afterId }: AccountSearch): boolean {
-  return namePrefix === undefined && afterId !== 0n;
-}
-
-function requirePlace(account: unknown): void {
-  if (account === undefined) throw refuse("invalid_cursor", LOST_PLACE.message, { errors: [LOST_PLACE] });
+  const { items, hasMore } = await pageFound(pool, request, listInvestorsFound, findInvestorById);
+  return {
+    items: items.map(({ email, externalId, metadata, ...investor }) => ({
+      investor,
+      ...profileFields({ email, externalId, metadata }),
+    })),
+    hasMore,
+  };
 }
 
 const NO_PLACE = { field: "after_name", code: "required", message: "after_name is required in a list by name." };
 
-function searchOf(request: SearchInvestorsRequest): { size: number; search: AccountSearch } {
-  const size = pageSize(request.limit);
-  const { namePrefix, email, externalId, afterId, afterName } = request;
+async function pageFound<Account extends Profile>(
+  pool: Queryable,
+  request: SearchInvestorsRequest,
+  list: (db: Queryable, search: AccountSearch) => Promise<Account[]>,
+  find: (db: Queryable, id: bigint) => Promise<unknown>,
+): Promise<{ items: Account[]; hasMore: boolean }> {
+  const { namePrefix, afterId, afterName } = request;
   checkAll(namePrefix !== undefined && afterId !== 0n && afterName === undefined ? NO_PLACE : undefined);
-  return { size, search: { ...request, namePrefix, email, externalId, afterName, limit: size + 1 } };
+  const size = pageSize(request.limit);
+  const rows = await list(pool, { ...request, limit: size + 1 });
+  // By creation the place of a page is that of the row of its cursor.
+  const hasPlace = rows.length > 0 || namePrefix !== undefined || afterId === 0n || (await find(pool, afterId));
+  if (!hasPlace) throw refuse("invalid_cursor", LOST_PLACE.message, { errors: [LOST_PLACE] });
+  return fittingPage(rows, size, ({ externalId, metadata }) => ({ externalId, metadata }));
 }

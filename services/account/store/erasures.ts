@@ -44,21 +44,18 @@ export async function insertErasure(
  */
 export async function eraseRows(tx: Transaction, login: string): Promise<void> {
   await execute(tx, sql`select erase_investor_name(${login})`);
-  await execute(tx, sql`delete from profile where login = ${login}`);
+  await execute(
+    tx,
+    sql`update profile
+        set email = case when operation_id is not null then ${ERASED} end, external_id = null, metadata = '{}'
+        where login = ${login}`,
+  );
   await execute(
     tx,
     sql`delete from credential
         using provisioning
         where provisioning.login = ${login} and kind = 'INVESTOR'
           and owner = 'account:investor:' || provisioning.operation_id`,
-  );
-  await execute(
-    tx,
-    sql`delete from profile
-        using provisioning
-        where provisioning.operation_id = profile.operation_id and profile.login is null
-          and provisioning.email = (select email from provisioning where login = ${login} and email <> ${ERASED})
-          and state = 'FAILED' and provisioning.kind = 'INVESTOR' and is_tidied`,
   );
   await execute(
     tx,

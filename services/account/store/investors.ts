@@ -3,7 +3,8 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Investor, NewInvestor } from "../domain/investor.ts";
 import { insertAccounts } from "./accounts.ts";
 
-const INVESTORS = fragment`select id, login, name, created_at as "createdAt" from investor`;
+/** No view: the service could change an Investor through one. */
+export const INVESTORS = fragment`select id, login, name, created_at as "createdAt" from investor`;
 
 /** Fails on account_pkey when the login has a role already. */
 export async function insertInvestor(tx: Transaction, investor: NewInvestor): Promise<Investor> {
@@ -32,13 +33,7 @@ export async function findInvestorByCommand(db: Queryable, commandId: string): P
 
 /** Ascending by id. */
 export async function listInvestors(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Investor[]> {
-  return await many<Investor>(
-    db,
-    sql`${INVESTORS}
-        where id > ${page.afterId}
-        order by id
-        limit ${page.limit}`,
-  );
+  return await many<Investor>(db, sql`${INVESTORS} where id > ${page.afterId} order by id limit ${page.limit}`);
 }
 
 /** An Investor whose names were erased keeps none. */

@@ -1,15 +1,10 @@
 import { usd } from "#kernel/money.ts";
-import { execute, fragment, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Master, MasterChange, NewMaster } from "../domain/master.ts";
 import { insertAccounts } from "./accounts.ts";
 
 export type MasterRow = Omit<Master, "minDeposit"> & { minDepositMinor: bigint };
-
-const MASTERS = fragment`
-  select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt",
-         "acceptingInvestors", "acceptingSince"
-  from master_row`;
 
 /** Registers trading and payment account together. Fails on account_pkey when one of them has a role already. */
 export async function insertMaster(tx: Transaction, master: NewMaster): Promise<Master> {
@@ -34,20 +29,12 @@ export async function findMasterById(db: Queryable, id: bigint): Promise<Master 
 }
 
 export async function listMastersById(db: Queryable, ids: readonly bigint[]): Promise<Master[]> {
-  const rows = await many<MasterRow>(
-    db,
-    sql`${MASTERS}
-        where id = any(${ids}::bigint[])`,
-  );
+  const rows = await many<MasterRow>(db, sql`select * from master_row where id = any(${ids}::bigint[])`);
   return rows.map(masterOf);
 }
 
 export async function listMastersByLogin(db: Queryable, logins: readonly string[]): Promise<Master[]> {
-  const rows = await many<MasterRow>(
-    db,
-    sql`${MASTERS}
-        where login = any(${logins}::text[])`,
-  );
+  const rows = await many<MasterRow>(db, sql`select * from master_row where login = any(${logins}::text[])`);
   return rows.map(masterOf);
 }
 
@@ -86,15 +73,12 @@ export async function updateMaster(
 export async function listMasters(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Master[]> {
   const rows = await many<MasterRow>(
     db,
-    sql`${MASTERS}
-        where id > ${page.afterId}
-        order by id
-        limit ${page.limit}`,
+    sql`select * from master_row where id > ${page.afterId} order by id limit ${page.limit}`,
   );
   return rows.map(masterOf);
 }
 
-export function masterOf(row: MasterRow): Master {
+export function masterOf<Row extends MasterRow>(row: Row): Omit<Row, "minDepositMinor"> & Pick<Master, "minDeposit"> {
   const { minDepositMinor, ...master } = withoutNulls(row);
   return { ...master, minDeposit: usd(minDepositMinor) };
 }

@@ -3,6 +3,7 @@ import { usd } from "#kernel/money.ts";
 import {
   column,
   execute,
+  type Fragment,
   fragment,
   many,
   matchesRow,
@@ -82,19 +83,25 @@ export async function listPendingLogins(db: Queryable, logins: readonly string[]
   );
 }
 
+/** Its profile ends, so that another request may have the external id. */
 export async function markFailed(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
-  return await matchesRow(
-    db,
-    sql`update provisioning set state = 'FAILED', refusal = ${recordedAs(refusal)}::jsonb where id = ${id} and state = 'PENDING'`,
-  );
+  return await endRefused(db, fragment`id = ${id}`, refusal, false);
 }
 
 /** As markFailed, but only while neither the recovery job nor a repetition works on it and no account exists: nothing was created. */
 export async function markNeverSent(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
+  return await endRefused(db, fragment`id = ${id} and tries = 0 and login is null`, refusal, true);
+}
+
+async function endRefused(db: Queryable, which: Fragment, refusal: Refusal, isTidied: boolean): Promise<boolean> {
   return await matchesRow(
     db,
-    sql`update provisioning set state = 'FAILED', refusal = ${recordedAs(refusal)}::jsonb, is_tidied = true
-        where id = ${id} and state = 'PENDING' and tries = 0 and login is null`,
+    sql`with refused as (
+          update provisioning set state = 'FAILED', refusal = ${recordedAs(refusal)}::jsonb, is_tidied = ${isTidied}
+          where state = 'PENDING' and ${which}
+          returning operation_id
+        ), freed as (delete from profile using refused where profile.operation_id = refused.operation_id)
+        select from refused`,
   );
 }
 

@@ -1,6 +1,5 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
-import type { FieldError } from "#kernel/refusal.ts";
 import type { SearchInvestorsRequest } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../route.ts";
 import { MAX_NAME_LENGTH } from "./checks.ts";
@@ -33,48 +32,23 @@ export const accountFilter = Type.Object({
   cursor: Type.Optional(opaqueCursor),
 });
 
-type Query = {
-  readonly name?: string | undefined;
-  readonly email?: string | undefined;
-  readonly external_id?: string | undefined;
-  readonly created_from?: string | undefined;
-  readonly created_to?: string | undefined;
-  readonly limit?: string | undefined;
-  readonly cursor?: string | undefined;
-};
+type Query = Static<typeof accountFilter>;
 
 /** What a list of accounts says of its order. */
 export const ACCOUNT_ORDER = "Ascending by creation and id; with `name`, by name and id.";
 
-export function accountFilterErrors(list: string, query: Query, deps: Deps): readonly FieldError[] {
-  return [
-    ...periodErrors(["created_from", query.created_from], ["created_to", query.created_to]),
-    ...accountPage(list, query, deps).errors,
-  ];
-}
-
-export function accountSearchOf(list: string, query: Query, deps: Deps): SearchInvestorsRequest {
-  const [afterName, afterId] = accountPage(list, query, deps).after ?? [undefined, 0n];
-  return {
-    namePrefix: query.name,
-    email: query.email,
-    externalId: query.external_id,
-    createdFrom: instantOf(query.created_from),
-    createdTo: instantOf(query.created_to),
-    afterId,
-    afterName: query.name && afterName,
-    limit: Number(query.limit ?? DEFAULT_LIMIT),
-  };
-}
-
 /** Names change, so the cursor of a list by name has the one that its item had. */
-export function accountPage(list: string, query: Query, { cursors }: Deps) {
-  const { name, email, external_id, created_from, created_to, cursor } = query;
-  const filter = JSON.stringify([name, email, external_id, instantOf(created_from), instantOf(created_to)]);
-  const page = pageAt(cursors.named, `${list}?${filter}`, cursor);
+export function accountPage(list: string, query: Query, { cursors }: Pick<Deps, "cursors">) {
+  const { name, email, external_id: externalId, created_from: from, created_to: to, limit = DEFAULT_LIMIT } = query;
+  const [createdFrom, createdTo] = [instantOf(from), instantOf(to)];
+  const filter = JSON.stringify([name, email, externalId, createdFrom, createdTo]);
+  const { errors, after, next } = pageAt(cursors.named, `${list}?${filter}`, query.cursor);
+  const [afterName, afterId] = after ?? [undefined, 0n];
+  const period = { createdFrom, createdTo, afterId, afterName: name && afterName, limit: Number(limit) };
   return {
-    ...page,
-    next: (last: Named | undefined) => page.next(last && [name === undefined ? "" : last.name, last.id]),
+    errors: [...periodErrors(["created_from", from], ["created_to", to]), ...errors],
+    request: { namePrefix: name, email, externalId, ...period } satisfies SearchInvestorsRequest,
+    next: (last: Named | undefined) => next(last && [name === undefined ? "" : last.name, last.id]),
   };
 }
 

@@ -1,9 +1,10 @@
-import { DAY_MS, parseDuration, SECOND_MS } from "#kernel/duration.ts";
+import { parseDuration } from "#kernel/duration.ts";
 import { MAX_EXTERNAL_ID_LENGTH, MAX_METADATA_VALUE_LENGTH } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/limits.ts";
 import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { MAX_PLATFORM_TEXT_LENGTH, platformTextProblem } from "#kernel/platform-text.ts";
-import { parseRate } from "#kernel/rate.ts";
+import { MAX_QUEUE_MS, MIN_QUEUE_MS } from "#kernel/queue-until-flat.ts";
+import { parseRate, WHOLE } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { EVENT_KINDS, readTypes } from "../events/event-types.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
@@ -24,12 +25,6 @@ const MAX_WEBHOOK_URL_LENGTH = 2_000;
 export const MAX_LOGINS = 100;
 /** Ids are int64 in contracts and tables. */
 const MAX_ID = 2n ** 63n - 1n;
-/** 1, in parts per million. */
-const WHOLE_RATE = 1_000_000n;
-
-/** How long a command may wait until its Master is flat. */
-const MIN_QUEUE_MS = SECOND_MS;
-const MAX_QUEUE_MS = 30 * DAY_MS;
 
 const LOGIN = /^[1-9]\d{0,18}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -165,7 +160,7 @@ function checkRate(text: string): Problem | undefined {
   if (!/^-?\d+(\.\d+)?$/.test(text)) return malformed("must be a decimal from 0 to 1");
   if ((text.split(".")[1] ?? "").length > 6) return { code: "rate_precision", text: "must have at most six decimals" };
   const rate = parseRate(text);
-  const isShare = rate !== undefined && rate.ppm <= WHOLE_RATE;
+  const isShare = rate !== undefined && rate.ppm <= WHOLE.ppm;
   return isShare ? undefined : { code: "out_of_range", text: "must be from 0 to 1" };
 }
 

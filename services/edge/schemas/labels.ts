@@ -18,14 +18,16 @@ const MEMBERS = `Up to ${MAX_METADATA_MEMBERS} members; keys have letters, digit
 const externalIdField = (description: string) =>
   text("external_id", { description, example: "CRM-7001", ...EXTERNAL_ID });
 
+const metadataField = Type.Optional(
+  members<string>(`Your own data. ${MEMBERS} ${NOT_SENT}`, { type: "string", maxLength: MAX_METADATA_VALUE_LENGTH }),
+);
+
 /** For a body that makes an account. */
 export const labelFields = {
   external_id: Type.Optional(
     externalIdField(`Your own id of the account, unique among those of its role. ${NOT_SENT}`),
   ),
-  metadata: Type.Optional(
-    members<string>(`Your own data. ${MEMBERS} ${NOT_SENT}`, { type: "string", maxLength: MAX_METADATA_VALUE_LENGTH }),
-  ),
+  metadata: metadataField,
 };
 
 /** For a command about money. */
@@ -35,9 +37,7 @@ export const operationLabelFields = {
       "Your own id of the operation, by which the list of operations finds it. A request with another one is no duplicate.",
     ),
   ),
-  metadata: Type.Optional(
-    members<string>(`Your own data. ${MEMBERS} ${NOT_SENT}`, { type: "string", maxLength: MAX_METADATA_VALUE_LENGTH }),
-  ),
+  metadata: metadataField,
 };
 
 /** For a body that changes one. */

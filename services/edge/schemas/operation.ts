@@ -11,7 +11,7 @@ import { isProblemCode } from "../problems/problems.ts";
 import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
-import { instantOfId } from "../wire/uuid-time.ts";
+import { instantOfId } from "#kernel/uuid-time.ts";
 import { usDollar } from "./currency.ts";
 import { bool, model, nullableDecimal, nullableInteger, nullableString, setOf, string } from "./field.ts";
 import { labelsReply, metadataReply } from "./labels.ts";

@@ -51,7 +51,6 @@ export const reviewReason = setOf("ReviewReason", "Why operators have to decide.
   external_funds_on_investor: "Money was moved on an Investor without this service, by a dealer or by trades.",
   external_funds_on_master: "A Master holds money that belongs to no Investor, or lacks money.",
   fees_do_not_tie: "The fees of a Master do not reconcile, so they are stopped.",
-  allocations_unreadable: "The allocations of a Master could not be read.",
 });
 
 export const reviewAction = setOf("ReviewAction", "A decision about a review. New actions may be added.", {
@@ -69,7 +68,6 @@ export const reviewAction = setOf("ReviewAction", "A decision about a review. Ne
   adopt:
     "What is there at the confirmation becomes capital of the Investor and is mirrored. Its own trades may change it after the proposal; money that another party moves needs another proposal.",
   compensate_deficit: "Negative shares are raised to 0.00 out of the own capital of the Master.",
-  read_again: "The allocations are read again.",
   acknowledge: "The case is noted and closed; nothing is moved.",
   withdraw_proposal: "The proposal is withdrawn.",
 });

@@ -1,28 +1,23 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { corrupt as change } from "#test/support/corrupt.ts";
 import type { Finding } from "#kernel/reconcile/check.ts";
 import { acquireLease } from "#kernel/postgres/lease.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
 import { confirmsNothing } from "#kernel/testing/votes.ts";
-import { readAllocations as readAll } from "../jobs/read-allocations.ts";
 import { MASTER } from "../testing/fee.ts";
 import {
   anInvestor,
   aWorld,
   endWeek,
   expectToReconcile,
-  receive,
   result,
   settle,
   passTime,
   type World,
 } from "../testing/world.ts";
 import { feeChecks } from "./checks.ts";
-
-const WITHIN = { timeout: 20_000, interval: 10 };
 
 let world: World;
 
@@ -93,76 +88,6 @@ test("fee_payments: a second fee of one Investor in one week is found", async ()
   expect(await findings()).toMatchObject([{ key: "twice:1:9001", login: "9001", atRiskMinor: 29_99n }]);
 });
 
-test("fee_payments: a decreased high-water mark and a result that is not the sum of its parts are found", async () => {
-  expect(await keys()).toEqual([]);
-  const master = (await world.deps.pool.query("select master_login from fee_pair limit 1")).rows[0].master_login;
-  // As if a fee were returned and charged again: the layers match, and only the recorded mark differs.
-  await corrupt("update fee_pair set mark_e8 = mark_e8 - 10000000 where investor_login = '9002'");
-  await corrupt(`insert into fee_layer (master_login, investor_login, number, amount_e8, earned_from, earned_to)
-                 values ('${master}', '9002', 1, 10000000, '2026-01-01', '2026-01-01')`);
-  expect(await findings()).toMatchObject([
-    { key: `pair:9002/${master}`, atRiskMinor: 10n, message: expect.stringContaining("decreased") },
-  ]);
-  await corrupt("update fee_pair set mark_e8 = mark_e8 + 10000000 where investor_login = '9002'");
-  expect(await keys()).toEqual([`pair:9002/${master} 10`]);
-  await corrupt("delete from fee_layer where investor_login = '9002'");
-  expect(await keys()).toEqual([]);
-  await corrupt(
-    "update allocation_part set amount_minor = amount_minor - 7 where investor_login = '9002' and number = 1",
-  );
-  expect(await keys()).toEqual([`pair:9002/${master} 7`]);
-});
-
-test("fee_payments: a pair that has changed is compared from where it was compared last, one with a break from the start", async () => {
-  const [check] = feeChecks({ ...world.deps, confirm: confirmsNothing });
-  let cursor = "";
-  const run = async (broken: readonly string[] = []): Promise<string[]> => {
-    const pendingBreaks = broken.map((key) => ({ key, login: "" }));
-    const { findings: found, nextCursor } = await check!.run({ cursor, pendingBreaks });
-    cursor = nextCursor;
-    return found.map(({ key }) => key);
-  };
-  const runSettled = async (broken: readonly string[] = []): Promise<string[]> => {
-    await run(broken);
-    await vi.waitFor(async () => {
-      const { pair } = JSON.parse(cursor) as { pair: { horizon: string } };
-      const { rows } = await world.deps.pool.query("select pg_snapshot_xmin(pg_current_snapshot())::text as xmin");
-      expect(BigInt(rows[0].xmin)).toBeGreaterThanOrEqual(BigInt(pair.horizon));
-    }, WITHIN);
-    return await run(broken);
-  };
-  const change = (what: string) =>
-    corrupt(`update fee_pair set ${what} change_id = nextval('fee_pair_change') where investor_login = '9002'`);
-  expect(await runSettled()).toEqual([]);
-  const { rows } = await world.deps.pool.query("select * from reconciliation_mark where investor_login = '9002'");
-  const [{ master_login: master, folded_number: folded, earned_minor: earned }] = rows;
-  expect(
-    await many(world.deps.pool, sql`select folded_number, earned_minor from fee_pair where investor_login = '9002'`),
-  ).toEqual([{ folded_number: folded, earned_minor: earned }]);
-
-  await corrupt(
-    "update allocation_part set amount_minor = amount_minor - 7 where investor_login = '9002' and number = 1",
-  );
-  await change("");
-  const key = `pair:9002/${master}`;
-  expect(await run()).toEqual([key]);
-  await change("");
-  expect(await runSettled([key])).toEqual([key]);
-  await corrupt(
-    "update allocation_part set amount_minor = amount_minor + 7 where investor_login = '9002' and number = 1",
-  );
-  expect(await run([key])).toEqual([]);
-
-  await change("earned_minor = earned_minor - 1,");
-  expect(await runSettled()).toEqual([key]);
-  await corrupt(
-    "update allocation_part set amount_minor = amount_minor - 1 where investor_login = '9002' and number = 1",
-  );
-  expect(await run([key])).toEqual([]);
-  await change("");
-  expect(await runSettled()).toEqual([]);
-});
-
 test("fee_overdue: fees pending for more than an hour are found with sum and reasons until they are collected", async () => {
   const { platform } = world;
   result(world, { 9001: "+200.00", 9002: "+10.00" });
@@ -181,28 +106,6 @@ test("fee_overdue: fees pending for more than an hour are found with sum and rea
   expect((await findings("fee_overdue"))[0]?.atRiskMinor).toBe(BigInt(String(rows[0].due)));
   platform.rules.isBusy = () => false;
   await passTime(world);
-  await settle(world);
-  expect(await findings("fee_overdue")).toEqual([]);
-});
-
-test("fee_overdue: allocations that cannot be read in 20 tries are found, unless their Master is in manual review", async () => {
-  result(world, { 9001: "+1.00" });
-  await receive(world);
-  const readAllocations = async (): Promise<never> => {
-    throw new Error("connection lost");
-  };
-  const deps = { ...world.deps, subscriptions: { ...world.deps.subscriptions, readAllocations } };
-  for (let count = 0; count < 20; count += 1) {
-    expect(await findings("fee_overdue")).toEqual([]);
-    await readAll(deps);
-    await passTime(world);
-  }
-  expect(await findings("fee_overdue")).toMatchObject([
-    { key: `unread:${MASTER}`, atRiskMinor: 0n, evidence: { tries: 20 } },
-  ]);
-  await corrupt("update fee_master set break_reason = 'fee_payments: a break'");
-  expect(await findings("fee_overdue")).toEqual([]);
-  await corrupt("update fee_master set break_reason = null");
   await settle(world);
   expect(await findings("fee_overdue")).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { late } from "./late.ts";
 import { payments } from "./payments.ts";
 
-/** Fee runs, payments, credits and high-water marks must reconcile, and no fee may be overdue. */
+/** Fee runs, payments and credits must reconcile, and no fee may be overdue. */
 export function feeChecks(deps: Pick<Deps, "pool"> & Pick<VotesDeps, "confirm">): Check[] {
   const { pool, confirm } = deps;
   // The reviews of fee are about Masters.

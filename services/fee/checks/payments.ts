@@ -1,10 +1,8 @@
 import { column, type Fragment, fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { Pool } from "#kernel/postgres/pool.ts";
-import { type Check, CHECK_EVERY_MS, type RunRequest } from "#kernel/reconcile/check.ts";
+import { type Check, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
 import { MAX_OPEN_ROWS, selectIds } from "#kernel/reconcile/table-walk.ts";
 import { type Walk, walkTables } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
-import { comparePairs, isBroken, pairFinding, recordCompared } from "./find-pairs.ts";
 import { CREDIT, listBrokenPayments, listOrphanCredits, PAYMENT } from "./find-payments.ts";
 import { listBrokenRuns, listPaidTwice, RUN, TWICE } from "./find-runs.ts";
 
@@ -13,50 +11,36 @@ const TABLES = {
   run: { name: "fee_run", rows: fragment`fee_run`, id: fragment`id`, pageRows: 100 },
   payment: { name: "fee_payment", rows: fragment`fee_payment`, id: fragment`id` },
   credit: { name: "payment_credit", rows: fragment`payment_credit`, id: fragment`id` },
-  // Each is examined with its parts, one for each result.
-  pair: { name: "fee_pair", rows: fragment`fee_pair`, id: fragment`change_id`, pageRows: 500 },
 };
 
 /**
- * fee_payments. Fee runs equal their payments, each executed payment has one credit and each credit one payment, no Investor
- * pays twice for one week, and no high-water mark decreases. All rows are committed together, so one snapshot is enough.
+ * fee_payments. Fee runs equal their payments, each executed payment has one credit and each credit one payment, and no
+ * Investor pays twice for one week. All rows are committed together, so one snapshot is enough.
  */
 export function payments({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "fee_payments",
-    title:
-      "Fee runs equal their payments, payments equal their credits, no week is charged twice, and no high-water mark decreases.",
+    title: "Fee runs equal their payments, payments equal their credits, and no week is charged twice.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,
-    run: (request) =>
-      walkTables({ pool, tables: TABLES, everyMs: CHECK_EVERY_MS, examine: examineIn(pool, request) }, request),
+    run: (request) => walkTables({ pool, tables: TABLES, everyMs: CHECK_EVERY_MS, examine }, request),
   };
 }
 
-function examineIn(pool: Pool, { pendingBreaks }: RunRequest): Walk<keyof typeof TABLES>["examine"] {
-  return async (db, pages, { broken, open }) => {
-    const closed = await listClosedRuns(db, open("run"));
-    const runs = selectIds(pages.run, [...broken(RUN), ...broken(TWICE), ...closed]);
-    const paid = selectIds(pages.payment, [...broken(PAYMENT), ...open("payment")]);
-    const credits = selectIds(pages.credit, broken(CREDIT));
-    const pairs = await comparePairs(db, pages.pair, pendingBreaks);
-    const found = [
-      ...(await listBrokenRuns(db, runs)),
-      ...(await listPaidTwice(db, runs)),
-      ...(await listBrokenPayments(db, paid)),
-      ...(await listOrphanCredits(db, credits)),
-      ...pairs.filter(isBroken).map(pairFinding),
-    ];
-    const openRuns = await listOpenRuns(db, selectIds(pages.run, open("run")));
-    return {
-      findings: async () => {
-        await recordCompared(pool, pairs);
-        return found;
-      },
-      open: { run: openRuns, payment: await listOpenPayments(db, paid) },
-    };
-  };
-}
+const examine: Walk<keyof typeof TABLES>["examine"] = async (db, pages, { broken, open }) => {
+  const closed = await listClosedRuns(db, open("run"));
+  const runs = selectIds(pages.run, [...broken(RUN), ...broken(TWICE), ...closed]);
+  const paid = selectIds(pages.payment, [...broken(PAYMENT), ...open("payment")]);
+  const credits = selectIds(pages.credit, broken(CREDIT));
+  const found = [
+    ...(await listBrokenRuns(db, runs)),
+    ...(await listPaidTwice(db, runs)),
+    ...(await listBrokenPayments(db, paid)),
+    ...(await listOrphanCredits(db, credits)),
+  ];
+  const openRuns = await listOpenRuns(db, selectIds(pages.run, open("run")));
+  return { findings: async () => found, open: { run: openRuns, payment: await listOpenPayments(db, paid) } };
+};
 
 /** A run is examined again when its last payment is settled. */
 function listClosedRuns(db: Queryable, runs: readonly bigint[]): Promise<bigint[]> {

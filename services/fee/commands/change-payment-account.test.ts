@@ -6,12 +6,12 @@ import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { openAccount } from "#test/support/platform-fake/ledger.ts";
 import { payFees } from "../jobs/pay-fees.ts";
-import { readAllocations } from "../jobs/read-allocations.ts";
 import { findLostFees } from "../processes/lost-fees/find-lost-fees.ts";
-import { findMaster, listMastersOfAccounts, stopForBreak } from "../store/masters.ts";
+import { findMaster, insertMaster, listMastersOfAccounts, stopForBreak } from "../store/masters.ts";
 import { listPaymentAccountsFrom } from "../store/payment-accounts.ts";
-import { aLeave } from "../testing/leaving.ts";
-import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { decideWeeks } from "../testing/deciding.ts";
+import { decideLeave } from "../testing/leaving.ts";
+import { INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import {
   anInvestor,
   aWorld,
@@ -20,14 +20,12 @@ import {
   endWeek,
   expectToReconcile,
   passTime,
-  receive,
   result,
   settle,
   type World,
 } from "../testing/world.ts";
 import { backUp } from "../testing/restore.ts";
 import { changePaymentAccount } from "./change-payment-account.ts";
-import { crystallise, crystalliseAgain } from "./crystallise.ts";
 
 const NEXT_ACCOUNT = "6009";
 
@@ -71,8 +69,7 @@ test("fees that are decided after a change go to the new account, executed ones 
 test("a change is refused while fees are on their way, and they are paid to the old account", async () => {
   const world = await withProfit();
   endWeek(world, { [INVESTOR]: "0.00" });
-  await receive(world);
-  await readAllocations(world.deps);
+  await decideWeeks(world);
   await expect(change(world)).rejects.toMatchObject({
     code: "fees_in_progress",
     outcome: "not_executed",
@@ -89,8 +86,7 @@ test("a week that is decided at the same time as a change is paid to one of the 
   for (let round = 0; round < 4; round += 1) {
     const world = await withProfit();
     endWeek(world, { [INVESTOR]: "0.00" });
-    await receive(world);
-    const [changed] = await Promise.allSettled([change(world), readAllocations(world.deps)]);
+    const [changed] = await Promise.allSettled([change(world), decideWeeks(world)]);
     await passTime(world);
     await settle(world);
     const isChanged = changed.status === "fulfilled";
@@ -107,9 +103,9 @@ const other = (world: World, to: string) =>
   changePaymentAccount(world.deps, { masterLogin: OTHER_MASTER, from: OTHER_PAYMENT_ACCOUNT, to });
 
 test.each<[string, (world: World) => Promise<unknown>]>([
-  ["the week of another Master", ({ deps }) => readAllocations(deps)],
-  ["a withdrawal from the pool of another Master", (world) => crystallise(world.deps, aLeave(world), aCall())],
-  ["a withdrawal from no pool", (world) => crystallise(world.deps, aLeave(world, { masterLogin: "" }), aCall())],
+  ["the week of another Master", (world) => decideWeeks(world)],
+  ["a withdrawal from the pool of another Master", (world) => decideLeave(world)],
+  ["a withdrawal from no pool", (world) => decideLeave(world, { masterLogin: "" })],
 ])(
   "a debt that is collected with %s at the same time as a change goes to the account of its Master",
   async (_, decide) => {
@@ -119,11 +115,9 @@ test.each<[string, (world: World) => Promise<unknown>]>([
     world.subscriptions.floors.set(INVESTOR, 5000_00n);
     result(world, { [INVESTOR]: "100.00" }, OTHER_MASTER);
     endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
-    result(world, { [INVESTOR]: "0.00" });
     await settle(world);
     expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${OTHER_MASTER}`]: "30.00" });
     endWeek(world, { [INVESTOR]: "0.00" });
-    await receive(world);
 
     const { pool } = world.deps;
     const isWaiting = async () => expect(await countLockWaiters(pool)).toBeGreaterThan(0);
@@ -143,17 +137,16 @@ test.each<[string, (world: World) => Promise<unknown>]>([
   },
 );
 
-test("a Master whose fees were never decided keeps the new account, also when it is read from the directory at the same time", async () => {
+test("a Master whose fees were never recorded keeps the new account", async () => {
   const world = await withProfit();
   await change(world);
-  await receive(world);
-  await readAllocations(world.deps);
+  await decideLeave(world);
   expect(await accountOf(world)).toBe(NEXT_ACCOUNT);
 });
 
 test("the account of another Master, and a Master whose fees are stopped, are refused", async () => {
   const world = await withProfit();
-  await settle(world);
+  await insertMaster(world.deps.pool, MASTER, PAYMENT_ACCOUNT);
   await changePaymentAccount(world.deps, { masterLogin: OTHER_MASTER, from: OTHER_PAYMENT_ACCOUNT, to: "6008" });
   for (const login of ["6008", OTHER_PAYMENT_ACCOUNT]) {
     await expect(change(world, login)).rejects.toMatchObject({ code: "payment_account_in_use" });
@@ -165,7 +158,6 @@ test("the account of another Master, and a Master whose fees are stopped, are re
 
 test("a former payment account is watched like the present one", async () => {
   const world = await withProfit();
-  await settle(world);
   await change(world);
   const watched = await listPaymentAccountsFrom(world.deps.pool, "", 10);
   expect(watched.map(({ login }) => login)).toEqual([PAYMENT_ACCOUNT, NEXT_ACCOUNT]);
@@ -178,8 +170,8 @@ test("a former payment account is watched like the present one", async () => {
 
 test("a change that was lost with commits of the database is repeated before other fees are decided", async () => {
   const world = await withProfit();
-  await settle(world);
-  const restore = await backUp(world.deps.pool);
+  await insertMaster(world.deps.pool, MASTER, PAYMENT_ACCOUNT);
+  const restore = await backUp(world);
   await change(world);
   await restore();
   expect(await accountOf(world)).toBe(PAYMENT_ACCOUNT);
@@ -188,7 +180,7 @@ test("a change that was lost with commits of the database is repeated before oth
     const master = await accounts.findMaster(request, context);
     return { ...master, paymentAccountLogin: NEXT_ACCOUNT };
   };
-  await findLostFees({ ...world.deps, accounts: { ...accounts, findMaster: findMasterNow } }, crystalliseAgain);
+  await findLostFees({ ...world.deps, accounts: { ...accounts, findMaster: findMasterNow } });
   endWeek(world, { [INVESTOR]: "0.00" });
   await settle(world);
   expect([await accountOf(world), balanceOf(world, NEXT_ACCOUNT)]).toEqual([NEXT_ACCOUNT, "30.00"]);

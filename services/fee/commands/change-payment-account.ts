@@ -22,12 +22,11 @@ export async function changePaymentAccount(
   }
   await inTransaction(deps.pool, async (tx) => {
     await requireKnownFees(tx, deps);
-    // A Master whose fees were never decided; otherwise the first decision would read the account from the directory, before or after its change.
+    // A Master whose fees were never recorded; otherwise the first decision would read the account from the directory, before or after its change.
     await insertMaster(tx, masterLogin, from);
     const master = await lockMaster(tx, masterLogin);
     if (master.paymentAccountLogin === to) return;
-    if (master.stoppedReason !== undefined) throw safetyStop(masterLogin, "unreadable");
-    if (master.breakReason !== undefined) throw safetyStop(masterLogin, "break");
+    if (master.breakReason !== undefined) throw safetyStop(masterLogin);
     await checkFree(tx, masterLogin, to);
     await checkNothingInProgress(tx, masterLogin);
     await setPaymentAccount(tx, masterLogin, to);

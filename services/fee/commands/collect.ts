@@ -8,7 +8,6 @@ import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { CollectRequest, CollectResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { paymentKey } from "../domain/payment-key.ts";
 import { ACCOUNT_ARCHIVED, COLLECTED_BEFORE, isOpen, type PaymentOutcome } from "../domain/payment-outcome.ts";
 import { refuse } from "../refusals.ts";
 import { type DuePayment, findPayment, leaveToJob, type PaymentState } from "../store/due-payments.ts";
@@ -18,8 +17,6 @@ import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { takeOver, unclaimedOf } from "../processes/payment/take-over-imported.ts";
 import { requireKnownFees } from "../processes/lost-fees/require-known-fees.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
-import type { Crystallisation } from "../store/crystallisations.ts";
-import { crystalliseAgain } from "./crystallise.ts";
 
 /** Pause between two tries while another operation holds the account lock. */
 const RETRY_PAUSE_MS = 50;
@@ -27,7 +24,7 @@ const RETRY_PAUSE_MS = 50;
 type AccountLock = { readonly lockOwner: string; readonly floor: FeeFloor | undefined; readonly hasTaken: boolean };
 
 /**
- * Collects the payments of a crystallisation in sequence, under the account lock of the caller. A payment counts as collected
+ * Collects the payments that are recorded under a key in sequence, under the account lock of the caller. A payment counts as collected
  * when its debit is on the platform; the job completes the credit. After a crash a repeated call continues. Nothing more is
  * sent for a stopped Master: after the manual review a repeated call continues.
  */
@@ -38,38 +35,18 @@ export async function collect(
 ): Promise<CollectResponse> {
   const { queues } = deps;
   await requireKnownFees(deps.pool, deps);
-  const known = (await queues.crystallisations(key)) ?? (await decideAgain(deps, key, context));
-  if (known.items.length === 0) return { collected: moneyToProto(usd(0n)) };
-  const floor = await queues.floors(known.investorLogin);
+  const recorded = await queues.collections(key);
+  // Nothing was due: subscription has its fees recorded before it answers for a decision.
+  if (recorded === undefined) return { collected: moneyToProto(usd(0n)) };
+  const [first] = recorded.items;
+  const floor = first && (await queues.floors(first.payment.investorLogin));
   let collected = 0n;
-  for (const [index, { payment }] of known.items.entries()) {
+  for (const [index, { payment }] of recorded.items.entries()) {
     const accountLock = { lockOwner, floor, hasTaken: collected > 0n };
     const current = index === 0 ? payment : await getPayment(deps, payment.id);
     collected += await collectOne(deps, current, accountLock, context);
   }
   return { collected: moneyToProto(usd(collected)) };
-}
-
-/** The crystallisation of a decided leave was lost with commits of the database. */
-async function decideAgain(deps: Deps, key: string, context: CallContext): Promise<Crystallisation> {
-  const { crystallisation: asked } = await deps.subscriptions.findLeave(
-    { key, investorLogin: "", feeSuffix: "" },
-    withReplyReserve(context),
-  );
-  if (asked === undefined) {
-    throw refuse("crystallisation_not_found", "No crystallisation is recorded under this key.");
-  }
-  const decided = await crystalliseAgain(deps, asked, context);
-  const fee = paymentKey({ kind: "ON_DEMAND", key, periodEnd: asked.at ?? deps.now() }, asked);
-  deps.log.warn("crystallisation was lost with commits of the database and is decided again", {
-    key,
-    login: asked.investorLogin,
-  });
-  // What a week has charged instead has no reserve under this key.
-  if (decided.items.every(({ payment }) => payment.key !== fee)) {
-    await deps.subscriptions.returnReserve({ key: fee }, withReplyReserve(context));
-  }
-  return decided;
 }
 
 /** The collected amount in cents. The reserve of an uncollected payment is returned to the pool before the caller gets an answer. */
@@ -157,7 +134,7 @@ async function finishSent(
   context: CallContext,
 ): Promise<PaymentState> {
   const outcome = await lookUpPayment(deps, payment, childContext(withReplyReserve(context)));
-  if (outcome === undefined) throw safetyStop(payment.masterLogin, "break", hasTaken ? "unknown" : "not_executed");
+  if (outcome === undefined) throw safetyStop(payment.masterLogin, hasTaken ? "unknown" : "not_executed");
   return await record(deps, payment, outcome);
 }
 
@@ -204,6 +181,6 @@ function outcomeUnknown(): Refusal {
 
 async function getPayment({ pool }: Deps, id: bigint): Promise<PaymentState> {
   const payment = await findPayment(pool, id);
-  assert(payment !== undefined, "a crystallised item has a payment");
+  assert(payment !== undefined, "an item has a payment");
   return payment;
 }

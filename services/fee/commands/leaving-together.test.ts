@@ -2,22 +2,15 @@ import pg from "pg";
 import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { lockMaster } from "../store/masters.ts";
-import { aCall, MASTER, OTHER_MASTER } from "../testing/fee.ts";
+import type { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
+import { listOwed } from "../store/debts.ts";
+import { insertMaster, lockMaster } from "../store/masters.ts";
+import { aCall, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { requestOf } from "../testing/deciding.ts";
 import { aLeave } from "../testing/leaving.ts";
-import {
-  anInvestor,
-  aWorld,
-  expectToReconcile,
-  owe,
-  paymentsOf,
-  receive,
-  result,
-  type World,
-} from "../testing/world.ts";
-import { readAllocations } from "../jobs/read-allocations.ts";
+import { anInvestor, aWorld, expectToReconcile, owe, paymentsOf, result, type World } from "../testing/world.ts";
 import { collect } from "./collect.ts";
-import { crystallise } from "./crystallise.ts";
+import { recordFees } from "./record-fees.ts";
 
 const INVESTORS = Array.from({ length: 20 }, (_, index) => String(9_001 + index));
 
@@ -30,19 +23,25 @@ async function aProfit(): Promise<World> {
   for (const master of [MASTER, OTHER_MASTER]) {
     const own = INVESTORS.filter((login) => masterOf(login) === master);
     result(world, Object.fromEntries(own.map((login) => [login, "+10.00"])), master);
+    await insertMaster(world.deps.pool, master, master === MASTER ? PAYMENT_ACCOUNT : OTHER_PAYMENT_ACCOUNT);
   }
-  await receive(world);
-  await readAllocations(world.deps);
   return world;
 }
 
 const keyOf = (login: string): string => `funding:withdrawal:${login}`;
 
-function decide(world: World, investorLogin: string) {
-  const masterLogin = masterOf(investorLogin);
-  const own = { key: keyOf(investorLogin), investorLogin, masterLogin, suffix: `WD${investorLogin}` };
-  return crystallise(world.deps, aLeave(world, own), aCall());
+/** What subscription has decided. */
+async function planned(world: World, logins: readonly string[] = INVESTORS): Promise<RecordFeesRequest[]> {
+  const requests: RecordFeesRequest[] = [];
+  for (const investorLogin of logins) {
+    const own = { key: keyOf(investorLogin), investorLogin, suffix: `WD${investorLogin}` };
+    const request = await requestOf(world, world.deps, aLeave({ ...own, masterLogin: masterOf(investorLogin) }));
+    if (request !== undefined) requests.push(request);
+  }
+  return requests;
 }
+
+const record = ({ deps }: World, request: RecordFeesRequest) => recordFees(deps, request, aCall());
 
 async function take(world: World, login: string) {
   const lockOwner = `${keyOf(login)}:1`;
@@ -64,8 +63,9 @@ async function countCommits<T>(work: () => Promise<T>): Promise<{ result: T; com
 
 test("Investors who leave at the same time share the commits of their decisions and of their fees", async () => {
   const world = await aProfit();
-  const decided = await countCommits(() => Promise.all(INVESTORS.map((login) => decide(world, login))));
-  expect(decided.result.map(({ pending }) => pending?.minorUnits)).toEqual(INVESTORS.map(() => 3_00n));
+  const requests = await planned(world);
+  const decided = await countCommits(() => Promise.all(requests.map((request) => record(world, request))));
+  expect(decided.result.map(({ items }) => items[0]?.amount?.minorUnits)).toEqual(INVESTORS.map(() => 3_00n));
   expect(decided.commits).toBeLessThan(INVESTORS.length / 2);
   const taken = await countCommits(() => Promise.all(INVESTORS.map((login) => take(world, login))));
   expect(taken.result.map(({ collected }) => collected?.minorUnits)).toEqual(INVESTORS.map(() => 3_00n));
@@ -82,48 +82,42 @@ test("Investors who leave at the same time share the commits of their decisions 
   await expectToReconcile(world);
 });
 
-test("a stopped Master refuses only its own Investors", async () => {
-  const world = await aProfit();
-  await world.deps.pool.query(`update fee_master set break_reason = 'a break' where master_login = '${MASTER}'`);
-  const decided = await Promise.allSettled(INVESTORS.map((login) => decide(world, login)));
-  expect(decided.map(({ status }) => status)).toEqual(
-    INVESTORS.map((login) => (masterOf(login) === MASTER ? "rejected" : "fulfilled")),
-  );
-  const keys = await many<{ key: string }>(world.deps.pool, sql`select key from crystallisation order by key`);
-  expect(keys.map(({ key }) => key)).toEqual(INVESTORS.filter((login) => masterOf(login) === OTHER_MASTER).map(keyOf));
-});
-
 test("a locked Master delays only its own Investors", async () => {
   const world = await aProfit();
-  const decided = await inTransaction(world.deps.pool, async (tx) => {
+  const requests = await planned(world);
+  const recorded = await inTransaction(world.deps.pool, async (tx) => {
     await lockMaster(tx, MASTER);
-    return await Promise.allSettled(INVESTORS.map((login) => decide(world, login)));
+    return await Promise.allSettled(requests.map((request) => record(world, request)));
   });
-  expect(decided.map(({ status }) => status)).toEqual(
-    INVESTORS.map((login) => (masterOf(login) === MASTER ? "rejected" : "fulfilled")),
+  const busy = { code: "allocation_in_progress", outcome: "not_executed" };
+  expect(recorded).toMatchObject(
+    INVESTORS.map((login) => (masterOf(login) === MASTER ? { reason: busy } : { status: "fulfilled" })),
   );
-  expect(await Promise.all(INVESTORS.map((login) => decide(world, login)))).toHaveLength(INVESTORS.length);
+  expect(await Promise.all(requests.map((request) => record(world, request)))).toHaveLength(INVESTORS.length);
 });
 
-test("an Investor that owes fees to a locked Master delays no other Investor", async () => {
+test("an Investor that owes fees to a locked Master delays no Investor of another Master", async () => {
   const world = await aProfit();
-  const leaving = INVESTORS.filter((login) => masterOf(login) === OTHER_MASTER);
-  const [debtor = ""] = leaving;
+  const [debtor = "", ...others] = INVESTORS.filter((login) => masterOf(login) === OTHER_MASTER);
   await owe(world.deps.pool, debtor, MASTER);
-  const decided = await inTransaction(world.deps.pool, async (tx) => {
+  const [request] = await planned(world, [debtor]);
+  const requests = await planned(world, others);
+  const debts = await inTransaction(world.deps.pool, async (tx) => {
     await lockMaster(tx, MASTER);
-    return await Promise.allSettled(leaving.map((login) => decide(world, login)));
+    const owing = record(world, request!);
+    await expect(owing).rejects.toMatchObject({ code: "allocation_in_progress" });
+    await Promise.all(requests.map((each) => record(world, each)));
+    return await listOwed(world.deps.pool, [debtor]);
   });
-  expect(decided.map(({ status }) => status)).toEqual(
-    leaving.map((login) => (login === debtor ? "rejected" : "fulfilled")),
-  );
-  expect((await decide(world, debtor)).items).toHaveLength(2);
+  expect(debts).toMatchObject([{ debt: 30_00n }]);
+  expect((await record(world, request!)).items).toHaveLength(2);
 });
 
-test("one key that several callers decide at the same time is decided once", async () => {
+test("one key that several callers record at the same time is recorded once", async () => {
   const world = await aProfit();
-  const [login = ""] = INVESTORS;
-  const answers = await Promise.all([1, 2, 3].map(() => decide(world, login)));
-  expect(new Set(answers.map(({ items }) => items[0]?.key)).size).toBe(1);
+  const [request] = await planned(world, INVESTORS.slice(0, 1));
+  const answers = await Promise.all([1, 2, 3].map(() => record(world, request!)));
+  expect(answers[1]).toEqual(answers[0]);
+  expect(answers[2]).toEqual(answers[0]);
   expect(await paymentsOf(world)).toHaveLength(1);
 });

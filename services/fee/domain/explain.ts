@@ -1,9 +1,4 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
-import { formatRate, rateFromPpm } from "#kernel/rate.ts";
-import { type Crystallisation, type RatedLayer, shareOf } from "./crystallise.ts";
-import { type Earnings, sumOf } from "./layers.ts";
-import { inForceAt, type Version } from "./timeline.ts";
-import { formatExact } from "./units.ts";
 
 /**
  * What a decision was made of, as it is stored with the payment: exact decimal text and instants. The sentences follow from it
@@ -28,116 +23,10 @@ export type ExplainedLayer = {
   readonly version: string | null;
 };
 
-export type FeeFacts = Crystallisation & {
-  readonly before: Earnings;
-  readonly versions: readonly Version[];
-  readonly floating: bigint;
-  readonly markedAt: Date | undefined;
-  readonly debtBefore: bigint;
-  /** The last entry of the Master's allocations whose results count. */
-  readonly throughNumber?: bigint | undefined;
-  /** When the fee before was decided; undefined before the first one. */
-  readonly since?: Date | undefined;
-  readonly at: Date;
-};
-
-export type DebtFacts = {
-  readonly masterLogin: string;
-  readonly amount: bigint;
-  readonly since: Date;
-  readonly at: Date;
-};
-
 export type ImportedFacts = { readonly keyHash: string; readonly amount: bigint; readonly at: Date };
-
-/** A share is an amount of eight decimals times a rate of six. */
-export const SHARE_DECIMALS = 14;
-
-/** Items of a list of layers. An Investor whose fee changes more often between two fees has the oldest layers as one item. */
-export const MAX_EXPLAINED_LAYERS = 100;
-
-export function explainFee(facts: FeeFacts): Explanation {
-  const { before, after, fee, exact, floating, markedAt, debtBefore, throughNumber, since, at, versions } = facts;
-  return {
-    facts: {
-      at: at.toISOString(),
-      earned: cents(before.earned),
-      mark_before: formatExact(before.mark),
-      mark_after: formatExact(after.mark),
-      floating: formatExact(floating),
-      marked_at: markedAt?.toISOString() ?? null,
-      debt_before: cents(debtBefore),
-      exact_fee: formatExact(exact, SHARE_DECIMALS),
-      rounding: "down",
-      fee: cents(fee),
-      through_number: throughNumber?.toString() ?? null,
-      since: since?.toISOString() ?? null,
-    },
-    charged: explainLayers(facts.charged, versions),
-    spared: explainLayers(facts.spared, versions),
-  };
-}
-
-export function explainDebt({ amount, since, at }: DebtFacts): Explanation {
-  return {
-    facts: { at: at.toISOString(), since: since.toISOString(), debt: cents(amount) },
-    charged: [],
-    spared: [],
-  };
-}
 
 /** The platform has the deals of the fee, and the database has lost what it was for. */
 export function explainImported({ keyHash, amount, at }: ImportedFacts): Explanation {
-  const facts = { at: at.toISOString(), key_hash: keyHash, collected: cents(amount) };
+  const facts = { at: at.toISOString(), key_hash: keyHash, collected: formatDecimal(usd(amount)) };
   return { facts, charged: [], spared: [] };
-}
-
-type VersionedLayer = RatedLayer & { readonly version: string | null };
-
-function explainLayers(layers: readonly RatedLayer[], versions: readonly Version[]): ExplainedLayer[] {
-  const runs = runsOfOneRate(
-    layers.map((layer) => ({ ...layer, version: inForceAt(versions, layer.earnedFrom)?.id.toString() ?? null })),
-  );
-  const oldest = runs.slice(0, Math.max(0, runs.length - MAX_EXPLAINED_LAYERS + 1)).flat();
-  if (runs.length <= MAX_EXPLAINED_LAYERS) return runs.map(explainRun);
-  return [sumUp(oldest), ...runs.slice(1 - MAX_EXPLAINED_LAYERS).map(explainRun)];
-}
-
-function explainRun(run: Run): ExplainedLayer {
-  const [{ ratePpm, version }] = run;
-  return { ...sumUp(run), rate: formatRate(rateFromPpm(BigInt(ratePpm))), version };
-}
-
-function sumUp(layers: readonly VersionedLayer[]): ExplainedLayer {
-  const times = layers.flatMap(({ earnedFrom, earnedTo }) => [earnedFrom.getTime(), earnedTo.getTime()]);
-  const share = layers.reduce((sum, layer) => sum + shareOf(layer), 0n);
-  return {
-    amount: formatExact(sumOf(layers)),
-    earnedFrom: instant(Math.min(...times)),
-    earnedTo: instant(Math.max(...times)),
-    rate: null,
-    share: formatExact(share, SHARE_DECIMALS),
-    version: null,
-  };
-}
-
-type Run = [VersionedLayer, ...VersionedLayer[]];
-
-function runsOfOneRate(layers: readonly VersionedLayer[]): Run[] {
-  const runs: Run[] = [];
-  for (const layer of layers) {
-    const run = runs.at(-1);
-    if (run?.[0].ratePpm === layer.ratePpm && run[0].version === layer.version) run.push(layer);
-    else runs.push([layer]);
-  }
-  return runs;
-}
-
-function cents(minor: bigint): string {
-  return formatDecimal(usd(minor));
-}
-
-function instant(ms: number): string {
-  // oxlint-disable-next-line eslint/no-restricted-globals -- The argument gives the instant, not the clock.
-  return new Date(ms).toISOString();
 }

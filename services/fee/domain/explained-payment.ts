@@ -1,5 +1,5 @@
+import { parseExact } from "#kernel/exact-decimal.ts";
 import type { FeeCalculation } from "./fee-calculation.ts";
-import { parseExact } from "./units.ts";
 
 /** A part of a debt: what could not be collected of an earlier payment. */
 export type DebtPart = {

@@ -1,7 +1,7 @@
+import { formatExact, parseExact } from "#kernel/exact-decimal.ts";
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { type ExplainedPayment, type Flows, uncollectedOf } from "./explained-payment.ts";
 import type { CalculatedLayer, FeeCalculation } from "./fee-calculation.ts";
-import { formatExact, parseExact } from "./units.ts";
 
 /** Why nothing was collected, by the code that is recorded; other codes say nothing to a caller. */
 const WHY: Readonly<Record<string, string>> = {

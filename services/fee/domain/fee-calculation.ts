@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "#kernel/duration.ts";
-import { type ExplainedLayer, type Explanation, SHARE_DECIMALS } from "./explain.ts";
-import { E8_PER_CENT, formatExact, parseExact, PPM } from "./units.ts";
+import { formatExact, parseExact } from "#kernel/exact-decimal.ts";
+import type { ExplainedLayer, Explanation } from "./explain.ts";
 
 /** How a fee follows from the profit of an Investor with a Master. Amounts are exact decimal text, in USD. */
 export type FeeCalculation = {
@@ -38,7 +38,9 @@ export type CalculatedLayer = {
   readonly versionId: bigint | undefined;
 };
 
-const SHARES_PER_CENT = E8_PER_CENT * PPM;
+/** A share is an amount of eight decimals times a rate of six. */
+const SHARE_DECIMALS = 14;
+const SHARES_PER_CENT = 1_000_000_000_000n;
 
 /** Undefined where the parts do not add up to the fee: no explanation is better than a wrong one. */
 export function calculationOf({ facts, charged, spared }: Explanation): FeeCalculation | undefined {

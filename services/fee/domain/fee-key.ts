@@ -1,5 +1,3 @@
-import { DEBT_SUFFIX } from "./payment-key.ts";
-
 /** What a key of a payment has. */
 export type FeeKey = {
   readonly investorLogin: string;
@@ -9,12 +7,13 @@ export type FeeKey = {
   readonly rest: string;
 };
 
-/** The leave that a fee was collected for: by its key, or by the Investor and the suffix of the fee. */
-export type LeaveName = { readonly key: string; readonly investorLogin: string; readonly feeSuffix: string };
+/** A fee that was collected before the database was restored, by the hash of its key. */
+export type ImportedFee = Pick<FeeKey, "investorLogin" | "masterLogin"> & { readonly keyHash: string };
 
 const KEY = /^fee:([^:]+):([^:]+):([^:]+)(?::(.+))?$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T/;
 const WEEK_SUFFIX = "W";
+const DEBT_SUFFIX = "DEBT";
 const IMPORTED_SUFFIX = "imported";
 
 export function parseFeeKey(key: string): FeeKey | undefined {
@@ -23,7 +22,7 @@ export function parseFeeKey(key: string): FeeKey | undefined {
   return { investorLogin, masterLogin, suffix, rest };
 }
 
-/** A fee of a week is planned again with the week, under the same key. */
+/** A fee of a week is recorded again when the week is decided again, under the same key. */
 export function isWeekly({ suffix, rest }: FeeKey): boolean {
   return suffix === WEEK_SUFFIX || (suffix === DEBT_SUFFIX && INSTANT.test(rest));
 }
@@ -33,10 +32,12 @@ export function isTakenOver(key: string): boolean {
   return parseFeeKey(key)?.suffix === IMPORTED_SUFFIX;
 }
 
-/** Undefined for the fee of a week, and for one that was taken over. */
-export function leaveOf(fee: FeeKey): LeaveName | undefined {
-  const { investorLogin, suffix, rest } = fee;
-  if (isWeekly(fee) || suffix === IMPORTED_SUFFIX) return undefined;
-  if (suffix === DEBT_SUFFIX) return { key: rest, investorLogin: "", feeSuffix: "" };
-  return { key: "", investorLogin, feeSuffix: rest === "" ? suffix : `${suffix}:${rest}` };
+/** Key under which an imported fee is taken over; platform debits nothing under it. */
+export function importedPaymentKey({ investorLogin, masterLogin, keyHash }: ImportedFee): string {
+  return `fee:${investorLogin}:${masterLogin}:${IMPORTED_SUFFIX}:${keyHash}`;
+}
+
+/** Last part of the unique key of an imported fee. */
+export function importedSuffix(keyHash: string): string {
+  return `IM${keyHash}`;
 }

@@ -1,18 +1,12 @@
-import { type Debt, inOrder } from "./debt.ts";
-import { decideDebts, decideDue, type Due, type DueFacts, explainDue, lessPrepaid, sumOfDue } from "./due.ts";
-import type { Explanation } from "./explain.ts";
-import { isEnabledAt } from "./version.ts";
+import type { DecidedFee } from "./decision.ts";
 
-export type PendingFacts = Pick<DueFacts, "versions" | "debts" | "at"> & {
-  /** Undefined outside a pool. */
-  readonly own:
-    | Pick<DueFacts, "masterLogin" | "earnings" | "floating" | "markedAt" | "throughNumber" | "since">
-    | undefined;
-  /** What imported fees have paid and no fee was due for yet, by Master. */
-  readonly prepaid: ReadonlyMap<string, bigint>;
-};
+/** Cents, positive, owed to a Master. */
+export type Owed = { readonly masterLogin: string; readonly amount: bigint };
 
-/** What would be taken if everything were crystallised now. Amounts in cents. */
+/** When the oldest part of it became due. */
+export type Debt = Owed & { readonly since: Date };
+
+/** What would be taken if everything were decided now. Amounts in cents. */
 export type Pending = {
   readonly isEnabled: boolean;
   readonly at: Date;
@@ -21,30 +15,30 @@ export type Pending = {
   readonly prepaid: bigint;
   /** Fee and debt, less prepaid. */
   readonly total: bigint;
+  /** The oldest first. */
   readonly debts: readonly Debt[];
-  /** Undefined outside a pool, and while the switch is off. */
-  readonly explanation: Explanation | undefined;
 };
 
-/** Decided by the function that decides weeks and withdrawals, from the same facts. */
-export function decidePending({ own, prepaid, ...facts }: PendingFacts): Pending {
-  const due = dueNow({ own, ...facts });
-  const fees = due.filter(({ kind }) => kind === "PF");
-  const debts = due.filter(({ kind }) => kind === "PF_DEBT");
-  const total = lessPrepaid(due, prepaid).reduce((sum, amount) => sum + amount, 0n);
-  return {
-    isEnabled: isEnabledAt(facts.versions, facts.at),
-    at: facts.at,
-    fee: sumOfDue(fees),
-    debt: sumOfDue(debts),
-    prepaid: sumOfDue(due) - total,
-    total,
-    debts: inOrder(debts),
-    explanation: own && explainDue({ ...facts, ...own }),
-  };
+type Due = Pick<DecidedFee, "kind" | "masterLogin" | "amount">;
+
+/** The sums of what is due, of which imported fees have paid a part. */
+export function sumPending(
+  due: readonly Due[],
+  prepaid: readonly Owed[],
+): Pick<Pending, "fee" | "debt" | "prepaid" | "total"> {
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
+  const of = (kind: Due["kind"]) => sum(due.flatMap((each) => (each.kind === kind ? each.amount : [])));
+  const [fee, debt, total] = [of("PF"), of("PF_DEBT"), sum(lessPrepaid(due, prepaid))];
+  return { fee, debt, total, prepaid: fee + debt - total };
 }
 
-/** In the sequence of collection. */
-export function dueNow({ own, ...facts }: Omit<PendingFacts, "prepaid">): readonly Due[] {
-  return own === undefined ? decideDebts(facts) : decideDue({ ...facts, ...own }).due;
+/** What is left of each amount after imported fees of its Master have paid, in the sequence of collection: as payments are inserted. */
+export function lessPrepaid(due: readonly Owed[], prepaid: readonly Owed[]): bigint[] {
+  const left = new Map(prepaid.map(({ masterLogin, amount }) => [masterLogin, amount]));
+  return due.map(({ masterLogin, amount }) => {
+    const paid = left.get(masterLogin) ?? 0n;
+    const taken = paid < amount ? paid : amount;
+    left.set(masterLogin, paid - taken);
+    return amount - taken;
+  });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aVersion } from "../testing/a-version.ts";
-import { changesOf, isEnabledAt, rateAt, termsAt } from "./version.ts";
+import { isEnabledAt, rateAt, termsAt } from "./version.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 
@@ -29,23 +29,4 @@ test("profit has no rate while fees are disabled", () => {
   const entries = [aVersion(day(1)), aVersion(day(5), { enabled: false }), aVersion(day(9))];
 
   expect([day(4), day(5), day(9)].map((at) => rateAt(entries, at))).toEqual([300_000, 0, 300_000]);
-});
-
-test("two profits may have different rates when a version begins after the first and not after the second", () => {
-  const entries = [aVersion(day(5), { enabledFrom: day(7) })];
-
-  const isChanged = changesOf(entries);
-  expect(isChanged(day(4), day(5))).toBe(true);
-  expect(isChanged(day(6), day(7))).toBe(true);
-  expect([isChanged(day(5), day(6)), isChanged(day(1), day(4))]).toEqual([false, false]);
-});
-
-test("an entry that a newer one hides changes nothing at its start", () => {
-  const isChanged = changesOf([aVersion(day(1)), aVersion(day(9)), aVersion(day(5)), aVersion(day(12))]);
-
-  expect([isChanged(day(8), day(9)), isChanged(day(4), day(5)), isChanged(day(11), day(12))]).toEqual([
-    false,
-    true,
-    true,
-  ]);
 });

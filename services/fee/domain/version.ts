@@ -35,13 +35,9 @@ export function isEnabledAt(versions: readonly FeeVersion[], at: Date): boolean 
   return versions.length > 0 && termsAt(versions, at).enabled;
 }
 
-/**
- * Says of two instants, the earlier one first, whether a change of the rate or the switch lies after the first and not after the second, so that
- * their profits may have different rates.
- */
-export function changesOf(versions: readonly FeeVersion[]): (from: Date, to: Date) => boolean {
-  const starts = [...visibleStarts(versions, "effectiveSince"), ...visibleStarts(versions, "enabledFrom")];
-  return (from, to) => starts.some((start) => start > from && start <= to);
+/** Where the rate or the switch of a timeline may change. */
+export function startsOf(versions: readonly FeeVersion[]): Date[] {
+  return [...visibleStarts(versions, "effectiveSince"), ...visibleStarts(versions, "enabledFrom")];
 }
 
 /**

@@ -4,6 +4,7 @@ import { enter, lastEntry, setBalance } from "#test/support/platform-fake/ledger
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { lockMaster } from "../store/masters.ts";
+import { decideWeeks } from "../testing/deciding.ts";
 import { INVESTOR, MASTER, OTHER_MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { collectAll, decideLeave } from "../testing/leaving.ts";
 import {
@@ -13,7 +14,6 @@ import {
   debtsOf,
   endWeek,
   expectToReconcile,
-  receive,
   paymentsOf,
   result,
   settle,
@@ -21,7 +21,6 @@ import {
   type World,
 } from "../testing/world.ts";
 import { payFees } from "./pay-fees.ts";
-import { readAllocations } from "./read-allocations.ts";
 
 /** A week after which 9001 has a fee due to one Master, and 9002 to the other. */
 async function aWeekOfTwoMasters(): Promise<World> {
@@ -33,8 +32,7 @@ async function aWeekOfTwoMasters(): Promise<World> {
   endWeek(world, { 9001: "0.00" });
   world.week -= 1;
   endWeek(world, { 9002: "0.00" }, OTHER_MASTER);
-  await receive(world);
-  await readAllocations(world.deps);
+  await decideWeeks(world);
   return world;
 }
 
@@ -65,8 +63,7 @@ test.each<[string, (world: World) => Promise<unknown>]>([
   const { ledger } = world.platform;
   await anInvestor(world, { deposit: "20.00" });
   result(world, { [INVESTOR]: "+333.34" });
-  await receive(world);
-  await readAllocations(world.deps);
+  await decideWeeks(world);
   setBalance(ledger, INVESTOR, 20_00n);
   world.subscriptions.floors.set(INVESTOR, 0n);
   world.subscriptions.filedNumbers.set(INVESTOR, lastEntry(ledger, INVESTOR).number);

@@ -7,18 +7,19 @@ import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { insertMaster } from "../store/masters.ts";
 import { aPaymentBreak, detectBreaks, resume, reviewsOf, vote, stopsOf, appendToLog } from "../testing/safety.ts";
 import { anInvestor, aWorld, endWeek, result, settle, type World } from "../testing/world.ts";
 import { stoppingBreaks } from "./stop-on-breaks.ts";
 
-/** Two Masters; the fee service has read their allocations and the logs of their payment accounts. */
+/** Two Masters; the fee service knows both, and has read the logs of their payment accounts. */
 async function twoMasters(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { 9001: "+100.00" });
   endWeek(world, { 9001: "0.00" });
-  result(world, { 9001: "+1.00" }, OTHER_MASTER);
   await settle(world);
+  await insertMaster(world.deps.pool, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT);
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
   return world;
@@ -69,6 +70,19 @@ test("a break that the fee service found stops its Master, also while the platfo
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: "fee_payments: paid twice" });
   const [review] = await reviewsOf(world);
   expect(JSON.parse(review?.evidence ?? "")).toMatchObject({ breaks: [{ account: "9001", compared: { a: 1 } }] });
+});
+
+test("a break of the profit that fees follow from stops the fees of its Master, and other breaks of its pool do not", async () => {
+  const world = await twoMasters();
+  const ofPool = { login: "9001", masterLogin: OTHER_MASTER };
+  world.subscriptions.breaks.push(aPaymentBreak(1n, { ...ofPool, check: "pool_ledger" }));
+  await detectBreaks(world.deps);
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
+  world.subscriptions.breaks.push(
+    aPaymentBreak(2n, { ...ofPool, check: "fee_payments", message: "the mark decreased" }),
+  );
+  await detectBreaks(world.deps);
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: "fee_payments: the mark decreased" });
 });
 
 test("an amendment in the log stops the Master before a check runs, and the check opens no second review", async () => {
@@ -124,16 +138,6 @@ test("a break during the review extends the review and voids the proposal", asyn
   });
 });
 
-test("a break review does not resume a Master whose allocations are unreadable too", async () => {
-  const world = await twoMasters();
-  await world.deps.pool.query(`update fee_master set stopped_reason = 'a gap' where master_login = '${MASTER}'`);
-  world.platform.breaks.push(aPaymentBreak(1n));
-  await detectBreaks(world.deps);
-  await resume(world, (await reviewsOf(world))[0]!.id);
-  const { rows } = await world.deps.pool.query("select stopped_reason, break_reason from fee_master order by 1");
-  expect(rows[0]).toEqual({ stopped_reason: "a gap", break_reason: null });
-});
-
 test("after a crash no break is marked as handled without its Master being stopped", async () => {
   const world = await twoMasters();
   world.platform.breaks.push(aPaymentBreak(1n));
@@ -155,8 +159,7 @@ test("the log of an account is scanned in pages, from its end at the first scan"
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   appendToLog(world, { reason: "deal_gone" });
-  result(world, { 9001: "+1.00" });
-  await settle(world);
+  await insertMaster(world.deps.pool, MASTER, PAYMENT_ACCOUNT);
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null });
   for (let credit = 0; credit < 1_500; credit += 1) appendToLog(world);

@@ -7,17 +7,20 @@ import { isKnown, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
 
-/** Platform reads a page of breaks by an index. */
+/** A page of breaks is read by an index. */
 const CALL_MS = 5_000;
 /** A break of one of these checks means that money differs from the books; breaks of the other checks are late work. */
 const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance", "transfer_ownership"]);
 
+/** The check of `subscription` that fees are of the profit that was earned. */
+const STOPPING_ON_SUBSCRIPTION = "fee_payments";
+
 /**
- * A break of the books of fee, or on a payment account, stops the fees of its Master and of no other. The breaks of fee come
- * first, so that they stop a Master also while platform is unreachable.
+ * A break of the books of fee, of the profit that fees follow from, or on a payment account, stops the fees of its Master and of no other. The
+ * breaks of fee come first, so that they stop a Master also while another service is unreachable.
  */
 export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
-  const { pool, platform } = deps;
+  const { pool, platform, subscriptions } = deps;
   return [
     {
       service: "fee",
@@ -38,6 +41,13 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
         const isReviewed = found.check === "deal_matching" && (await isKnown(tx, login, found.dealIds));
         if (!isReviewed) await stop(tx, deps, login, found);
       },
+    },
+    {
+      service: "subscription",
+      list: (request) => subscriptions.listBreaks(request, callContext({ caller: "fee", withinMs: CALL_MS })),
+      mastersOf: async (page) =>
+        page.map(({ check, masterLogin }) => (check === STOPPING_ON_SUBSCRIPTION ? [masterLogin] : [])),
+      stop: (tx, login, found) => stop(tx, deps, login, found),
     },
   ];
 }

@@ -4,7 +4,7 @@ import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { openAccount, setBalance } from "#test/support/platform-fake/ledger.ts";
 import { late } from "../checks/late.ts";
 import { changePaymentAccount } from "../commands/change-payment-account.ts";
-import { updateConfiguration } from "../commands/configure.ts";
+import { recordFees } from "../commands/record-fees.ts";
 import { listInvestorPayments, listPaymentCredits } from "../queries/payments.ts";
 import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import {
@@ -30,13 +30,6 @@ async function week(world: World, amount: string, floating = "0.00"): Promise<st
   return balanceOf(world, INVESTOR);
 }
 
-/** Changes the configuration between two results. */
-async function configureNow({ deps, clock }: World, change: { ratePpm?: number; enabled?: boolean }, id: string) {
-  clock.now = new Date(clock.now.getTime() + 30 * 60_000);
-  const whole = { ratePpm: undefined, enabled: undefined, effectiveSince: undefined, upsert: true, ...change };
-  await updateConfiguration(deps, { investorLogin: INVESTOR, ...whole }, aCall(id));
-}
-
 test("the fees of two weeks with a profit are in both listings", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
@@ -55,51 +48,6 @@ test("the fees of two weeks with a profit are in both listings", async () => {
     { id: items[0]!.cashflowId, kind: "PF", investorLogin: INVESTOR, amount: { minorUnits: 150_00n } },
   ]);
   expect(credits.items[0]!.dealId).not.toBe(items[1]!.dealId);
-});
-
-test("after a loss no fee is charged until the results exceed the high-water mark", async () => {
-  const world = await aWorld();
-  await anInvestor(world, { deposit: "10000.00" });
-  expect(await week(world, "+1000.00")).toBe("10700.00");
-  expect(await week(world, "-600.00")).toBe("10100.00");
-  expect(await week(world, "+400.00")).toBe("10500.00");
-  expect(await week(world, "+500.00")).toBe("10910.00");
-  // A period without a payment has no run.
-  expect(await runsOf(world)).toHaveLength(2);
-});
-
-test("a deposit in a drawdown changes no fee", async () => {
-  const world = await aWorld();
-  await anInvestor(world, { deposit: "10000.00" });
-  result(world, { [INVESTOR]: "-2000.00" });
-  setBalance(world.platform.ledger, INVESTOR, 13_000_00n);
-  expect(await week(world, "+1500.00")).toBe("14500.00");
-  expect(await week(world, "+800.00")).toBe("15210.00");
-});
-
-test("after a rate change within a week each profit is charged with the rate at its time", async () => {
-  const world = await aWorld();
-  await anInvestor(world, { deposit: "10000.00", ratePpm: 200_000 });
-  result(world, { [INVESTOR]: "+1000.00" });
-  await configureNow(world, { ratePpm: 300_000 }, "c-1");
-  result(world, { [INVESTOR]: "+500.00" });
-  expect(await week(world, "-700.00")).toBe("10640.00");
-  expect(await week(world, "+300.00")).toBe("10850.00");
-});
-
-test("profit that was made while fees are disabled is charged after they are enabled again", async () => {
-  const world = await aWorld();
-  await anInvestor(world, { deposit: "10000.00" });
-  result(world, { [INVESTOR]: "+400.00" });
-  await configureNow(world, { enabled: false }, "c-1");
-  expect(await week(world, "+600.00")).toBe("11000.00");
-  await configureNow(world, { enabled: true }, "c-2");
-  expect(await week(world, "+200.00")).toBe("11020.00");
-  await configureNow(world, { enabled: false }, "c-3");
-  expect(await week(world, "-300.00")).toBe("10720.00");
-  await configureNow(world, { enabled: true }, "c-4");
-  expect(await week(world, "+200.00")).toBe("10920.00");
-  expect(await week(world, "+150.00")).toBe("11055.00");
 });
 
 test("each of three Investors pays its own fee, rounded down once", async () => {
@@ -168,60 +116,14 @@ test.each([
   },
 );
 
-test("profit that an open loss protects at the cut-off is charged only if the loss recovers", async () => {
-  const [closed, recovered] = [await aWorld(), await aWorld()];
-  for (const world of [closed, recovered]) {
-    await anInvestor(world, { deposit: "10000.00" });
-    expect(await week(world, "+1000.00", "-400.00")).toBe("10820.00");
-  }
-  expect(await week(closed, "-400.00")).toBe("10420.00");
-  expect(await week(closed, "+100.00")).toBe("10490.00");
-  expect(await week(recovered, "+50.00")).toBe("10735.00");
-  const [explained] = await many<{ facts: object }>(
-    recovered.deps.pool,
-    sql`select explanation -> 'facts' as facts from fee_payment order by id limit 1`,
-  );
-  expect(explained!.facts).toMatchObject({ floating: "-400.00", marked_at: "2026-01-10T00:00:02.000Z" });
-});
-
-test("missed weeks are decided in order, each as of its own end", async () => {
-  const world = await aWorld();
-  await anInvestor(world, { deposit: "10000.00", ratePpm: 250_000 });
-  result(world, { [INVESTOR]: "+800.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
-  result(world, { [INVESTOR]: "-500.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
-  await settle(world);
-  expect(await paymentsOf(world)).toMatchObject([{ suffix: "W", paid: "200.00", status: "EXECUTED" }]);
-  expect(await runsOf(world)).toEqual([
-    { kind: "WEEKLY", status: "EXECUTED", start: new Date("2026-01-03"), end: new Date("2026-01-10") },
-  ]);
-});
-
-test("fractions of a cent that are not charged are added to the fee of the next week", async () => {
-  const world = await aWorld();
-  await anInvestor(world, { deposit: "10.00" });
-  expect(await week(world, "+0.03")).toBe("10.03");
-  expect(await week(world, "+0.01")).toBe("10.03");
-});
-
-test("an executed week does not change when its allocations are received again", async () => {
+test("an executed week does not change when its decision is recorded again", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   await week(world, "+1000.00");
   const before = [await paymentsOf(world), await runsOf(world), balanceOf(world, INVESTOR)];
-  await settle(world);
+  for (const { request } of world.subscriptions.books.decisions) {
+    expect(await recordFees(world.deps, request, aCall())).toEqual({ items: [] });
+  }
   await settle(world);
   expect([await paymentsOf(world), await runsOf(world), balanceOf(world, INVESTOR)]).toEqual(before);
-});
-
-test("a rate from a past date applies to profit that is not crystallised and changes no executed payment", async () => {
-  const world = await aWorld();
-  await anInvestor(world, { deposit: "10000.00" });
-  const since = new Date("2026-01-03T00:00:00Z");
-  expect(await week(world, "+1000.00")).toBe("10700.00");
-  result(world, { [INVESTOR]: "+100.00" });
-  const change = { ratePpm: 200_000, enabled: undefined, effectiveSince: since, upsert: true };
-  await updateConfiguration(world.deps, { investorLogin: INVESTOR, ...change }, aCall("c-1"));
-  expect(await week(world, "+100.00")).toBe("10860.00");
 });

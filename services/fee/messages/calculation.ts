@@ -1,6 +1,8 @@
 import type { FeeCalculation as CalculationMessage, FeeLayer } from "#proto/pamm/fee/v1/fee.ts";
 import type { CalculatedLayer, FeeCalculation } from "../domain/fee-calculation.ts";
-import type { LastDeal } from "../store/explained-payments.ts";
+
+/** The last deal of the Master whose result counts. */
+export type LastDeal = { readonly dealId: bigint; readonly dealAt: Date };
 
 export function calculationMessage(
   { throughNumber: _number, since: _since, charged, spared, ...calculation }: FeeCalculation,

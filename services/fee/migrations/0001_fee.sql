@@ -1,4 +1,4 @@
--- Performance fees: what each Investor agreed, what its profit with a Master is, what is due for it, and what was paid.
+-- Performance fees: what each Investor agreed, what is due of it, and what was paid.
 
 -- One row per Investor with a fee configuration. The row is locked while a version is added, so that versions have a sequence.
 create table fee_configuration (
@@ -41,30 +41,15 @@ create table fee_version_ended (
 );
 select append_only('fee_version_ended');
 
--- A Master whose allocations are read. The row is locked for every decision about the Master's fees, and so that the ids of
--- its credits become visible in sequence.
+-- A Master with fees. The row is locked to record what is due to it, and so that the ids of its credits become visible in sequence.
 create table fee_master (
   master_login          text primary key check (master_login <> ''),
   payment_account_login text not null check (payment_account_login <> ''),
-  -- The last entry of the Master's allocations that is in the journal with all its parts, all closed weeks up to it decided.
-  read_number           bigint not null default 0 check (read_number >= 0),
-  -- The last part of the next entry that is in the journal, when the entry is too large for one transaction; 0 when none is.
-  -- The Investors of these parts of a closed week are decided.
-  read_subscription_id  bigint not null default 0 check (read_subscription_id >= 0),
-  -- Why its allocations are not read until a manual review is decided.
-  stopped_reason        text check (stopped_reason <> ''),
   -- Why none of its fees is decided or sent until a manual review is decided: a break of its fees or of its payment account.
-  -- Separate from stopped_reason, because each of the two has a review of its own.
   break_reason          text check (break_reason <> '')
 );
 
 create index fee_master_by_payment_account on fee_master (payment_account_login);
-
--- Each row under the names that the code uses; so is fee_payment_row.
-create view fee_master_row as
-  select master_login as "masterLogin", payment_account_login as "paymentAccountLogin", read_number as "readNumber",
-         read_subscription_id as "readSubscriptionId", stopped_reason as "stoppedReason", break_reason as "breakReason"
-  from fee_master;
 
 -- The payment accounts of the Masters, former ones included: a difference on one stops the fees of the Master.
 create table payment_account (
@@ -74,92 +59,16 @@ create table payment_account (
   seen_number  bigint check (seen_number >= 0)
 );
 
--- The highest number of a Master's allocations that was received from the feed. Separate from fee_master, so that receiving
--- never waits for a decision.
-create table allocation_watermark (
-  master_login    text primary key check (master_login <> ''),
-  received_number bigint not null,
-  next_try_at     timestamptz not null,
-  tries           integer not null default 0,
-  -- Why the last try has failed.
-  reason          text
-);
-
--- The allocations of subscription, as they were read. The parts are inserted by the commit that inserts their entry, or by the next
--- ones, and no row is ever deleted: a foreign key would look up the same entry for each Investor of a pool again.
-create table allocation_entry (
-  master_login text not null references fee_master,
-  number       bigint not null check (number > 0),
-  kind         text not null check (kind in ('RESULT', 'WEEK')),
-  -- Of a result: the Master's deal.
-  deal_id      bigint,
-  deal_at      timestamptz,
-  result_minor bigint,
-  -- Of a week that was closed.
-  period_start timestamptz,
-  -- Exclusive.
-  cut_off      timestamptz,
-  -- When marks of open positions were taken; null when the Master was flat.
-  marked_at    timestamptz,
-  primary key (master_login, number),
-  check (case kind when 'RESULT' then num_nulls(deal_id, deal_at, result_minor) = 0
-                   else num_nulls(period_start, cut_off) = 0 and period_start < cut_off end)
-);
-select append_only('allocation_entry');
-
--- The part of an Investor in an entry.
-create table allocation_part (
-  master_login    text not null,
-  number          bigint not null,
-  subscription_id bigint not null,
-  investor_login  text not null,
-  amount_minor    bigint not null,
-  -- The share of the result of open positions.
-  floating_e8     bigint not null,
-  -- In the sequence in which the results of one Investor are read.
-  primary key (master_login, investor_login, number, subscription_id)
-);
-select append_only('allocation_part');
-
--- For change_id of the pairs.
-create sequence fee_pair_change;
-
--- The result of an Investor with a Master, over all subscriptions, up to folded_number. It follows from the journal and the
--- crystallisations, and is updated when a decision needs it.
-create table fee_pair (
-  investor_login  text not null,
-  master_login    text not null references fee_master,
-  folded_number   bigint not null default 0,
-  -- Sum of all results.
-  earned_minor    bigint not null default 0,
-  -- The high-water mark.
-  mark_e8         bigint not null default 0 check (mark_e8 >= 0),
-  debt_minor      bigint not null default 0 check (debt_minor >= 0),
-  debt_since      timestamptz,
+-- What could not be collected of an Investor's fees to a Master, and what was collected of them before a restore.
+create table fee_debt (
+  investor_login text not null,
+  master_login   text not null references fee_master,
+  debt_minor     bigint not null default 0 check (debt_minor >= 0),
+  debt_since     timestamptz,
   -- What imported fees have paid and no fee was due for yet: it is taken from the next ones.
-  prepaid_minor   bigint not null default 0 check (prepaid_minor >= 0),
-  crystallised_at timestamptz,
-  -- Drawn again with each change of the result: the check reads what has changed since its last run.
-  change_id       bigint not null unique,
+  prepaid_minor  bigint not null default 0 check (prepaid_minor >= 0),
   primary key (investor_login, master_login),
   check ((debt_minor > 0) = (debt_since is not null))
-);
-
-create index fee_pair_in_debt on fee_pair (investor_login) where debt_minor > 0;
-
--- Profit of a pair for which no fee was charged yet. The layers of a pair fill the interval from its mark to its earned result.
--- Written with the pair, under its lock; as for the parts, a foreign key would look up each pair again.
-create table fee_layer (
-  master_login   text not null,
-  investor_login text not null,
-  -- From bottom to top.
-  number         integer not null check (number > 0),
-  amount_e8      bigint not null check (amount_e8 > 0),
-  -- Times of the earliest and the latest deal.
-  earned_from    timestamptz not null,
-  earned_to      timestamptz not null,
-  primary key (master_login, investor_login, number),
-  check (earned_from <= earned_to)
 );
 
 -- Fees of a Master that were decided together: those of a closed week, or of a withdrawal or exit.
@@ -167,7 +76,7 @@ create table fee_run (
   id             bigint generated always as identity primary key,
   master_login   text not null,
   kind           text not null check (kind in ('WEEKLY', 'ON_DEMAND')),
-  -- Key of its crystallisation.
+  -- Of the withdrawal or exit.
   key            text unique check ((key is null) = (kind = 'WEEKLY')),
   status         text not null
     check (status in ('SCHEDULED', 'CALCULATING', 'EXECUTING', 'EXECUTED', 'PARTIALLY_EXECUTED', 'FAILED')),
@@ -310,33 +219,19 @@ create table fee_debt_part (
 create index fee_debt_part_open on fee_debt_part (investor_login, master_login) where taken_by_id is null;
 create index fee_debt_part_taken on fee_debt_part (taken_by_id, id) where taken_by_id is not null;
 
--- The decided answers of Crystallise; a repeated key gets the same answer.
-create table crystallisation (
-  key             text primary key check (key <> ''),
-  investor_login  text not null,
-  -- Null outside a pool.
-  master_login    text,
-  subscription_id bigint not null,
-  through_number  bigint not null,
-  decided_for     timestamptz not null,
-  pending_minor   bigint not null check (pending_minor >= 0),
-  created_at      timestamptz not null
-);
-
--- The payments of an answer.
-create table crystallisation_item (
-  key          text not null references crystallisation,
+-- What is collected under the key of a withdrawal or exit: open payments of weekly runs, and those of its own run.
+create table collection_item (
+  key          text not null check (key <> ''),
   -- Sequence of collection.
   item_number  integer not null check (item_number > 0),
   payment_id   bigint not null references fee_payment,
-  -- Those of weekly runs before it are not part of pending_minor.
   amount_minor bigint not null check (amount_minor > 0),
   primary key (key, item_number)
 );
-select append_only('crystallisation_item');
+select append_only('collection_item');
 
 -- The withdrawal or exit that a fee was collected for is looked up by the ticket of the fee.
-create index crystallisation_item_by_payment on crystallisation_item (payment_id);
+create index collection_item_by_payment on collection_item (payment_id);
 
 -- One row. Fees are decided and sent only in a database in which all fees that platform has are known: one that was restored may have lost
 -- some, and they would be charged again.
@@ -350,17 +245,6 @@ create table fee_search (
   -- Transfers of platform after this one may be fees of lost commits; null when no search is open.
   after_transfer_id bigint,
   check (num_nulls(begun_in, begun_at, after_transfer_id) in (0, 3))
-);
-
--- Each pair as the check has compared it last: a mark below this one was decreased, and only parts after folded_number are
--- new.
-create table reconciliation_mark (
-  investor_login text not null,
-  master_login   text not null,
-  mark_e8        bigint not null,
-  folded_number  bigint not null,
-  earned_minor   bigint not null,
-  primary key (investor_login, master_login)
 );
 
 -- Tables that services share.

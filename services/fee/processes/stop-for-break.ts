@@ -55,10 +55,6 @@ export async function stopForBreak(
   if (reviewCase !== undefined) await extendCase(tx, reviewCase, seen, now());
 }
 
-export function isAboutBreak({ subject }: ReviewCase): boolean {
-  return subject.startsWith(BREAK);
-}
-
 /** Whether a review already shows one of the deals: a deal found by the log and by a check is reviewed once. */
 export async function isKnown(tx: Transaction, login: string, dealIds: readonly bigint[]): Promise<boolean> {
   return dealIds.length > 0 && (await hasCaseAbout(tx, BREAK + login, dealIds));

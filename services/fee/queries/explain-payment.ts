@@ -14,10 +14,10 @@ import {
 } from "../domain/explained-payment.ts";
 import { paymentLines } from "../domain/explanation-lines.ts";
 import { calculationOf, type FeeCalculation } from "../domain/fee-calculation.ts";
-import { calculationMessage } from "../messages/calculation.ts";
+import { calculationMessage, type LastDeal } from "../messages/calculation.ts";
 import { refuse } from "../refusals.ts";
 import { listDebtParts } from "../store/debt-parts.ts";
-import { findLastDeal, findStoredPayment, type StoredPayment } from "../store/explained-payments.ts";
+import { findStoredPayment, type StoredPayment } from "../store/explained-payments.ts";
 
 /** A debt is taken over whole by each fee that follows it, so it has few parts. */
 const MAX_DEBT_PARTS = 100;
@@ -31,10 +31,8 @@ export async function explainPayment(
   const { pool } = deps;
   const stored = await findStoredPayment(pool, paymentId);
   if (stored === undefined) throw refuse("fee_payment_not_found", `There is no fee payment ${paymentId}.`);
-  const payment = await explainedOf(deps, stored, context);
+  const { payment, lastDeal } = await explainedOf(deps, stored, context);
   const { calculation, debtParts, flows, due, prepaid, amount } = payment;
-  const through = calculation?.throughNumber;
-  const lastDeal = through === undefined ? undefined : await findLastDeal(pool, stored.masterLogin, through);
   const money = (minor: bigint) => moneyToProto(usd(minor));
   return {
     paymentId,
@@ -69,40 +67,43 @@ export async function explainPayment(
   };
 }
 
+type Explained = { readonly payment: ExplainedPayment; readonly lastDeal: LastDeal | undefined };
+
 async function explainedOf(
   { pool, subscriptions }: Pick<Deps, "pool" | "subscriptions">,
   stored: StoredPayment,
   context: CallContext,
-): Promise<ExplainedPayment> {
+): Promise<Explained> {
   const { id, kind, isImported, explanation } = stored;
   const calculation = kind === "PF" && !isImported ? calculationOf(explanation) : undefined;
-  const explained = {
-    ...stored,
-    calculation,
-    flows: calculation && (await readFlows(subscriptions, stored, calculation, context)),
-    debtParts: kind === "PF_DEBT" ? await listDebtParts(pool, id, MAX_DEBT_PARTS) : [],
-  };
+  const { flows, lastDeal } = calculation ? await readFlows(subscriptions, stored, calculation, context) : NO_FLOWS;
+  const debtParts = kind === "PF_DEBT" ? await listDebtParts(pool, id, MAX_DEBT_PARTS) : [];
+  const payment = { ...stored, calculation, flows, debtParts };
   // What does not add up to the payment is not shown as its reason.
-  return missingOf(explained).includes("calculation")
-    ? { ...explained, calculation: undefined, flows: undefined }
-    : explained;
+  return missingOf(payment).includes("calculation")
+    ? { payment: { ...payment, calculation: undefined, flows: undefined }, lastDeal: undefined }
+    : { payment, lastDeal };
 }
+
+type KnownFlows = { readonly flows: Flows | undefined; readonly lastDeal: LastDeal | undefined };
+
+const NO_FLOWS: KnownFlows = { flows: undefined, lastDeal: undefined };
 
 /** Undefined where they are not kept: they are no part of the fee, so it is explained without them. */
 async function readFlows(
   subscriptions: Pick<Deps["subscriptions"], "sumFlows">,
   { investorLogin, masterLogin }: StoredPayment,
-  { since: after, at: through }: FeeCalculation,
+  { since: after, at: through, throughNumber = 0n }: FeeCalculation,
   context: CallContext,
-): Promise<Flows | undefined> {
+): Promise<KnownFlows> {
   try {
-    const request = { investorLogin, masterLogin, after, through };
-    const { inflow, outflow, complete } = await subscriptions.sumFlows(request, queryContext(context));
-    return complete
-      ? { after, inflow: moneyFromProto(inflow).minor, outflow: moneyFromProto(outflow).minor }
-      : undefined;
+    const request = { investorLogin, masterLogin, after, through, throughNumber };
+    const { inflow, outflow, complete, ...deal } = await subscriptions.sumFlows(request, queryContext(context));
+    const { throughDealId: dealId, throughDealAt: dealAt } = deal;
+    const sums = { after, inflow: moneyFromProto(inflow).minor, outflow: moneyFromProto(outflow).minor };
+    return { flows: complete ? sums : undefined, lastDeal: dealAt && { dealId, dealAt } };
   } catch (error) {
-    if (isTransientFailure(error)) return undefined;
+    if (isTransientFailure(error)) return NO_FLOWS;
     throw error;
   }
 }

@@ -5,10 +5,11 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { setBalance } from "#test/support/platform-fake/ledger.ts";
 import type { PaymentExplanation, PendingFee } from "#proto/pamm/fee/v1/fee.ts";
 import { updateConfiguration } from "../commands/configure.ts";
-import { aCall, INVESTOR, MASTER } from "../testing/fee.ts";
+import { insertMaster } from "../store/masters.ts";
+import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { collectAll, decideLeave } from "../testing/leaving.ts";
-import { cents, formatCents } from "../testing/worked-example.ts";
-import { anInvestor, aWorld, endWeek, paymentsOf, result, settle, type World } from "../testing/world.ts";
+import { cents, formatCents } from "../testing/cents.ts";
+import { anInvestor, aWorld, endWeek, owe, paymentsOf, result, settle, type World } from "../testing/world.ts";
 import { explainPayment } from "./explain-payment.ts";
 import { getPendingFee } from "./get-pending-fee.ts";
 
@@ -43,7 +44,7 @@ async function pending(floating = "0.00", login = INVESTOR): Promise<PendingFee>
 }
 
 async function rowsOf(): Promise<unknown[]> {
-  return await many(pool, sql`select * from fee_pair order by investor_login, master_login`);
+  return await many(pool, sql`select * from fee_payment order by id`);
 }
 
 const pendingText = async (floating?: string) => formatCents((await pending(floating)).pending!.minorUnits);
@@ -104,25 +105,11 @@ test("the pending fee is what the week then takes, and its explanation ties to t
   });
 });
 
-test("a rate of the past changes what is pending, and no explanation of an executed fee", async () => {
-  await week("+1000.00");
-  const before = await explained();
-  const at = result(world, { [INVESTOR]: "+100.00" });
-  await settle(world);
-  expect(await pendingText()).toBe("30.00");
-  await configure({ ratePpm: 100_000, effectiveSince: new Date(at.getTime() - 1) }, "past");
-  expect(await pendingText()).toBe("10.00");
-  expect(await explain(before.paymentId)).toEqual(before);
-  expect(await week("+100.00")).toBe("20.00");
-});
-
-test("a withdrawal takes what is pending, in layers of each version", async () => {
-  result(world, { [INVESTOR]: "+1000.00" });
-  await configure({ ratePpm: 200_000 }, "lower");
-  result(world, { [INVESTOR]: "+421.37" });
-  await settle(world);
-  expect(await pendingText()).toBe("384.27");
-  expect((await decideLeave(world)).pending).toBe("384.27");
+test("a withdrawal takes what is pending, and what was charged stays as it is explained", async () => {
+  result(world, { [INVESTOR]: "+1421.37" });
+  await configure({ ratePpm: 275_000 }, "lower");
+  expect(await pendingText()).toBe("390.87");
+  expect((await decideLeave(world)).pending).toBe("390.87");
   await collectAll(world);
 
   const explanation = await explained();
@@ -130,13 +117,12 @@ test("a withdrawal takes what is pending, in layers of each version", async () =
   expect(explanation).toMatchObject({
     runKind: "ON_DEMAND",
     missing: [],
-    calculation: { exactFee: "384.274", roundedOff: "0.004", fee: "384.27" },
+    calculation: { exactFee: "390.87675", roundedOff: "0.00675", fee: "390.87", throughDealId: 7_001n },
   });
-  expect(explanation.calculation?.charged.map(({ versionId, share }) => [versionId, share])).toEqual([
-    [1n, "300.00"],
-    [2n, "84.274"],
-  ]);
+  expect(explanation.calculation?.charged).toMatchObject([{ versionId: 2n, share: "390.87675" }]);
   expect(await pendingText()).toBe("0.00");
+  await configure({ ratePpm: 100_000, effectiveSince: new Date("2026-01-03T00:00:00Z") }, "past");
+  expect(await explain(explanation.paymentId)).toEqual(explanation);
 });
 
 test("a fee that was collected in part names the debt, and the payment of the debt names the fees that it comes from", async () => {
@@ -186,19 +172,12 @@ test("while fees are switched off nothing is pending, and outside a pool only de
   await configure({ enabled: true }, "on");
   expect(await pendingText()).toBe("300.00");
   world.subscriptions.shares.clear();
-  await corrupt(
-    pool,
-    `update fee_pair set debt_minor = 150, debt_since = '2026-01-04' where investor_login = '${INVESTOR}'`,
-  );
-  await corrupt(
-    pool,
-    `insert into fee_pair (investor_login, master_login, debt_minor, debt_since, change_id)
-     values ('${INVESTOR}', '${MASTER}', 150, '2026-01-04', nextval('fee_pair_change')) on conflict do nothing`,
-  );
+  await insertMaster(pool, MASTER, PAYMENT_ACCOUNT);
+  await owe(pool, INVESTOR, MASTER);
   expect(await getPendingFee(world.deps, { investorLogin: INVESTOR }, aCall())).toMatchObject({
     masterLogin: undefined,
-    pending: { minorUnits: 1_50n },
-    debts: [{ masterLogin: MASTER, amount: { minorUnits: 1_50n } }],
+    pending: { minorUnits: 30_00n },
+    debts: [{ masterLogin: MASTER, amount: { minorUnits: 30_00n } }],
     calculation: undefined,
   });
 });
@@ -208,33 +187,9 @@ test("an unknown Investor and an unknown payment are refused, and so is a Master
     code: "investor_not_found",
   });
   await expect(explain(404n)).rejects.toMatchObject({ code: "fee_payment_not_found" });
-  result(world, { [INVESTOR]: "+1.00" });
-  await settle(world);
+  await insertMaster(pool, MASTER, PAYMENT_ACCOUNT);
   await corrupt(pool, "update fee_master set break_reason = 'a break'");
   await expect(pending()).rejects.toMatchObject({ code: "safety_stop" });
-});
-
-test("results that are not read yet are waited for, and refused when that takes longer than the call", async () => {
-  result(world, { [INVESTOR]: "+1000.00" });
-  world.subscriptions.shares.set(INVESTOR, { masterLogin: MASTER, floating: 0n });
-  const waiting = getPendingFee(world.deps, { investorLogin: INVESTOR }, aCall());
-  await settle(world);
-  expect(await waiting).toMatchObject({ pending: { minorUnits: 300_00n } });
-  result(world, { [INVESTOR]: "+1000.00" });
-  await expect(getPendingFee(world.deps, { investorLogin: INVESTOR }, aCall("", 2_000))).rejects.toMatchObject({
-    code: "allocation_in_progress",
-    outcome: "not_executed",
-  });
-});
-
-test("results are added in bounded steps, also after a rate of the past", async () => {
-  world = { ...world, deps: { ...world.deps, steps: { holdings: 1, results: 2 } } };
-  for (let n = 0; n < 7; n += 1) result(world, { [INVESTOR]: "+10.00" });
-  await settle(world);
-  expect(await pendingText()).toBe("21.00");
-  endWeek(world, { [INVESTOR]: "0.00" });
-  await settle(world);
-  expect(await pendingText()).toBe("0.00");
 });
 
 test("flows since the fee before are shown, and what is not kept is missing", async () => {

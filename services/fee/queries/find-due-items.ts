@@ -12,10 +12,8 @@ export async function findDueItems(
   if (keys.length < 1 || keys.length > MAX_PAGE_SIZE) {
     throw refuse("validation_failed", `A request has 1 to ${MAX_PAGE_SIZE} keys.`);
   }
-  const decided = await Promise.all(keys.map(async (key) => ({ key, decision: await queues.crystallisations(key) })));
+  const recorded = await Promise.all(keys.map((key) => queues.collections(key)));
   return {
-    decided: decided.flatMap(({ key, decision }) =>
-      decision === undefined ? [] : [{ key, items: decision.items.map(dueItem) }],
-    ),
+    decided: recorded.flatMap((each) => (each === undefined ? [] : { key: each.key, items: each.items.map(dueItem) })),
   };
 }

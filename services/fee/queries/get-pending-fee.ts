@@ -1,100 +1,85 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { remainingMs } from "#kernel/contract/context.ts";
+import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { queryContext, REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
+import { queryContext } from "#kernel/contract/deadlines.ts";
+import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import type { GetPendingFeeRequest, PendingFee } from "#proto/pamm/fee/v1/fee.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import type { DecidedFee, GetPendingFeeRequest, InvestorTerms, Owed, PendingFee } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
+import type { Explanation } from "../domain/explain.ts";
 import { calculationOf } from "../domain/fee-calculation.ts";
+import { feesUnknown } from "../domain/fees-unknown.ts";
+import { type Debt, type Pending, sumPending } from "../domain/pending.ts";
 import { pendingLines } from "../domain/pending-lines.ts";
-import { decidePending } from "../domain/pending.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
+import { isCollectedAt } from "../domain/steps.ts";
 import { calculationMessage } from "../messages/calculation.ts";
-import { allocationInProgress } from "../domain/allocation-in-progress.ts";
-import { type FactsNow, type PoolNow, readFacts } from "./pending-facts.ts";
-import { findLastDeal } from "../store/explained-payments.ts";
+import { areFeesKnown } from "../store/fee-search.ts";
 import { findMaster } from "../store/masters.ts";
+import { readTerms } from "./read-terms.ts";
 
-/** Pause while the job reads the newest allocations of the Master. */
-const PAUSE_MS = 50;
 /** The debts that are listed; their sum has all of them. */
 const MAX_DEBTS = 100;
 
-/** What an Investor would pay if everything were crystallised now. Decides by the rule of weeks and withdrawals, and records nothing. */
+/** What an Investor would pay if everything were decided now: subscription decides, on the terms of the request. Records nothing. */
 export async function getPendingFee(
   deps: Deps,
   { investorLogin }: GetPendingFeeRequest,
   context: CallContext,
 ): Promise<PendingFee> {
-  const { pool, now } = await readNow(deps, investorLogin, context);
+  const terms = await readOwn(deps.pool, investorLogin);
+  const decided = await deps.subscriptions.decidePendingFee({ terms }, queryContext(context));
+  const { masterLogin, at, throughDealId: dealId, throughDealAt: dealAt } = decided;
+  assert(at !== undefined, "a decision has an instant");
   // An unknown Investor is refused; a known one without a configuration owes nothing.
-  if (!now.isKnown) await deps.accounts.findInvestor({ login: investorLogin }, queryContext(context));
-  const pending = decidePending(now.facts);
-  const calculation = pending.explanation && calculationOf(pending.explanation);
-  const lastDeal = pool && (await findLastDeal(deps.pool, pool.masterLogin, pool.throughNumber));
-  const openWeekly = now.openWeekly.reduce((sum, { due }) => sum + due, 0n);
+  const isKnown = decided.isKnown || terms.steps.length > 0 || terms.debts.length > 0;
+  if (!isKnown) await deps.accounts.findInvestor({ login: investorLogin }, queryContext(context));
+  const master = masterLogin === undefined ? undefined : await findMaster(deps.pool, masterLogin);
+  if (master?.breakReason !== undefined) throw safetyStop(master.masterLogin);
+  const pending = pendingOf(terms, decided.due, at);
+  const calculation =
+    decided.explanation === "" ? undefined : calculationOf(JSON.parse(decided.explanation) as Explanation);
+  const openWeekly = terms.openWeekly.reduce((sum, { amount }) => sum + moneyFromProto(amount).minor, 0n);
   const money = (minor: bigint) => moneyToProto(usd(minor));
   return {
     investorLogin,
-    masterLogin: pool?.masterLogin,
+    masterLogin,
     enabled: pending.isEnabled,
-    at: pending.at,
+    at,
     pending: money(pending.total),
     fee: money(pending.fee),
     debt: money(pending.debt),
     prepaid: money(pending.prepaid),
-    calculation: calculation && calculationMessage(calculation, lastDeal),
-    debts: pending.debts.slice(0, MAX_DEBTS).map(({ masterLogin, amount, since }) => {
-      return { masterLogin, amount: money(amount), owedSince: since };
+    calculation: calculation && calculationMessage(calculation, dealAt && { dealId, dealAt }),
+    debts: pending.debts.slice(0, MAX_DEBTS).map(({ amount, since: owedSince, ...debt }) => {
+      return { ...debt, amount: money(amount), owedSince };
     }),
     openWeekly: money(openWeekly),
     lines: pendingLines(pending, calculation, openWeekly),
   };
 }
 
-/** The floating share and the books belong to the same entry of the Master's allocations. */
-async function readNow(
-  deps: Deps,
-  investorLogin: string,
-  context: CallContext,
-): Promise<{ readonly pool: PoolNow | undefined; readonly now: FactsNow }> {
-  for (;;) {
-    const pool = await readPool(deps, investorLogin, context);
-    if (pool !== undefined) await waitUntilRead(deps, pool, context);
-    const now = await readFacts(deps, { investorLogin, pool, at: deps.now() }, context);
-    if (now !== "newer" && now !== "unfinished") return { pool, now };
-    if (now === "unfinished" || !hasTime(context)) throw allocationInProgress(pool?.masterLogin);
-  }
+async function readOwn(pool: Pool, investorLogin: string): Promise<InvestorTerms> {
+  return await inSnapshot(pool, async (db) => {
+    if (!(await areFeesKnown(db))) throw feesUnknown();
+    const [terms] = await readTerms(db, [investorLogin]);
+    assert(terms !== undefined, "each Investor has an answer");
+    return terms;
+  });
 }
 
-async function readPool(
-  { subscriptions }: Deps,
-  investorLogin: string,
-  context: CallContext,
-): Promise<PoolNow | undefined> {
-  const share = await subscriptions.readFloatingShare({ investorLogin }, queryContext(context));
-  const { masterLogin, throughNumber, floatingE8: floating, markedAt } = share;
-  return masterLogin === undefined ? undefined : { masterLogin, throughNumber, floating, markedAt };
+function pendingOf({ steps, debts, prepaid }: InvestorTerms, due: readonly DecidedFee[], at: Date): Pending {
+  const fees = due.map(({ kind, masterLogin, amountMinor: amount }) => {
+    return { kind: kind === "PF_DEBT" ? kind : "PF", masterLogin, amount } as const;
+  });
+  const sums = sumPending(
+    fees,
+    prepaid.map(({ masterLogin, amountMinor: amount }) => ({ masterLogin, amount })),
+  );
+  return { isEnabled: isCollectedAt(steps, at), at, ...sums, debts: debts.flatMap(debtOf) };
 }
 
-/** A Master without allocations need not be known yet. */
-async function waitUntilRead(
-  { pool, wakeSignals }: Deps,
-  { masterLogin, throughNumber }: PoolNow,
-  context: CallContext,
-): Promise<void> {
-  for (;;) {
-    const master = await findMaster(pool, masterLogin);
-    if (master?.breakReason !== undefined) throw safetyStop(masterLogin, "break");
-    if ((master?.read.number ?? 0n) >= throughNumber) return;
-    if (master?.stoppedReason !== undefined) throw safetyStop(masterLogin, "unreadable");
-    if (!hasTime(context)) throw allocationInProgress(masterLogin);
-    wakeSignals.reading.notify();
-    await sleep(PAUSE_MS);
-  }
-}
-
-function hasTime(context: CallContext): boolean {
-  return remainingMs(context) >= REPLY_RESERVE_MS + PAUSE_MS;
+function debtOf({ masterLogin, amountMinor: amount, since }: Owed): Debt[] {
+  return since === undefined ? [] : [{ masterLogin, amount, since }];
 }

@@ -79,6 +79,6 @@ export async function listPaymentCredits(
 
 /** The transfers that collect the due amounts of a key; their outcomes are read from platform. */
 export async function listDueItems({ queues }: Deps, { key }: ListDueItemsRequest): Promise<ListDueItemsResponse> {
-  const decided = await queues.crystallisations(key);
-  return { items: decided?.items.map(dueItem) ?? [] };
+  const recorded = await queues.collections(key);
+  return { items: recorded?.items.map(dueItem) ?? [] };
 }

@@ -5,7 +5,7 @@ import { calendarOf, daysOf, isTimeZone, UTC } from "#kernel/time-zone.ts";
 import type { SumPaymentCreditsRequest, SumPaymentCreditsResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
-import { listCreditedDays } from "../store/fee-accounts.ts";
+import { listCreditedDays } from "../store/credited-days.ts";
 
 /** Limits what is summed: a large pool pays thousands of fees a week. */
 const MAX_DAYS = 400;

@@ -7,14 +7,14 @@ import { testDatabase } from "#test/support/database.ts";
 import { cancelVersion } from "../commands/cancel-version.ts";
 import { configure, updateConfiguration } from "../commands/configure.ts";
 import { inForceAt, scheduledAfter, shownAt, stateOf, type Version } from "../domain/timeline.ts";
-import { changesOf, isEnabledAt, rateAt } from "../domain/version.ts";
-import { openBooks } from "../processes/accounting/open-books.ts";
-import { aCall, INVESTOR, MASTER } from "../testing/fee.ts";
+import { stepsOf } from "../domain/steps.ts";
+import { isEnabledAt, rateAt } from "../domain/version.ts";
+import { aCall, INVESTOR } from "../testing/fee.ts";
 import { configurationReads, getConfiguration } from "../queries/get-configuration.ts";
-import { anInvestor, aWorld, result, settle, type World } from "../testing/world.ts";
+import { readTerms } from "../queries/read-terms.ts";
+import { anInvestor, aWorld, type World } from "../testing/world.ts";
 import { listTerms } from "./configurations.ts";
 import { listVersionsBelow } from "./listed-versions.ts";
-import { lockMasters } from "./masters.ts";
 
 const { pool, admin } = await testDatabase("fee");
 const DAYS = 9;
@@ -110,15 +110,15 @@ test("what is read since an instant says of it and of every later one what the w
 
 /** Everything that commands, queries and decisions ask of an instant and of those after it. */
 function saidBy(versions: readonly Version[], since: number): unknown[] {
-  const isChanged = changesOf(versions);
+  const steps = stepsOf(versions);
   const days = Array.from({ length: DAYS + 2 - since }, (_, index) => day(since + index));
-  return days.map((at, index) => ({
+  return days.map((at) => ({
     rate: rateAt(versions, at),
     isEnabled: isEnabledAt(versions, at),
     inForce: inForceAt(versions, at),
     scheduled: scheduledAfter(versions, at),
     shown: shownAt(versions, at),
-    changes: days.slice(index).map((to) => isChanged(at, to)),
+    changes: steps.filter(({ from }) => from !== undefined && from > at),
   }));
 }
 
@@ -147,14 +147,12 @@ test("a decision and a query of the configuration read as much after a thousand 
         from others, generate_series(1, 3) n, lateral (select timestamptz '2026-01-01' + n * interval '1 hour' as at) change`,
   );
   await execute(admin, sql`analyze fee.fee_version`);
-  result(world, { "9001": "+10.00", "9002": "+10.00" });
-  await settle(world);
+  const since = new Date("2026-01-03T01:00:00Z");
+  world.clock.now = since;
   const decide = (investorLogin: string) =>
     cost(async (tx) => {
-      const wanted = { investorLogin, masterLogin: MASTER, throughNumber: 1n, at: world.clock.now };
-      const [books] = await openBooks(tx, [wanted], { masters: await lockMasters(tx, [MASTER]), maxResults: 100 });
-      expect(books?.pair?.earnings.layers).toHaveLength(1);
-      expect(books?.terms?.versions.at(-1)?.ratePpm).toBe(200_000);
+      const [terms] = await readTerms(tx, [investorLogin], since);
+      expect(terms?.steps.at(-1)).toMatchObject({ ratePpm: 200_000, from: since });
     });
   const show = (investorLogin: string) =>
     cost(async (tx) => {
@@ -162,6 +160,8 @@ test("a decision and a query of the configuration read as much after a thousand 
       expect(await getConfiguration(world.deps, reads, { investorLogin }, aCall())).toMatchObject({ ratePpm: 200_000 });
     });
 
+  // The first time also plans, which may look at the ends of an index.
+  for (const first of [decide, show]) await first("9001");
   const few = { decided: await decide("9001"), shown: await show("9001") };
   expect({ decided: await decide("9002"), shown: await show("9002") }).toEqual(few);
   expect(few.decided).toBeLessThan(6);

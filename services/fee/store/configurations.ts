@@ -1,4 +1,4 @@
-import { execute, type Fragment, fragment, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Change } from "../domain/change-timeline.ts";
 import type { Version } from "../domain/timeline.ts";
@@ -44,6 +44,11 @@ export async function lockConfiguration(
 /** An Investor, and the earliest instant that is asked about. */
 export type WantedTerms = { readonly investorLogin: string; readonly since: Date };
 
+/** Of a version: it has begun, or will begin, because it was not ended before. */
+const isBegun = fragment`not exists (
+  select from fee_version_ended ended where ended.version_id = version.id and ended.ended_at < version.begins_at
+)`;
+
 /**
  * The versions that say everything about `since` and later: from the last one on that has begun by then. Older ones are hidden by it. All
  * versions when none has begun by then. The range of the index is walked from its end: for an Investor that is equal the planner expects
@@ -51,19 +56,12 @@ export type WantedTerms = { readonly investorLogin: string; readonly since: Date
  */
 const KNOWN_SINCE = fragment`version.investor_login = wanted.investor_login
             and version.begins_at >= coalesce((
-              select begun.begins_at from fee_version begun
-              where (begun.investor_login, begun.begins_at) > (wanted.investor_login, '-infinity'::timestamptz)
-                and (begun.investor_login, begun.begins_at) <= (wanted.investor_login, wanted.since) and ${isBegun(fragment`begun`)}
-              order by begun.investor_login desc, begun.begins_at desc limit 1
+              select version.begins_at from fee_version version
+              where (version.investor_login, version.begins_at) > (wanted.investor_login, '-infinity'::timestamptz)
+                and (version.investor_login, version.begins_at) <= (wanted.investor_login, wanted.since) and ${isBegun}
+              order by version.investor_login desc, version.begins_at desc limit 1
             ), '-infinity'::timestamptz)
-            and ${isBegun(fragment`version`)}`;
-
-/** Or will begin: it was not ended before. */
-function isBegun(version: Fragment): Fragment {
-  return fragment`not exists (
-              select from fee_version_ended ended where ended.version_id = ${version}.id and ended.ended_at < ${version}.begins_at
-            )`;
-}
+            and ${isBegun}`;
 
 /** The configurations of some Investors with their versions: what is to be known of each from its instant on. */
 export async function listTerms(db: Queryable, wanted: readonly WantedTerms[]): Promise<Map<string, Terms>> {

@@ -11,7 +11,7 @@ export type NewDebtPart = {
   readonly amount: bigint;
 };
 
-/** The pairs must be locked. */
+/** The Masters must be locked. */
 export async function addDebtParts(tx: Transaction, parts: readonly NewDebtPart[], at: Date): Promise<void> {
   if (parts.length === 0) return;
   await many(
@@ -35,7 +35,7 @@ export type TakenDebt = {
   readonly paymentId: bigint;
 };
 
-/** Gives all open parts of some debts to the payments that collect these debts. The pairs must be locked. */
+/** Gives all open parts of some debts to the payments that collect these debts. The Masters must be locked. */
 export async function takeDebtParts(tx: Transaction, taken: readonly TakenDebt[]): Promise<void> {
   if (taken.length === 0) return;
   await many(

@@ -3,7 +3,7 @@ import { keyHash } from "#kernel/key-hash.ts";
 import { execute, fragment, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
-import type { Due } from "../domain/due.ts";
+import type { DecidedFee } from "../domain/decision.ts";
 import { ACCOUNT_ARCHIVED } from "../domain/payment-outcome.ts";
 
 /** A payment with everything that its collection needs. */
@@ -12,7 +12,7 @@ export type DuePayment = {
   /** Key of its transfer at platform. */
   readonly key: string;
   readonly runId: bigint;
-  readonly kind: Due["kind"];
+  readonly kind: DecidedFee["kind"];
   readonly masterLogin: string;
   readonly paymentAccountLogin: string;
   readonly investorLogin: string;
@@ -35,22 +35,18 @@ const PAYMENT_COLUMNS = fragment`payment.id, payment.key, payment."runId", payme
   payment."isWeekly", payment."isImported", payment."isWaiting", payment."investorId", payment."isStopped"`;
 export const PAYMENT_STATE_COLUMNS = fragment`${PAYMENT_COLUMNS}, payment.status, payment.amount, payment."isDebited"`;
 
-export type NewPayment = Due & {
+export type NewPayment = DecidedFee & {
   readonly runId: bigint;
   readonly isWeekly: boolean;
   readonly investorLogin: string;
-  readonly investorId: bigint;
-  readonly suffix: string;
-  /** Key of its transfer at platform. */
-  readonly key: string;
 };
 
 /** What is due of an inserted payment beside what imported fees had paid: cents, 0 when they had paid all of it. */
 export type InsertedPayment = { readonly id: bigint; readonly due: bigint };
 
 /**
- * Inserts payments to the payment accounts of their Masters, less what imported fees of the pairs had paid. Returns them in the sequence
- * of the array, which is the sequence in which an Investor's payments are collected. The pairs must be locked. The explanations, one a
+ * Inserts payments to the payment accounts of their Masters, less what imported fees had paid to them. Returns them in the sequence
+ * of the array, which is the sequence in which an Investor's payments are collected. The Masters must be locked. The explanations, one a
  * line, are one text: in an array each of their quotes would be escaped.
  */
 export async function insertPayments(
@@ -61,8 +57,8 @@ export async function insertPayments(
   const rows = await many<InsertedPayment>(
     tx,
     sql`with payment as (
-          select payment.*, fee_master.payment_account_login,
-                 least(due_minor, greatest(coalesce(fee_pair.prepaid_minor, 0) + due_minor - sum(due_minor) over (partition by payment.investor_login, payment.master_login order by rank), 0))::bigint as prepaid
+          select payment.*, fee_master.payment_account_login, fee_configuration.investor_id,
+                 least(due_minor, greatest(coalesce(fee_debt.prepaid_minor, 0) + due_minor - sum(due_minor) over (partition by payment.investor_login, payment.master_login order by rank), 0))::bigint as prepaid
           from unnest(
             ${payments.map(({ runId }) => runId)}::bigint[],
             ${payments.map(({ isWeekly }) => isWeekly)}::boolean[],
@@ -70,20 +66,19 @@ export async function insertPayments(
             ${payments.map(({ suffix }) => suffix)}::text[],
             ${payments.map(({ masterLogin }) => masterLogin)}::text[],
             ${payments.map(({ investorLogin }) => investorLogin)}::text[],
-            ${payments.map(({ investorId }) => investorId)}::bigint[],
             ${payments.map(({ amount }) => amount)}::bigint[],
             ${payments.map(({ since }) => since)}::timestamptz[],
             ${payments.map(({ key }) => key)}::text[],
             ${payments.map(({ key }) => keyHash(key))}::text[],
-            string_to_array(${payments.map(({ explanation }) => JSON.stringify(explanation)).join("\n")}, ${"\n"})
+            string_to_array(${payments.map(({ explanation }) => explanation.replaceAll("\n", " ")).join("\n")}, ${"\n"})
           ) with ordinality as payment
-            (run_id, is_weekly, kind, suffix, master_login, investor_login, investor_id, due_minor, owed_since, key, key_hash,
-             explanation, rank)
+            (run_id, is_weekly, kind, suffix, master_login, investor_login, due_minor, owed_since, key, key_hash, explanation, rank)
                join fee_master on fee_master.master_login = payment.master_login
-               left join fee_pair on fee_pair.investor_login = payment.investor_login
-                                 and fee_pair.master_login = payment.master_login
+               join fee_configuration on fee_configuration.investor_login = payment.investor_login
+               left join fee_debt on fee_debt.investor_login = payment.investor_login
+                                 and fee_debt.master_login = payment.master_login
         ), taken as (
-          update fee_pair
+          update fee_debt
           set prepaid_minor = prepaid_minor - used.minor
           from (
             select investor_login, master_login, sum(prepaid) as minor
@@ -91,7 +86,7 @@ export async function insertPayments(
             where prepaid > 0
             group by investor_login, master_login
           ) as used
-          where fee_pair.investor_login = used.investor_login and fee_pair.master_login = used.master_login
+          where fee_debt.investor_login = used.investor_login and fee_debt.master_login = used.master_login
         )
         insert into fee_payment
           (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
@@ -102,7 +97,7 @@ export async function insertPayments(
         order by rank
         returning id, due_minor - prepaid_minor as due`,
   );
-  assert.equal(rows.length, payments.length, "a Master with due fees has been read");
+  assert.equal(rows.length, payments.length, "who owes fees has a configuration");
   return rows.toSorted((left, right) => Number(left.id - right.id));
 }
 

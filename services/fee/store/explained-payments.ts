@@ -28,21 +28,3 @@ export async function findStoredPayment(db: Queryable, id: bigint): Promise<Stor
   );
   return row && withoutNulls(row);
 }
-
-/** The last deal of a Master whose result is in its allocations up to an entry. */
-export type LastDeal = { readonly dealId: bigint; readonly dealAt: Date };
-
-export async function findLastDeal(
-  db: Queryable,
-  masterLogin: string,
-  throughNumber: bigint,
-): Promise<LastDeal | undefined> {
-  return await maybeOne<LastDeal>(
-    db,
-    sql`select deal_id as "dealId", deal_at as "dealAt"
-        from allocation_entry
-        where master_login = ${masterLogin} and number <= ${throughNumber} and kind = 'RESULT'
-        order by number desc
-        limit 1`,
-  );
-}

@@ -4,6 +4,11 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 const KNOWN = fragment`select database from fee_search where database = (select database_identity())`;
 
+/** The database of the connection when all fees that platform has are known in it. */
+export async function findKnownDatabase(db: Queryable): Promise<string | undefined> {
+  return (await maybeOne<{ database: string }>(db, sql`${KNOWN}`))?.database;
+}
+
 /** Whether all fees that platform has are known in the database of the connection: another one may have taken its place. */
 export async function areFeesKnown(db: Queryable): Promise<boolean> {
   return await matchesRow(db, sql`${KNOWN}`);

@@ -1,7 +1,8 @@
 import { column, execute, many, one, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { type ImportedFee, importedPaymentKey, importedSuffix } from "../domain/payment-key.ts";
+import { type ImportedFee, importedPaymentKey, importedSuffix } from "../domain/fee-key.ts";
 import type { Explanation } from "../domain/explain.ts";
+import { addPrepaid } from "./debts.ts";
 import { type DuePayment, PAYMENT_STATE_COLUMNS, type PaymentState } from "./due-payments.ts";
 
 /** The payments with this hash of their keys, and the imported fee with it; there is at most one of each. */
@@ -70,7 +71,7 @@ export type SettledImport = { readonly payment: DuePayment; readonly paid: bigin
 
 /**
  * Takes what settled imported fees have paid from the payments that wait for them, and from later ones. The Masters must be locked: that
- * orders this with decisions about the same pairs.
+ * orders this with others that take what was prepaid.
  */
 export async function usePaidImports(tx: Transaction, settled: readonly SettledImport[]): Promise<void> {
   for (const { payment, paid } of settled) {
@@ -96,16 +97,4 @@ export async function usePaidImports(tx: Transaction, settled: readonly SettledI
     }
     if (rest > 0n) await addPrepaid(tx, { investorLogin, masterLogin, amount: rest });
   }
-}
-
-type Prepaid = { readonly investorLogin: string; readonly masterLogin: string; readonly amount: bigint };
-
-async function addPrepaid(tx: Transaction, { investorLogin, masterLogin, amount }: Prepaid): Promise<void> {
-  await execute(
-    tx,
-    sql`insert into fee_pair (investor_login, master_login, prepaid_minor, change_id)
-        values (${investorLogin}, ${masterLogin}, ${amount}, nextval('fee_pair_change'))
-        on conflict (investor_login, master_login) do update
-        set prepaid_minor = fee_pair.prepaid_minor + excluded.prepaid_minor`,
-  );
 }

@@ -1,11 +1,11 @@
-import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { runStatus } from "../domain/run-status.ts";
 
 export type NewRun = {
   readonly kind: "WEEKLY" | "ON_DEMAND";
   readonly masterLogin: string;
-  /** Key of the crystallisation; undefined for a week. */
+  /** Of a withdrawal or exit; undefined for a week. */
   readonly key: string | undefined;
   readonly periodStart: Date;
   readonly periodEnd: Date;
@@ -20,6 +20,11 @@ export type NewRun = {
 export type Settled = { readonly settled: number; readonly executed: number; readonly failed: number };
 
 type RunRow = { id: bigint; open: number; executed: number; failed: number; isDecided: boolean };
+
+/** Those of some keys of withdrawals and exits that have a run. */
+export async function listRecordedKeys(db: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set(await column<string>(db, sql`select key from fee_run where key = any(${keys}::text[])`));
+}
 
 /** Returns the ids in the sequence of the array. */
 export async function insertRuns(tx: Transaction, runs: readonly NewRun[], at: Date): Promise<bigint[]> {
@@ -47,7 +52,10 @@ export async function insertRuns(tx: Transaction, runs: readonly NewRun[], at: D
   return rows.map(({ id }) => id).toSorted((left, right) => Number(left - right));
 }
 
-/** Adds payments to the run of a week that is being decided, and ends its decision. Undefined without such a run. The Master must be locked. */
+/**
+ * Adds payments to the run of a week, and ends its decision when they are its last ones; a decided run stays so. Undefined without such a run. The
+ * Master must be locked.
+ */
 export async function extendRun(
   tx: Transaction,
   { masterLogin, periodEnd, payments, isDecided }: NewRun,
@@ -60,12 +68,13 @@ export async function extendRun(
         for no key update`,
   );
   if (run === undefined) return undefined;
-  const open = run.open + payments;
-  const status = runStatus({ ...run, open, hasBegun: true, isDecided });
+  const after = { ...run, open: run.open + payments, isDecided: run.isDecided || isDecided };
+  if (after.open === run.open && after.isDecided === run.isDecided) return run.id;
+  const status = runStatus({ ...after, hasBegun: true });
   await execute(
     tx,
     sql`update fee_run
-        set open_count = ${open}, is_decided = ${isDecided}, status = ${status}
+        set open_count = ${after.open}, is_decided = ${after.isDecided}, status = ${status}
         where id = ${run.id}`,
   );
   return run.id;

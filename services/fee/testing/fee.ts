@@ -5,10 +5,8 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
-import { STEPS } from "../domain/step-sizes.ts";
 import { findLostFees } from "../processes/lost-fees/find-lost-fees.ts";
 import { feeQueues } from "../queues.ts";
-import { crystalliseAgain } from "../commands/crystallise.ts";
 import { createWakeSignals } from "../service.ts";
 import { platformFake, type PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
@@ -36,7 +34,6 @@ export async function feeDeps(now: () => Date, others = otherServicesAt(now), ex
   const deps = withQueues({
     pool,
     now,
-    steps: STEPS,
     wakeSignals: createWakeSignals(),
     log: createLog({ service: "fee", level: "silent" }),
     platform: others.platform.client,
@@ -64,7 +61,7 @@ export async function feeDeps(now: () => Date, others = otherServicesAt(now), ex
       },
     },
   });
-  await findLostFees(deps, crystalliseAgain);
+  await findLostFees(deps);
   return deps;
 }
 
@@ -76,7 +73,7 @@ export function withQueues(deps: Omit<Deps, "queues">): Deps {
 export function otherServicesAt(now: () => Date): OtherServices {
   const platform = platformFake({ now, balances: { [INVESTOR]: 0n } });
   for (const login of PAYMENT_ACCOUNTS.values()) openAccount(platform.ledger, login, AccountRole.PAYMENT);
-  return { platform, subscriptions: subscriptionFake() };
+  return { platform, subscriptions: subscriptionFake(now) };
 }
 
 export function aCall(commandId = "", withinMs = 5_000): CallContext {

@@ -5,11 +5,11 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { sized } from "#test/support/proof.ts";
 import { payFees } from "../jobs/pay-fees.ts";
-import { readAllocations } from "../jobs/read-allocations.ts";
 import { explainPayment } from "../queries/explain-payment.ts";
 import { getPendingFee } from "../queries/get-pending-fee.ts";
 import { crashing } from "./crash.ts";
 import { expectToTie } from "./expect-to-tie.ts";
+import { decideWeeks } from "./deciding.ts";
 import { aCall, INVESTOR, MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
 import { collectAll, decideLeave } from "./leaving.ts";
 import {
@@ -20,12 +20,11 @@ import {
   endWeek,
   passTime,
   paymentsOf,
-  receive,
   result,
   settle,
   type World,
 } from "./world.ts";
-import { cents } from "./worked-example.ts";
+import { cents } from "./cents.ts";
 
 const WITHDRAWAL = `fee:${INVESTOR}:${MASTER}:WD0198`;
 /** `make proof` crashes at each point, `make test` at each third: transactions have different numbers of points. */
@@ -69,8 +68,8 @@ async function closeWeek(world: World): Promise<void> {
 }
 
 async function prepaidOf({ deps }: World): Promise<string> {
-  const [row] = await many<{ minor: bigint }>(deps.pool, sql`select prepaid_minor as minor from fee_pair`);
-  return String(row?.minor);
+  const [row] = await many<{ minor: bigint }>(deps.pool, sql`select prepaid_minor as minor from fee_debt`);
+  return String(row?.minor ?? 0n);
 }
 
 test("explanations and the pending fee show what imported fees have paid, and tie", async () => {
@@ -183,8 +182,7 @@ test("a withdrawal is charged only what the lost one had not paid", async () => 
 test("a week that is planned again claims its own deals, also when more was collected than is due now", async () => {
   const world = await aProfit();
   endWeek(world, { [INVESTOR]: "0.00" });
-  await receive(world);
-  await readAllocations(world.deps);
+  await decideWeeks(world);
   const [week] = await many<{ key: string }>(world.deps.pool, sql`select key from fee_payment`);
   lose(world, { key: week?.key ?? "", amount: "310.00" });
   for (let round = 0; round < 4; round += 1) {
@@ -215,8 +213,7 @@ test("after a crash at any point the lost fee counts once", async () => {
     const world = await aProfit("+1500.00");
     lose(world, { amount: "300.00" });
     endWeek(world, { [INVESTOR]: "0.00" });
-    await receive(world);
-    await readAllocations(world.deps);
+    await decideWeeks(world);
     const { deps, crashed, pointsPassed } = crashing(world.deps, points);
     await Promise.race([crashed, untilPaid(world, deps)]);
     const isOver = pointsPassed() < points;

@@ -1,9 +1,16 @@
 import { column, sql } from "#kernel/postgres/query.ts";
-import type { Pool } from "#kernel/postgres/pool.ts";
 import { corrupt } from "#test/support/corrupt.ts";
+import type { World } from "./world.ts";
 
-/** An older state of the database, to which it is restored with another identity; `hasWaited`: longer than calls may be under way. */
-export async function backUp(pool: Pool): Promise<(hasWaited?: boolean) => Promise<void>> {
+/**
+ * An older state of the database, of subscription too, to which it is restored with another identity; `hasWaited`: longer than calls may be under
+ * way.
+ */
+export async function backUp({
+  deps: { pool },
+  subscriptions,
+}: World): Promise<(hasWaited?: boolean) => Promise<void>> {
+  const { books } = subscriptions;
   const tables = await column<string>(
     pool,
     sql`select table_name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'`,
@@ -19,6 +26,7 @@ export async function backUp(pool: Pool): Promise<(hasWaited?: boolean) => Promi
   }
   await corrupt(pool, tables.map((table) => `create table backup_${table} as table ${table}`).join(";"));
   return async (hasWaited = true) => {
+    subscriptions.books = books;
     const restored = [...columns].map(
       ([table, names]) =>
         `insert into ${table} (${names}) overriding system value select ${names} from backup_${table}; drop table backup_${table}`,

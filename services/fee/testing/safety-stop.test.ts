@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
 import { collect } from "../commands/collect.ts";
-import { prepare } from "../commands/crystallise.ts";
 import { payFees } from "../jobs/pay-fees.ts";
-import { readAllocations } from "../jobs/read-allocations.ts";
+import { findTerms } from "../queries/find-terms.ts";
+import { decideWeeks, planWeeks, requestOf } from "./deciding.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
-import { collectAll, decideLeave } from "./leaving.ts";
+import { aLeave, collectAll, decideLeave } from "./leaving.ts";
 import { aPaymentBreak, detectBreaks, resume, reviewsOf } from "./safety.ts";
 import {
   anInvestor,
@@ -14,7 +13,6 @@ import {
   debtsOf,
   endWeek,
   expectToReconcile,
-  receive,
   paymentsOf,
   result,
   runsOf,
@@ -43,14 +41,12 @@ async function aDueWeek(): Promise<World> {
   await anInvestor(world, { login: "9002", deposit: "1000.00" });
   result(world, { 9001: "+100.00" });
   endWeek(world, { 9001: "0.00" });
-  await receive(world);
-  await readAllocations(world.deps);
+  await decideWeeks(world);
   // Read after the first week, so that the first payment is to the first Master.
   world.week -= 1;
   result(world, { 9002: "+100.00" }, OTHER_MASTER);
   endWeek(world, { 9002: "0.00" }, OTHER_MASTER);
-  await receive(world);
-  await readAllocations(world.deps);
+  await decideWeeks(world);
   return world;
 }
 
@@ -72,31 +68,23 @@ test("no week of a stopped Master is decided until it is resumed, and then all w
   }
   await settle(world);
   expect(await runsOf(world)).toHaveLength(3);
-  // The job does not claim the stopped Master.
-  const tries = sql`select tries from allocation_watermark where master_login = ${MASTER}`;
-  expect(await many(world.deps.pool, tries)).toEqual([{ tries: 0 }]);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["30.00", "45.00"]);
   await resumeAndSettle(world);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["45.00", "45.00"]);
   await expectToReconcile(world);
 });
 
-test("a stop while a week is being read leaves the week undecided", async () => {
+test("what was decided before a stop is recorded, and sent after the resume", async () => {
   const world = await aDueWeek();
   await settle(world);
   result(world, { 9001: "+50.00" });
   endWeek(world, { 9001: "0.00" });
-  const { subscriptions } = world.deps;
-  const readAllocationRows: typeof subscriptions.readAllocationRows = async (request, context) => {
-    const rows = await subscriptions.readAllocationRows(request, context);
-    await stop(world);
-    return rows;
-  };
-  const deps = { ...world.deps, subscriptions: { ...subscriptions, readAllocationRows } };
-  await expect(prepare(deps, { masterLogin: MASTER }, aCall())).rejects.toMatchObject({ code: "safety_stop" });
-  expect(await runsOf(world)).toHaveLength(2);
+  await planWeeks(world);
+  await stop(world);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{}, {}, { status: "PENDING", due: "15.00" }]);
   await resumeAndSettle(world);
-  expect(await runsOf(world)).toHaveLength(3);
+  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("45.00");
   await expectToReconcile(world);
 });
 
@@ -150,8 +138,7 @@ test("an open payment to a stopped Master blocks no payments to other Masters an
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { [INVESTOR]: "+100.00" });
   endWeek(world, { [INVESTOR]: "0.00" });
-  await receive(world);
-  await readAllocations(world.deps);
+  await decideWeeks(world);
   await stop(world);
   result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
   endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
@@ -179,25 +166,42 @@ test("a debt to a stopped Master is not collected, and other Masters are paid", 
   endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
   await settle(world);
   expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "30.00" });
-  const outside = { key: "out", masterLogin: "", subscriptionId: 0n, periodStart: undefined };
+  const outside = { key: "out", masterLogin: "", periodStart: undefined };
   expect(await decideLeave(world, outside)).toEqual({ pending: "0.00", items: [] });
   expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
 });
 
-test("while a Master is stopped nothing is prepared or crystallised, and an earlier key gets the same answer", async () => {
+test("the terms say that a Master is stopped, and an earlier decision gets the same answer", async () => {
   const world = await aWorldWithPendingFee();
   const decided = await decideLeave(world);
+  const asked = { masterLogin: MASTER, investorLogins: [INVESTOR], since: undefined };
+  expect(await findTerms(world.deps, asked)).toMatchObject({ isStopped: false });
   await stop(world);
-  const stopped = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
-  await expect(prepare(world.deps, { masterLogin: MASTER }, aCall())).rejects.toMatchObject(stopped);
-  await expect(decideLeave(world, { key: "exit:2", suffix: "UA2" })).rejects.toMatchObject(stopped);
+  expect(await findTerms(world.deps, asked)).toMatchObject({ isStopped: true });
+  expect(await findTerms(world.deps, { ...asked, masterLogin: OTHER_MASTER })).toMatchObject({ isStopped: false });
   expect(await decideLeave(world)).toEqual(decided);
   expect(await runsOf(world)).toHaveLength(1);
-  await resumeAndSettle(world);
-  await expect(prepare(world.deps, { masterLogin: MASTER }, aCall())).resolves.toEqual({});
 });
 
-test("a crystallised fee that was not sent is collected by the same call after the Master is resumed", async () => {
+test("a debt whose Master was stopped since it was decided is left out, and nothing else is", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  world.platform.rules.refuse = () => "absent";
+  result(world, { [INVESTOR]: "+100.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await settle(world);
+  world.platform.rules.refuse = () => undefined;
+  result(world, { [INVESTOR]: "+10.00" }, OTHER_MASTER);
+  const request = await requestOf(world, world.deps, aLeave({ masterLogin: OTHER_MASTER }));
+  await stop(world);
+  expect(request?.investors[0]?.due).toHaveLength(2);
+  expect(await decideLeave(world)).toEqual({ pending: "3.00", items: [["fee:9001:5002:WD1", "3.00", false]] });
+  expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "30.00" });
+  expect(await collectAll(world)).toBe("3.00");
+  await expectToReconcile(world);
+});
+
+test("a recorded fee that was not sent is collected by the same call after the Master is resumed", async () => {
   const world = await aWorldWithPendingFee();
   await stop(world);
   await expect(collectAll(world)).rejects.toMatchObject({ code: "safety_stop", outcome: "not_executed" });

@@ -1,17 +1,16 @@
 import { expect, test } from "vitest";
 import { statesOf } from "#kernel/testing/states.ts";
-import { readAllocations } from "../jobs/read-allocations.ts";
 import { STATES_FEED } from "../service.ts";
+import { decideWeeks } from "./deciding.ts";
 import { INVESTOR, MASTER } from "./fee.ts";
-import { anInvestor, aWorld, endWeek, passTime, paymentsOf, receive, result, settle } from "./world.ts";
+import { anInvestor, aWorld, endWeek, passTime, paymentsOf, result, settle } from "./world.ts";
 
 test("a fee is noted when it was paid, as the listing shows it, and not while it is due", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { [INVESTOR]: "+100.00" });
   endWeek(world, { [INVESTOR]: "0.00" });
-  await receive(world);
-  await readAllocations(world.deps);
+  await decideWeeks(world);
   expect(await paymentsOf(world)).toHaveLength(1);
   expect(await statesOf(world.deps.pool, STATES_FEED)).toEqual([]);
 

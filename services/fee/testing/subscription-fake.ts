@@ -1,16 +1,39 @@
-import type { CrystalliseRequest } from "#proto/pamm/fee/v1/fee.ts";
-import type { AllocationEntry, AllocationRow } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
+import type { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { E8_PER_CENT } from "../domain/units.ts";
+import { decide, NOTHING, type Pair } from "./decide.ts";
 
 /** Above every number of an entry. */
 const NEWEST = 2n ** 63n - 1n;
 
-type Allocations = { readonly entries: AllocationEntry[]; readonly rows: AllocationRow[] };
+/** Cents by Investor login. */
+export type Parts = Readonly<Record<string, bigint>>;
 
-/** The calls of the fee service to the subscription service, in memory: allocations, floors and returned reserves. */
+/** A closed week whose fees are not decided: what each Investor of the pool had earned until then, and its share of what floats. */
+export type OpenWeek = {
+  readonly masterLogin: string;
+  readonly periodStart: Date;
+  readonly cutOff: Date;
+  readonly markedAt: Date | undefined;
+  readonly number: bigint;
+  readonly shares: readonly { readonly login: string; readonly earned: bigint; readonly floating: bigint }[];
+};
+
+export type Decision = { readonly request: RecordFeesRequest; readonly isRecorded: boolean };
+
+/** What subscription keeps in its database, which is restored together with that of fee. */
+export type Books = {
+  /** By `<investor>/<master>`. */
+  readonly pairs: Readonly<Record<string, Pair>>;
+  /** The allocation entries of each Master: the time of a deal, or undefined for a week. */
+  readonly entries: Readonly<Record<string, readonly (Date | undefined)[]>>;
+  readonly weeks: readonly OpenWeek[];
+  readonly decisions: readonly Decision[];
+};
+
+/** The calls of the fee service to the subscription service, in memory: decisions, floors and returned reserves. */
 export type SubscriptionFake = {
-  readonly allocations: Map<string, Allocations>;
+  books: Books;
   readonly floors: Map<string, bigint>;
   /** The log position of the floor of a login; by default all of its log is in it. */
   readonly filedNumbers: Map<string, bigint>;
@@ -19,75 +42,69 @@ export type SubscriptionFake = {
   readonly shares: Map<string, { readonly masterLogin: string; readonly floating: bigint; readonly markedAt?: Date }>;
   /** What has joined and left the pools of Investors, in cents, by login. */
   readonly flows: Map<string, { readonly inflow: bigint; readonly outflow: bigint; readonly complete?: boolean }>;
-  /** What decided leaves ask for, by key. */
-  readonly leaves: Map<string, CrystalliseRequest>;
-  /** Maximum rows of one answer. */
-  maxRows: number;
+  readonly breaks: Break[];
+  /** Decisions of one answer. */
+  readonly decisionsPerPage: number;
   readonly client: Deps["subscriptions"];
 };
 
-/** Cents by Investor login. */
-export type Parts = Readonly<Record<string, bigint>>;
-
-export function subscriptionFake(): SubscriptionFake {
-  const allocations = new Map<string, Allocations>();
-  const floors = new Map<string, bigint>();
-  const filedNumbers = new Map<string, bigint>();
-  const returned: string[] = [];
-  const flows: SubscriptionFake["flows"] = new Map();
-  const shares: SubscriptionFake["shares"] = new Map();
-  const leaves = new Map<string, CrystalliseRequest>();
+export function subscriptionFake(now: () => Date): SubscriptionFake {
   const fake: SubscriptionFake = {
-    allocations,
-    floors,
-    filedNumbers,
-    returned,
-    shares,
-    flows,
-    leaves,
-    maxRows: 5_000,
+    books: { pairs: {}, entries: {}, weeks: [], decisions: [] },
+    floors: new Map(),
+    filedNumbers: new Map(),
+    returned: [],
+    shares: new Map(),
+    flows: new Map(),
+    breaks: [],
+    decisionsPerPage: 2,
     client: {
-      async readAllocations({ masterLogin, afterNumber, limit }) {
-        const { entries } = allocationsOf(fake, masterLogin);
-        const page = entries.filter(({ number }) => number > afterNumber).slice(0, limit);
-        return { entries: page, lastNumber: entries.at(-1)?.number ?? 0n };
-      },
-      async readAllocationRows({ masterLogin, afterNumber, afterSubscriptionId, throughNumber, limit }) {
-        const { rows } = allocationsOf(fake, masterLogin);
-        const found = rows.filter(
-          ({ number, subscriptionId }) =>
-            number <= throughNumber &&
-            (number > afterNumber || (number === afterNumber && subscriptionId > afterSubscriptionId)),
-        );
-        const max = Math.min(limit, fake.maxRows);
-        return { rows: found.slice(0, max), hasMore: found.length > max };
-      },
       async getFeeFloors({ investorLogins }) {
-        const known = investorLogins.filter((login) => floors.has(login));
+        const known = investorLogins.filter((login) => fake.floors.has(login));
         return {
           floors: known.map((investorLogin) => ({
             investorLogin,
-            floor: usd(floors.get(investorLogin) ?? 0n),
-            filedNumber: filedNumbers.get(investorLogin) ?? NEWEST,
+            floor: usd(fake.floors.get(investorLogin) ?? 0n),
+            filedNumber: fake.filedNumbers.get(investorLogin) ?? NEWEST,
           })),
         };
       },
-      async readFloatingShare({ investorLogin }) {
-        const { masterLogin, floating = 0n, markedAt } = shares.get(investorLogin) ?? {};
-        const throughNumber = masterLogin === undefined ? 0n : lastNumberOf(fake, masterLogin);
-        return { masterLogin, throughNumber, floatingE8: floating * E8_PER_CENT, markedAt };
+      async decidePendingFee({ terms }) {
+        if (terms === undefined) throw new Error("terms are missing");
+        const login = terms.investorLogin;
+        const { masterLogin, ...share } = fake.shares.get(login) ?? { masterLogin: undefined };
+        const pair = pairOf(fake, login, masterLogin ?? "");
+        const through = lastNumberOf(fake, masterLogin ?? "");
+        const facts = { masterLogin, pair, terms, at: now(), through, suffix: "W", occasion: now(), ...share };
+        const { due, explanation } = decide(facts);
+        const isKnown = Object.keys(fake.books.pairs).some((name) => name.startsWith(`${login}/`));
+        return {
+          masterLogin,
+          at: facts.at,
+          due,
+          explanation,
+          isKnown,
+          ...lastDealOf(fake, masterLogin ?? "", through),
+        };
       },
-      async sumFlows({ investorLogin }) {
-        const { inflow = 0n, outflow = 0n, complete = true } = flows.get(investorLogin) ?? {};
-        return { inflow: usd(inflow), outflow: usd(outflow), complete };
+      async sumFlows({ investorLogin, masterLogin, throughNumber }) {
+        const { inflow = 0n, outflow = 0n, complete = true } = fake.flows.get(investorLogin) ?? {};
+        const sums = { inflow: usd(inflow), outflow: usd(outflow), complete };
+        return { ...sums, ...lastDealOf(fake, masterLogin, throughNumber) };
       },
-      findLeave: async ({ key, investorLogin, feeSuffix }) => ({
-        crystallisation:
-          leaves.get(key) ??
-          [...leaves.values()].find((leave) => leave.investorLogin === investorLogin && leave.suffix === feeSuffix),
-      }),
+      async listUnrecordedFees({ afterId }) {
+        const rows = fake.books.decisions.map((decision, index) => ({ ...decision, id: BigInt(index + 1) }));
+        const open = rows.filter(({ id, isRecorded }) => id > afterId && !isRecorded);
+        const page = open.slice(0, fake.decisionsPerPage);
+        const nextAfterId = open.length > page.length ? (page.at(-1)?.id ?? 0n) : 0n;
+        return { decisions: page.map(({ request }) => request), nextAfterId };
+      },
+      async listBreaks({ afterId, limit }) {
+        const items = fake.breaks.filter(({ id }) => id > afterId).slice(0, limit);
+        return { items, hasMore: false, checks: [] };
+      },
       async returnReserve({ key }) {
-        if (!returned.includes(key)) returned.push(key);
+        if (!fake.returned.includes(key)) fake.returned.push(key);
         return { amount: usd(0n) };
       },
     },
@@ -95,42 +112,47 @@ export function subscriptionFake(): SubscriptionFake {
   return fake;
 }
 
-export function allocate(fake: SubscriptionFake, masterLogin: string, dealAt: Date, parts: Parts): void {
-  const { entries, rows } = allocationsOf(fake, masterLogin);
-  const number = BigInt(entries.length + 1);
-  const result = usd(Object.values(parts).reduce((sum, part) => sum + part, 0n));
-  entries.push({ number, entry: { $case: "result", value: { dealId: 7_000n + number, dealAt, result } } });
-  for (const [investorLogin, amountMinor] of inOrder(parts)) {
-    const subscriptionId = BigInt(investorLogin);
-    if (amountMinor !== 0n) rows.push({ number, subscriptionId, investorLogin, amountMinor, floatingE8: 0n });
+export function pairOf({ books }: SubscriptionFake, investorLogin: string, masterLogin: string): Pair {
+  return books.pairs[`${investorLogin}/${masterLogin}`] ?? NOTHING;
+}
+
+export function savePair(fake: SubscriptionFake, investorLogin: string, masterLogin: string, pair: Pair): void {
+  fake.books = { ...fake.books, pairs: { ...fake.books.pairs, [`${investorLogin}/${masterLogin}`]: pair } };
+}
+
+export function allocate(fake: SubscriptionFake, masterLogin: string, at: Date, parts: Parts): void {
+  addEntry(fake, masterLogin, at);
+  for (const [login, amount] of Object.entries(parts)) {
+    const pair = pairOf(fake, login, masterLogin);
+    savePair(fake, login, masterLogin, { ...pair, earned: pair.earned + amount, from: pair.from ?? at, to: at });
   }
 }
 
-export type ClosedWeek = { readonly periodStart: Date; readonly cutOff: Date; readonly markedAt?: Date };
+export type ClosedWeek = Pick<OpenWeek, "periodStart" | "cutOff" | "markedAt">;
 
-/** Appends the end of a week with the floating shares, in cents, of all Investors of the pool. */
+/** The end of a week with the floating shares, in cents, of all Investors of the pool. */
 export function closeWeek(fake: SubscriptionFake, masterLogin: string, week: ClosedWeek, floating: Parts): void {
-  const { entries, rows } = allocationsOf(fake, masterLogin);
-  const number = BigInt(entries.length + 1);
-  entries.push({ number, entry: { $case: "week", value: { ...week, markedAt: week.markedAt } } });
-  for (const [investorLogin, cents] of inOrder(floating)) {
-    const subscriptionId = BigInt(investorLogin);
-    rows.push({ number, subscriptionId, investorLogin, amountMinor: 0n, floatingE8: cents * E8_PER_CENT });
-  }
+  addEntry(fake, masterLogin, undefined);
+  const shares = Object.entries(floating)
+    .toSorted(([left], [right]) => Number(left) - Number(right))
+    .map(([login, share]) => ({ login, floating: share, earned: pairOf(fake, login, masterLogin).earned }));
+  const open = { ...week, masterLogin, number: lastNumberOf(fake, masterLogin), shares };
+  fake.books = { ...fake.books, weeks: [...fake.books.weeks, open] };
 }
 
-export function lastNumberOf(fake: SubscriptionFake, masterLogin: string): bigint {
-  return BigInt(allocationsOf(fake, masterLogin).entries.length);
+export function lastNumberOf({ books }: SubscriptionFake, masterLogin: string): bigint {
+  return BigInt(books.entries[masterLogin]?.length ?? 0);
 }
 
-function allocationsOf({ allocations }: SubscriptionFake, masterLogin: string): Allocations {
-  const known = allocations.get(masterLogin) ?? { entries: [], rows: [] };
-  allocations.set(masterLogin, known);
-  return known;
+function lastDealOf({ books }: SubscriptionFake, masterLogin: string, throughNumber: bigint) {
+  const entries = books.entries[masterLogin]?.slice(0, Number(throughNumber)) ?? [];
+  const index = entries.findLastIndex((at) => at !== undefined);
+  return { throughDealId: index === -1 ? 0n : 7_001n + BigInt(index), throughDealAt: entries[index] };
 }
 
-function inOrder(parts: Parts): [string, bigint][] {
-  return Object.entries(parts).toSorted(([left], [right]) => Number(left) - Number(right));
+function addEntry(fake: SubscriptionFake, masterLogin: string, at: Date | undefined): void {
+  const { books } = fake;
+  fake.books = { ...books, entries: { ...books.entries, [masterLogin]: [...(books.entries[masterLogin] ?? []), at] } };
 }
 
 function usd(minorUnits: bigint) {

@@ -7,14 +7,12 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf as ledgerBalance, balancesOf, enter, setBalance } from "#test/support/platform-fake/ledger.ts";
 import { configure } from "../commands/configure.ts";
-import type { Deps } from "../deps.ts";
 import { payFees } from "../jobs/pay-fees.ts";
-import { readAllocations } from "../jobs/read-allocations.ts";
-import { raiseWatermarks } from "../store/allocation-watermarks.ts";
 import { feeDeps, INVESTOR, MASTER, type OtherServices, otherServicesAt } from "./fee.ts";
-import { cents, formatCents } from "./worked-example.ts";
-import { addDebts } from "../store/pairs.ts";
-import { allocate, closeWeek, lastNumberOf, type Parts } from "./subscription-fake.ts";
+import { addDebts } from "../store/debts.ts";
+import { cents, formatCents } from "./cents.ts";
+import { decideWeeks, type Deciding } from "./deciding.ts";
+import { allocate, closeWeek, type Parts } from "./subscription-fake.ts";
 
 const FIRST_WEEK = Date.UTC(2026, 0, 3);
 const WEEK_MS = 7 * DAY_MS;
@@ -23,17 +21,16 @@ const LONG_MS = 60_000;
 /** More runs than the fees of any test need. */
 const MAX_RUNS = 20;
 
-export type World = OtherServices & {
-  readonly deps: Deps;
-  readonly clock: { now: Date };
-  /** The index of the open week: 0, 1, 2 ... */
-  week: number;
-  hours: number;
-};
+export type World = OtherServices &
+  Deciding & {
+    /** The index of the open week: 0, 1, 2 ... */
+    week: number;
+    hours: number;
+  };
 
 const TRUNCATE = `
-  truncate fee_configuration, fee_version, fee_version_ended, fee_master, allocation_watermark, allocation_entry, allocation_part, fee_pair, fee_layer, fee_run,
-           fee_payment, fee_debt_part, payment_credit, crystallisation, crystallisation_item, review_case, review_event, handled_break, payment_account
+  truncate fee_configuration, fee_version, fee_version_ended, fee_master, fee_debt, fee_run,
+           fee_payment, fee_debt_part, payment_credit, collection_item, review_case, review_event, handled_break, payment_account
   restart identity`;
 
 /** The fee service with fakes of the other services, at the start of a week. Truncates the tables of a provided database. */
@@ -42,7 +39,7 @@ export async function aWorld(pool?: Pool): Promise<World> {
   const clock = { now: new Date(FIRST_WEEK) };
   const others = otherServicesAt(() => clock.now);
   const deps = await feeDeps(() => clock.now, others, pool);
-  return { ...others, deps, clock, week: 0, hours: 0 };
+  return { ...others, deps, clock, week: 0, hours: 0, investorsPerPage: 500 };
 }
 
 export async function anInvestor(
@@ -93,37 +90,26 @@ export function endWeek(world: World, floating: Readonly<Record<string, string>>
   const cutOff = new Date(FIRST_WEEK + (world.week + 1) * WEEK_MS);
   const amounts = inCents(floating);
   const isFlat = Object.values(amounts).every((amount) => amount === 0n);
-  const marks = isFlat ? {} : { markedAt: new Date(cutOff.getTime() + 2_000) };
-  closeWeek(world.subscriptions, masterLogin, { periodStart, cutOff, ...marks }, amounts);
+  const markedAt = isFlat ? undefined : new Date(cutOff.getTime() + 2_000);
+  closeWeek(world.subscriptions, masterLogin, { periodStart, cutOff, markedAt }, amounts);
   world.week += 1;
   world.hours = 0;
   world.clock.now = new Date(cutOff.getTime() + 5_000);
 }
 
-/** Receives and reads all allocations and pays due fees, until a run pays nothing. */
+/** Decides closed weeks and pays due fees, until a run pays nothing. */
 export async function settle(world: World, deps = world.deps): Promise<void> {
   for (let runs = 0; runs < MAX_RUNS; runs += 1) {
-    await receive(world);
-    const hasMore = await readAllocations(deps);
-    const hasPaid = await payFees(deps);
-    if (!hasPaid && !hasMore) return;
+    await decideWeeks(world, deps);
+    if (!(await payFees(deps))) return;
   }
   throw new Error("Fees are still being paid after the last run.");
-}
-
-export async function receive({ subscriptions, deps }: World): Promise<void> {
-  const received = new Map(
-    [...subscriptions.allocations.keys()].map((login) => [login, lastNumberOf(subscriptions, login)]),
-  );
-  await inTransaction(deps.pool, (tx) => raiseWatermarks(tx, received));
 }
 
 /** Advances the clock beyond all claims and back-offs. */
 export async function passTime({ clock, deps: { pool } }: World): Promise<void> {
   clock.now = new Date(clock.now.getTime() + LONG_MS);
-  for (const table of ["fee_payment", "allocation_watermark"]) {
-    await pool.query(`update ${table} set next_try_at = next_try_at - ${LONG_MS} * interval '1 millisecond'`);
-  }
+  await pool.query(`update fee_payment set next_try_at = next_try_at - ${LONG_MS} * interval '1 millisecond'`);
 }
 
 export function balanceOf({ platform }: World, login: string): string {
@@ -160,7 +146,7 @@ export async function debtsOf({ deps }: World): Promise<Record<string, string>> 
   const rows = await many<{ pair: string; debt: bigint }>(
     deps.pool,
     sql`select investor_login || ':' || master_login as pair, debt_minor as debt
-        from fee_pair
+        from fee_debt
         where debt_minor > 0
         order by 1`,
   );
@@ -174,7 +160,7 @@ export async function expectToReconcile({ deps, platform }: World): Promise<void
     sql`select coalesce(sum(due_minor) filter (where kind = 'PF'), 0)::bigint as fees,
                coalesce(sum(amount_minor) filter (where status = 'EXECUTED'), 0)::bigint as taken,
                coalesce(sum(due_minor) filter (where status in ('PENDING', 'EXECUTING')), 0)::bigint as open,
-               (select coalesce(sum(debt_minor), 0)::bigint from fee_pair) as debt,
+               (select coalesce(sum(debt_minor), 0)::bigint from fee_debt) as debt,
                (select coalesce(sum(amount_minor), 0)::bigint from payment_credit) as credits
         from fee_payment`,
   );

@@ -13,8 +13,9 @@ import {
   QueueState,
 } from "#proto/pamm/funding/v1/funding.ts";
 import { findRemovedBefore } from "#kernel/retention/progress.ts";
+import { instantOfId } from "#kernel/uuid-time.ts";
 import type { Deps } from "../deps.ts";
-import { isOldEnough, mayBeRemoved, OPERATIONS, requestedAtMs } from "../domain/removed-operation.ts";
+import { isOldEnough, mayBeRemoved, OPERATIONS } from "../domain/removed-operation.ts";
 import {
   type CurrentOutcome,
   currentOutcome,
@@ -75,10 +76,10 @@ export async function getOperation(
 ): Promise<Operation> {
   const recorded = await read(operationId);
   if (recorded !== undefined) return operationMessage(recorded, now());
-  const requestedMs = requestedAtMs(operationId);
-  if (requestedMs !== undefined && isOldEnough(requestedMs, now())) {
+  const requestedAt = instantOfId(operationId);
+  if (requestedAt !== undefined && isOldEnough(requestedAt, now())) {
     const removedBefore = await findRemovedBefore(pool, OPERATIONS);
-    if (mayBeRemoved(requestedMs, removedBefore)) throw refuse("operation_removed", REMOVED);
+    if (mayBeRemoved(requestedAt, removedBefore)) throw refuse("operation_removed", REMOVED);
   }
   throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
 }
@@ -160,7 +161,7 @@ function operationMessage(recorded: LedgerOperation, now: Date): Operation {
     imported: isImported,
     masterLogin: recorded.masterLogin,
     ...queueMessage(recorded),
-    labels: labelsToProto({ externalId: recorded.externalId, metadata: recorded.metadata ?? {} }),
+    labels: labelsToProto(recorded),
   };
 }
 

@@ -2,7 +2,7 @@ import { column, execute, fragment, many, matchesRow, one, type Queryable, sql }
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { recordedAs, type Refusal } from "#kernel/refusal.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
-import { longestSince, type QueueAges } from "#kernel/work-queue/queue-ages.ts";
+import { type QueueAges, readQueueAges } from "#kernel/work-queue/queue-ages.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { CashflowState } from "../domain/cashflow.ts";
 import { lockTry } from "./withdrawals.ts";
@@ -135,15 +135,8 @@ function endOf(which: ReturnType<typeof fragment>, { refusal, at }: { refusal: R
 /** When to look whether a Master is flat: now, as long as an operation waits. */
 export const NEXT_LOOK = fragment`(select clock_timestamp() from cashflow where ${IS_WAITING} limit 1)`;
 
-const SECONDS_SINCE_REQUEST = longestSince(fragment`created_at`);
-const SECONDS_READY = longestSince(fragment`queue_ready_at`);
-
 export async function readQueue(db: Queryable): Promise<QueueAges> {
-  return await one<QueueAges>(
-    db,
-    sql`select count(*)::int as waiting, ${SECONDS_SINCE_REQUEST} as "oldestSeconds",
-               ${SECONDS_READY} as "overdueSeconds"
-        from cashflow
-        where queue_state in ('WAITING', 'RUNNING') and finished_at is null`,
-  );
+  const open = fragment`
+    select created_at, queue_ready_at from cashflow where queue_state in ('WAITING', 'RUNNING') and finished_at is null`;
+  return await readQueueAges(db, open);
 }

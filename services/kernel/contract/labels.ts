@@ -5,10 +5,13 @@ export function labelsFromProto(message: LabelsMessage | undefined): Labels {
   return message === undefined ? NO_LABELS : { externalId: message.externalId, metadata: message.metadata };
 }
 
-/** Undefined when there are none. */
-export function labelsToProto({ externalId, metadata }: Labels): LabelsMessage | undefined {
+/** As they are stored. Undefined when there are none. */
+export function labelsToProto(stored: Nullable<Labels>): LabelsMessage | undefined {
+  const { externalId, metadata } = { externalId: stored.externalId ?? undefined, metadata: stored.metadata ?? {} };
   return externalId === undefined && Object.keys(metadata).length === 0 ? undefined : { externalId, metadata };
 }
+
+type Nullable<T> = { readonly [Name in keyof T]: T[Name] | null | undefined };
 
 export function changeFromProto(message: ChangeMessage | undefined): LabelsChange | undefined {
   if (message === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import { migrate } from "./migrate.ts";
+import { isSameDatabase, readDatabase } from "./database-identity.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { execute, many, one, sql } from "./query.ts";
 
@@ -8,13 +9,17 @@ const SCHEMA = "coins";
 
 async function aSchema(): Promise<TestDatabase> {
   const database = await emptyDatabase("elsewhere");
-  await migrate({ url: database.url, schema: SCHEMA, folder: new URL("./testing/coins/", import.meta.url) });
+  await addSchema(database, SCHEMA);
   return database;
 }
 
+async function addSchema({ url }: TestDatabase, schema: string): Promise<void> {
+  await migrate({ url, schema, folder: new URL("./testing/coins/", import.meta.url) });
+}
+
 /** The connections of a process that starts now. */
-function start({ url }: TestDatabase): Pool {
-  return createPool({ url, schema: SCHEMA, applicationName: "test", max: 4, raisesIds: true });
+function start({ url }: TestDatabase, schema = SCHEMA): Pool {
+  return createPool({ url, schema, applicationName: "test", max: 4, raisesIds: true });
 }
 
 async function insertInto(pool: Pool, table: "coin" | "outbox"): Promise<bigint> {
@@ -89,3 +94,19 @@ test("ids that are above the time of day are not set back", async () => {
   await using after = start(database);
   expect(await insertInto(after, "coin")).toBe(4_000_000_000_000_001n);
 });
+
+test("two schemas of one database have identities of one database, and those of another one do not", async () => {
+  const database = await aSchema();
+  await addSchema(database, "notes");
+  const [coins, notes] = [await identityOf(database), await identityOf(database, "notes")];
+  const elsewhere = await identityOf(await aSchema());
+
+  expect(notes).not.toBe(coins);
+  expect(isSameDatabase(notes, coins)).toBe(true);
+  expect(isSameDatabase(notes, elsewhere)).toBe(false);
+});
+
+async function identityOf(database: TestDatabase, schema = SCHEMA): Promise<string> {
+  await using pool = start(database, schema);
+  return await readDatabase(pool);
+}

@@ -26,19 +26,25 @@ export async function readDatabase(db: Queryable): Promise<string> {
   return database;
 }
 
-/** The part of an identity that changes with each restart of the server, counted from 0. */
+/** The part of an identity that changes with each restart of the server, and the one that each schema has of its own, counted from 0. */
 const START = 2;
+const FILE = 4;
 
 /**
  * Whether a database is the same one after no more than a restart of its server, which loses no commit. Another one is a promoted standby, a
  * recovered archive or a restored dump.
  */
 export function isRestartOf(before: string, now: string): boolean {
-  return historyOf(before) === historyOf(now);
+  return without(START, before) === without(START, now);
 }
 
-function historyOf(identity: string): string {
-  return identity.split("/").toSpliced(START, 1).join("/");
+/** Whether two schemas, read by their services, are in one database. */
+export function isSameDatabase(one: string, other: string): boolean {
+  return without(FILE, one) === without(FILE, other);
+}
+
+function without(part: number, identity: string): string {
+  return identity.split("/").toSpliced(part, 1).join("/");
 }
 
 /** Ids are raised to milliseconds since 2025 times this, so fewer rows than this may be inserted in a millisecond on average. */

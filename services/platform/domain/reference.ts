@@ -1,3 +1,4 @@
+import { checkCharacter } from "#kernel/check-character.ts";
 import { BASE32, toBase32 } from "./base32.ts";
 import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
 import { MAX_ATTEMPTS } from "./leg-machine.ts";
@@ -18,7 +19,6 @@ const REFERENCE_LENGTH = 14;
 const TEXT_LENGTH = PLATFORM_COMMENT_LENGTH - REFERENCE_LENGTH - 1;
 const NUMBER_LENGTH = 10;
 const PREFIX = "P";
-const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const REFERENCE = new RegExp(`^${PREFIX}([A-Z])([${BASE32}]{${NUMBER_LENGTH}})([${BASE32}])([0-9A-Z])`);
 /** Marks and ligatures that Unicode does not decompose. */
 const FOLDED = new Map(
@@ -78,13 +78,4 @@ export function foldText(text: string): string {
     .trim()
     .slice(0, TEXT_LENGTH)
     .trimEnd();
-}
-
-/** ISO 7064 MOD 37,36: detects every single wrong character and nearly every swap of two neighbours. */
-function checkCharacter(body: string): string {
-  const product = Array.from(body).reduce((carry, character) => {
-    const sum = (carry + ALPHANUMERIC.indexOf(character)) % 36;
-    return ((sum === 0 ? 36 : sum) * 2) % 37;
-  }, 36);
-  return ALPHANUMERIC.charAt((37 - product) % 36);
 }

@@ -330,7 +330,8 @@ test.concurrent("operators decide that a login has the same account, or take not
   expect(await checkBalances(instance)).toEqual([]);
 });
 
-test.concurrent("a review of another account closes when the platform shows the deals of the log", async (context) => {
+/** An account that was archived, and that the platform shows again; the service has not looked yet. */
+async function aRestored(context: Parameters<typeof aWorld>[0]) {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const login = await anEmptied(instance);
@@ -338,6 +339,11 @@ test.concurrent("a review of another account closes when the platform shows the 
   await world.control.archive(login);
   await archiveUnshown(instance);
   await world.control.restore(login);
+  return { world, instance, login };
+}
+
+test.concurrent("a review of another account closes when the platform shows the deals of the log", async (context) => {
+  const { world, instance, login } = await aRestored(context);
   // Its first deal is asked for, and then one of another account.
   await world.control.fault({ command: "deal/get", effect: "retcode:13", times: 1 });
   await findReturned(instance.deps)();
@@ -352,13 +358,7 @@ test.concurrent("a review of another account closes when the platform shows the 
 });
 
 test.concurrent("a platform that shows no deal of any account says nothing about an account that it shows again", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const login = await anEmptied(instance);
-  await aFunded(instance);
-  await world.control.archive(login);
-  await archiveUnshown(instance);
-  await world.control.restore(login);
+  const { world, instance, login } = await aRestored(context);
   await world.control.fault({ command: "deal/get", effect: "retcode:13", times: 2 });
   await findReturned(instance.deps)();
   expect(await archivedOf(instance)).toEqual([login]);

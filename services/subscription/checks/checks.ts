@@ -12,5 +12,13 @@ export function subscriptionChecks(deps: Pick<Deps, "pool" | "platform"> & Pick<
   const { pool, confirm } = deps;
   // A break stops the Masters that its login concerns.
   const votes = reviewVotes({ pool, confirm, service: "subscription", masterOf: () => "" });
-  return [pools(deps), externalFundsMaster(deps), externalFundsInvestor(deps), mirrors(deps), endings(deps), earned(deps), votes];
+  return [
+    pools(deps),
+    externalFundsMaster(deps),
+    externalFundsInvestor(deps),
+    mirrors(deps),
+    endings(deps),
+    earned(deps),
+    votes,
+  ];
 }

@@ -1,21 +1,21 @@
-import { validate, version } from "uuid";
+import { v7 as uuidv7, validate, version } from "uuid";
 import { expect, test, vi } from "vitest";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { statesOf } from "#kernel/testing/states.ts";
 import { OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { ClosingState, MarketWaitReason, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
-import { closeMasters } from "../jobs/close-masters.ts";
-import { readClosings } from "../jobs/watch-closings.ts";
-import { takeStep } from "../processes/closing/take-step.ts";
-import { subscriptionService } from "../service.ts";
-import { findClosing } from "../store/closings.ts";
+import { runQueued } from "../jobs/run-queued.ts";
+import { STATES_FEED, subscriptionService } from "../service.ts";
+import { beginClosing, queueLeavers, readClosings } from "../store/closings.ts";
 import { acknowledgeExternal } from "../store/external-funds.ts";
 import { lockMaster, stopMaster } from "../store/masters.ts";
+import { readQueue } from "../store/unassign-queue.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { crashAtEveryPoint, CRASH_TEST_MS } from "../testing/crash-at-every-point.ts";
 import { debtKey } from "../testing/fee-fake.ts";
@@ -24,7 +24,7 @@ import { settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 
-/** Longer than every pause of a closing. */
+/** Longer than every pause of a queued unassign. */
 const PAUSE_MS = 60_000;
 
 async function withInvestors(
@@ -42,7 +42,7 @@ async function withInvestors(
 }
 
 function close({ service }: Pick<World, "service">, masterLogin: string) {
-  return service.closeMaster({ masterId: 7n, masterLogin }, aCall());
+  return service.closeMaster({ masterLogin }, aCall());
 }
 
 async function closingOf({ service }: World, masterLogin: string) {
@@ -50,18 +50,29 @@ async function closingOf({ service }: World, masterLogin: string) {
 }
 
 /** The ledger's operations of a closing. */
-async function unassignsOf({ service }: World, masterLogin: string) {
-  const filter = { login: "", masterLogin, action: OperationAction.UNASSIGN, outcome: OperationOutcome.UNSPECIFIED };
+async function unassignsOf(
+  { service }: World,
+  masterLogin: string,
+  outcome: OperationOutcome = OperationOutcome.UNSPECIFIED,
+) {
+  const filter = { login: "", masterLogin, action: OperationAction.UNASSIGN, outcome };
   return (await service.listOperations({ ...filter, beforeId: "", limit: 100 }, aCall())).items;
 }
 
+async function settleLater(world: World): Promise<void> {
+  await settle(world);
+  await passTime(world, PAUSE_MS);
+  await settle(world);
+}
+
 async function untilArchived(world: World, masterLogin: string): Promise<void> {
-  for (let rounds = 0; rounds < 8; rounds += 1) {
-    await settle(world);
-    if ((await closingOf(world, masterLogin))?.state === ClosingState.ARCHIVED) return;
-    await passTime(world, PAUSE_MS);
-  }
-  throw new Error("the Master was not archived");
+  await vi.waitFor(
+    async () => {
+      await settleLater(world);
+      expect(await closingOf(world, masterLogin)).toMatchObject({ state: ClosingState.ARCHIVED });
+    },
+    { timeout: 20_000 },
+  );
 }
 
 async function statuses({ deps }: World, master: string): Promise<Record<string, number>> {
@@ -83,8 +94,9 @@ test("all Investors leave in bounded steps, nothing is left on the Master, and t
   const [pooled, earlier] = [balanceOf(world.platform.ledger, master), total(world, logins)];
   expect(pooled).toBe(earlier);
 
-  expect(await close(world, master)).toMatchObject({ state: ClosingState.CLOSING, investorsLeft: 20n });
-  await closeMasters(world.deps);
+  await close(world, master);
+  expect(await closingOf(world, master)).toMatchObject({ state: ClosingState.CLOSING, investorsLeft: 20n });
+  await runQueued(world.deps);
   expect(await statuses(world, master)).toMatchObject({ ACTIVE: 4 });
   expect(await closingOf(world, master)).toMatchObject({
     investorsLeft: 4n,
@@ -116,7 +128,8 @@ test("all Investors leave in bounded steps, nothing is left on the Master, and t
   }
   const archived = await closingOf(world, master);
   expect(archived).toMatchObject({ investorsLeft: 0n, exitsInProgress: 0n, archivedAt: expect.any(Date) });
-  expect(await close(world, master)).toEqual(archived);
+  await close(world, master);
+  expect(await closingOf(world, master)).toEqual(archived);
 });
 
 test("Investors whose accounts the broker has archived leave with 0.00, also when their Master is closed", async () => {
@@ -156,11 +169,71 @@ test("Investors whose accounts the broker has archived leave with 0.00, also whe
   });
 });
 
+test("an unassign that its client has queued takes the Investor out; when it is cancelled or expires, the closing does", async () => {
+  const { world, master, logins } = await withInvestors(3);
+  const position = trader(world, master).open();
+  await settle(world);
+  const [cancelled, expiring] = [aCall(), aCall()];
+  const request = (index: number, queueForMs: bigint) => ({
+    masterLogin: master,
+    investorLogin: logins[index] ?? "",
+    queueForMs,
+  });
+  await world.service.unassign(request(0, 2_000_000n), cancelled);
+  await world.service.unassign(request(1, 1_000n), expiring);
+  await beginClosing(world.deps.pool, master, world.deps.now());
+  await settle(world);
+  await world.service.cancelOperation({ operationId: cancelled.commandId }, aCall());
+  await settleLater(world);
+  const waiting = await unassignsOf(world, master, OperationOutcome.PENDING);
+  expect(new Set(waiting.map(({ login }) => login))).toEqual(new Set(logins));
+  // No caller sees that they wait, cancels one, or is kept from queueing its own.
+  expect(waiting.map(({ queueState, queuedUntil }) => [queueState, queuedUntil])).toEqual(
+    Array(3).fill([undefined, undefined]),
+  );
+  await expect(
+    world.service.cancelOperation({ operationId: waiting[0]?.operationId ?? "" }, aCall()),
+  ).rejects.toMatchObject({ code: "operation_not_cancellable" });
+  expect(await readQueue(world.deps.pool)).toMatchObject({ waiting: 0 });
+  const own = aCall();
+  await world.service.unassign(request(2, 2_000_000n), own);
+  trader(world, master).close(position);
+  await untilArchived(world, master);
+  const ends = await unassignsOf(world, master);
+  expect(ends.filter(({ outcome }) => outcome === OperationOutcome.EXECUTED)).toHaveLength(3);
+  expect(ends.filter(({ outcome }) => outcome === OperationOutcome.PENDING)).toEqual([]);
+  const noted = (await statesOf(world.deps.pool, STATES_FEED)).filter(({ kind }) => kind === "unassign");
+  expect(new Set(noted.map(({ operationId }) => operationId))).toEqual(
+    new Set([cancelled, expiring, own].map(({ commandId }) => commandId)),
+  );
+});
+
+test("Investors who wait for something of their own, or have left the pool, let the next ones be queued, all others do not", async () => {
+  const { world, master } = await withInvestors(5);
+  const { pool } = world.deps;
+  const closing = { masterLogin: master, requestedAt: new Date() };
+  await beginClosing(pool, master, closing.requestedAt);
+  const queue = async (reason: string) => {
+    await execute(pool, sql`update queued_unassign set reason = ${reason}`);
+    const { blockedBy } = (await closingOf(world, master)) ?? {};
+    const replica = () => queueLeavers(pool, closing, [uuidv7(), uuidv7()]);
+    await Promise.all([replica(), replica()]);
+    const rows = await many(pool, sql`select from queued_unassign join unassignment using (command_id)`);
+    return [blockedBy, rows.length];
+  };
+  expect(await queue("")).toEqual([undefined, 2]);
+  expect(await queue("master_open_positions")).toEqual(["master_open_positions", 2]);
+  expect(await queue("investor_deficit")).toEqual(["investor_deficit", 4]);
+  const left = sql`update subscription set status = 'PAUSED' where id in (select subscription_id from queued_unassign)`;
+  await execute(pool, left);
+  expect(await queue("outcome_unknown")).toEqual([undefined, 5]);
+});
+
 test("a Master without Investors is archived at once", async () => {
   const world = await aWorld();
   const master = aMaster(world);
   await close(world, master);
-  await closeMasters(world.deps);
+  await runQueued(world.deps);
   expect(await closingOf(world, master)).toMatchObject({ state: ClosingState.ARCHIVED });
   expect(await readClosings(world.deps.pool)).toEqual({ count: 0, seconds: 0 });
 });
@@ -195,7 +268,7 @@ test("open positions, a stop, a stop of the fees and an unreachable service refu
 test("a position that is opened in the middle makes the rest wait, and those who have left are out", async () => {
   const { world, master } = await withInvestors(18);
   await close(world, master);
-  await closeMasters(world.deps);
+  await runQueued(world.deps);
   const position = trader(world, master).open();
   await settle(world);
   await passTime(world, PAUSE_MS);
@@ -264,12 +337,9 @@ test("an assignment that has not seen the closing is refused after it has record
   // The first question whether the Master is closing is answered before the closing is recorded.
   const answering = async (statement: unknown): Promise<unknown> => {
     const answer = await query(statement);
-    if (!isClosed && (statement as { text?: string }).text?.includes("from closing") === true) {
+    if (!isClosed && (statement as { text?: string }).text?.includes("closing_at") === true) {
       isClosed = true;
-      await query(
-        `insert into closing (master_login, master_id, state, requested_at, progressed_at, steps_left, next_try_at)
-         values ('${master}', 7, 'CLOSING', now(), now(), 0, now())`,
-      );
+      await query(`insert into master_pool (login, closing_at) values ('${master}', now())`);
     }
     return answer;
   };
@@ -290,14 +360,15 @@ test("a fee that waits for an archived payment account is a wait of the proof, a
   const waitsOf = async () =>
     (await world.service.getProof({ masterLogin: master, afterSubscriptionId: 0n, limit: 1 }, aCall())).waits;
   await close(world, master);
-  for (let rounds = 0; rounds < 3; rounds += 1) {
-    await settle(world);
-    await passTime(world, PAUSE_MS);
-  }
+  await settleLater(world);
   expect(await closingOf(world, master)).toMatchObject({
     investorsLeft: 0n,
     exitsInProgress: 1n,
     blockedBy: "payment_account_archived",
+  });
+  expect((await unassignsOf(world, master))[0]).toMatchObject({
+    outcome: OperationOutcome.EXECUTED,
+    finishedAt: expect.any(Date),
   });
   expect(await waitsOf()).toEqual([
     {
@@ -326,11 +397,7 @@ test("own capital keeps a Master from being archived until operators have acknow
   const master = aMaster(world, 100_00n, 5_000_00n);
   await subscribed(world, master, 1_000_00n);
   await close(world, master);
-  for (let rounds = 0; rounds < 3; rounds += 1) {
-    await settle(world);
-    await passTime(world, PAUSE_MS);
-  }
-  await settle(world);
+  await settleLater(world);
   expect(await closingOf(world, master)).toMatchObject({
     investorsLeft: 0n,
     exitsInProgress: 0n,
@@ -356,11 +423,10 @@ test(
         return prepared;
       },
       run: async (deps: Deps, { master }) => {
+        // The job would go on with the closing of an earlier crash.
+        await settleLater(world);
         await close({ service: subscriptionService(deps) }, master);
-        // The job might claim a closing of an earlier crash first.
-        const requestedAt = (await findClosing(deps.pool, master))?.requestedAt ?? new Date();
-        const claimed = { masterLogin: master, requestedAt, afterInvestorId: 0n, reason: null, tries: 0 };
-        await takeStep(deps, claimed, aCall());
+        await runQueued(deps);
       },
     });
     for (const { master, logins } of cases) {

@@ -1,37 +1,38 @@
-import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
-import type { Closing, CloseMasterRequest } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { CloseMasterRequest, CloseMasterResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { stepsLeft } from "../domain/closing.ts";
 import { checkLeave } from "../domain/leave-reasons.ts";
 import { platformUnavailable } from "../domain/lock-refusals.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, validate } from "../domain/validate.ts";
-import { closingMessage } from "../messages/closing.ts";
-import { askTerms } from "../processes/fees/ask-terms.ts";
+import { askTerms } from "../fees/ask-terms.ts";
+import { retryOnContention, waitBudget } from "../processes/deadlines.ts";
 import { refuse } from "../refusals.ts";
-import { countLeft, findClosing, insertClosing } from "../store/closings.ts";
+import { beginClosing, findClosing } from "../store/closings.ts";
 import { findSafetyStop } from "../store/masters.ts";
 
+/** Maximum wait for the row of the Master: another transaction on its pool may change thousands of rows. */
+const LOCKS_MS = 5_000;
+
 /**
- * Begins to close a Master: from the commit on no assignment begins, and a job takes out every Investor. A repeated command, also of another
- * caller, is answered with the closing that has begun.
+ * Begins to close a Master: from the commit on no assignment begins, and the queue takes out every Investor. A repeated command, also of another
+ * caller, changes nothing.
  */
-export async function closeMaster(deps: Deps, request: CloseMasterRequest, context: CallContext): Promise<Closing> {
-  const { masterId, masterLogin } = request;
+export async function closeMaster(
+  deps: Deps,
+  request: CloseMasterRequest,
+  context: CallContext,
+): Promise<CloseMasterResponse> {
+  const { masterLogin } = request;
   validate(isLogin("master_login", masterLogin));
   const known = await failAsUnavailable(() => findClosing(deps.pool, masterLogin));
-  if (known === undefined) {
-    await checkClosable(deps, masterLogin, context);
-    const left = stepsLeft(await failAsUnavailable(() => countLeft(deps.pool, masterLogin)));
-    await insertClosing(deps.pool, { masterLogin, masterId, stepsLeft: left, at: deps.now() });
-    deps.wakeSignals.closings.notify();
-  }
-  const closing = known ?? (await findClosing(deps.pool, masterLogin));
-  assert(closing !== undefined, "a closing stays");
-  return closingMessage(closing, await countLeft(deps.pool, masterLogin));
+  if (known !== undefined) return {};
+  await checkClosable(deps, masterLogin, context);
+  await retryOnContention(waitBudget(context, LOCKS_MS), () => beginClosing(deps.pool, masterLogin, deps.now()));
+  deps.wakeSignals.queue.notify();
+  return {};
 }
 
 /** The same conditions as for an unassign of each Investor, before anything is recorded. */

@@ -66,6 +66,6 @@ async function waitingAnswer(deps: Deps, { subscriptionId, expiresAt }: QueuedUn
     payoutEnqueued: false,
     transferId: undefined,
     amount: moneyToProto(usd(0n)),
-    queuedUntil: expiresAt,
+    queuedUntil: expiresAt ?? undefined,
   };
 }

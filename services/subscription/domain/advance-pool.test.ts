@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { advancePool, type Reading, type PoolState } from "./advance-pool.ts";
+import { sumHoldings, WholePoolNeeded, withOthers } from "./pool/others.ts";
 import { PoolBroken } from "./pool/pool-broken.ts";
 import { E8_PER_CENT, EMPTY_POOL, type UnitPool } from "./pool/unit-pool.ts";
 import { aDeal } from "../testing/deals.ts";
@@ -46,6 +47,14 @@ test("with a reading the week is closed between two deals", () => {
 test("weeks without deals are closed up to the cut-off of the reading and no further", () => {
   expect(summaryOf(advancePool(START, [], { ...NO_READING, reading: reading(NEXT) }))).toEqual([SATURDAY, NEXT]);
   expect(summaryOf(advancePool(START, [], { ...NO_READING, reading: reading(MONDAY) }))).toEqual([]);
+});
+
+test("a week is a statement to each Investor, so a part of a pool closes none", () => {
+  const holdings = withOthers(POOL.holdings.slice(0, 1), sumHoldings(POOL.holdings)) ?? [];
+  const part = { ...START, pool: { ...POOL, holdings } };
+  const { events, stopped } = advancePool(part, [], { ...NO_READING, reading: reading(SATURDAY) });
+  expect(events).toEqual([]);
+  expect(stopped?.error).toBeInstanceOf(WholePoolNeeded);
 });
 
 test("while no Investor is in the pool no deal waits for the close of a week", () => {

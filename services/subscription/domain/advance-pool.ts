@@ -5,6 +5,7 @@ import { type Allocation, allocateDeal } from "./pool/allocate-deal.ts";
 import { checkPool } from "./pool/check-pool.ts";
 import { poolEquity } from "./pool/equity.ts";
 import { floatingShares } from "./pool/floating-shares.ts";
+import { expectWhole } from "./pool/others.ts";
 import { PoolBroken } from "./pool/pool-broken.ts";
 import { type Raised, raiseNegative } from "./pool/raise-negative.ts";
 import type { Mark } from "./pool/strike-pool.ts";
@@ -173,6 +174,7 @@ function allocate(
 type Closing = { readonly cutOff: Date; readonly dealsSince: readonly MasterDeal[]; readonly reading: Reading };
 
 function closeWeek({ pool }: PoolState, { cutOff, dealsSince, reading }: Closing, week: Week): WeekEvent {
+  expectWhole(pool.holdings);
   const isFlat = pool.positions.length === 0;
   return {
     kind: "week",

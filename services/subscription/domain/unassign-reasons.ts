@@ -2,7 +2,7 @@ import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import type { OpenSubscription } from "./decide-assignment.ts";
 
-type Pair = Pick<OpenSubscription, "masterLogin" | "investorLogin">;
+export type Pair = Pick<OpenSubscription, "masterLogin" | "investorLogin">;
 
 /** Why a subscription that is not ACTIVE cannot be left. */
 export function unassignReasons({ id, status, ...pair }: OpenSubscription): readonly Refusal[] {

@@ -1,7 +1,7 @@
 -- The pools of the Masters: which Investor is in which, the bucket that each cent is in, and how results become parts of Investors.
 -- In the order of a capital: pools and Investors, into a pool, results, out of a pool, operations, tables that services share, what callers are notified of.
 
--- A Master's pool: the money on its login that belongs to no Investor, its gate and its progress.
+-- A Master's pool: the money on its login that belongs to no Investor, and its progress.
 create table master_pool (
   login                text primary key,
   filed_number         bigint not null default -1 check (filed_number >= -1),
@@ -80,7 +80,12 @@ create table master_pool (
   price_since          timestamptz,
   price_reason         text,
   price_next_at        timestamptz not null default '-infinity',
+  -- Since when the Master is being closed: no assignment begins, and every Investor leaves. It stays, a Master is not opened again.
+  closing_at           timestamptz,
+  -- When nothing of its pool was left: it is archived.
+  closed_at            timestamptz,
   check (received_number >= filed_number),
+  check (closed_at is null or closing_at is not null),
   check (num_nulls(cause_action, cause_comment, cause_day, cause_minor) in (0, 4))
 );
 
@@ -89,6 +94,7 @@ create index master_pool_own_flows on master_pool (login) where own_waiting_mino
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 create index master_pool_valued on master_pool (value_next_at) where value_next_at is not null;
 create index master_pool_archived on master_pool (archived_next_at) where archived_next_at is not null;
+create index master_pool_closing on master_pool (login) where closing_at is not null and closed_at is null;
 
 -- Subscriptions of Investors to Masters. ASSIGNING and ABORTED are never shown to callers.
 create table subscription (
@@ -114,6 +120,7 @@ create unique index subscription_one_open on subscription (investor_login)
 create index subscription_active on subscription (master_login, investor_id) where status = 'ACTIVE';
 create index subscription_paused on subscription (id) where status = 'PAUSED';
 create index subscription_by_master on subscription (master_login, id);
+create index subscription_ended on subscription (master_login, ended_at) where ended_at is not null;
 create index subscription_by_investor on subscription (investor_login, id);
 -- Subscriptions are searched in the order of their start.
 create index subscription_by_start on subscription (status, started_at, id) where started_at is not null;
@@ -168,16 +175,31 @@ create table investor_account (
     end) stored,
   -- Allocated results that are not posted yet.
   unposted_minor         bigint not null default 0,
-  -- Consecutive refused postings, and when the next one may be made.
+  -- The results of an account are posted one transfer at a time, with the key posting:<login>:<number>. Number of the last one: 1, 2, 3 ... A number is used
+  -- once, also when its transfer was refused.
+  posting_number         bigint not null default 0 check (posting_number >= 0),
+  -- Signed amount of the posting in flight, committed before its transfer is requested. Null unless one is in flight: then the next one covers what
+  -- was allocated since.
+  posting_minor          bigint check (posting_minor <> 0),
+  -- Log position of the account from which the amount was calculated.
+  posting_filed_number   bigint,
+  posting_tries          integer not null default 0,
+  -- Consecutive refused postings.
   posting_refusals       integer not null default 0,
+  -- When the posting in flight is requested again, or the next one may be made.
   posting_next_at        timestamptz not null default '-infinity',
+  -- Why the posting in flight waits, or the last one was refused.
+  posting_reason         text,
+  -- Numbers of transfers that platform has and that this service has not requested, or with another amount. Those of a lost database, as a rule.
+  unrequested_postings   bigint[] not null default '{}',
   check (received_number >= filed_number),
   check (num_nulls(cause_action, cause_comment, cause_day, cause_minor) in (0, 4)),
-  check (to_adopt_minor = 0 or pooled_subscription_id is not null)
+  check (to_adopt_minor = 0 or pooled_subscription_id is not null),
+  check ((posting_minor is null) = (posting_filed_number is null))
 );
 
 create index investor_account_gap on investor_account (login) where received_number > filed_number;
-create index investor_account_unposted on investor_account (posting_next_at) where unposted_minor <> 0;
+create index investor_account_posting on investor_account (posting_next_at) where unposted_minor <> 0 or posting_minor is not null;
 create index investor_account_external on investor_account (login) where is_unacknowledged;
 create index investor_account_to_adopt on investor_account (login) where to_adopt_minor <> 0;
 
@@ -502,27 +524,6 @@ create table due_fee (
 );
 create index due_fee_by_investor on due_fee (investor_login);
 
--- A transfer of allocated results to an Investor account.
-create table posting (
-  id             bigint generated always as identity primary key,
-  key            text not null generated always as ('subscription:posting:' || id) stored unique,
-  investor_login text not null references investor_account,
-  amount_minor   bigint not null check (amount_minor <> 0),
-  -- Log position of the Investor from which the amount was calculated.
-  filed_number   bigint not null,
-  state          text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
-  created_at     timestamptz not null,
-  closed_at      timestamptz,
-  next_try_at    timestamptz not null,
-  tries          integer not null default 0,
-  reason         text,
-  check ((state = 'OPEN') = (closed_at is null))
-);
-
--- At most one open posting per Investor; the next one covers everything that was allocated since.
-create unique index posting_one_open on posting (investor_login) where state = 'OPEN';
-create index posting_due on posting (next_try_at) where state = 'OPEN';
-
 -- The value of a unit of a pool over time, free of deposits, withdrawals and fees: a row for each part of a day on which the pool was valued, by a
 -- result of its Master or by the marks of its open positions. A part is the same day in UTC and on the trade server, so both kinds of days are
 -- made of such parts.
@@ -713,7 +714,7 @@ create index unassignment_newest_of_master on unassignment (master_login, comman
 create index unassignment_newest_unsettled on unassignment (command_id collate "C") where ended_at is null or refusal is not null;
 create index unassignment_newest_open on unassignment (command_id collate "C") where ended_at is null;
 
--- An unassign that may wait until its Master is flat, when its caller has asked for that. WANTED: its first try runs, as of any other. WAITING: nothing runs, and
+-- An unassign that may wait until its Master is flat, when its caller has asked for that, or its Master is being closed. WANTED: its first try runs, as of any other. WAITING: nothing runs, and
 -- one change of this state decides what becomes of it: a try, a caller that cancels it, or its expiry. RUNNING: a try has begun,
 -- whose row is the exit.
 create table queued_unassign (
@@ -722,8 +723,8 @@ create table queued_unassign (
   state           text not null check (state in ('WANTED', 'WAITING', 'RUNNING', 'ENDED')),
   -- Its first try was refused, so it has waited.
   has_waited      boolean not null default false,
-  -- It begins by then, or not at all.
-  expires_at      timestamptz not null,
+  -- It begins by then, or not at all. Null: its Master is being closed, so it is tried until the Investor has left, and no caller sees that it waits.
+  expires_at      timestamptz,
   -- Since when the Master has been flat without a break; null while it is not.
   ready_at        timestamptz,
   -- WAITING: no try before. WANTED and RUNNING: the process of the try is gone by then.
@@ -738,31 +739,8 @@ create table queued_unassign (
   check (refusal is null or ended_at is not null)
 );
 
-create unique index queued_unassign_open on queued_unassign (subscription_id) where state <> 'ENDED';
+create unique index queued_unassign_open on queued_unassign (subscription_id, (expires_at is null)) where state <> 'ENDED';
 create index queued_unassign_due on queued_unassign (next_try_at) where state <> 'ENDED';
-
--- The saga that closes a Master: it takes every Investor out of the pool, by the same exits as an unassign. No assignment begins while the row
--- exists, and it stays: a Master that was closed is not opened again.
-create table closing (
-  master_login      text primary key check (master_login <> ''),
-  master_id         bigint not null,
-  state             text not null check (state in ('CLOSING', 'ARCHIVED')),
-  requested_at      timestamptz not null,
-  archived_at       timestamptz,
-  -- Investors with a higher id are tried next; 0 at the beginning of each pass.
-  after_investor_id bigint not null default 0 check (after_investor_id >= 0),
-  -- Two for each Investor in the pool, one for each exit that has not ended.
-  steps_left        bigint not null check (steps_left >= 0),
-  -- When steps_left has fallen last, or the closing has begun.
-  progressed_at     timestamptz not null,
-  next_try_at       timestamptz not null,
-  tries             integer not null default 0 check (tries >= 0),
-  -- Why the last step has not taken every Investor out.
-  reason            text,
-  check ((state = 'ARCHIVED') = (archived_at is not null))
-);
-
-create index closing_due on closing (next_try_at) where state = 'CLOSING';
 
 -- The client's own id of an assign or unassign, and its data. Recorded before the operation, so also for one that was refused.
 create table operation_label (
@@ -891,9 +869,10 @@ begin
 end
 $$;
 
-create trigger note_insert after insert on queued_unassign for each row execute function note_queued_unassign();
+create trigger note_insert after insert on queued_unassign for each row
+  when (new.expires_at is not null) execute function note_queued_unassign();
 create trigger note_update after update on queued_unassign for each row
-  when (new.state = 'ENDED' and old.state <> 'ENDED') execute function note_queued_unassign();
+  when (new.state = 'ENDED' and old.state <> 'ENDED' and new.expires_at is not null) execute function note_queued_unassign();
 
 -- The transfers of an exit are legs of the operation that has begun it.
 create function note_exit_transfer() returns trigger language plpgsql set search_path from current as $$

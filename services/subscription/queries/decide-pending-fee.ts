@@ -5,13 +5,15 @@ import type { Deps } from "../deps.ts";
 import { explainDue } from "../domain/fees/due.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 import { decidedFeeMessage, feeFactsOf } from "../messages/fee-facts.ts";
-import { decidedFees } from "../processes/fees/decide-due.ts";
+import { decidedFees } from "../fees/decide-due.ts";
 import { refuse } from "../refusals.ts";
 import { readClock } from "../store/fee-decisions.ts";
 import { findLastDeal } from "../store/last-deals.ts";
 import { decideNow, poolOf, readDueNow } from "./due-now.ts";
 import { readHoldingNow } from "./holding-now.ts";
 
+/** Before every version. */
+const BEGINNING = new Date(0);
 /** No transfer has a key of it. */
 const PENDING = "PENDING";
 
@@ -29,7 +31,8 @@ export async function decidePendingFee(
   validate(isLogin("investor_login", investorLogin));
   const facts = feeFactsOf(terms);
   const [database, askedAt] = [await readDatabase(deps.pool), await readClock(deps.pool)];
-  const asked = { database, askedAt, isStopped: false, of: () => facts };
+  // All steps of its terms.
+  const asked = { database, askedAt, since: BEGINNING, isStopped: false, of: () => facts };
   const { account, holding, extra } = await readHoldingNow(
     deps,
     { investorLogin, isDecision: true, maxReads: Infinity },

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { decideDebts, decideDue, type Due, type DueFacts, lessPrepaid } from "../domain/fees/due.ts";
 import { earn } from "../domain/fees/layers.ts";
 import { changesOf, type FeeFacts } from "../domain/fees/terms.ts";
-import type { AskedTerms } from "../processes/fees/ask-terms.ts";
-import { foldPairs, isBehind, type PairOnTerms } from "../processes/fees/fold-pairs.ts";
+import type { AskedTerms } from "../fees/ask-terms.ts";
+import { foldPairs, isEarnedBefore, type PairOnTerms } from "../fees/fold-pairs.ts";
 import { hasUncounted, listUncounted } from "../store/fee-decisions.ts";
 import { type Pair, readPairs } from "../store/pairs.ts";
 import type { HoldingNow } from "./holding-now.ts";
@@ -50,7 +50,7 @@ export async function readDueNow(
   context: CallContext,
 ): Promise<DueNow | undefined> {
   const facts = asked.of(investorLogin);
-  if ((await readDatabase(db)) !== asked.database) return undefined;
+  if (!isSameDatabase(await readDatabase(db), asked.database)) return undefined;
   // The clock of another replica, which has made the newest version and has said that it is in force, may be ahead.
   const at = facts.updatedAt !== undefined && facts.updatedAt > now ? facts.updatedAt : now;
   if (pool === undefined) {
@@ -63,7 +63,7 @@ export async function readDueNow(
   const stored = (await readPairs(db, masterLogin, [investorLogin])).get(investorLogin);
   assert(stored !== undefined, "an Investor in a pool has a pair");
   const pair = await foldAll(db, { pair: stored, terms: facts.terms }, throughNumber, context);
-  if (pair === undefined) return undefined;
+  if (pair === undefined || isEarnedBefore(pair, asked.since)) return undefined;
   const { earnings, crystallisedAt: since } = pair;
   const { terms, debts } = facts;
   const inPool = { masterLogin, earnings, terms, debts, floating, markedAt, throughNumber, since, at };
@@ -73,15 +73,15 @@ export async function readDueNow(
 /** Undefined when that takes longer than the call. */
 async function foldAll(
   db: Queryable,
-  wanted: PairOnTerms,
+  { pair, terms }: PairOnTerms,
   throughNumber: bigint,
   context: CallContext,
 ): Promise<Pair | undefined> {
-  const [folded] = await foldPairs(db, wanted.pair.masterLogin, [wanted], throughNumber);
+  const [folded] = await foldPairs(db, pair.masterLogin, [{ pair, terms }], throughNumber);
   assert(folded !== undefined);
-  if (!isBehind(folded, throughNumber)) return folded.pair;
+  if (folded.foldedNumber >= throughNumber) return folded;
   if (remainingMs(context) < REPLY_RESERVE_MS) return undefined;
-  return await foldAll(db, folded, throughNumber, context);
+  return await foldAll(db, { pair: folded, terms }, throughNumber, context);
 }
 
 /** By the functions that decide weeks and leaves. */

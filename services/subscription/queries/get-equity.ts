@@ -9,7 +9,7 @@ import { sumOfDebts } from "../domain/fees/debt.ts";
 import { roundDivide } from "../domain/pool/rounding.ts";
 import { E8_PER_CENT } from "../domain/pool/unit-pool.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
-import { type AskedTerms, askTerms } from "../processes/fees/ask-terms.ts";
+import { type AskedTerms, askTerms } from "../fees/ask-terms.ts";
 import { findAllocatedDeal } from "../store/holding-books.ts";
 import { findInvestorState } from "../store/investor-states.ts";
 import { type DueNow, poolOf, readDueNow, realise, sumDueNow } from "./due-now.ts";

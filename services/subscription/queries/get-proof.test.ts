@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type AccountProof, type GetProofRequest, MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { deposit } from "../testing/funding.ts";
@@ -153,4 +155,32 @@ test("a Master without Investors has converged", async () => {
   const master = aMaster(world, 0n);
   await deliver(world);
   expect(await proofOf(world, master)).toMatchObject({ converged: true, investors: [], investorsCount: 0n });
+});
+
+test("a pool has not converged while the units of a fee are still to be redeemed", async () => {
+  const world = await aWorld();
+  const master = aMaster(world, 0n);
+  const { investorLogin } = await subscribed(world, master, 1_000_00n);
+  await subscribed(world, master, 1_000_00n);
+  const { open, closeAll } = trader(world, master);
+  open();
+  await settle(world);
+  const closedThrough = (await proofOf(world, master)).weeksClosedThrough;
+  expect(closedThrough).toBeInstanceOf(Date);
+
+  // Marks cannot be taken: the fee leaves the pool at once, and its units follow.
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.FEE_DEBIT, amount: -75_00n, key: "fee:payment:1" });
+  await deliver(world);
+  await world.deps.pool.query("update master_pool set mark_next_at = 'infinity'");
+  await settle(world);
+  expect(await proofOf(world, master)).toMatchObject({ converged: false, unredeemed: moneyToProto(usd(75_00n)) });
+  await world.deps.pool.query("update master_pool set mark_next_at = '-infinity'");
+  await settle(world);
+  expect(await proofOf(world, master)).toMatchObject({ converged: true, unredeemed: moneyToProto(usd(0n)) });
+
+  closeAll();
+  await settle(world);
+  await deposit(world, investorLogin, 1_00n);
+  await settle(world);
+  expect(await proofOf(world, master)).toMatchObject({ converged: true, weeksClosedThrough: closedThrough });
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { labelsToProto } from "#kernel/contract/labels.ts";
-import { NO_LABELS } from "#kernel/labels.ts";
 import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
 import {
   type GetOperationRequest,
@@ -23,7 +22,6 @@ import {
   type RecordedOperation,
 } from "../store/operations.ts";
 import type { OperationOutcome as RecordedOutcome } from "../store/operation-outcomes.ts";
-import { listOperationLabels } from "../store/operation-labels.ts";
 import { isPageSize } from "./page.ts";
 
 /** The outcome of an assign or unassign. Not found when it was refused before it was recorded, or never received. */
@@ -93,14 +91,7 @@ const ACTIONS = { assign: OperationAction.ASSIGN, unassign: OperationAction.UNAS
 async function operationMessages({ pool }: Deps, recorded: readonly RecordedOperation[]): Promise<Operation[]> {
   const left = recorded.filter(hasLeft).map(({ subscriptionId }) => subscriptionId);
   const exitKeys = await listExitKeys(pool, left, MAX_TRANSFER_KEYS);
-  const labels = await listOperationLabels(
-    pool,
-    recorded.map(({ commandId }) => commandId),
-  );
-  return recorded.map((operation) => ({
-    ...operationMessage(operation, exitKeys),
-    labels: labelsToProto(labels.get(operation.commandId) ?? NO_LABELS),
-  }));
+  return recorded.map((operation) => operationMessage(operation, exitKeys));
 }
 
 function hasLeft({ action, outcome }: RecordedOperation): boolean {
@@ -132,6 +123,7 @@ function operationMessage(recorded: RecordedOperation, exitKeys: ReadonlyMap<big
     transferKeys: hasLeft(recorded) ? (exitKeys.get(subscriptionId) ?? []) : [],
     masterLogin: recorded.masterLogin,
     ...queueMessage(recorded),
+    labels: labelsToProto(recorded),
   };
 }
 

@@ -1,150 +1,148 @@
-import { fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
-import type { LeftInPool } from "../domain/closing.ts";
-import type { Subscription } from "./subscriptions.ts";
+import { column, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { IS_FLAT } from "./flat-masters.ts";
 
-/** The saga that closes a Master. */
+/** They have the account lock, and so few have it that their index is read. */
+const UNDECIDED_ASSIGNMENTS = fragment`
+  from assignment join subscription on id = subscription_id
+  where lock_owner is not null and master_login = wanted.login and status = 'ASSIGNING'`;
+const PROGRESSED_AT = fragment`
+  greatest(closing_at, (select max(ended_at) from subscription where master_login = wanted.login and ended_at is not null))`;
+/** It belongs to no Investor, and operators have not acknowledged it. */
+const HAS_OWN_CAPITAL = fragment`(
+  (external_minor <> 0 or own_pooled_minor <> 0) and external_minor is distinct from external_acknowledged_minor
+)`;
+
+/** A Master that is being closed. */
 export type Closing = {
   readonly masterLogin: string;
-  readonly state: "CLOSING" | "ARCHIVED";
   readonly requestedAt: Date;
+  /** Null until it is archived. */
   readonly archivedAt: Date | null;
+  /** When an Investor has left last, or the closing began. */
   readonly progressedAt: Date;
-  readonly reason: string | null;
+  /** In the pool, assignments that are not decided yet included. */
+  readonly investors: bigint;
+  /** Those who have left the pool; their capital has not left the Master yet. */
+  readonly exits: bigint;
+  readonly isStopped: boolean;
+  readonly hasOpenPositions: boolean;
+  readonly hasOwnCapital: boolean;
 };
 
 export async function findClosing(db: Queryable, masterLogin: string): Promise<Closing | undefined> {
-  return maybeOne<Closing>(
+  return await maybeOne<Closing>(
     db,
-    sql`select master_login as "masterLogin", state, requested_at as "requestedAt", archived_at as "archivedAt",
-               progressed_at as "progressedAt", reason
-        from closing
-        where master_login = ${masterLogin}`,
+    sql`select login as "masterLogin", closing_at as "requestedAt", closed_at as "archivedAt",
+               ${PROGRESSED_AT} as "progressedAt",
+               (select count(*) from subscription where master_login = login and status = 'ACTIVE')
+               + (select count(*) ${UNDECIDED_ASSIGNMENTS}) as investors,
+               (select count(*) from subscription where master_login = login and status = 'PAUSED') as exits,
+               stopped_reason is not null as "isStopped",
+               exists (select from pool_position where master_login = login) as "hasOpenPositions",
+               ${HAS_OWN_CAPITAL} as "hasOwnCapital"
+        from master_pool as wanted
+        where login = ${masterLogin} and closing_at is not null`,
   );
 }
 
-export type NewClosing = {
-  readonly masterLogin: string;
-  readonly masterId: bigint;
-  readonly stepsLeft: bigint;
-  readonly at: Date;
-};
+/** Why tries to take Investors out were refused: codes of refusals, each once. */
+export async function listRefusals(db: Queryable, masterLogin: string): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select distinct reason
+        from queued_unassign join subscription on subscription.id = subscription_id
+        where state <> 'ENDED' and expires_at is null and master_login = ${masterLogin} and reason is not null`,
+  );
+}
 
-/** No effect when another request has begun to close the Master. */
-export async function insertClosing(db: Queryable, { masterLogin, masterId, stepsLeft, at }: NewClosing) {
+/** From this commit on no assignment begins. No effect when another request has begun to close the Master. */
+export async function beginClosing(db: Queryable, masterLogin: string, at: Date): Promise<void> {
   await matchesRow(
     db,
-    sql`insert into closing (master_login, master_id, state, requested_at, progressed_at, steps_left, next_try_at)
-        values (${masterLogin}, ${masterId}, 'CLOSING', ${at}, ${at}, ${stepsLeft}, clock_timestamp())
-        on conflict (master_login) do nothing`,
+    sql`insert into master_pool (login, closing_at) values (${masterLogin}, ${at})
+        on conflict (login) do update set closing_at = excluded.closing_at where master_pool.closing_at is null`,
   );
 }
 
-export type ClaimedClosing = {
-  readonly masterLogin: string;
-  readonly requestedAt: Date;
-  readonly afterInvestorId: bigint;
-  readonly reason: string | null;
-  readonly tries: number;
-};
+export type OpenClosing = Pick<Closing, "masterLogin" | "requestedAt">;
 
-export const closingQueue = workQueue<ClaimedClosing, string>({
-  table: fragment`closing`,
-  key: fragment`master_login`,
-  keyType: fragment`text`,
-  isOpen: fragment`work.state = 'CLOSING'`,
-  columns: fragment`master_login as "masterLogin", requested_at as "requestedAt", after_investor_id as "afterInvestorId", reason`,
-});
+export async function listOpenClosings(db: Queryable): Promise<OpenClosing[]> {
+  return await many<OpenClosing>(
+    db,
+    sql`select login as "masterLogin", closing_at as "requestedAt"
+        from master_pool
+        where closing_at is not null and closed_at is null
+        order by login`,
+  );
+}
 
-export type Step = {
-  readonly afterInvestorId: bigint;
-  readonly stepsLeft: bigint;
-  readonly reason: string | null;
-  /** The longest pause before the next step; undefined: it follows at once. */
-  readonly maxPauseMs: number | undefined;
-};
+/** Refusals that are about one Investor: others are tried meanwhile. */
+const OF_INVESTOR = ["investor_deficit", "account_busy"];
 
-/** Pauses double with each step without progress. No effect when another replica has claimed the closing meanwhile. */
-export async function recordStep(
+/**
+ * Queues unassigns of Investors for whom none is open, so that as many as there are ids wait for their try, apart from those that wait for
+ * something of their own. These rows are all that is known of how far a closing is.
+ */
+export async function queueLeavers(
   db: Queryable,
-  { masterLogin, tries }: Pick<ClaimedClosing, "masterLogin" | "tries">,
-  { afterInvestorId, stepsLeft, reason, maxPauseMs }: Step,
-  at: Date,
+  { masterLogin, requestedAt }: OpenClosing,
+  commandIds: readonly string[],
 ): Promise<void> {
-  const failed = fragment`case when ${stepsLeft}::bigint < steps_left then 1 else tries end`;
-  const next =
-    maxPauseMs === undefined
-      ? fragment`clock_timestamp()`
-      : retryAt(fragment`${failed}`, fragment`${maxPauseMs}::integer`);
   await matchesRow(
     db,
-    sql`update closing
-        set after_investor_id = ${afterInvestorId}, steps_left = ${stepsLeft}, reason = ${reason},
-            progressed_at = case when ${stepsLeft}::bigint < steps_left then ${at}::timestamptz else progressed_at end,
-            tries = case when ${stepsLeft}::bigint < steps_left then 0 else tries end,
-            next_try_at = ${next}
-        where master_login = ${masterLogin} and tries = ${tries} and state = 'CLOSING'`,
+    sql`with waiting as (
+          select count(*) as number
+          from queued_unassign join subscription on subscription.id = subscription_id
+          where state <> 'ENDED' and expires_at is null and master_login = ${masterLogin} and status = 'ACTIVE'
+            and coalesce(reason, '') <> all (${OF_INVESTOR}::text[])
+        ), leaver as (
+          select id, waiting.number + row_number() over (order by investor_id) as number
+          from subscription cross join waiting
+          where master_login = ${masterLogin} and status = 'ACTIVE'
+            and not exists (select from queued_unassign where subscription_id = subscription.id and state <> 'ENDED')
+          order by investor_id
+          limit ${commandIds.length}
+        ), recorded as (
+          insert into queued_unassign (command_id, subscription_id, state, next_try_at)
+          select fresh.command_id, leaver.id, 'WAITING', clock_timestamp()
+          from leaver join unnest(${commandIds}::text[]) with ordinality as fresh (command_id, number) using (number)
+          on conflict do nothing
+          returning command_id, subscription_id
+        )
+        insert into unassignment (command_id, subscription_id, master_login, requested_at, deadline_at)
+        select command_id, subscription_id, ${masterLogin}, ${requestedAt}::timestamptz, ${requestedAt}::timestamptz
+        from recorded`,
   );
 }
 
-/** False when another replica has archived the Master. */
-export async function markArchived(db: Queryable, masterLogin: string, at: Date): Promise<boolean> {
-  return await matchesRow(
+/** Archives the Masters of whose pools nothing is left, and returns their logins. The first Investor is looked for by an index: each look comes here. */
+export async function archiveClosed(db: Queryable, at: Date): Promise<string[]> {
+  return await column<string>(
     db,
-    sql`update closing
-        set state = 'ARCHIVED', archived_at = ${at}, progressed_at = ${at}, steps_left = 0, reason = null
-        where master_login = ${masterLogin} and state = 'CLOSING'`,
-  );
-}
-
-/** ACTIVE subscriptions of a Master, ascending by Investor. */
-export async function listLeavers(
-  db: Queryable,
-  { masterLogin, afterInvestorId, limit }: { masterLogin: string; afterInvestorId: bigint; limit: number },
-): Promise<Subscription[]> {
-  return many<Subscription>(
-    db,
-    sql`select *
-        from subscription_row
-        where "masterLogin" = ${masterLogin} and status = 'ACTIVE' and "investorId" > ${afterInvestorId}
-        order by "investorId"
-        limit ${limit}`,
-  );
-}
-
-/** An assignment is undecided as long as it has the account lock, and so few are that their index is read. */
-export async function countLeft(db: Queryable, masterLogin: string): Promise<LeftInPool> {
-  return await one<LeftInPool>(
-    db,
-    sql`select (select count(*) from subscription where master_login = ${masterLogin} and status = 'ACTIVE')
-               + (select count(*)
-                  from assignment join subscription on id = subscription_id
-                  where lock_owner is not null and master_login = ${masterLogin} and status = 'ASSIGNING') as investors,
-               (select count(*) from subscription where master_login = ${masterLogin} and status = 'PAUSED') as exits`,
-  );
-}
-
-/** Why a Master without Investors cannot be archived yet; null when nothing is left. */
-export async function findUnsettled(db: Queryable, masterLogin: string): Promise<string | null> {
-  const row = await one<{ reason: string | null }>(
-    db,
-    sql`select case
-          when exists (
+    sql`update master_pool as wanted
+        set closed_at = ${at}
+        where closing_at is not null and closed_at is null and stopped_reason is null
+          and received_number = filed_number and own_waiting_minor = 0 and own_unredeemed_minor = 0
+          and not ${HAS_OWN_CAPITAL} and ${IS_FLAT} and not exists (select ${UNDECIDED_ASSIGNMENTS})
+          and (select id from subscription where master_login = login and status in ('ACTIVE', 'PAUSED') limit 1) is null
+          and not exists (
             select from exit join subscription on id = subscription_id
-            where lock_owner is not null and master_login = ${masterLogin}
-          ) then 'exits_in_progress'
-          when exists (select from master_result where master_login = ${masterLogin} and allocated_at is null)
-            or exists (
-              select from master_pool
-              where login = ${masterLogin}
-                and (own_waiting_minor > 0 or own_unredeemed_minor > 0 or received_number > filed_number)
-            ) then 'allocation_in_progress'
-          when exists (
-            select from master_pool
-            where login = ${masterLogin} and (external_minor <> 0 or own_pooled_minor <> 0)
-              and external_minor is distinct from external_acknowledged_minor
-          ) then 'own_capital'
-        end as reason`,
+            where lock_owner is not null and master_login = wanted.login
+          )
+        returning login`,
   );
-  return row.reason;
+}
+
+/** Condition: a Master is being closed. */
+export const HAS_CLOSING = fragment`exists (select from master_pool where closing_at is not null and closed_at is null)`;
+
+/** Seconds are never below 0, even when the clocks of the service and the database differ. */
+export async function readClosings(db: Queryable): Promise<{ readonly count: number; readonly seconds: number }> {
+  return await one(
+    db,
+    sql`select count(*)::int as count,
+               greatest(extract(epoch from clock_timestamp() - coalesce(min(${PROGRESSED_AT}), clock_timestamp())), 0)::float8 as seconds
+        from master_pool as wanted
+        where closing_at is not null and closed_at is null`,
+  );
 }

@@ -145,7 +145,7 @@ async function withDue(db: Queryable, rows: readonly DecisionRow[]): Promise<Fee
   return rows.map(({ markedAt, ...row }) => ({
     ...row,
     markedAt: markedAt ?? undefined,
-    due: (byDecision.get(row.id) ?? []).map(({ decisionId: _id, ...fee }) => fee),
+    due: byDecision.get(row.id) ?? [],
   }));
 }
 
@@ -173,6 +173,33 @@ export const decisionQueue = workQueue<{ readonly id: bigint; readonly tries: nu
   )`,
   columns: fragment`id`,
 });
+
+/**
+ * The clock by which decisions are recorded, and the earliest time of profit with a Master that is not charged yet, or not folded: null when there
+ * is none.
+ */
+export async function readUncharged(
+  db: Queryable,
+  masterLogin: string,
+  investorLogins: readonly string[],
+): Promise<{ readonly now: Date; readonly earnedFrom: Date | null }> {
+  return await one(
+    db,
+    sql`select clock_timestamp() as now, least(
+          (
+            select min(layer.earned_from) from layer
+            where layer.master_login = ${masterLogin} and layer.investor_login = any(${investorLogins}::text[])
+          ),
+          (
+            select min(entry.deal_at) from allocation_entry as entry
+            where entry.master_login = ${masterLogin} and entry.number > (
+              select min(pair.folded_number) from pair
+              where pair.master_login = ${masterLogin} and pair.investor_login = any(${investorLogins}::text[])
+            )
+          )
+        ) as "earnedFrom"`,
+  );
+}
 
 /** The clock by which decisions are recorded. */
 export async function readClock(db: Queryable): Promise<Date> {
@@ -310,3 +337,4 @@ export async function moveWeek(
 export async function endWeek(tx: Transaction, id: bigint): Promise<void> {
   await matchesRow(tx, sql`delete from open_week where id = ${id} returning id`);
 }
+

@@ -29,7 +29,15 @@ export async function findSubscriptionUpTo(
   if (row === undefined) return undefined;
   const left = await maybeOne<{ number: bigint }>(
     db,
-    sql`select allocation_number as number from leave where key = ${exitKey(row.id)} and state = 'DECIDED'`,
+    sql`select coalesce((
+          select number
+          from allocation_entry as entry
+          where entry.master_login = leave.master_login and log_number <= settled_number and case_id = 0
+          order by log_number desc
+          limit 1
+        ), 0) as number
+        from leave
+        where key = ${exitKey(row.id)} and state = 'DECIDED'`,
   );
   return { ...row, leftNumber: left?.number ?? null };
 }

@@ -45,7 +45,7 @@ export type Leave = NewLeave & {
 };
 
 /** The row of a decided leave. */
-export function leaveOf({ holding, allocationNumber: _number, ...decided }: DecidedLeave): Leave {
+export function leaveOf({ holding, ...decided }: DecidedLeave): Leave {
   const { subscriptionId = null, masterLogin = null } = holding ?? {};
   return { ...decided, state: "DECIDED", subscriptionId, masterLogin, refusal: null };
 }
@@ -144,3 +144,4 @@ export async function listLeaves(db: Queryable, keys: readonly string[]): Promis
 export function outcomeOf(tries: readonly Leave[], { try: number }: LeaveTry): Leave | undefined {
   return tries.find(({ state }) => state !== "REFUSED") ?? tries.find((leave) => leave.try >= number);
 }
+

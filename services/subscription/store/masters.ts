@@ -160,14 +160,6 @@ export async function findSafetyStop(db: Queryable, login: string): Promise<"sto
   return row?.isInDeficit === true ? "deficit" : undefined;
 }
 
-/** Own capital of the Master is below zero: a dealer took more than there was, or a result fell on it after the last Investor had left. */
-export async function lacksOwnCapital(db: Queryable, login: string): Promise<boolean> {
-  return await matchesRow(
-    db,
-    sql`select from master_pool where login = ${login} and own_waiting_minor + own_pooled_minor < 0`,
-  );
-}
-
 /** Inserts the row of a Master's pool if there is none. */
 export async function ensurePool(tx: Transaction, login: string): Promise<void> {
   await execute(

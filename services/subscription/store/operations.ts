@@ -1,3 +1,4 @@
+import type { Metadata } from "#kernel/labels.ts";
 import { allOf, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
 import { assignsWith, type OperationOutcome, outcomeAt, unassignsWith } from "./operation-outcomes.ts";
@@ -17,6 +18,8 @@ export type RecordedOperation = {
   /** Null for one that has never been to wait. */
   readonly queueState: QueueState | "ENDED" | null;
   readonly queueUntil: Date | null;
+  readonly externalId: string | null;
+  readonly metadata: Metadata | null;
 };
 
 export type OperationFilter = {
@@ -38,18 +41,20 @@ export type OperationFilter = {
   readonly limit: number;
 };
 
+function operationsAt(now: Date): Fragment {
+  return fragment`
+    select "commandId", action, "subscriptionId", "investorLogin", "masterLogin", ${outcomeAt(now)} as outcome, "refusalCode",
+           "createdAt", "finishedAt", "queueState", "queueUntil", external_id as "externalId", metadata
+    from operation_row
+    left join operation_label on operation_label.command_id = "commandId"`;
+}
+
 export async function findOperation(
   db: Queryable,
   commandId: string,
   now: Date,
 ): Promise<RecordedOperation | undefined> {
-  return maybeOne<RecordedOperation>(
-    db,
-    sql`select "commandId", action, "subscriptionId", "investorLogin", "masterLogin", ${outcomeAt(now)} as outcome, "refusalCode", "createdAt", "finishedAt",
-               "queueState", "queueUntil"
-        from operation_row
-        where "commandId" = ${commandId}`,
-  );
+  return maybeOne<RecordedOperation>(db, sql`${operationsAt(now)} where "commandId" = ${commandId}`);
 }
 
 /**
@@ -80,9 +85,7 @@ async function listOfAction(
   const { limit } = filter;
   return many<RecordedOperation>(
     db,
-    sql`select "commandId", action, "subscriptionId", "investorLogin", "masterLogin", ${outcomeAt(now)} as outcome,
-               "refusalCode", "createdAt", "finishedAt", "queueState", "queueUntil"
-        from operation_row
+    sql`${operationsAt(now)}
         where ${ACTION_IS[action]} and "commandId" = any(array(${COMMANDS_OF[action](filter, now)} limit ${limit}))
         order by "commandId" collate "C" desc
         limit ${limit}`,

@@ -10,7 +10,8 @@ export type QueuedUnassign = {
   readonly masterLogin: string;
   readonly investorLogin: string;
   readonly state: QueueState | "ENDED";
-  readonly expiresAt: Date;
+  /** Null: its Master is being closed. */
+  readonly expiresAt: Date | null;
   readonly refusal: RefusalFacts | null;
   readonly tries: number;
 };
@@ -26,11 +27,11 @@ export async function findQueued(db: Queryable, commandId: string): Promise<Queu
   return await maybeOne<QueuedUnassign>(db, sql`${QUEUED} where queued.command_id = ${commandId}`);
 }
 
-/** The one of a subscription that has not ended. */
+/** The one of a subscription that has not ended, and that a caller has sent. */
 export async function findOpenQueued(db: Queryable, subscriptionId: bigint): Promise<QueuedUnassign | undefined> {
   return await maybeOne<QueuedUnassign>(
     db,
-    sql`${QUEUED} where subscription_id = ${subscriptionId} and state <> 'ENDED'`,
+    sql`${QUEUED} where subscription_id = ${subscriptionId} and state <> 'ENDED' and expires_at is not null`,
   );
 }
 
@@ -93,9 +94,12 @@ export async function markEnded(db: Queryable, commandId: string, end: End): Pro
   await execute(db, endOf(fragment`command_id = ${commandId} and state in ('WANTED', 'RUNNING')`, end));
 }
 
-/** WAITING -> ENDED, by a caller that cancels it. False when it does not wait. */
+/** WAITING -> ENDED, by a caller that cancels it. False when it does not wait, or its Master is being closed. */
 export async function markCancelled(db: Queryable, commandId: string, end: End): Promise<boolean> {
-  return await matchesRow(db, endOf(fragment`command_id = ${commandId} and state = 'WAITING'`, end));
+  return await matchesRow(
+    db,
+    endOf(fragment`command_id = ${commandId} and state = 'WAITING' and expires_at is not null`, end),
+  );
 }
 
 /** WAITING -> ENDED for those whose time is over. */

@@ -1,6 +1,7 @@
-import { execute, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
-import { longestSince, type QueueAges } from "#kernel/work-queue/queue-ages.ts";
+import { type QueueAges, readQueueAges } from "#kernel/work-queue/queue-ages.ts";
+import { HAS_CLOSING } from "./closings.ts";
 import { IS_FLAT } from "./flat-masters.ts";
 import { QUEUED_COLUMNS, type QueuedUnassign } from "./queued-unassigns.ts";
 
@@ -59,24 +60,18 @@ export async function claimQueued(db: Queryable, limit: number): Promise<QueuedU
 }
 
 const MAY_START = fragment`state <> 'ENDED' and next_try_at <= clock_timestamp()
-  and (state <> 'WAITING' or (ready_at is not null and expires_at > clock_timestamp()))`;
+  and (state <> 'WAITING' or (ready_at is not null and coalesce(expires_at > clock_timestamp(), true)))`;
 
-/** When to look: now as long as one waits, and when the process of a try is gone. */
+/** When to look: now as long as one waits or a Master is being closed, and when the process of a try is gone. */
 export const NEXT_LOOK = fragment`(
-  select case when bool_or(state = 'WAITING') then clock_timestamp() else min(next_try_at) end
+  select case when bool_or(state = 'WAITING') or ${HAS_CLOSING} then clock_timestamp() else min(next_try_at) end
   from queued_unassign
   where state <> 'ENDED'
 )`;
 
-const SECONDS_SINCE_REQUEST = longestSince(fragment`requested_at`);
-const SECONDS_READY = longestSince(fragment`ready_at`);
-
 export async function readQueue(db: Queryable): Promise<QueueAges> {
-  return await one<QueueAges>(
-    db,
-    sql`select count(*)::int as waiting, ${SECONDS_SINCE_REQUEST} as "oldestSeconds",
-               ${SECONDS_READY} as "overdueSeconds"
-        from queued_unassign join unassignment using (command_id)
-        where state in ('WAITING', 'RUNNING')`,
-  );
+  const open = fragment`
+    select requested_at, ready_at from queued_unassign join unassignment using (command_id)
+    where state in ('WAITING', 'RUNNING') and expires_at is not null`;
+  return await readQueueAges(db, open);
 }

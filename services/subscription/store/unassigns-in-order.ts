@@ -36,5 +36,5 @@ function ofMaster(masterLogin: string, { fromId = "", beforeId }: Filter): Fragm
 function inQueue({ queueState }: Pick<Filter, "queueState">): Fragment {
   if (queueState === undefined) return fragment``;
   return fragment`and unassignment.command_id = any(array(
-      select command_id from queued_unassign where state <> 'ENDED' and state = ${queueState}))`;
+      select command_id from queued_unassign where state <> 'ENDED' and state = ${queueState} and expires_at is not null))`;
 }

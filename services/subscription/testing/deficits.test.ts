@@ -10,11 +10,11 @@ import { externalFundsMaster } from "../checks/external-funds.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { deposit, holdForWithdrawal, release, withdraw } from "./funding.ts";
+import { deposit, holdForWithdrawal, release, takeFee, withdraw } from "./funding.ts";
 import { cents, inBucket, holdingOf } from "./ledger.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
-import { type Trader, trader } from "./trader.ts";
+import { SYMBOL, type Trader, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
 type Pool = {
@@ -423,5 +423,48 @@ test("deposits wait while what floats exceeds the capital, and are mirrored soon
   await settle(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 0n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(450_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("a compensation raises whom a fee without redeemed units has taken below zero, although the pool has a value", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const a = await subscribed(world, masterLogin, 1_000_00n);
+  const b = await subscribed(world, masterLogin, 1_000_00n);
+  const master = trader(world, masterLogin);
+  const position = master.open();
+  await settle(world);
+  world.platform.state.oldPrices = [{ symbol: SYMBOL, tickAt: undefined }];
+  await takeFee(world, a.investorLogin, { key: "fee:1", amount: 30_00n });
+  await settle(world);
+  master.charge(-1_980_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-20_00n, 10_00n]);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(-10_00n);
+  const entries = sql`select result_minor, raised_minor from allocation_entry order by number desc limit 1`;
+
+  compensated(world, masterLogin, 10_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-10_00n, 10_00n]);
+  expect(await many(world.deps.pool, entries)).toEqual([{ result_minor: 0n, raised_minor: 10_00n }]);
+  const proof = await world.service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 10 }, aCall());
+  expect(cents(proof.unredeemed)).toBe(20_00n);
+  await expectBooksToReconcile(world);
+
+  // Units are worth 10.00 each, and all of the first Investor's are redeemed for what it has had.
+  master.close(position, { profit: 7_00n });
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-6_50n, 13_50n]);
+  compensated(world, masterLogin, 6_50n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 13_50n]);
+  await world.service.unassign(b, aCall());
+  await settle(world);
+  await deposit(world, a.investorLogin, 100_00n);
+  await settle(world);
+  master.result(10_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
+  expect(balances(world, [masterLogin, a.investorLogin, b.investorLogin])).toEqual([110_00n, 110_00n, 13_50n]);
   await expectBooksToReconcile(world);
 });

@@ -6,7 +6,6 @@ import type { Deps } from "../deps.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { cancelEmptied } from "../jobs/cancel-emptied.ts";
-import { closeMasters } from "../jobs/close-masters.ts";
 import { decideWeeks, recordDecisions } from "../jobs/decide-weeks.ts";
 import { closeWeeks, strikeWaitingFlows, valuePools } from "../jobs/mark-masters.ts";
 import { findReturnedMasters } from "../jobs/find-returned-masters.ts";
@@ -49,7 +48,6 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await settleAssignments(deps),
     await settleExits(deps),
     await cancelEmptied(deps),
-    await closeMasters(deps),
     await openExternalReviews(deps),
     await runQueued(deps),
   ];

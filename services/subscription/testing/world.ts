@@ -48,11 +48,7 @@ export async function aWorld(
   const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
   const platform = platformFake({ now });
   const accounts = accountFake();
-  const fees = feeFake({
-    pool,
-    platform: platform.client,
-    returnReserve: (key) => service.returnReserve({ key }, aCall()),
-  });
+  const fees = feeFake({ pool, platform: platform.client, returnReserve: (key) => service.returnReserve({ key }, aCall()) });
   const deps: Deps = {
     pool,
     platform: platform.client,
@@ -85,22 +81,17 @@ export function withFees(world: World, fees: Partial<Deps["fees"]>): World {
 /** Advances the clock of the service, and that of its database for all work that waits. */
 export async function passTime({ state, deps: { pool } }: World, ms: number): Promise<void> {
   state.clockOffsetMs += ms;
-  const tables = [
-    "assignment",
-    "closing",
-    "exit",
-    "exit_transfer",
-    "fee_decision",
-    "mirror",
-    "open_week",
-    "posting",
-    "queued_unassign",
-  ];
+  const tables = ["assignment", "exit", "exit_transfer", "fee_decision", "mirror", "open_week", "queued_unassign"];
   const columns = [
     ...tables.map((table) => [table, "next_try_at"]),
-    ...["mirror_next_at", "mark_next_at", "margin_next_at", "price_next_at", "archived_next_at", "value_next_at"].map(
-      (column) => ["master_pool", column],
-    ),
+    ...[
+      "mirror_next_at",
+      "mark_next_at",
+      "margin_next_at",
+      "price_next_at",
+      "archived_next_at",
+      "value_next_at",
+    ].map((column) => ["master_pool", column]),
     ["investor_account", "posting_next_at"],
     ...["expires_at", "ready_at"].map((column) => ["queued_unassign", column]),
   ];

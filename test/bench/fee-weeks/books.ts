@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-export const MASTER = "60000001";
+const MASTER = "60000001";
 const PAYMENT_ACCOUNT = "70000001";
 /** Every tenth Investor has a rate of 0: its profit is never charged, and its one layer is as old as its history. */
 const FREE = "n % 10 = 0";
@@ -18,6 +18,8 @@ export async function createPool(client: pg.Client, holdings: number): Promise<v
   for (const statement of [
     `insert into subscription.holding (subscription_id, master_login, investor_login, pooled_minor, units)
      select n, '${MASTER}', (50000000 + n)::text, 1000000, 1000000000 from generate_series(1, ${holdings}) as n`,
+    `insert into subscription.pair (investor_login, master_login, folded_number, change_id)
+     select investor_login, master_login, 0, nextval('subscription.pair_change') from subscription.holding`,
     `insert into fee.fee_master (master_login, payment_account_login) values ('${MASTER}', '${PAYMENT_ACCOUNT}')`,
     `insert into fee.fee_configuration (investor_login, investor_id, created_at, updated_at)
      select (50000000 + n)::text, n, '${FIRST_WEEK}', '${FIRST_WEEK}' from generate_series(1, ${holdings}) as n`,
@@ -81,6 +83,7 @@ export async function closeWeek(client: pg.Client, holdings: number, before: num
            values ('${MASTER}', $1, 'WEEK', $3, $2, $3, $4)`,
     values: [number, instantOf(before - DEALS_A_WEEK), instantOf(number), holdings * 1_000_000],
   });
+  await client.query(`insert into subscription.open_week (master_login, number) values ('${MASTER}', ${number})`);
   return number;
 }
 

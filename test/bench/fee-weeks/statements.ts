@@ -1,23 +1,23 @@
 import { readFileSync, statSync } from "node:fs";
 import type pg from "pg";
 
-const SLOW = /^fee\|LOG: {2}duration: ([\d.]+) ms/gm;
+const SLOW = /^(?:fee|subscription)\|LOG: {2}duration: ([\d.]+) ms/gm;
 const ENDED =
-  /^fee\|(?:ERROR: {2}canceling statement due to statement timeout|FATAL: {2}terminating connection).*(?:\nfee\|STATEMENT: .*)?/gm;
+  /^(fee|subscription)\|(?:ERROR: {2}canceling statement due to statement timeout|FATAL: {2}terminating connection).*(?:\n\1\|STATEMENT: .*)?/gm;
 /** Shorter statements are not logged. */
 const MIN_MS = 20;
 
 /** `timeOuts` are the lines of the log about what the server has ended. */
 export type Statements = { readonly longestMs: number; readonly timeOuts: readonly string[] };
 
-/** Makes the server log the statements of fee that take long. */
+/** Makes the server log the statements of the services that take long. */
 export async function logStatements(client: pg.Client): Promise<void> {
   await client.query("alter system set log_line_prefix = '%a|'");
   await client.query(`alter system set log_min_duration_statement = ${MIN_MS}`);
   await client.query("select pg_reload_conf()");
 }
 
-/** The longest statement of fee since the previous call, and what the server has ended. */
+/** The longest statement since the previous call, and what the server has ended. */
 export function statementReader(logFile: string): () => Statements {
   let from = statSync(logFile).size;
   return () => {

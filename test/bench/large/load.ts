@@ -79,6 +79,8 @@ function accounts(): string[] {
      select ${master}, ${payment}, 'Master ' || master, 0, ${STARTED}, ${STARTED} from large_pool order by master`,
     `insert into account.investor (login, name, created_at)
      select login, 'Investor ' || n, ${STARTED} from large_member order by n`,
+    `insert into account.profile (kind, login)
+     select 'INVESTOR', login from large_member union all select 'MASTER', ${master} from large_pool`,
   ];
 }
 
@@ -141,14 +143,17 @@ function subscription(): string[] {
                                                 result_minor, own_minor, pool_units)
      select master_login, 1, 'RESULT', ${DEAL_AT}, 0, 1, ${DEAL_AT}, sum(result), 0, count(*) * ${CAPITAL_MINOR}::numeric * ${UNITS_PER_CENT}
      from large_member where master is not null group by master_login`,
+    // What an Investor earned follows from the result at the first decision.
+    `insert into subscription.pair (investor_login, master_login, folded_number, change_id)
+     select investor_login, master_login, 0, nextval('subscription.pair_change')
+     from subscription.holding order by subscription_id`,
   ];
 }
 
-/** The result is in the journal; what an Investor earned follows from it at the first decision. */
 function fee(): string[] {
   return [
-    `insert into fee.fee_master (master_login, payment_account_login, read_number)
-     select ${loginSql("master", "master")}, ${loginSql("payment", "master")}, 1 from large_pool`,
+    `insert into fee.fee_master (master_login, payment_account_login)
+     select ${loginSql("master", "master")}, ${loginSql("payment", "master")} from large_pool`,
     "insert into fee.payment_account (login, master_login) select payment_account_login, master_login from fee.fee_master",
     `insert into fee.fee_configuration (investor_login, investor_id, created_at, updated_at)
      select large_member.login, investor.id, ${STARTED}, ${STARTED}
@@ -157,12 +162,5 @@ function fee(): string[] {
     `insert into fee.fee_version (investor_login, key, rate_ppm, effective_since, enabled, enabled_from, made_at)
      select login, 'large:' || n, ${FEE_PPM}, ${STARTED}, true, ${STARTED}, ${STARTED}
      from large_member where master is not null order by n`,
-    `insert into fee.allocation_entry (master_login, number, kind, deal_id, deal_at, result_minor)
-     select master_login, number, kind, deal_id, deal_at, result_minor
-     from subscription.allocation_entry
-     where number = 1 and master_login in (select ${loginSql("master", "master")} from large_pool)`,
-    `insert into fee.allocation_part (master_login, number, subscription_id, investor_login, amount_minor, floating_e8)
-     select subscription.master_login, 1, subscription.id, login, result, 0
-     from large_member join subscription.subscription on investor_login = login`,
   ];
 }

@@ -54,11 +54,9 @@ export async function planWeek(system: System, client: pg.Client): Promise<Plann
   return { subscriptions, payments, closingSeconds, seconds: usage.seconds, usage };
 }
 
-/** Fee has read, and so decided, every entry of every Master. */
-const IS_PLANNED = `select not exists (
-  select from subscription.master_pool left join fee.fee_master on master_login = login
-  where coalesce(read_number, 0) < last_allocation
-) as is_done`;
+/** All closed weeks are decided, and fee has recorded what is due. */
+const IS_PLANNED = `select not exists (select from subscription.open_week)
+  and not exists (select from subscription.fee_decision where recorded_at is null) as is_done`;
 
 async function until(client: pg.Client, text: string, values: readonly unknown[] = []): Promise<void> {
   for (const byMs = performance.now() + WITHIN_MS; ; await sleep(POLL_MS)) {

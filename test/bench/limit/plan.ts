@@ -1,20 +1,18 @@
 import type pg from "pg";
 
 /** The rows that the plan of a week has made, by table; each newer than these marks. */
-type Table = { readonly name: string; readonly condition: string };
+type Table = { readonly schema: "subscription" | "fee"; readonly name: string; readonly condition: string };
 
 const SCHEMA = "bench_plan";
 
-/** What the plan of a week inserts into fee. `runs` is the largest id of a run before. */
+/** What the plan of a week inserts. `runs` is the largest id of a run before. */
 function tablesOf(runs: string): readonly Table[] {
-  const week = `(master_login, number) in (select master_login, number from fee.allocation_entry where kind = 'WEEK')`;
   return [
-    { name: "allocation_entry", condition: "kind = 'WEEK'" },
-    { name: "allocation_part", condition: week },
-    { name: "fee_pair", condition: "true" },
-    { name: "fee_layer", condition: "true" },
-    { name: "fee_run", condition: `id > ${runs}` },
-    { name: "fee_payment", condition: `run_id > ${runs}` },
+    { schema: "subscription", name: "pair", condition: "true" },
+    { schema: "subscription", name: "layer", condition: "true" },
+    { schema: "subscription", name: "due_fee", condition: "true" },
+    { schema: "fee", name: "fee_run", condition: `id > ${runs}` },
+    { schema: "fee", name: "fee_payment", condition: `run_id > ${runs}` },
   ];
 }
 
@@ -23,13 +21,15 @@ export async function insertPlanAlone(client: pg.Client, runs: string): Promise<
   const tables = tablesOf(runs);
   await client.query(`drop schema if exists ${SCHEMA} cascade`);
   await client.query(`create schema ${SCHEMA}`);
-  for (const { name } of tables) await client.query(`create table ${SCHEMA}.${name} (like fee.${name} including all)`);
+  for (const { schema, name } of tables) {
+    await client.query(`create table ${SCHEMA}.${name} (like ${schema}.${name} including all)`);
+  }
   const startedMs = performance.now();
   await client.query("begin");
-  for (const { name, condition } of tables) {
-    const columns = await listColumns(client, name);
+  for (const { schema, name, condition } of tables) {
+    const columns = await listColumns(client, schema, name);
     await client.query(
-      `insert into ${SCHEMA}.${name} (${columns}) overriding system value select ${columns} from fee.${name} where ${condition}`,
+      `insert into ${SCHEMA}.${name} (${columns}) overriding system value select ${columns} from ${schema}.${name} where ${condition}`,
     );
   }
   await client.query("commit");
@@ -39,11 +39,11 @@ export async function insertPlanAlone(client: pg.Client, runs: string): Promise<
 }
 
 /** Those that are not computed by the database. */
-async function listColumns(client: pg.Client, table: string): Promise<string> {
+async function listColumns(client: pg.Client, schema: string, table: string): Promise<string> {
   const { rows } = await client.query<{ name: string }>({
     text: `select column_name as name from information_schema.columns
-           where table_schema = 'fee' and table_name = $1 and is_generated = 'NEVER' order by ordinal_position`,
-    values: [table],
+           where table_schema = $1 and table_name = $2 and is_generated = 'NEVER' order by ordinal_position`,
+    values: [schema, table],
   });
   return rows.map(({ name }) => name).join(", ");
 }

@@ -47,7 +47,7 @@ const PLAUSIBLE: readonly (readonly [RegExp, fc.Arbitrary<string>])[] = [
   [/^(key|lock_owner|suffix)$/, fc.constantFrom("fuzz:1", "fuzz:2", "fuzz:3")],
   [/currency/, fc.constant("USD")],
   [/group/, fc.constantFrom("pamm\\investor", "pamm\\master")],
-  [/feed/, fc.constantFrom("platform.movements", "subscription.allocations", "none")],
+  [/feed/, fc.constantFrom("platform.movements", "subscription.mirrors", "none")],
   [/username|email/, fc.constant("ann@example.com")],
   [/operation_id|command_id/, fc.constant("0199f3a2-7c1e-7000-8000-000000000001")],
   [/./, fc.constantFrom("Ann", "Alpha", "1")],

@@ -18,7 +18,6 @@ import { generatePassword } from "../../../services/account/domain/password.ts";
 import { accountService } from "../../../services/account/service.ts";
 import { createCredentialCipher } from "../../../services/account/credential-cipher.ts";
 import { directoryReads } from "../../../services/account/store/directory-reads.ts";
-import { STEPS } from "../../../services/fee/domain/step-sizes.ts";
 import { feeQueues } from "../../../services/fee/queues.ts";
 import { feeService } from "../../../services/fee/service.ts";
 import { cashflowQueues } from "../../../services/funding/cashflow-queues.ts";
@@ -83,7 +82,7 @@ export const REAL_SERVICES: readonly RealService[] = [
     name: "fee",
     contract: FeeServiceService,
     async implement(pool) {
-      const needs = { pool, ...otherServices(), log, now, steps: STEPS };
+      const needs = { pool, ...otherServices(), log, now };
       const deps = { ...needs, queues: feeQueues(needs), wakeSignals: wakeSignals() };
       await corrupt(pool, "insert into fee_search (database) values (database_identity())");
       return feeService(deps) as Implementation<Contract>;
@@ -117,7 +116,7 @@ export const REAL_SERVICES: readonly RealService[] = [
     label: "a feed",
     name: "subscription",
     contract: FeedServiceService,
-    implement: async (pool) => feedReader(pool, ["subscription.allocations"]) as Implementation<Contract>,
+    implement: async (pool) => feedReader(pool, ["subscription.mirrors"]) as Implementation<Contract>,
   },
 ];
 

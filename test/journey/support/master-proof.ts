@@ -124,6 +124,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
         "external_funds_master",
         "fee_overdue",
         "fee_payments",
+        "fee_payments",
         "mirror_lag",
         "platform_balance",
         "pool_ledger",

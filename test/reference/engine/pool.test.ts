@@ -266,6 +266,20 @@ test("what is paid of an outflow costs no shares", () => {
   expect(reduced(shareOf(pool, I1))).toEqual(fraction(1n, 2n));
 });
 
+test("who lacks only what has left is paid in a pool with a value too, and keeps the share of what it had", () => {
+  const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000" });
+  open(pool, Q);
+  depart(pool, I1, 30_00n);
+  result(pool, "-1980");
+  expect(relieve(pool, 10_00n)).toEqual({ raised: [{ owner: I1, cents: 10_00n }], rest: 0n });
+  expect(cash(pool)).toEqual(["-10.00", "10.00"]);
+  expect(relieve(pool, 25_00n)).toEqual({ raised: [{ owner: I1, cents: 10_00n }], rest: 15_00n });
+  result(pool, "30");
+  strike(pool, new Map([[Q, 0n]]));
+  expect(cash(pool)).toEqual(["15.00", "25.00"]);
+  expect(reduced(shareOf(pool, I1))).toEqual(fraction(3n, 8n));
+});
+
 test("own capital has no part of a result that it gives, and each goes on with the share of what it has", () => {
   const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000" });
   arrive(pool, "own", centsOf("1000"));

@@ -133,9 +133,9 @@ const NEGLIGIBLE = fraction(1n, 10_000n);
 
 /**
  * Raises the holdings below zero towards 0.00, in proportion to what each lacks. Carries stay: it is no result.
- * Returns what each got; the rest of the amount is a result. What floated when it was looked at last is cash of a holding that waits, and
- * who shares in a pool with a value has not lost more than it had. What a holding had taken out is in what it lacks: as much of it as is paid
- * costs no shares any more, but own capital loses its own.
+ * Returns what each got; the rest of the amount is a result. What floated when it was looked at last is cash of a holding that waits. Money that
+ * had left may be all of what a holding lacks, or a part of it: what is paid for it has not left any more, so no share is lost for it. Own
+ * capital loses its own.
  */
 export function relieve(
   pool: Pool,
@@ -143,9 +143,7 @@ export function relieve(
   seen: ReadonlyMap<bigint, Fraction> = new Map(),
 ): { readonly raised: Payment<Owner>[]; readonly rest: bigint } {
   const unattributed = total([...pool.positions].map(([id, { floated }]) => minus(seen.get(id) ?? floated, floated)));
-  const isWorthless = !isPositive(plus(valueOfHolders(pool), hasHolders(pool) ? unattributed : ZERO));
-  const lacking = holdingsOf(pool).flatMap(([owner, { pooled, share, carry }]) => {
-    if (isPositive(share) && !isWorthless) return [];
+  const lacking = holdingsOf(pool).flatMap(([owner, { pooled, carry }]) => {
     const floating = total([equityOf(pool, owner), times(unattributed, shareOf(pool, owner)), fraction(-pooled)]);
     const missing = -pooled - floor(plus(minus(floating, carry), NEGLIGIBLE));
     return missing > 0n ? [[owner, missing] as const] : [];
@@ -153,20 +151,21 @@ export function relieve(
   const lack = lacking.reduce((sum, [, missing]) => sum + missing, 0n);
   const used = cents < lack ? cents : lack;
   if (used <= 0n) return { raised: [], rest: cents };
+  attribute(pool, seen);
   const raised = shareOut(used, lacking).filter((payment) => payment.cents !== 0n);
   const missing = new Map(lacking);
   for (const { owner, cents: part } of raised) {
     const holding = holdingOf(pool, owner);
     holding.pooled += part;
-    if (owner !== "own") holding.unredeemed -= (holding.unredeemed * part) / missing.get(owner)!;
-    else if (holding.unredeemed !== 0n) loseShares(pool, seen);
+    const whole = missing.get(owner)!;
+    if (owner !== "own") holding.unredeemed -= holding.unredeemed > whole ? part : (holding.unredeemed * part) / whole;
+    else if (holding.unredeemed !== 0n) loseShares(pool);
   }
   return { raised, rest: cents - used };
 }
 
-/** Own capital loses its shares, but not what it has earned with them. */
-function loseShares(pool: Pool, seen: ReadonlyMap<bigint, Fraction>): void {
-  attribute(pool, seen);
+/** Own capital loses its shares, but not what is attributed to it. */
+function loseShares(pool: Pool): void {
   pool.issued = times(pool.issued, minus(ONE, pool.own.share));
   setShares(pool, new Map([...pool.holdings].map(([id, { share }]) => [id, share])));
 }

@@ -11,7 +11,7 @@ export function trade(world: World, master: Master, deal: Deal, floating?: bigin
   const payments = master.pool.allocate(deal);
   const past = { at: world.now, cents: deal.result, shares, payments };
   if (deal.result !== 0n) master.results.push(past);
-  distribute(world, master, past);
+  credit(world, master, past);
   if (deal.positionId !== 0n) {
     master.stale.delete(deal.positionId);
     if (master.pool.volumeOf(deal.positionId) === 0n) master.floating.delete(deal.positionId);
@@ -21,12 +21,7 @@ export function trade(world: World, master: Master, deal: Deal, floating?: bigin
   settle(world, master);
 }
 
-/** Gives each Investor its part of a result, and posts it. */
-function distribute(world: World, master: Master, result: PastResult): void {
-  credit(world, master, result);
-  settle(world, master);
-}
-
+/** Gives each Investor its part of a result. */
 export function credit(world: World, master: Master, { at, cents: result, shares, payments }: PastResult): void {
   for (const { owner, cents } of payments) {
     if (owner === "own") {

@@ -103,14 +103,6 @@ export class CommandRuns {
     }
   }
 
-  /** Only the database of subscription has lost commits: operators repeat what changed the followings. */
-  rewindFollowings(toMs: number, downMs: number): void {
-    for (const [index, run] of this.#runs) {
-      const { kind } = this.#options.plan.commands[index]!;
-      if (kind === "assign" || kind === "unassign") this.#repeatByOperators(index, run, { toMs, downMs });
-    }
-  }
-
   /**
    * The services that call platform have lost the records of their sagas, too: they begin again with what they recorded before, and
    * forget the rest. Clients forget nothing, and repeat what has no answer.

@@ -26,7 +26,6 @@ export type End = {
   readonly rights: RightsWatch | undefined;
   readonly ties: Ties | undefined;
   /** Whether the fee service has stopped because it has read results that subscription has lost. */
-  readonly areFeesStopped: () => boolean;
   /** An account that can never be read again: only its own work may be left. */
   readonly unreadable: string | undefined;
 };
@@ -84,8 +83,8 @@ function withWrongRights({ rights }: End): readonly string[] {
   return rights?.unsettled() ?? [];
 }
 
-function areFeesSettled({ fees, areFeesStopped }: End): boolean {
-  return fees === undefined || (areFeesStopped() ? fees.open() : fees.unsettled()).length === 0;
+function areFeesSettled({ fees }: End): boolean {
+  return fees === undefined || fees.unsettled().length === 0;
 }
 
 /** Deals that the service recorded and the platform lost afterwards, and that the service does not report for review. */

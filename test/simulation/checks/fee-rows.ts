@@ -58,7 +58,27 @@ export class FeeRows {
   }
 
   pairs(): readonly PairRow[] {
-    return Array.from(this.#fees.committed("fee_pair"), pairOf);
+    const debts = new Map(Array.from(this.#fees.committed("fee_debt"), (row) => [nameOf(ownerOf(row)), row]));
+    const marks = new Map(this.#rows("pair").map((row) => [nameOf(ownerOf(row)), row]));
+    return [...new Set([...debts.keys(), ...marks.keys()])].map((name) => {
+      const debt = debts.get(name);
+      const mark = marks.get(name);
+      return {
+        ...ownerOf((debt ?? mark)!),
+        debtMinor: (debt?.["debt_minor"] ?? 0n) as bigint,
+        prepaidMinor: (debt?.["prepaid_minor"] ?? 0n) as bigint,
+        markE8: (mark?.["mark_e8"] ?? 0n) as bigint,
+      };
+    });
+  }
+
+  /** The fees of a pair that are decided and that the fee service has not recorded, in cents; debts have been fees before. */
+  unrecorded({ investor, master }: Pick<PairRow, "investor" | "master">): readonly bigint[] {
+    const recorded = new Set(this.payments().map(({ key }) => key));
+    const due = this.#rows("due_fee").filter(
+      (row) => row["investor_login"] === investor && row["owed_to"] === master && row["kind"] === "PF",
+    );
+    return due.flatMap((row) => (recorded.has(textOf(row["key"]!)) ? [] : [row["amount_minor"] as bigint]));
   }
 
   credit(id: bigint): Values | undefined {
@@ -94,21 +114,10 @@ export class FeeRows {
     return parts.reduce((sum, row) => sum + (row["amount_minor"] as bigint), 0n);
   }
 
-  /** Masters with results or closed weeks that the fee service has not read yet: after a rewind it may plan fees for them again. */
-  unread(): readonly string[] {
-    const read = new Map(
-      Array.from(this.#fees.committed("fee_master"), (row) => [row["master_login"]!, row["read_number"] as bigint]),
-    );
-    const missing = this.#rows("allocation_entry").filter(
-      (entry) => (entry["number"] as bigint) > (read.get(entry["master_login"]!) ?? 0n),
-    );
-    return [...new Set(missing.map((entry) => textOf(entry["master_login"]!)))];
-  }
-
-  /** Why fees of Masters are stopped, one reason for each stopped Master. */
-  stops(): readonly string[] {
-    const reasons = Array.from(this.#fees.committed("fee_master"), (row) => row["stopped_reason"]!);
-    return reasons.filter((reason) => reason !== null).map(textOf);
+  /** Masters with closed weeks that are not decided, or with decided fees that the fee service has not recorded. */
+  undecided(): readonly string[] {
+    const decisions = this.#rows("fee_decision").filter((row) => row["recorded_at"] === null);
+    return [...new Set([...this.#rows("open_week"), ...decisions].map((row) => textOf(row["master_login"]!)))];
   }
 
   #rows(table: string): readonly Values[] {
@@ -141,14 +150,13 @@ export function paymentOf(row: Values): PaymentRow {
   };
 }
 
-export function pairOf(row: Values): PairRow {
-  return {
-    investor: textOf(row["investor_login"]!),
-    master: textOf(row["master_login"]!),
-    debtMinor: row["debt_minor"] as bigint,
-    prepaidMinor: row["prepaid_minor"] as bigint,
-    markE8: row["mark_e8"] as bigint,
-  };
+/** Of a row of a pair, a debt or a payment. */
+export function ownerOf(row: Values): Pick<PairRow, "investor" | "master"> {
+  return { investor: textOf(row["investor_login"]!), master: textOf(row["master_login"]!) };
+}
+
+export function nameOf({ investor, master }: Pick<PairRow, "investor" | "master">): string {
+  return `${investor} with ${master}`;
 }
 
 export function isOpenPayment({ status }: PaymentRow): boolean {

@@ -2,10 +2,9 @@ import { keyHash } from "#kernel/key-hash.ts";
 import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Values } from "../postgres/types.ts";
-import type { RewoundService } from "../plan/plan.ts";
 import type { ServerDeal } from "../world/trade-server.ts";
 import type { PlatformRows, LegRow } from "./platform-rows.ts";
-import { type FeeRows, isOpenPayment, pairOf, type PairRow, paymentOf, type PaymentRow } from "./fee-rows.ts";
+import { type FeeRows, isOpenPayment, nameOf, ownerOf, type PairRow, paymentOf, type PaymentRow } from "./fee-rows.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { DealsWatch } from "./watch-deals.ts";
@@ -36,8 +35,6 @@ export class FeesWatch {
   /** The transfer that took each fee, by its run, Investor, Master and suffix, and by the key of its payment. */
   readonly #taken = new Map<string, bigint>();
   readonly #marks = new Map<string, bigint>();
-  /** False when the results are lost that the fee service has read. */
-  #hasResults = true;
   /** All payments that were ever committed, by their keys: the fee service may lose one whose transfer is recorded. */
   readonly #decided = new Map<string, PaymentRow>();
 
@@ -65,42 +62,35 @@ export class FeesWatch {
   }
 
   /** Databases have lost commits: what was remembered of them is read again. */
-  onRewind(services: ReadonlySet<RewoundService>): void {
+  onRewind(): void {
     const { fees, dealsWatch } = this.#facts;
-    this.#hasResults &&= !services.has("subscription") || services.has("fee");
     dealsWatch.forgetExcluded("fee");
     this.#marks.clear();
     for (const pair of fees.pairs()) this.#checkMark(nameOf(pair), pair);
     for (const payment of fees.payments()) this.#checkPayment(payment);
   }
 
+  /** Of the fee service, and of subscription. */
   onCommit(changed: readonly HeldRow[]): void {
-    const pairs = new Map<string, PairRow>();
+    const owners: ReturnType<typeof ownerOf>[] = [];
     for (const held of changed) {
       const { table, committed } = held as Row;
       if (committed === undefined) continue;
       if (table === "fee_payment") this.#noteDecided(paymentOf(committed));
       if (table === "fee_payment") this.#checkPayment(paymentOf(committed));
       if (table === "fee_run") this.#checkRun(committed);
-      if (table === "fee_pair") pairs.set(nameOf(pairOf(committed)), pairOf(committed));
+      if (table === "fee_payment" || table === "fee_debt" || table === "pair") owners.push(ownerOf(committed));
     }
-    for (const held of changed) {
-      const { table, committed } = held as Row;
-      if (table !== "fee_payment" || committed === undefined) continue;
-      const name = nameOf(paymentOf(committed));
-      const pair = pairs.get(name) ?? this.#facts.fees.pairs().find((one) => nameOf(one) === name);
-      if (pair !== undefined) pairs.set(name, pair);
-    }
-    for (const pair of pairs.values()) this.#checkPair(pair);
+    const names = new Set(owners.map(nameOf));
+    for (const pair of this.#facts.fees.pairs()) if (names.has(nameOf(pair))) this.#checkPair(pair);
   }
 
-  /** Results and weeks that are not read, and payments that are open although no review blocks them; empty when no work is left. */
+  /** Weeks that are not decided or recorded, and payments that are open although no review blocks them; empty when no work is left. */
   unsettled(): readonly string[] {
     const { fees } = this.#facts;
     return [
       ...this.open(),
-      ...fees.unread().map((master) => `results or weeks of ${master} are not read`),
-      ...fees.stops(),
+      ...fees.undecided().map((master) => `a week of ${master} is not decided, or its fees are not recorded`),
     ];
   }
 
@@ -184,8 +174,9 @@ export class FeesWatch {
     const name = nameOf(pair);
     const payments = this.#facts.fees.paymentsOf(pair);
     this.#checkBuckets(name, pair, payments);
-    const fees = payments.filter(({ kind, isImported }) => kind === "PF" && !isImported);
-    this.#checkRate(name, pair, fees);
+    const recorded = payments.filter(({ kind, isImported }) => kind === "PF" && !isImported);
+    const fees = recorded.map(({ dueMinor, prepaidMinor }) => dueMinor + prepaidMinor);
+    this.#checkRate(name, pair, [...fees, ...this.#facts.fees.unrecorded(pair)]);
     this.#checkMark(name, pair);
   }
 
@@ -205,9 +196,9 @@ export class FeesWatch {
   }
 
   /** I11: the sum of all fees is the rate times the high-water mark, less a rounding of under a cent for each fee. */
-  #checkRate(name: string, { investor, markE8 }: PairRow, fees: readonly PaymentRow[]): void {
+  #checkRate(name: string, { investor, markE8 }: PairRow, fees: readonly bigint[]): void {
     const exact = markE8 * BigInt(this.#facts.rates.get(investor) ?? 0);
-    const charged = sum(fees.map(({ dueMinor, prepaidMinor }) => dueMinor + prepaidMinor)) * CENT_AT_RATE;
+    const charged = sum(fees) * CENT_AT_RATE;
     if (charged > exact || charged <= exact - BigInt(fees.length) * CENT_AT_RATE - 1n) {
       throw new Violation("I11", `${name}: fees of ${charged}, and the high-water mark allows ${exact}`);
     }
@@ -223,16 +214,11 @@ export class FeesWatch {
       throw new Violation("I11", `${name}: the high-water mark decreased from ${before} to ${pair.markE8}`);
     }
     this.#marks.set(name, pair.markE8);
-    if (!this.#hasResults) return;
     const best = this.#facts.fees.bestResult(pair) * E8_PER_CENT;
     if (pair.markE8 > best) {
       throw new Violation("I11", `${name}: the high-water mark is ${pair.markE8}, and only ${best} were earned`);
     }
   }
-}
-
-function nameOf({ investor, master }: Pick<PairRow, "investor" | "master">): string {
-  return `${investor} with ${master}`;
 }
 
 function sum(amounts: readonly bigint[]): bigint {

@@ -1,5 +1,4 @@
 import type { Database } from "../postgres/database.ts";
-import type { RewoundService } from "../plan/plan.ts";
 import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Value, type Values } from "../postgres/types.ts";
@@ -20,17 +19,11 @@ export class PoolsWatch {
   readonly #unpricedMs: (master: string) => number;
   /** The units of each subscription. */
   readonly #units = new Map<Value, Value>();
-  #hasLogs = true;
 
   constructor(subscriptions: Database, platformRows: PlatformRows, unpricedMs: (master: string) => number) {
     this.#subscriptions = subscriptions;
     this.#platformRows = platformRows;
     this.#unpricedMs = unpricedMs;
-  }
-
-  /** What is filed cannot be compared with a log that platform alone has lost: it is written again with other numbers. */
-  onRewind(services: ReadonlySet<RewoundService>): void {
-    this.#hasLogs &&= !services.has("platform") || services.has("subscription");
   }
 
   onCommit(changed: readonly HeldRow[]): void {
@@ -104,7 +97,6 @@ export class PoolsWatch {
 
   #compare(login: string, row: Values, buckets: bigint): void {
     const filed = row["filed_number"] as bigint;
-    if (!this.#hasLogs) return;
     const entries = this.#platformRows.log(login).filter((entry) => (entry["number"] as bigint) <= filed);
     const total = entries.reduce((sum, entry) => sum + (entry["amount_minor"] as bigint), 0n);
     if (total !== buckets) {

@@ -43,7 +43,7 @@ export class SizesOfWeeks {
 
   #layers(): number {
     const layers = this.#databases.flatMap((database) =>
-      database.has("fee_layer") ? [...database.committed("fee_layer")] : [],
+      database.has("layer") ? [...database.committed("layer")] : [],
     );
     return layers.length;
   }

@@ -41,17 +41,12 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/kernel/feed/retention.test.ts",
   },
   {
-    name: "the gate opens before the pool shrinks",
+    name: "a leave is recorded before the pool shrinks",
     edits: [
       {
-        file: "services/subscription/processes/leave/decide-settled.ts",
-        find: "    const numbers = await carryOut(tx, deps, master, crystallised);\n",
-        put: "",
-      },
-      {
-        file: "services/subscription/processes/leave/decide-settled.ts",
-        find: "    return numbers;\n  });",
-        put: "    return master;\n  }).then((master) => inTransaction(deps.pool, (tx) => carryOut(tx, deps, master as Master, crystallised)));",
+        file: "services/subscription/processes/leave/decide-in-pool.ts",
+        find: "  await takeOut(\n    tx,\n    deps,",
+        put: "  await takeOut(\n    tx,\n    deps,",
       },
     ],
     test: "services/subscription/testing/crash.test.ts",
@@ -113,17 +108,6 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/subscription/processes/exit/settle-imported.test.ts",
   },
   {
-    name: "a lost crystallisation is not decided again",
-    edits: [
-      {
-        file: "services/fee/commands/collect.ts",
-        find: "const decided = await crystalliseAgain(deps, asked, context);",
-        put: 'throw refuse("crystallisation_not_found", "No crystallisation is recorded under this key.");\n  const decided = await crystalliseAgain(deps, asked, context);',
-      },
-    ],
-    test: "services/fee/commands/collect.test.ts",
-  },
-  {
     name: "an account lock is released after one question",
     edits: [
       {
@@ -133,5 +117,38 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
       },
     ],
     test: "services/platform/jobs/release-lost-locks.test.ts",
+  },
+  {
+    name: "a number that a lost posting was executed under is given again",
+    edits: [
+      {
+        file: "services/subscription/domain/posting.ts",
+        find: "const ends = number >= postings.number;",
+        put: "const ends = number === postings.number;",
+      },
+    ],
+    test: "services/subscription/testing/restored-postings.test.ts",
+  },
+  {
+    name: "a posting waits for ever under a key that a lost one was refused under",
+    edits: [
+      {
+        file: "services/subscription/processes/posting/send-postings.ts",
+        find: 'reason === "transfer_mismatch" ? "taken" : "waits"',
+        put: '"waits"',
+      },
+    ],
+    test: "services/subscription/testing/restored-postings.test.ts",
+  },
+  {
+    name: "a result that was not requested is owned",
+    edits: [
+      {
+        file: "services/subscription/domain/posting.ts",
+        find: "unrequested: isRequested ? undefined : number",
+        put: "unrequested: undefined",
+      },
+    ],
+    test: "services/subscription/testing/restored-postings.test.ts",
   },
 ];

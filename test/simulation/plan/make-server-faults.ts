@@ -1,5 +1,5 @@
 import type { Random } from "../world/random.ts";
-import type { Fault, RewoundService } from "./plan.ts";
+import type { Fault } from "./plan.ts";
 
 export type ServerFaultContext = {
   readonly busyMs: number;
@@ -14,9 +14,6 @@ const LOST_MS = [0, 5, 60, 400, 1_500, 4_000, 9_000];
 /** Postgres logs sequences in steps of 32. */
 const SEQUENCES_AHEAD = [0, 1, 7, 32];
 const MAX_UNREADABLE_MS = 30_000;
-/** The share of rewinds in histories with pools in which only one service has lost commits. */
-const ALONE = 0.4;
-const SERVICES: readonly RewoundService[] = ["platform", "subscription", "fee"];
 const DOWN_MS = [200, 1_000, 3_000];
 const CLOCK_STEPS_MS = [-60_000, -2_000, 2_000, 60_000, 600_000];
 
@@ -50,7 +47,6 @@ export function makeServerFaults(random: Random, { busyMs, hasPools, logins }: S
         downMs: random.pick(DOWN_MS),
         sequencesAhead: random.pick(SEQUENCES_AHEAD),
         restarts: random.chance(0.5),
-        ...(hasPools && random.chance(ALONE) ? { databases: [random.pick(SERVICES)] } : {}),
       },
     ];
   }

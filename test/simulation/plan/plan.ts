@@ -148,16 +148,12 @@ export type Fault =
       readonly downMs: number;
       readonly sequencesAhead: number;
       readonly restarts: boolean;
-      /** Those of these services; all when it is left out. */
-      readonly databases?: readonly RewoundService[];
     }
   /** The clock of the databases is set. */
   | { readonly kind: "database_clock"; readonly atMs: number; readonly byMs: number }
   | { readonly kind: "duplicate_call"; readonly nth: number }
   | { readonly kind: "lost_answer"; readonly nth: number };
 
-/** A service that can have a database of its own. */
-export type RewoundService = "platform" | "subscription" | "fee";
 
 /** What the platform, or the connection to it, does to one command that moves money. */
 export type CommandFault = {

@@ -1,4 +1,4 @@
-import type { Command, Fault, Plan, CommandFault, RewoundService } from "../plan/plan.ts";
+import type { Command, Fault, Plan, CommandFault } from "../plan/plan.ts";
 
 /**
  * A history in which this simulation once failed, by a defect of the services or of a check. Each test run replays it with
@@ -34,6 +34,16 @@ const APPLIED_LATE: Fault = {
   kind: "command",
   nth: 1,
   commandFault: { ...NORMAL, name: "applied late", applies: { afterMs: 16_000 }, answers: "not" },
+};
+
+/** All that was committed until then is lost. */
+const LOST: Fault = {
+  kind: "rewind_database",
+  atMs: 5_000,
+  losesLastMs: 9_000,
+  downMs: 1_000,
+  sequencesAhead: 7,
+  restarts: true,
 };
 
 export const REGRESSIONS: readonly Regression[] = [
@@ -159,13 +169,13 @@ export const REGRESSIONS: readonly Regression[] = [
     mutant: undefined,
   },
   {
-    title: "subscription alone loses a mirror that is still being sent, and plans it again",
-    plan: (seed) => ofPool(seed, [APPLIED_LATE, lostBy("subscription")]),
+    title: "a mirror that is still being sent is lost, and planned again",
+    plan: (seed) => ofPool(seed, [APPLIED_LATE, LOST]),
     mutant: "a mirror is accepted while another one of its Master is open",
   },
   {
-    title: "subscription alone loses a mirror that was executed, and plans it again",
-    plan: (seed) => ofPool(seed, [lostBy("subscription")]),
+    title: "a mirror that was executed is lost, and planned again",
+    plan: (seed) => ofPool(seed, [LOST]),
     mutant: "a mirror whose row is lost is money from outside",
   },
 ];
@@ -177,12 +187,6 @@ function ofPool(seed: number, faults: readonly Fault[], commands: readonly Comma
     ...planOf(seed, [{ kind: "assign", atMs: 1_000, ...following }, ...commands], faults),
     pools: { feeProcesses: 1, feePeriodMs: 7 * 86_400_000 },
   };
-}
-
-/** All that one service has committed until then is lost. */
-function lostBy(service: RewoundService): Fault {
-  const rewind = { atMs: 5_000, losesLastMs: 9_000, downMs: 1_000, sequencesAhead: 7, restarts: true };
-  return { kind: "rewind_database", ...rewind, databases: [service] };
 }
 
 function refused(nth: number): Fault {

@@ -28,6 +28,8 @@ export type DatabaseOptions = {
 /** The time-outs of kernel/postgres/pool.ts. */
 const LOCK_TIMEOUT_MS = 500;
 const IDLE_IN_TRANSACTION_MS = 5_000;
+/** Of kernel/postgres/snapshot.ts. */
+const BEGIN_SNAPSHOT = "begin isolation level repeatable read";
 const USUAL_MS = 1.2;
 const SLOW_MS = 40;
 /** The probability of a slow statement; a commit waits for the disk. */
@@ -43,6 +45,8 @@ export class DatabaseClient {
   readonly #server: DatabaseServer;
   readonly #process: SimulatedProcess;
   #transaction: Transaction | undefined;
+  /** What a transaction sees that reads one snapshot. */
+  #view: Snapshot | undefined;
   #usedAtMs = 0;
   #isLost = false;
   #onError: (error: Error) => void = () => undefined;
@@ -66,7 +70,7 @@ export class DatabaseClient {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     if (!this.#process.isRunning) return promise;
     const sql = typeof query === "string" ? query : query.text;
-    if (sql === "begin") return this.#begin();
+    if (sql === "begin" || sql.startsWith(BEGIN_SNAPSHOT)) return this.#begin(sql !== "begin");
     if (sql === "rollback") return this.#rollback();
     const values = typeof query === "string" ? [] : query.values;
     const statement: Statement = { sql, values, resolve, reject, sinceMs: this.#options.scheduler.nowMs };
@@ -79,9 +83,12 @@ export class DatabaseClient {
     if (this.#transaction !== undefined) this.#lose();
   }
 
-  #begin(): Promise<Result> {
+  #begin(isSnapshot: boolean): Promise<Result> {
     if (!this.#server.isUp) return Promise.reject(connectionRefused());
-    this.#transaction = this.#options.database.begin();
+    const { database } = this.#options;
+    this.#transaction = database.begin();
+    this.#view = isSnapshot ? database.snapshot() : undefined;
+    if (this.#view !== undefined) database.keep(this.#view);
     this.#transaction.expireIfIdle = () => void this.#isIdleTooLong();
     this.#usedAtMs = this.#options.scheduler.nowMs;
     this.#ends = [this.#server.connect(() => this.#lose()), this.#process.whenCrashed(() => this.#loseSoon())];
@@ -95,6 +102,8 @@ export class DatabaseClient {
 
   #end(): void {
     this.#transaction = undefined;
+    if (this.#view !== undefined) this.#options.database.release(this.#view);
+    this.#view = undefined;
     for (const end of this.#ends) end[Symbol.dispose]();
     this.#ends = [];
   }
@@ -116,7 +125,7 @@ export class DatabaseClient {
       this.#lose();
       return this.#answer(statement, connectionLost());
     }
-    statement.started ??= { tx: own ?? database.begin(), snapshot: database.snapshot() };
+    statement.started ??= { tx: own ?? database.begin(), snapshot: this.#view ?? database.snapshot() };
     const { tx, snapshot } = statement.started;
     try {
       const answer = database.execute(tx, statement.sql, statement.values, snapshot);
@@ -208,7 +217,7 @@ export class DatabaseClient {
   }
 
   #answer({ sql, resolve, reject, started }: Statement, answer: unknown): void {
-    if (started !== undefined) this.#options.database.release(started.snapshot);
+    if (started !== undefined && started.snapshot !== this.#view) this.#options.database.release(started.snapshot);
     this.#usedAtMs = this.#options.scheduler.nowMs;
     const isCommit = sql === "commit";
     const step = isCommit ? "commit" : this.#transaction === undefined ? undefined : "statement";

@@ -12,7 +12,7 @@ import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { openPermitGate } from "../../../services/platform/store/permit-gate.ts";
 import { moveReadTo } from "../../../services/platform/store/reader-cursor.ts";
 import type { Role } from "../../../services/platform/domain/role.ts";
-import type { ConsumerKind, Plan, RewoundService } from "../plan/plan.ts";
+import type { ConsumerKind, Plan } from "../plan/plan.ts";
 import { Database, readSchema } from "../postgres/database.ts";
 import { Broker } from "./broker.ts";
 import type { CommandConnectionOptions } from "./command-connection.ts";
@@ -67,7 +67,6 @@ export type Rewind = {
   readonly downMs: number;
   readonly sequencesAhead: number;
   readonly restarts: boolean;
-  readonly services: ReadonlySet<RewoundService>;
 };
 
 /** The clock of processes whose machine has the exact time. */
@@ -133,17 +132,16 @@ export class World {
     return this.#databaseAheadMs;
   }
 
-  /** The databases of the services lose what was committed since `toMs`, and their connections end. With a restart their processes end too. */
-  rewindDatabases({ toMs, downMs, sequencesAhead, restarts, services }: Rewind): void {
+  /** All databases lose what was committed since `toMs`, and their connections end. With a restart their processes end too. */
+  rewindDatabases({ toMs, downMs, sequencesAhead, restarts }: Rewind): void {
     this.#rewinds += 1;
-    const databases = [...services].flatMap((service) => this.#databasesOf(service));
+    const databases = this.databases();
     this.#stop(databases, downMs);
     for (const database of databases) {
       database.rewind(toMs + this.#databaseAheadMs, { identity: `after rewind ${this.#rewinds}`, sequencesAhead });
     }
     if (!restarts) return;
     for (const process of [...this.#processes].filter(({ canCrash, isRunning }) => canCrash && isRunning)) {
-      if (!services.has(serviceOf(process))) continue;
       process.crash();
       this.replace(process, downMs + RESTART_MS);
     }
@@ -156,17 +154,6 @@ export class World {
 
   databases(): readonly Database[] {
     return [this.database, this.fees, ...this.subscriptionDatabases.values()];
-  }
-
-  #databasesOf(service: RewoundService): readonly Database[] {
-    switch (service) {
-      case "platform":
-        return [this.database];
-      case "subscription":
-        return [...this.subscriptionDatabases.values()];
-      case "fee":
-        return [this.fees];
-    }
   }
 
   #stop(databases: readonly Database[], forMs: number): void {
@@ -301,7 +288,6 @@ export class World {
   #startFee(index: number): void {
     const process = this.#newProcess(`fee ${index}`, EXACT_CLOCK);
     const pool = this.#pool(this.fees, process);
-    const { broker } = this;
     const { log, note } = this.#options;
     const others = {
       accounts: this.#accounts,
@@ -309,8 +295,7 @@ export class World {
       platform: this.#platformFor(process),
     };
     note(() => `${process.name} starts`);
-    const read = readerOf(this.subscriptions, process);
-    const started = process.run(() => startFeeProcess({ process, pool, broker, log, others, read }));
+    const started = process.run(() => startFeeProcess({ process, pool, log, others }));
     started.then(
       (fee) => void this.#fees.add(fee),
       () => this.#exited(process),
@@ -342,11 +327,6 @@ export class World {
       process,
     );
   }
-}
-
-function serviceOf({ name }: SimulatedProcess): RewoundService {
-  if (name.startsWith("platform")) return "platform";
-  return name.startsWith("fee") ? "fee" : "subscription";
 }
 
 /** Reads a feed of another service for a process. */

@@ -7,7 +7,7 @@ import { Table } from "../../components/table/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { can } from "../../session/session.ts";
 import { AllKeys } from "./all-keys.tsx";
-import { MEANINGS, SCOPES, type Scope } from "./scopes.ts";
+import { type Scope, SCOPE_MEANINGS, SCOPES } from "../../../edge/keys/scopes.ts";
 
 type Row = { readonly scope: Scope; readonly isGranted: boolean };
 
@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Row>[] = [
       <Badge state={isGranted ? "granted" : "not granted"} tone={isGranted ? "good" : "quiet"} />
     ),
   },
-  { title: "What it permits", isWide: true, text: ({ scope }) => MEANINGS[scope] },
+  { title: "What it permits", isWide: true, text: ({ scope }) => SCOPE_MEANINGS[scope] },
 ];
 
 /** The key of this session. Keys are administered by a command, so that no page can create one. */

@@ -24,7 +24,6 @@ const EFFECTS: Readonly<Partial<Record<Action, string>>> = {
   adopt:
     "What is there at the confirmation becomes capital of the Investor and is mirrored like a deposit or withdrawal: its own trades may change it, and money that another party moves ends the proposal. No fee is fixed by it.",
   compensate_deficit: "Each negative share is raised to 0.00 out of the own capital of the Master.",
-  read_again: "The allocations of the Master are read again. A withdrawal that waits at the gate finishes.",
   acknowledge: "The review is closed. Nothing is moved.",
 };
 

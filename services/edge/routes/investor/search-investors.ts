@@ -1,10 +1,4 @@
-import {
-  ACCOUNT_ORDER,
-  accountFilter,
-  accountFilterErrors,
-  accountPage,
-  accountSearchOf,
-} from "../../schemas/account-filter.ts";
+import { ACCOUNT_ORDER, accountFilter, accountPage } from "../../schemas/account-filter.ts";
 import { investorProfile, InvestorProfile } from "../../schemas/investor.ts";
 import { OpaquePage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
@@ -48,11 +42,12 @@ export const searchInvestors = route({
       },
     },
   ],
-  check: ({ query }, deps) => accountFilterErrors(LIST, query, deps),
+  check: ({ query }, deps) => accountPage(LIST, query, deps).errors,
 
   async handle(deps, { query }, context) {
-    const { items, hasMore } = await deps.accounts.searchInvestors(accountSearchOf(LIST, query, deps), context);
+    const { request, next } = accountPage(LIST, query, deps);
+    const { items, hasMore } = await deps.accounts.searchInvestors(request, context);
     const shown = items.map(investorProfile);
-    return { items: shown, ...accountPage(LIST, query, deps).next(hasMore ? shown.at(-1) : undefined) };
+    return { items: shown, ...next(hasMore ? shown.at(-1) : undefined) };
   },
 });

@@ -1,10 +1,4 @@
-import {
-  ACCOUNT_ORDER,
-  accountFilter,
-  accountFilterErrors,
-  accountPage,
-  accountSearchOf,
-} from "../../schemas/account-filter.ts";
+import { ACCOUNT_ORDER, accountFilter, accountPage } from "../../schemas/account-filter.ts";
 import { masterProfile, MasterProfile } from "../../schemas/master.ts";
 import { OpaquePage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
@@ -38,11 +32,12 @@ export const searchMasters = route({
       },
     },
   ],
-  check: ({ query }, deps) => accountFilterErrors(LIST, query, deps),
+  check: ({ query }, deps) => accountPage(LIST, query, deps).errors,
 
   async handle(deps, { query }, context) {
-    const { items, hasMore } = await deps.accounts.searchMasters(accountSearchOf(LIST, query, deps), context);
+    const { request, next } = accountPage(LIST, query, deps);
+    const { items, hasMore } = await deps.accounts.searchMasters(request, context);
     const shown = items.map(masterProfile);
-    return { items: shown, ...accountPage(LIST, query, deps).next(hasMore ? shown.at(-1) : undefined) };
+    return { items: shown, ...next(hasMore ? shown.at(-1) : undefined) };
   },
 });

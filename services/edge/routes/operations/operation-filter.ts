@@ -14,7 +14,7 @@ import {
 } from "../../schemas/operation.ts";
 import { pageAt } from "../../schemas/page.ts";
 import { instantOf } from "../../schemas/period.ts";
-import { firstIdAt } from "../../wire/uuid-time.ts";
+import { firstIdAt } from "#kernel/uuid-time.ts";
 
 /** Before any operation: the newest come first. */
 export const NEWEST = "";

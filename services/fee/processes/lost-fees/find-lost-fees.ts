@@ -3,12 +3,11 @@ import { isRestartOf } from "#kernel/postgres/database-identity.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
-import { parseFeeKey } from "../../domain/fee-key.ts";
 import { feeQueues } from "../../queues.ts";
 import { areFeesKnown, beginSearch, endSearch, type FeeSearch } from "../../store/fee-search.ts";
 import { listKnownKeys } from "../../store/imported-payments.ts";
-import { type Decide, decideAgain } from "./decide-again.ts";
 import { followDirectory } from "./follow-directory.ts";
+import { recordUnrecorded } from "./record-unrecorded.ts";
 import { settleFound } from "./settle-found.ts";
 
 /** After a failover a call of before it may still be under way to platform; longer than the deadline of each. */
@@ -16,10 +15,11 @@ const IN_FLIGHT_MS = 10_000;
 const READ_MS = 5_000;
 
 /**
- * In a database that may lack commits, asks platform for the fees that were sent after the last one that is known. Leaves behind them are
- * decided again, before anything else is decided or sent. True when it has to be repeated at once. A crash between two steps, or another replica, repeats them: each is done once.
+ * In a database that may lack commits, records the decisions of subscription that are not recorded, and asks platform for the fees that were sent
+ * after the last one that is known, before anything else is decided or sent. True when it has to be repeated at once. A crash between two steps, or
+ * another replica, repeats them: each is done once.
  */
-export async function findLostFees(deps: Deps, decide: Decide): Promise<boolean> {
+export async function findLostFees(deps: Deps): Promise<boolean> {
   if (await areFeesKnown(deps.pool)) return false;
   const search = await inTransaction(deps.pool, beginSearch);
   if (search.begunForMs < waitOf(search)) return false;
@@ -28,11 +28,7 @@ export async function findLostFees(deps: Deps, decide: Decide): Promise<boolean>
   const searching: Deps = { ...needs, queues: feeQueues(needs) };
   const keys = transfers.map(({ key }) => key);
   const known = await listKnownKeys(deps.pool, keys);
-  await decideAgain(
-    searching,
-    keys.flatMap((key) => (known.has(key) ? [] : (parseFeeKey(key) ?? []))),
-    decide,
-  );
+  await recordUnrecorded(searching);
   for (const transfer of transfers) await settleFound(searching, transfer);
   if (mayLack(search)) await followDirectory(searching);
   const hasEnded = await inTransaction(deps.pool, (tx) => endSearch(tx, search.database));
@@ -41,7 +37,6 @@ export async function findLostFees(deps: Deps, decide: Decide): Promise<boolean>
   if (lost.length > 0) {
     deps.log.warn("fees were lost with commits of the database and are recorded again", { count: lost.length });
   }
-  deps.wakeSignals.reading.notify();
   deps.wakeSignals.payments.notify();
   return false;
 }

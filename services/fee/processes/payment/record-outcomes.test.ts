@@ -3,10 +3,10 @@ import { setBalance } from "#test/support/platform-fake/ledger.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { type Paid, type PaymentOutcome, unpaid } from "../../domain/payment-outcome.ts";
-import { readAllocations } from "../../jobs/read-allocations.ts";
 import { lockOpenPayments } from "../../store/due-payments.ts";
+import { decideWeeks } from "../../testing/deciding.ts";
 import { INVESTOR } from "../../testing/fee.ts";
-import { anInvestor, aWorld, endWeek, expectToReconcile, receive, result } from "../../testing/world.ts";
+import { anInvestor, aWorld, endWeek, expectToReconcile, result } from "../../testing/world.ts";
 import { recordOutcomes } from "./record-outcomes.ts";
 
 const REFUSED = unpaid("PF", "insufficient_funds");
@@ -30,8 +30,7 @@ test.each<[string, older: PaymentOutcome, younger: PaymentOutcome, debt: bigint]
     result(world, { [INVESTOR]: "+100.00" });
     endWeek(world, { [INVESTOR]: "0.00" });
   }
-  await receive(world);
-  await readAllocations(world.deps);
+  await decideWeeks(world);
   const [first, second] = await inTransaction(world.deps.pool, (tx) => lockOpenPayments(tx, [1n, 2n]));
   setBalance(world.platform.ledger, "6001", PARTLY_PAID.amount);
 
@@ -40,7 +39,7 @@ test.each<[string, older: PaymentOutcome, younger: PaymentOutcome, debt: bigint]
     { payment: first!, outcome: older },
   ]);
 
-  const debts = sql`select debt_minor as debt, debt_since as since from fee_pair`;
+  const debts = sql`select debt_minor as debt, debt_since as since from fee_debt`;
   expect(await many(world.deps.pool, debts)).toEqual([{ debt, since: new Date("2026-01-10T00:00:00Z") }]);
   await expectToReconcile(world);
 });

@@ -5,9 +5,9 @@ import type { Clock } from "#kernel/clock.ts";
 import type { Paid, Unpaid } from "../../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
 import { addDebtParts, type NewDebtPart } from "../../store/debt-parts.ts";
+import { addDebts, nameOf, type OwedDebt } from "../../store/debts.ts";
 import { type SettledImport, usePaidImports } from "../../store/imported-payments.ts";
 import { lockMasters } from "../../store/masters.ts";
-import { addDebts, type PairDebt } from "../../store/pairs.ts";
 import { countSettled, type Settled } from "../../store/runs.ts";
 import { markExecuted, markUnpaid, type PaidPayment, type UnpaidPayment } from "../../store/settled-payments.ts";
 import { requireKnownFees, type Searching } from "../lost-fees/require-known-fees.ts";
@@ -65,7 +65,6 @@ async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Da
     if (outcome?.kind === "paid") paid.push({ payment, outcome });
     if (outcome?.kind === "unpaid") refused.push({ payment, outcome });
   }
-  // Pairs are locked before payments are updated, the sequence of a decision that lists payments under locked pairs.
   const uncollected = uncollectedOf(paid, refused);
   await addDebts(tx, debtsOf(uncollected));
   await addDebtParts(tx, uncollected.map(partOf), at);
@@ -92,11 +91,11 @@ function partOf({ payment: { investorLogin, masterLogin, id: sourceId }, amount 
 }
 
 /** Uncollected amounts, one sum for each Investor and Master, with the age of its oldest part. */
-function debtsOf(uncollected: readonly Uncollected[]): PairDebt[] {
-  const debts = new Map<string, PairDebt>();
+function debtsOf(uncollected: readonly Uncollected[]): OwedDebt[] {
+  const debts = new Map<string, OwedDebt>();
   for (const { payment, amount } of uncollected) {
     const { investorLogin, masterLogin, since } = payment;
-    const pair = `${investorLogin}/${masterLogin}`;
+    const pair = nameOf({ investorLogin, masterLogin });
     const known = debts.get(pair) ?? { investorLogin, masterLogin, since, amount: 0n };
     const oldest = known.since < since ? known.since : since;
     debts.set(pair, { ...known, since: oldest, amount: known.amount + amount });

@@ -91,9 +91,7 @@ function versionAt(terms: Terms, earnedFrom: Date): string | null {
 type VersionedLayer = RatedLayer & { readonly version: string | null };
 
 function explainLayers(layers: readonly RatedLayer[], terms: Terms): ExplainedLayer[] {
-  const runs = runsOfOneRate(
-    layers.map((layer) => ({ ...layer, version: versionAt(terms, layer.earnedFrom) })),
-  );
+  const runs = runsOfOneRate(layers.map((layer) => ({ ...layer, version: versionAt(terms, layer.earnedFrom) })));
   const oldest = runs.slice(0, Math.max(0, runs.length - MAX_EXPLAINED_LAYERS + 1)).flat();
   if (runs.length <= MAX_EXPLAINED_LAYERS) return runs.map(explainRun);
   return [sumUp(oldest), ...runs.slice(1 - MAX_EXPLAINED_LAYERS).map(explainRun)];

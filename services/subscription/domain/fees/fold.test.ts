@@ -10,7 +10,9 @@ const at = (hour: number): Date => new Date(Date.UTC(2026, 0, 5, hour));
 
 /** Terms that change at some hours. */
 function termsOf(hours: readonly number[]): Terms {
-  const steps = hours.toSorted((left, right) => left - right).map((hour) => ({ from: at(hour), ratePpm: 10_000 * hour }));
+  const steps = hours
+    .toSorted((left, right) => left - right)
+    .map((hour) => ({ from: at(hour), ratePpm: 10_000 * hour }));
   const first = { from: undefined, ratePpm: 0, enabled: true, versionId: 0n };
   return [first, ...steps.map((step, index) => ({ ...step, enabled: true, versionId: BigInt(index + 1) }))];
 }
@@ -28,7 +30,10 @@ function startOf({ foldedNumber, earnings: { mark } }: Fold, parts: readonly Par
 test("results that are added in steps, and again when the terms change in the past, are charged as if each had its own layer", () => {
   const hours = fc.uniqueArray(fc.integer({ min: 1, max: 40 }), { maxLength: 4 });
   const results = fc.array(fc.bigInt(-500_00n, 500_00n), { maxLength: 40 });
-  const changes = fc.array(fc.record({ hours, through: fc.nat(40), isCharged: fc.boolean() }), { minLength: 1, maxLength: 5 });
+  const changes = fc.array(fc.record({ hours, through: fc.nat(40), isCharged: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 5,
+  });
   fc.assert(
     fc.property(results, changes, (amounts, decisions) => {
       const parts = amounts.map((amount, hour) => ({ amount, earnedAt: at(hour) }));

@@ -3,7 +3,9 @@ export const WEEK_SUFFIX = "W";
 export const DEBT_SUFFIX = "DEBT";
 
 /** What a fee is decided for: the week that ends at a cut-off, or a withdrawal or exit under its key. */
-export type Occasion = { readonly cutOff: Date; readonly key?: undefined } | { readonly key: string; readonly cutOff?: undefined };
+export type Occasion =
+  | { readonly cutOff: Date; readonly key?: undefined }
+  | { readonly key: string; readonly cutOff?: undefined };
 
 type KeyedFee = {
   readonly investorLogin: string;

@@ -6,7 +6,7 @@ import { checkPool } from "./check-pool.ts";
 import { raiseNegative } from "./raise-negative.ts";
 import { sumOf } from "./rounding.ts";
 import { valuePositions } from "./strike-pool.ts";
-import { takeOut } from "./take-out.ts";
+import { leaveUnits, takeOut } from "./take-out.ts";
 import { OWN_CAPITAL, type UnitPool } from "./unit-pool.ts";
 
 test("two Investors of 1,000.00 after a loss of 2,500.00 lack 250.00 each, and 500.00 raise both to 0.00", () => {
@@ -86,6 +86,87 @@ test("an outflow whose units are not redeemed takes no part of the next compensa
   expect([pooled(whole.pool), whole.total]).toEqual([[0n, 0n], 600_00n]);
   const shared = struck(after(whole.pool, { kind: "charge", result: 30_00n }), aMark(1n, 0n));
   expect(pooled(after(shared, { kind: "charge", result: 30_00n }))).toEqual([30_00n, 30_00n]);
+});
+
+/** Investors of 1,000.00 who have had fees whose units wait for a price, and a loss of 990.00 each: the units are worth 10.00 each. */
+function aLossAfterFees(...fees: readonly bigint[]): UnitPool {
+  const opened = after(aPool(...fees.map(() => 1_000_00n)), { kind: "entry", positionId: 1n });
+  const paid = fees.reduce((pool, fee, index) => takeOut(pool, BigInt(index + 1), fee), opened);
+  const lost = after(paid, { kind: "charge", result: BigInt(fees.length) * -990_00n });
+  expect(pooled(lost)).toEqual(fees.map((fee) => 10_00n - fee));
+  return lost;
+}
+
+function unredeemed({ holdings }: UnitPool): bigint[] {
+  return holdings.map((holding) => holding.unredeemed);
+}
+
+test("an Investor whom an outflow without redeemed units has taken below zero is raised, also while the pool has a value", () => {
+  const lost = aLossAfterFees(30_00n, 0n);
+  const { pool, raised, total } = raiseNegative(lost, 10_00n);
+  expect([pooled(pool), unredeemed(pool)]).toEqual([
+    [-10_00n, 10_00n],
+    [20_00n, 0n],
+  ]);
+  expect([raised, total]).toEqual([[{ subscriptionId: 1n, amount: 10_00n }], 10_00n]);
+  expect(pool.holdings.map(({ units }) => units)).toEqual(lost.holdings.map(({ units }) => units));
+  const priced = struck(pool, aMark(1n, 0n));
+  expect(pooled(after(priced, { positionId: 1n, result: 7_00n }))).toEqual([-10_00n, 17_00n]);
+  const next = raiseNegative(priced, 50_00n);
+  expect([pooled(next.pool), next.total]).toEqual([[0n, 10_00n], 10_00n]);
+});
+
+test("two Investors below zero in a pool with a value are raised in proportion to what each lacks", () => {
+  const { pool, total } = raiseNegative(aLossAfterFees(30_00n, 60_00n, 0n), 35_00n);
+  expect([pooled(pool), unredeemed(pool), total]).toEqual([[-10_00n, -25_00n, 10_00n], [20_00n, 35_00n, 0n], 35_00n]);
+});
+
+test("what a compensation has beyond that is a result by units, which still count what has been taken out of each", () => {
+  const { pool, total } = raiseNegative(aLossAfterFees(30_00n, 60_00n, 0n), 100_00n);
+  expect([pooled(pool), total]).toEqual([[0n, 0n, 10_00n], 70_00n]);
+  const shared = after(pool, { kind: "charge", result: 30_00n });
+  expect(pooled(shared)).toEqual([10_00n, 10_00n, 20_00n]);
+  const redeemed = struck(shared, aMark(1n, 0n));
+  expect(pooled(after(redeemed, { positionId: 1n, result: 40_00n }))).toEqual([20_00n, 20_00n, 40_00n]);
+});
+
+test("who was raised to 0.00 earns until its units are redeemed, takes everything out, and comes back", () => {
+  const { pool } = raiseNegative(aLossAfterFees(30_00n, 0n), 20_00n);
+  expect([pooled(pool), unredeemed(pool)]).toEqual([
+    [0n, 10_00n],
+    [10_00n, 0n],
+  ]);
+  const closed = struck(after(pool, { positionId: 1n, result: 10_00n }));
+  expect(pooled(closed)).toEqual([5_00n, 15_00n]);
+  expect(pooled(after(closed, { kind: "charge", result: 4_00n }))).toEqual([6_00n, 18_00n]);
+  const left = leaveUnits(struck(takeOut(closed, 1n, 5_00n)), 1n);
+  const joined = struck(withDeposit(left, 1n, 45_00n));
+  expect(pooled(after(joined, { kind: "charge", result: 40_00n }))).toEqual([75_00n, 25_00n]);
+  const empty = struck(takeOut(takeOut(closed, 1n, 5_00n), 2n, 15_00n));
+  expect(empty.holdings.map(({ units, pooled: cash }) => [units, cash])).toEqual([
+    [0n, 0n],
+    [0n, 0n],
+  ]);
+  const again = struck(withDeposit(empty, 1n, 45_00n));
+  expect(pooled(after(again, { kind: "charge", result: 40_00n }))).toEqual([85_00n, 0n]);
+});
+
+test("the only Investor of a pool keeps its last units while positions are open, and owes what was not raised", () => {
+  const { pool } = raiseNegative(aLossAfterFees(30_00n), 15_00n);
+  expect([pooled(pool), unredeemed(pool)]).toEqual([[-5_00n], [15_00n]]);
+  const marked = struck(pool, aMark(1n, 0n));
+  expect(unredeemed(marked)).toEqual([15_00n]);
+  const closed = after(marked, { positionId: 1n, result: 8_00n });
+  expect(pooled(struck(closed))).toEqual([3_00n]);
+});
+
+test("own capital that a dealer has overdrawn is raised as after the strike that takes its units", () => {
+  const both = struck(withDeposit(aPool(100_00n), OWN_CAPITAL, 100_00n));
+  const overdrawn = takeOut(after(both, { kind: "entry", positionId: 1n }), OWN_CAPITAL, 150_00n);
+  for (const pool of [overdrawn, struck(overdrawn, aMark(1n, 0n))]) {
+    const { pool: raised, own } = raiseNegative(pool, 20_00n);
+    expect([...pooled(raised), raised.own.pooled, raised.own.units, own]).toEqual([100_00n, -30_00n, 0n, 20_00n]);
+  }
 });
 
 test("own capital that is raised although a dealer has taken from it gives up its units, after what has floated", () => {

@@ -1,5 +1,4 @@
 import { accruedIn, changeUnits } from "./accruals.ts";
-import { valueOfUnits } from "./equity.ts";
 import { expectWhole } from "./others.ts";
 import { divideToSum, floorDivide, roundDivide, sumOf } from "./rounding.ts";
 import { CENT_TOLERANCE } from "./share-result.ts";
@@ -47,28 +46,26 @@ export function raiseNegative(pool: UnitPool, amount: bigint): Raised {
 }
 
 /**
- * What a holding has taken out counts in the value of units until its own are redeemed, and is a part of what it lacks: to the part that is
- * filled it is redeemed no longer. Own capital gives up its units instead, because each of its outflows is recorded by itself.
+ * What a holding has taken out counts in the value of units until its own are redeemed. As far as it is what the holding lacks, it is redeemed
+ * no longer to the part that is filled. Own capital gives up its units instead, because each of its outflows is recorded by itself.
  */
 function raise(holding: UnitHolding, amount: bigint, lack: bigint): UnitHolding {
   const { pooled, unredeemed } = holding;
   const raised = { ...holding, pooled: pooled + amount };
   if (amount === 0n || unredeemed === 0n) return raised;
   if (holding.subscriptionId === OWN_CAPITAL) return { ...raised, units: 0n };
-  return { ...raised, unredeemed: unredeemed - (unredeemed * amount) / lack };
+  const takenOut = unredeemed < lack ? unredeemed : lack;
+  return { ...raised, unredeemed: unredeemed - (takenOut * amount) / lack };
 }
 
 /**
  * How far each holding is below zero, in cents: its cash with its part of what floated when the pool was valued last, because that becomes cash
- * when the positions are closed. While units have a value, who has some has lost no more than it had: own capital that a dealer has overdrawn is
- * such a holding. What accruals were rounded by is not lacking.
+ * when the positions are closed. What accruals were rounded by is not lacking.
  */
 function lacksOf(pool: UnitPool, all: readonly UnitHolding[]): bigint[] {
   const accrued = accruedIn(attributeValued(pool));
-  const isWorthless = valueOfUnits(pool) <= 0n;
   const sharing = sharingUnits(all);
-  return all.map(({ subscriptionId, units, pooled }, index) => {
-    if (units > 0n && !isWorthless) return 0n;
+  return all.map(({ subscriptionId, pooled }, index) => {
     const floating = roundDivide(accrued(subscriptionId, sharing[index] ?? 0n), SCALE);
     const value = pooled + floorDivide(floating + CENT_TOLERANCE, E8_PER_CENT);
     return value < 0n ? -value : 0n;

@@ -3,7 +3,7 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { exitKey } from "../../domain/lifecycle.ts";
@@ -16,9 +16,6 @@ import { settleImportedExits } from "./settle-imported.ts";
 import { sendExit } from "./send-exit.ts";
 import { subscriptionMessage } from "../../messages/subscription.ts";
 import { releaseExitLock } from "./try-to-leave.ts";
-
-/** No fee was crystallised for the exit, or all of it was collected before the account lock was released. */
-const NOTHING_TO_COLLECT = "crystallisation_not_found";
 
 /**
  * Finishes an exit after the Investor has left the pool: platform records the exit transfer, the results of the Investor are
@@ -50,7 +47,6 @@ async function collectFees(
     if (!isPosted) throw unfinished("The Investor has left the pool. Trading results are still being posted.", context);
     await deps.fees.collect({ key: exitKey(id), lockOwner }, withReplyReserve(context));
   } catch (error) {
-    if (error instanceof Refusal && error.code === NOTHING_TO_COLLECT) return;
     deps.wakeSignals.exitSagas.notify();
     deps.log.info("fees of exit not collected, retry scheduled", { id, login, error });
     throw unfinished("The Investor has left the pool. Performance fees are still being collected.", context);

@@ -4,23 +4,29 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
+import type { Pair } from "../../domain/unassign-reasons.ts";
 import { refuse } from "../../refusals.ts";
 import { type Exit, findExit } from "../../store/exits.ts";
 import type { Subscription } from "../../store/subscriptions.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { claimTry } from "./claim-try.ts";
-import { findActive, type Pair } from "./find-active.ts";
+import { findActive } from "./find-active.ts";
 import { finishExit } from "./finish-exit.ts";
 import { type OneTry, releaseExitLock, tryToLeave } from "./try-to-leave.ts";
 
-/** How long a command waits for an earlier command on the same Investor and for a temporary refusal to pass. */
+/** How long a command waits for an earlier command on the same Investor and for a temporary refusal to pass, by default. */
 const MAX_WAIT_MS = 6_000;
 /** Codes of refusals that may not apply a moment later. */
 const TEMPORARY_CODES = new Set(["account_busy", "allocation_in_progress"]);
 
 /** Takes an Investor out of the pool, in as many tries as the time of the command permits. */
-export async function leaveWhenFree(deps: Deps, request: Pair, context: CallContext): Promise<UnassignResponse> {
-  const wait = waitBudget(context, MAX_WAIT_MS);
+export async function leaveWhenFree(
+  deps: Deps,
+  request: Pair,
+  context: CallContext,
+  maxWaitMs = MAX_WAIT_MS,
+): Promise<UnassignResponse> {
+  const wait = waitBudget(context, maxWaitMs);
   for (;;) {
     const subscription = await failAsUnavailable(() => findActive(deps, request, context));
     const exit = await claimTry(deps, subscription, context);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { decideDue } from "../../domain/fees/due.ts";
@@ -18,9 +18,9 @@ import {
   type WeekShare,
 } from "../../store/fee-decisions.ts";
 import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
-import { askTerms, type AskedTerms } from "./ask-terms.ts";
-import { decidedFees, decidedPair } from "./decide-due.ts";
-import { foldPairs, isBehind } from "./fold-pairs.ts";
+import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
+import { decidedFees, decidedPair } from "../../fees/decide-due.ts";
+import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
 
 /** Investors of one transaction. */
 const INVESTORS_PER_PAGE = 200;
@@ -39,7 +39,7 @@ export async function decideWeekPage(
   if (facts === undefined) return "end";
   const shares = await listWeekShares(pool, week, { after: facts.decidedSubscriptionId, limit: INVESTORS_PER_PAGE });
   const investorLogins = shares.map(({ investorLogin }) => investorLogin);
-  const terms = await askTerms(deps, { masterLogin: week.masterLogin, investorLogins }, context);
+  const terms = await askTerms(deps, { masterLogin: week.masterLogin, investorLogins, at: facts.cutOff }, context);
   if (terms.isStopped) return { waits: "the fees of the Master are suspended until operators have decided" };
   const page = { facts, shares, terms, isLast: shares.length < INVESTORS_PER_PAGE };
   const end = await inTransaction(pool, (tx) => decidePage(tx, week, page));
@@ -62,28 +62,23 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
   const to = shares.at(-1)?.subscriptionId ?? from;
   // Its row is locked first, so that two replicas do not decide one page.
   if (!(await moveWeek(tx, { id, from, to }))) return "again";
-  const isSame = (await readDatabase(tx)) === terms.database;
-  if (!isSame) throw new Error("the database was replaced while terms were asked for");
-  const pairs = await lockPairs(
-    tx,
-    masterLogin,
-    shares.map(({ investorLogin }) => investorLogin),
-  );
-  const before = shares.map((share) => {
-    const pair = pairs.get(share.investorLogin);
+  if (!isSameDatabase(await readDatabase(tx), terms.database)) {
+    throw new Error("the database was replaced while terms were asked for");
+  }
+  const logins = shares.map(({ investorLogin }) => investorLogin);
+  const locked = await lockPairs(tx, masterLogin, logins);
+  const before = logins.map((login) => {
+    const pair = locked.get(login);
     assert(pair !== undefined, "an Investor in a pool has a pair");
-    return { share, pair, terms: terms.of(share.investorLogin).terms };
+    return { pair, terms: terms.of(login).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, number - 1n);
-  if (folded.some((each) => isBehind(each, number - 1n))) {
-    await savePairs(
-      tx,
-      folded.map(({ pair }) => pair),
-    );
+  if (folded.some((pair) => pair.foldedNumber < number - 1n || isEarnedBefore(pair, terms.since))) {
+    await savePairs(tx, folded);
     await moveWeek(tx, { id, from: to, to: from });
     return "again";
   }
-  const decided = folded.map((each) => decideShare(each, { week, page }));
+  const decided = folded.map((pair, index) => decideShare(pair, shares[index], { week, page }));
   await savePairs(
     tx,
     decided.map(({ pair }) => ({ ...pair, foldedNumber: number })),
@@ -99,7 +94,8 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
 type OfWeek = { readonly week: OpenWeek; readonly page: Page };
 
 function decideShare(
-  { share, pair }: { readonly share: WeekShare; readonly pair: Pair },
+  pair: Pair,
+  share: WeekShare | undefined,
   { week: { masterLogin, number }, page: { facts, terms } }: OfWeek,
 ): { readonly pair: Pair; readonly due: readonly DecidedFee[] } {
   const { investorLogin, earnings } = pair;
@@ -109,7 +105,7 @@ function decideShare(
     earnings,
     terms: terms.of(investorLogin).terms,
     debts: terms.of(investorLogin).debts,
-    floating: share.floating,
+    floating: share?.floating ?? 0n,
     markedAt,
     throughNumber: number,
     since: pair.crystallisedAt,

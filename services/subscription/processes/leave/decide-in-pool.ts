@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { decideDue, type DecidedDue } from "../../domain/fees/due.ts";
+import { decideDue } from "../../domain/fees/due.ts";
 import { allocationInProgress, leaveReasons } from "../../domain/leave-reasons.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
@@ -21,14 +21,13 @@ import { insertReserves } from "../../store/reserves.ts";
 import { lockFlows } from "../../store/unit-pools.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
-import { askTerms, type AskedTerms } from "../fees/ask-terms.ts";
-import { decidedPair } from "../fees/decide-due.ts";
-import { foldPairs, isBehind } from "../fees/fold-pairs.ts";
+import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
+import { decidedPair } from "../../fees/decide-due.ts";
+import { decideAmounts, type DueOfLeave, dueOfLeave } from "../../fees/due-of-leave.ts";
+import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
 import { leavePool } from "./leave-pool.ts";
 import {
-  decideAmounts,
   type DecidedWithFees,
-  dueOfLeave,
   feesOfLeave,
   type Leaving,
   type LeavingBooks,
@@ -161,7 +160,7 @@ async function decideStruck(
   const isRefused = new Set(refused.map(({ leave }) => leave.key));
   const possible = books.filter(({ waiting }) => !isRefused.has(waiting.leave.key));
   const uncounted =
-    terms.database === database
+    isSameDatabase(terms.database, database)
       ? await listUncounted(
           tx,
           masterLogin,
@@ -175,21 +174,21 @@ async function decideStruck(
     masterLogin,
     counted.map(({ waiting }) => waiting.leave.investorLogin),
   );
-  const before = counted.map((each) => {
-    const { investorLogin } = each.waiting.leave;
-    const pair = pairs.get(investorLogin);
+  const before = counted.map(({ waiting: { leave } }) => {
+    const pair = pairs.get(leave.investorLogin);
     assert(pair !== undefined, "an Investor in a pool has a pair");
-    return { ...each, pair, terms: terms.of(investorLogin).terms };
+    return { pair, terms: terms.of(leave.investorLogin).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, throughNumber);
-  if (folded.some((each) => isBehind(each, throughNumber))) {
-    await savePairs(
-      tx,
-      folded.map(({ pair }) => pair),
-    );
+  if (folded.some((pair) => pair.foldedNumber < throughNumber || isEarnedBefore(pair, terms.since))) {
+    await savePairs(tx, folded);
     return "more";
   }
-  const decided = await carryOut(tx, deps, folded, struck);
+  const due = folded.flatMap((pair, index): WithFees[] => {
+    const each = counted[index];
+    return each === undefined ? [] : [withFees(each, pair, struck)];
+  });
+  const decided = await carryOut(tx, deps, due, struck);
   const waiting = possible.filter((each) => !counted.includes(each)).map((each) => each.waiting.leave.key);
   return { decided, waiting: new Set(waiting) };
 }
@@ -213,64 +212,57 @@ function reasonOf(
   return leaveReasons({ account: { filedNumber: account.filedNumber, heldNumber }, share: { isMoving, pooled } })[0];
 }
 
-/** Money leaves a pool only while the Master is flat, so there is no floating result. */
-function decideFees(pair: Pair, { reading, terms, master }: Struck): DecidedDue {
-  const { investorLogin, masterLogin, earnings, crystallisedAt: since } = pair;
-  const { terms: own, debts } = terms.of(investorLogin);
-  const flat = { floating: 0n, markedAt: undefined };
-  const throughNumber = master.lastAllocation;
-  return decideDue({
-    masterLogin,
-    earnings,
-    terms: own,
-    debts,
-    ...flat,
-    throughNumber,
-    since,
-    at: reading.requestedAt,
-  });
-}
-
-type Counted = LeavingBooks & {
+/** A leave with what is due of its Investor. */
+type WithFees = LeavingBooks & {
   readonly waiting: PooledLeave;
-  /** With all results. */
+  readonly due: DueOfLeave;
+  /** Before and after the decision. */
   readonly pair: Pair;
+  readonly after: Pair;
 };
+
+/** Money leaves a pool only while the Master is flat, so there is no floating result. */
+function withFees(
+  books: LeavingBooks & { readonly waiting: PooledLeave },
+  pair: Pair,
+  { reading: { requestedAt: at }, terms, master: { lastAllocation: throughNumber } }: Struck,
+): WithFees {
+  const { leave } = books.waiting;
+  const { masterLogin, earnings, crystallisedAt: since } = pair;
+  const facts = terms.of(leave.investorLogin);
+  const own = { masterLogin, earnings, terms: facts.terms, debts: facts.debts, throughNumber, since, at };
+  const decided = decideDue({ ...own, floating: 0n, markedAt: undefined });
+  const after = decidedPair(pair, decided.earnings, at);
+  return { ...books, pair, after, due: dueOfLeave(leave, decided.due, facts) };
+}
 
 async function carryOut(
   tx: Transaction,
   deps: Deps,
-  counted: readonly Counted[],
-  struck: Struck,
+  counted: readonly WithFees[],
+  { reading: { requestedAt: at, logNumber: settledNumber }, master }: Struck,
 ): Promise<ReadonlyMap<string, DecidedWithFees>> {
-  const { reading, terms, master } = struck;
   const { login: masterLogin, lastAllocation: allocationNumber } = master;
-  const { requestedAt: at, logNumber: settledNumber } = reading;
-  const withDue = counted.map((each) => {
-    const { leave } = each.waiting;
-    const { due, earnings } = decideFees(each.pair, struck);
-    return { ...each, leave, earnings, due: dueOfLeave(leave, due, terms.of(leave.investorLogin)) };
-  });
   const decisions = await decideAmounts(
     tx,
-    withDue.map(({ leave, due, account, holding }) => {
+    counted.map(({ waiting: { leave }, account, holding, due }) => {
       const { unposted, quarantined } = account.buckets;
       return { leave, due, held: leave.heldBalance, unposted, quarantined, pooled: holding.buckets.pooled };
     }),
   );
-  const decided = withDue.map(({ waiting, leave, due, earnings, pair, ...books }, index) => {
-    const decision = decisions[index];
-    assert(decision !== undefined);
-    const { holding } = waiting;
-    const record: DecidedLeave = { ...leave, ...decision.numbers, holding, settledNumber, allocationNumber };
-    const starts = [pair.crystallisedAt, lastCutOff(deps.week, at)];
-    const fees = feesOfLeave(leave, due, { masterLogin, starts, at });
-    return {
-      record,
-      fees,
-      leaving: { leave: { ...leave, ...holding }, books, decision },
-      pair: decidedPair(pair, earnings, at),
-    };
+  const decided = decisions.flatMap((decision, index) => {
+    const each = counted[index];
+    if (each === undefined) return [];
+    const { waiting, account, holding, due, pair, after } = each;
+    const position = { holding: waiting.holding, settledNumber, allocationNumber };
+    const record: DecidedLeave = { ...waiting.leave, ...decision.numbers, ...position };
+    const fees = feesOfLeave(waiting.leave, due, {
+      masterLogin,
+      starts: [pair.crystallisedAt, lastCutOff(deps.week, at)],
+      at,
+    });
+    const leaving = { leave: { ...waiting.leave, ...waiting.holding }, books: { account, holding }, decision };
+    return [{ record, leaving, fees, pair: after }];
   });
   const recorded = await recordDecided(
     tx,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
@@ -20,8 +20,9 @@ import { findInvestorState } from "../../store/investor-states.ts";
 import { leaveOf, type LeftHolding, recordDecided, recordRefusals } from "../../store/leaves.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { insertReserves } from "../../store/reserves.ts";
-import { askTerms } from "../fees/ask-terms.ts";
-import { type AskedLeave, decideAmounts, type DecidedWithFees, dueOfLeave, feesOfLeave } from "./leaving.ts";
+import { askTerms } from "../../fees/ask-terms.ts";
+import { decideAmounts, dueOfLeave } from "../../fees/due-of-leave.ts";
+import { type AskedLeave, type DecidedWithFees, feesOfLeave } from "./leaving.ts";
 
 /**
  * Decides a leave outside a pool, in one transaction: the account lock keeps the balance unchanged. Only debts are due. `waitsIn`: the Investor is
@@ -48,9 +49,8 @@ export async function decideOutsidePool(
       await recordRefusals(tx, [{ leave, refusal: recordedAs(reason) }], now);
       return undefined;
     }
-    if ((await readDatabase(tx)) !== terms.database || (await hasUncounted(tx, investorLogin, terms.askedAt))) {
-      return "waits";
-    }
+    if (!isSameDatabase(await readDatabase(tx), terms.database)) return "waits";
+    if (await hasUncounted(tx, investorLogin, terms.askedAt)) return "waits";
     const due = dueOfLeave(leave, decideDebts({ ...facts, at: now }), facts);
     const waiting = waitsIn && (await lockWaiting(tx, investorLogin, account, waitsIn));
     const { unposted, quarantined } = account.buckets;

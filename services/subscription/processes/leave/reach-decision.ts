@@ -45,7 +45,7 @@ export async function reachDecision(deps: Deps, request: AskedLeave, context: Ca
       return await withRecordedFees(deps, { leave: known, fees }, context);
     }
     const investor = await catchUpInvestor(deps, request, filed, context);
-    const end = await tryToDecide(deps, { leave: request, database, investor, wait }, context);
+    const end = await tryToDecide(deps, { leave: request, database, investor }, wait, context);
     if (end.kind === "decided") return await withRecordedFees(deps, end, context);
     if (end.kind === "waits" && wait.isOver()) {
       await refuseTry(deps, request, end.refusal);
@@ -60,7 +60,11 @@ export async function reachDecision(deps: Deps, request: AskedLeave, context: Ca
 }
 
 /** The money of the leave may be collected when `fee` has its payments. */
-async function withRecordedFees(deps: Deps, { leave, fees }: DecidedWithFees, context: CallContext): Promise<Leave> {
+async function withRecordedFees(
+  deps: Deps,
+  { leave, fees }: DecidedWithFees,
+  context: CallContext,
+): Promise<Leave> {
   if (fees === undefined) return leave;
   const wait = waitBudget(context, RECORD_MS);
   for (;;) {
@@ -81,12 +85,16 @@ async function withRecordedFees(deps: Deps, { leave, fees }: DecidedWithFees, co
   }
 }
 
-type Waiting = { readonly investor: InvestorState | undefined; readonly wait: WaitBudget };
+type Undecided = Pick<PooledLeave, "leave" | "database"> & {
+  /** Undefined when the log of the account cannot be read. */
+  readonly investor: InvestorState | undefined;
+};
 
 /** Runs one step of a try without an outcome. */
 async function tryToDecide(
   deps: Deps,
-  { leave, database, investor, wait }: Pick<PooledLeave, "leave" | "database"> & Waiting,
+  { leave, database, investor }: Undecided,
+  wait: WaitBudget,
   context: CallContext,
 ): Promise<EpisodeEnd> {
   if (investor === undefined) {

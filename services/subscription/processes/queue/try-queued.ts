@@ -9,26 +9,37 @@ import { markEnded, markWaiting, type QueuedUnassign } from "../../store/queued-
 import { finishExit } from "../exit/finish-exit.ts";
 import { leaveWhenFree } from "../exit/leave-when-free.ts";
 
-/** Undefined: it waits. */
+/** Codes of refusals of a subscription that has ended, by another command. */
+const LEFT_CODES = new Set(["exit_in_progress", "subscription_not_active"]);
+
+/** Undefined: it waits, or its answer is read by no caller. */
 export type TryEnd = UnassignResponse | undefined;
 
 /**
- * One try of an unassign of the queue: as any unassign, under its command id. It ends executed or refused for good, or waits until the Master is flat. Another
- * failure leaves its row as it is, for the recovery job: the exit may have begun.
+ * One try of an unassign of the queue: as any unassign, under its command id. It ends executed or refused for good, or waits until the Master is flat; that of
+ * a Master that is being closed waits until the Investor has left. Another failure leaves its row as it is, to be tried again: the exit may have begun.
  */
 export async function tryQueued(deps: Deps, queued: QueuedUnassign, context: CallContext): Promise<TryEnd> {
-  const { commandId, state } = queued;
+  const { commandId } = queued;
+  // The queue tries again: in a try of its job nothing waits, because others are tried after it.
+  const maxWaitMs = queued.state === "WANTED" ? undefined : 0;
   try {
     const left = await findExitOfCommand(deps.pool, commandId);
     const answer =
-      left === undefined ? await leaveWhenFree(deps, queued, context) : await finishExit(deps, left, context);
+      left === undefined
+        ? await leaveWhenFree(deps, queued, context, maxWaitMs)
+        : await finishExit(deps, left, context);
     failpoint("after_leave");
     await markEnded(deps.pool, commandId, { refusal: undefined, at: deps.now() });
     return answer;
   } catch (error) {
-    if (!(error instanceof Refusal) || error.outcome !== "not_executed") throw error;
+    if (!(error instanceof Refusal) || error.outcome !== "not_executed") {
+      if (!(await hasLeftForClosing(deps, queued))) throw error;
+      await markEnded(deps.pool, commandId, { refusal: undefined, at: deps.now() });
+      return undefined;
+    }
     failpoint("before_waiting", "unassign");
-    if (!waitsAfter(state === "WANTED" ? "WANTED" : "RUNNING", error)) {
+    if (!waits(queued, error)) {
       await markEnded(deps.pool, commandId, { refusal: error, at: deps.now() });
       throw error;
     }
@@ -37,4 +48,14 @@ export async function tryQueued(deps: Deps, queued: QueuedUnassign, context: Cal
     deps.wakeSignals.queue.notify();
     return undefined;
   }
+}
+
+/** The recovery job of exits finishes it, so that fees which wait keep no other Investor in the queue. */
+async function hasLeftForClosing({ pool }: Deps, { commandId, expiresAt }: QueuedUnassign): Promise<boolean> {
+  return expiresAt === null && (await findExitOfCommand(pool, commandId)) !== undefined;
+}
+
+function waits({ state, expiresAt }: QueuedUnassign, refusal: Refusal): boolean {
+  if (expiresAt === null) return !LEFT_CODES.has(refusal.code);
+  return waitsAfter(state === "WANTED" ? "WANTED" : "RUNNING", refusal);
 }

@@ -15,8 +15,8 @@ import { type ExitedBuckets, afterExit } from "../../domain/leave-buckets.ts";
 import { feeNotReady, leaveReasons, type MasterFacts, masterUnreadable } from "../../domain/leave-reasons.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
-import { type AskedTerms, askTerms } from "../../processes/fees/ask-terms.ts";
-import { decideAmounts, dueOfLeave } from "../../processes/leave/leaving.ts";
+import { type AskedTerms, askTerms } from "../../fees/ask-terms.ts";
+import { decideAmounts, dueOfLeave } from "../../fees/due-of-leave.ts";
 import { findInvestorState } from "../../store/investor-states.ts";
 import { findLeaveBooks, type LeaveBooks, type PooledBooks } from "../../store/leave-facts.ts";
 import { decideNow, type DueNow, readDueNow } from "../due-now.ts";
@@ -57,7 +57,7 @@ export async function lookAtLeave(deps: Deps, wanted: WantedLeave, context: Call
     ifAnswered(askTerms(deps, { masterLogin, investorLogins: [investorLogin] }, queryContext(context))),
   ]);
   const { books, fee, decided } = await inSnapshot(deps.pool, (db) =>
-    readLeave(db, deps, wanted, { account: lock.facts, asked }, context),
+    readLeave(db, deps, wanted, { account: lock.facts, asked, context }),
   );
   const holding = books?.holding;
   const account = books && lock.facts && { filedNumber: books.filedNumber, heldNumber: lock.facts.logNumber };
@@ -81,6 +81,7 @@ type Asked = {
   readonly account: AccountFacts | undefined;
   /** Undefined while `fee` does not answer. */
   readonly asked: AskedTerms | undefined;
+  readonly context: CallContext;
 };
 
 type ReadLeave = Pick<LeavePreview, "decided"> & {
@@ -93,8 +94,7 @@ async function readLeave(
   db: Queryable,
   { now }: Deps,
   wanted: WantedLeave,
-  { account, asked }: Asked,
-  context: CallContext,
+  { account, asked, context }: Asked,
 ): Promise<ReadLeave> {
   const { investorLogin, kind } = wanted;
   const { books, waits } = await readBooks(db, wanted);

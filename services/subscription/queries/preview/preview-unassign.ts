@@ -1,15 +1,15 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
+import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { refusalToProto } from "#kernel/contract/error.ts";
-import type { Refusal } from "#kernel/refusal.ts";
 import type { PreviewUnassignRequest, PreviewUnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { isEmptyHolding } from "../../domain/buckets.ts";
 import { refusalOfLock } from "../../domain/lock-refusals.ts";
-import { neverAssigned, unassignReasons } from "../../domain/unassign-reasons.ts";
+import { unassignReasons } from "../../domain/unassign-reasons.ts";
 import { isLogin, validate } from "../../domain/validate.ts";
+import { getLatestOfPair } from "../../latest-subscription.ts";
 import { subscriptionMessage } from "../../messages/subscription.ts";
-import { findLatestOfPair, type Subscription } from "../../store/subscriptions.ts";
+import type { Subscription } from "../../store/subscriptions.ts";
 import { figuresOf, type LeavePreview, lookAtLeave } from "./look-at-leave.ts";
 import { untilPassed } from "./until-passed.ts";
 
@@ -22,8 +22,7 @@ export async function previewUnassign(
   const { investorLogin } = request;
   validate(isLogin("master_login", request.masterLogin), isLogin("investor_login", investorLogin));
   return await failAsUnavailable(async () => {
-    const subscription = await findLatestOfPair(deps.pool, request);
-    if (subscription === undefined) throw await refuseUnknownPair(deps, request, context);
+    const subscription = await getLatestOfPair(deps, request, context);
     const reasons = unassignReasons(subscription);
     if (reasons.length > 0) {
       const refusals = reasons.map(refusalToProto);
@@ -37,16 +36,6 @@ export async function previewUnassign(
       figures: figuresOf(preview),
     };
   });
-}
-
-async function refuseUnknownPair(
-  { accounts }: Deps,
-  request: PreviewUnassignRequest,
-  context: CallContext,
-): Promise<Refusal> {
-  await accounts.findMaster({ login: request.masterLogin }, queryContext(context));
-  await accounts.findInvestor({ login: request.investorLogin }, queryContext(context));
-  return neverAssigned(request);
 }
 
 /** The status that the exit would commit. When it would end is not known before. */

@@ -14,7 +14,6 @@ import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "..
 type Refused = { readonly refusals: readonly { readonly code: string }[] };
 
 const codesOf = ({ refusals }: Refused): string[] => refusals.map(({ code }) => code);
-const fee = { key: "fee:1", amount: 60_00n };
 
 function previewLeave({ service }: World, investorLogin: string, requested: bigint, withinMs?: number) {
   const request = { investorLogin, requested: moneyToProto(usd(requested)), comment: "CRM-1" };
@@ -52,7 +51,7 @@ test("previews of an assignment, a withdrawal and an exit say what follows, and 
   await settle(world);
   trader(world, masterLogin).result(200_00n);
   await settle(world);
-  world.fees.rules.due = () => [fee];
+  world.fees.rules.ratePpm = 300_000;
   const before = await everything(world);
   const locks = new Map(platform.accountLocks);
 
@@ -131,7 +130,7 @@ test("a preview waits a moment for what passes, and reports it when it stays", a
   expect(codesOf(await world.service.previewUnassign(pair, aCall()))).toEqual([]);
 });
 
-test("what is not filed, not allocated or not closed yet is in progress", async () => {
+test("what is not filed, not allocated, or of a week that is not closed or decided, is in progress", async () => {
   const world = await aWorld();
   const { service, deps } = world;
   const pair = await subscribed(world, aMaster(world), 500_00n);
@@ -144,12 +143,11 @@ test("what is not filed, not allocated or not closed yet is in progress", async 
   expect(await look()).toEqual([]);
 
   const pool = `update master_pool set`;
-  await corrupt(deps.pool, `${pool} gate_closed_at = clock_timestamp()`);
+  await corrupt(deps.pool, `insert into open_week (master_login, number) values ('${pair.masterLogin}', 1)`);
   expect(await look()).toEqual(["allocation_in_progress"]);
-  await corrupt(
-    deps.pool,
-    `${pool} gate_closed_at = null, weeks_closed_through = weeks_closed_through - interval '7 days'`,
-  );
+  await corrupt(deps.pool, `update open_week set decided_subscription_id = ${pair.id}`);
+  expect(await look()).toEqual([]);
+  await corrupt(deps.pool, `${pool} weeks_closed_through = weeks_closed_through - interval '7 days'`);
   expect(await look()).toEqual(["allocation_in_progress"]);
   await corrupt(deps.pool, `${pool} weeks_closed_through = weeks_closed_through + interval '7 days'`);
 
@@ -164,6 +162,9 @@ test("an account or a fee that cannot be read leaves the figures out", async () 
   world.fees.rules.isDown = true;
   expect(await look()).toMatchObject({ refusals: [{ code: "allocation_in_progress" }], figures: undefined });
   world.fees.rules.isDown = false;
+  world.fees.rules.isStopped = true;
+  expect(await look()).toMatchObject({ refusals: [{ code: "safety_stop" }], figures: undefined });
+  world.fees.rules.isStopped = false;
   world.platform.state.isDown = true;
   expect(await look()).toMatchObject({
     refusals: [{ code: "platform_unavailable" }, { code: "allocation_in_progress" }],
@@ -177,7 +178,7 @@ test("a withdrawal outside a pool reads no Master, and only debts are due", asyn
   const world = await aWorld();
   const investorLogin = anInvestor(world, 300_00n);
   await settle(world);
-  world.fees.rules.due = ({ masterLogin }) => (masterLogin === "" ? [{ key: "debt", amount: 50_00n }] : []);
+  world.fees.rules.debt = () => 50_00n;
   expect(await previewLeave(world, investorLogin, 1_000_00n)).toMatchObject({
     refusals: [],
     inPool: false,

@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { aVersion } from "../testing/a-version.ts";
+import { isCollectedAt, stepsOf } from "./steps.ts";
+import { inForceAt, type Version } from "./timeline.ts";
+import { isEnabledAt, rateAt, startsOf } from "./version.ts";
+
+const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
+const DAYS = 12;
+
+/** In the sequence in which they begin; starts of any sequence, of which several may be the same. */
+const timelines: fc.Arbitrary<readonly Version[]> = fc
+  .array(
+    fc.record({
+      start: fc.integer({ min: 1, max: DAYS }),
+      delay: fc.integer({ min: 0, max: 4 }),
+      ratePpm: fc.integer({ min: 0, max: 3 }),
+      enabled: fc.boolean(),
+    }),
+    { maxLength: 8 },
+  )
+  .map((drawn) =>
+    drawn.map(({ start, delay, ratePpm, enabled }, index) => {
+      const switched = { enabled, enabledFrom: day(start + delay) };
+      return aVersion(day(start), { id: BigInt(index + 1), ratePpm, ...switched });
+    }),
+  );
+
+test("the steps say of each instant what the timeline says of it", () => {
+  fc.assert(
+    fc.property(timelines, (versions) => {
+      const steps = stepsOf(versions);
+      for (let number = 0; number <= DAYS + 5; number += 1) {
+        const at = day(number);
+        const step = steps.findLast(({ from }) => from === undefined || from <= at);
+        const said = { rate: rateAt(versions, at), enabled: isEnabledAt(versions, at) };
+        expect({ rate: step?.ratePpm ?? 0, enabled: isCollectedAt(steps, at) }).toEqual(said);
+        expect(step?.versionId ?? 0n).toBe(inForceAt(versions, at)?.id ?? 0n);
+      }
+    }),
+  );
+});
+
+test("a step begins where the rate or the switch may change, once each and in sequence", () => {
+  fc.assert(
+    fc.property(timelines, (versions) => {
+      const begin = stepsOf(versions).map(({ from }) => from?.getTime());
+      const starts = [...new Set(startsOf(versions).map((start) => start.getTime()))].toSorted((a, b) => a - b);
+      expect(begin).toEqual(versions.length === 0 ? [] : [undefined, ...starts]);
+    }),
+  );
+});
+
+test("an entry that a newer one hides begins no step, and one with the same terms does", () => {
+  const versions = [aVersion(day(1)), aVersion(day(9)), aVersion(day(5)), aVersion(day(12), { enabledFrom: day(14) })];
+  expect(stepsOf(versions).map(({ from }) => from)).toEqual([undefined, day(1), day(5), day(12), day(14)]);
+});
+
+test("before the first version nothing has a rate, and its switch counts for debts", () => {
+  const none = { from: undefined, ratePpm: 0, versionId: 0n };
+  expect(stepsOf([aVersion(day(20))])[0]).toEqual({ ...none, enabled: true });
+  expect(stepsOf([aVersion(day(20), { enabled: false })])[0]).toEqual({ ...none, enabled: false });
+  expect(stepsOf([])).toEqual([]);
+});

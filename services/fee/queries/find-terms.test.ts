@@ -1,0 +1,102 @@
+import pg from "pg";
+import { expect, test, vi } from "vitest";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { corrupt } from "#test/support/corrupt.ts";
+import { updateConfiguration } from "../commands/configure.ts";
+import { addDebts, addPrepaid } from "../store/debts.ts";
+import { insertMaster } from "../store/masters.ts";
+import { decideWeeks } from "../testing/deciding.ts";
+import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { anInvestor, aWorld, endWeek, owe, result, type World } from "../testing/world.ts";
+import { findTerms } from "./find-terms.ts";
+
+const START = new Date("2026-01-03T00:00:00Z");
+const NONE = { steps: [], updatedAt: undefined, debts: [], prepaid: [], openWeekly: [] };
+
+async function aSystem(): Promise<World> {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  await insertMaster(world.deps.pool, MASTER, PAYMENT_ACCOUNT);
+  await insertMaster(world.deps.pool, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT);
+  return world;
+}
+
+const ask = (world: World, ...investorLogins: string[]) =>
+  findTerms(world.deps, { masterLogin: MASTER, investorLogins, since: undefined });
+
+test("the terms of Investors are steps, in the sequence of the request; one without a configuration has none", async () => {
+  const world = await aSystem();
+  world.clock.now = new Date("2026-01-05T00:00:00Z");
+  const change = { ratePpm: 100_000, enabled: false, effectiveSince: undefined, upsert: false };
+  await updateConfiguration(world.deps, { investorLogin: INVESTOR, ...change }, aCall("off"));
+  const { database, isStopped, investors } = await ask(world, "404", INVESTOR, "404");
+  expect({ database, isStopped }).toEqual({ database: await readDatabase(world.deps.pool), isStopped: false });
+  const terms = {
+    ...NONE,
+    investorLogin: INVESTOR,
+    steps: [
+      { from: undefined, ratePpm: 0, enabled: true, versionId: 0n },
+      { from: START, ratePpm: 300_000, enabled: true, versionId: 1n },
+      { from: world.clock.now, ratePpm: 0, enabled: false, versionId: 2n },
+    ],
+    updatedAt: world.clock.now,
+  };
+  expect(investors).toEqual([{ ...NONE, investorLogin: "404" }, terms, { ...NONE, investorLogin: "404" }]);
+  const since = new Date("2026-01-06T00:00:00Z");
+  const later = await findTerms(world.deps, { masterLogin: "", investorLogins: [INVESTOR], since });
+  expect(later.investors[0]?.steps.at(-1)).toEqual(terms.steps.at(-1));
+});
+
+test("debts come oldest first, those to stopped Masters are left out, and what was prepaid is not", async () => {
+  const world = await aSystem();
+  const { pool } = world.deps;
+  const older = new Date(START.getTime() - 1);
+  await owe(pool, INVESTOR, MASTER);
+  await inTransaction(pool, async (tx) => {
+    await addDebts(tx, [{ investorLogin: INVESTOR, masterLogin: OTHER_MASTER, amount: 5n, since: older }]);
+    await addPrepaid(tx, { investorLogin: INVESTOR, masterLogin: OTHER_MASTER, amount: 7n });
+  });
+  const own = { masterLogin: MASTER, amountMinor: 30_00n, since: START };
+  const prepaid = [{ masterLogin: OTHER_MASTER, amountMinor: 7n, since: undefined }];
+  const other = { masterLogin: OTHER_MASTER, amountMinor: 5n, since: older };
+  expect((await ask(world, INVESTOR)).investors).toMatchObject([{ debts: [other, own], prepaid }]);
+  await corrupt(pool, `update fee_master set break_reason = 'a break' where master_login = '${OTHER_MASTER}'`);
+  expect(await ask(world, INVESTOR)).toMatchObject({ isStopped: false, investors: [{ debts: [own], prepaid }] });
+  await corrupt(pool, "update fee_master set break_reason = 'a break'");
+  expect(await ask(world, INVESTOR)).toMatchObject({ isStopped: true, investors: [{ debts: [], prepaid }] });
+});
+
+test("weekly fees that are recorded and not debited are part of the terms, in the sequence of collection", async () => {
+  const world = await aSystem();
+  for (const amount of ["+100.00", "+10.00"]) {
+    result(world, { [INVESTOR]: amount });
+    endWeek(world, { [INVESTOR]: "0.00" });
+  }
+  await decideWeeks(world);
+  const weekly = (day: number, minorUnits: bigint) => {
+    const key = `fee:9001:5001:W:2026-01-${day}T00:00:00.000Z`;
+    return { key, amount: { currencyCode: "USD", minorUnits }, isWeekly: true };
+  };
+  const { investors } = await ask(world, INVESTOR);
+  expect(investors[0]?.openWeekly).toEqual([weekly(10, 30_00n), weekly(17, 3_00n)]);
+});
+
+test("500 Investors take as many statements as one, and more are refused", async () => {
+  const world = await aSystem();
+  const logins = Array.from({ length: 500 }, (_, index) => String(20_001 + index));
+  const query = vi.spyOn(pg.Client.prototype, "query");
+  await ask(world, INVESTOR);
+  const statements = query.mock.calls.length;
+  expect((await ask(world, ...logins)).investors).toHaveLength(500);
+  expect(query.mock.calls).toHaveLength(2 * statements);
+  query.mockRestore();
+  await expect(ask(world, INVESTOR, ...logins)).rejects.toMatchObject({ code: "validation_failed" });
+  expect((await ask(world)).investors).toEqual([]);
+});
+
+test("while fees may be lost there are no terms", async () => {
+  const world = await aSystem();
+  await corrupt(world.deps.pool, "update fee_search set database = 'another/database'");
+  await expect(ask(world, INVESTOR)).rejects.toMatchObject({ code: "service_unavailable", outcome: "not_executed" });
+});

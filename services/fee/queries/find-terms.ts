@@ -1,0 +1,27 @@
+import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import type { FindTermsRequest, FindTermsResponse } from "#proto/pamm/fee/v1/fee.ts";
+import type { Deps } from "../deps.ts";
+import { feesUnknown } from "../domain/fees-unknown.ts";
+import { refuse } from "../refusals.ts";
+import { findKnownDatabase } from "../store/fee-search.ts";
+import { findMaster } from "../store/masters.ts";
+import { readTerms } from "./read-terms.ts";
+
+const MAX_INVESTORS = 500;
+
+/** Everything that a decision about the fees of some Investors is based on, in one snapshot and without a lock. */
+export async function findTerms(
+  { pool }: Pick<Deps, "pool">,
+  { masterLogin, investorLogins, since }: FindTermsRequest,
+): Promise<FindTermsResponse> {
+  if (investorLogins.length > MAX_INVESTORS) {
+    throw refuse("validation_failed", `A request has at most ${MAX_INVESTORS} Investors.`);
+  }
+  return await inSnapshot(pool, async (db) => {
+    const database = await findKnownDatabase(db);
+    if (database === undefined) throw feesUnknown();
+    const master = masterLogin === "" ? undefined : await findMaster(db, masterLogin);
+    const investors = await readTerms(db, investorLogins, since);
+    return { database, isStopped: master?.breakReason !== undefined, investors };
+  });
+}

@@ -1,0 +1,71 @@
+import { formatExact } from "#kernel/exact-decimal.ts";
+import type { ExplainedLayer, Explanation } from "../domain/explain.ts";
+import { formatCents } from "./cents.ts";
+
+const E8_PER_CENT = 1_000_000n;
+const PPM = 1_000_000n;
+const SHARE_DECIMALS = 14;
+
+/** Profit in cents that was earned in an interval, at the rate of a version. */
+export type Earned = {
+  readonly amount: bigint;
+  readonly from: Date;
+  readonly to?: Date;
+  readonly ratePpm?: number;
+  readonly version?: bigint;
+};
+
+/** How subscription explains a fee; amounts in cents. */
+export type ExplainedFee = {
+  readonly at: Date;
+  readonly earned: bigint;
+  readonly mark?: bigint;
+  readonly floating?: bigint;
+  readonly markedAt?: Date | undefined;
+  readonly debt?: bigint;
+  readonly through?: bigint;
+  readonly since?: Date | undefined;
+  readonly charged: readonly Earned[];
+  readonly spared?: readonly Earned[];
+};
+
+/** The explanation of a fee, whose parts add up. */
+export function anExplanation({ charged, spared = [], mark = 0n, ...parts }: ExplainedFee): Explanation {
+  const exact = charged.reduce((sum, layer) => sum + shareOf(layer), 0n);
+  const fee = exact / (E8_PER_CENT * PPM);
+  const rise = fee === 0n ? 0n : charged.reduce((sum, { amount }) => sum + amount, 0n);
+  return {
+    facts: {
+      at: parts.at.toISOString(),
+      earned: formatCents(parts.earned),
+      mark_before: formatCents(mark),
+      mark_after: formatCents(mark + rise),
+      floating: formatCents(parts.floating ?? 0n),
+      marked_at: parts.markedAt?.toISOString() ?? null,
+      debt_before: formatCents(parts.debt ?? 0n),
+      exact_fee: formatExact(exact, SHARE_DECIMALS),
+      rounding: "down",
+      fee: formatCents(fee),
+      through_number: parts.through?.toString() ?? null,
+      since: parts.since?.toISOString() ?? null,
+    },
+    charged: charged.map(layerOf),
+    spared: spared.map(layerOf),
+  };
+}
+
+function layerOf(layer: Earned): ExplainedLayer {
+  const { amount, from, to = from, ratePpm = 300_000, version = 1n } = layer;
+  return {
+    amount: formatCents(amount),
+    earnedFrom: from.toISOString(),
+    earnedTo: to.toISOString(),
+    rate: formatExact(BigInt(ratePpm), 6).padEnd(8, "0"),
+    share: formatExact(shareOf(layer), SHARE_DECIMALS),
+    version: version === 0n ? null : String(version),
+  };
+}
+
+function shareOf({ amount, ratePpm = 300_000 }: Earned): bigint {
+  return amount * E8_PER_CENT * BigInt(ratePpm);
+}
