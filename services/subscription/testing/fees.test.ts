@@ -124,7 +124,7 @@ test("a closed week pays for the profit of each Investor, and the next one only 
   await closeWeek(world, cutOff(1));
   expect(world.fees.weeks.slice(1)).toMatchObject([week(1, due(first, 1, 9_00n), due(second, 1, 3_00n))]);
   await closeWeek(world, cutOff(2));
-  // Nothing is due: fee is told that the week has ended.
+  // Nothing is due: fee receives the end of the week alone.
   expect(world.fees.weeks.slice(2)).toMatchObject([week(2)]);
   expect(await many(world.deps.pool, sql`select number from open_week`)).toEqual([]);
 });
