@@ -41,7 +41,8 @@ export async function decideWeek(deps: Deps, week: OpenWeek): Promise<void> {
 
 /** In their sequence, those first that were decided before: the last page of a week comes last. */
 async function recordPages(deps: Deps, masterLogin: string): Promise<void> {
-  for (const decision of await listUnrecordedPages(deps.pool, masterLogin)) await recordFees(deps, decision, jobContext());
+  const pages = await listUnrecordedPages(deps.pool, masterLogin);
+  for (const page of pages) await recordFees(deps, page, jobContext());
 }
 
 /** Has `fee` record decisions that a crash, or its absence, has left. */

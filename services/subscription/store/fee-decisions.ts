@@ -337,4 +337,3 @@ export async function moveWeek(
 export async function endWeek(tx: Transaction, id: bigint): Promise<void> {
   await matchesRow(tx, sql`delete from open_week where id = ${id} returning id`);
 }
-

@@ -144,4 +144,3 @@ export async function listLeaves(db: Queryable, keys: readonly string[]): Promis
 export function outcomeOf(tries: readonly Leave[], { try: number }: LeaveTry): Leave | undefined {
   return tries.find(({ state }) => state !== "REFUSED") ?? tries.find((leave) => leave.try >= number);
 }
-

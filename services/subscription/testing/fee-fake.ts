@@ -64,37 +64,10 @@ const CALL_MS = 5_000;
 /** A stand-in of the fee service: tests say what Investors owe. A decision is recorded once, and collected item by item. */
 export function feeFake(world: World): FeeFake {
   const configured: ConfigureRequest[] = [];
-  const recorded: FeeFake["recorded"] = new Map();
-  const weeks: RecordFeesRequest[] = [];
-  const rules: FeeFake["rules"] = {
-    debt: () => 0n,
-    openWeekly: () => [],
-    ratePpm: 0,
-    changes: [],
-    isStopped: false,
-    isDown: false,
-    archivedPaymentAccount: "",
-  };
+  const books: Books = { recorded: new Map(), weeks: [], rules: defaultRules(), paid: new Map(), left: new Set() };
+  const { recorded, weeks, rules, left } = books;
   const reach = (): void => {
     if (rules.isDown) throw new Refusal({ code: "service_unavailable", status: "unavailable", message: "down" });
-  };
-  const left = new Set<string>();
-  const openWeekly = (login: string): Due[] => {
-    const recordedDue = weeks.flatMap(({ investors }) =>
-      investors.flatMap(({ investorLogin, due }) => (investorLogin === login ? due : [])),
-    );
-    const own = recordedDue.map(({ key, amountMinor }) => ({ key, amount: amountMinor }));
-    return [...rules.openWeekly(login), ...new Map(own.map((each) => [each.key, each])).values()];
-  };
-  const paid = new Map<string, bigint>();
-  const termsOf = (investorLogin: string): InvestorTerms => {
-    const owed = rules.debt(investorLogin) - (paid.get(investorLogin) ?? 0n);
-    const debts = owed > 0n ? [{ masterLogin: OWED_TO, amountMinor: owed, since: OWED_SINCE }] : [];
-    const weekly = openWeekly(investorLogin).map(({ key, amount }) => item(key, amount, true));
-    const steps = [{ from: undefined, ratePpm: rules.ratePpm }, ...rules.changes].map((step, index) => {
-      return { ...step, enabled: true, versionId: BigInt(index + 1) };
-    });
-    return { investorLogin, steps, updatedAt: undefined, debts, prepaid: [], openWeekly: weekly };
   };
   const client = {
     async getWaitingFees() {
@@ -112,34 +85,14 @@ export function feeFake(world: World): FeeFake {
     },
     async findTerms({ investorLogins }: FindTermsRequest) {
       reach();
-      return {
-        // Its schema has a file of its own.
-        database: (await readDatabase(world.pool)).replace(/\d+$/, "0"),
-        isStopped: rules.isStopped,
-        investors: investorLogins.map(termsOf),
-      };
+      const investors = investorLogins.map((login) => termsOf(books, login));
+      // Its schema has a file of its own.
+      const database = (await readDatabase(world.pool)).replace(/\d+$/, "0");
+      return { database, isStopped: rules.isStopped, investors };
     },
     async recordFees(request: RecordFeesRequest) {
       reach();
-      if (request.key === "") {
-        weeks.push(request);
-        return { items: [] };
-      }
-      const known = recorded.get(request.key);
-      if (known !== undefined) return known.response;
-      const items = request.investors.flatMap(({ investorLogin, openWeeklyKeys, due }) => {
-        const debts = due.filter(({ kind }) => kind === "PF_DEBT");
-        const taken = debts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
-        paid.set(investorLogin, (paid.get(investorLogin) ?? 0n) + taken);
-        const weekly = openWeekly(investorLogin).filter(({ key }) => openWeeklyKeys.includes(key));
-        return [
-          ...weekly.map(({ key, amount }) => item(key, amount, true)),
-          ...due.map(({ key, amountMinor }) => item(key, amountMinor, false)),
-        ];
-      });
-      const response = { items };
-      recorded.set(request.key, { request, response });
-      return response;
+      return recordOnce(books, request);
     },
     async listDueItems({ key }: ListDueItemsRequest) {
       reach();
@@ -160,6 +113,59 @@ export function feeFake(world: World): FeeFake {
     },
   };
   return { client: client as unknown as Client<FeeServiceService>, configured, recorded, weeks, rules };
+}
+
+type Books = Pick<FeeFake, "recorded" | "weeks" | "rules"> & {
+  /** Debts that leaves have taken, by Investor. */
+  readonly paid: Map<string, bigint>;
+  /** Keys of collections that wait for an account. */
+  readonly left: Set<string>;
+};
+
+function defaultRules(): FeeFake["rules"] {
+  const none = { isStopped: false, isDown: false, archivedPaymentAccount: "" };
+  return { debt: () => 0n, openWeekly: () => [], ratePpm: 0, changes: [], ...none };
+}
+
+/** Each recorded one once, also when it was collected. */
+function openWeekly({ rules, weeks }: Books, login: string): Due[] {
+  const investors = weeks.flatMap((page) => page.investors).filter(({ investorLogin }) => investorLogin === login);
+  const recorded = investors.flatMap(({ due }) => due.map(({ key, amountMinor }) => ({ key, amount: amountMinor })));
+  return [...rules.openWeekly(login), ...new Map(recorded.map((each) => [each.key, each])).values()];
+}
+
+function termsOf(books: Books, investorLogin: string): InvestorTerms {
+  const { rules, paid } = books;
+  const owed = rules.debt(investorLogin) - (paid.get(investorLogin) ?? 0n);
+  const debts = owed > 0n ? [{ masterLogin: OWED_TO, amountMinor: owed, since: OWED_SINCE }] : [];
+  const weekly = openWeekly(books, investorLogin).map(({ key, amount }) => item(key, amount, true));
+  const steps = [{ from: undefined, ratePpm: rules.ratePpm }, ...rules.changes].map((step, index) => {
+    return { ...step, enabled: true, versionId: BigInt(index + 1) };
+  });
+  return { investorLogin, steps, updatedAt: undefined, debts, prepaid: [], openWeekly: weekly };
+}
+
+function recordOnce(books: Books, request: RecordFeesRequest): RecordFeesResponse {
+  const { recorded, weeks, paid } = books;
+  if (request.key === "") {
+    weeks.push(request);
+    return { items: [] };
+  }
+  const known = recorded.get(request.key);
+  if (known !== undefined) return known.response;
+  const items = request.investors.flatMap(({ investorLogin, openWeeklyKeys, due }) => {
+    const debts = due.filter(({ kind }) => kind === "PF_DEBT");
+    const taken = debts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+    paid.set(investorLogin, (paid.get(investorLogin) ?? 0n) + taken);
+    const weekly = openWeekly(books, investorLogin).filter(({ key }) => openWeeklyKeys.includes(key));
+    return [
+      ...weekly.map(({ key, amount }) => item(key, amount, true)),
+      ...due.map(({ key, amountMinor }) => item(key, amountMinor, false)),
+    ];
+  });
+  const response = { items };
+  recorded.set(request.key, { request, response });
+  return response;
 }
 
 const OWED_SINCE = new Date("2026-01-01T00:00:00Z");

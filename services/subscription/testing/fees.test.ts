@@ -67,7 +67,12 @@ test("a withdrawal pays for the profit above the mark, once, and for new profit 
     availableAfterFee: { minorUnits: 11_400_00n },
     effective: { minorUnits: 5_000_00n },
   });
-  expect(await pairOf(world, pair)).toEqual({ foldedNumber: 1n, earned: 2_000_00n, mark: 2_000_00n * CENT, layers: [] });
+  expect(await pairOf(world, pair)).toEqual({
+    foldedNumber: 1n,
+    earned: 2_000_00n,
+    mark: 2_000_00n * CENT,
+    layers: [],
+  });
   expect(await inBucket(world, pair.masterLogin, "reserved")).toEqual([5_600_00n]);
   await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
   await payOut(world, withdrawal, 5_000_00n);
@@ -103,7 +108,8 @@ test("a closed week pays for the profit of each Investor, and the next one only 
   master.result(100_00n, { at: before(cutOff(0)) });
   master.result(40_00n, { at: cutOff(0) });
   await closeWeek(world, cutOff(0));
-  const key = ({ investorLogin }: Pair, index: number) => `fee:${investorLogin}:${masterLogin}:W:${cutOff(index).toISOString()}`;
+  const key = ({ investorLogin }: Pair, index: number) =>
+    `fee:${investorLogin}:${masterLogin}:W:${cutOff(index).toISOString()}`;
   const due = (pair: Pair, index: number, amountMinor: bigint) => {
     const fee = { key: key(pair, index), kind: "PF", suffix: "W", masterLogin, amountMinor, since: cutOff(index) };
     return { investorLogin: pair.investorLogin, openWeeklyKeys: [], due: [expect.objectContaining(fee)] };
@@ -118,7 +124,7 @@ test("a closed week pays for the profit of each Investor, and the next one only 
   await closeWeek(world, cutOff(1));
   expect(world.fees.weeks.slice(1)).toMatchObject([week(1, due(first, 1, 9_00n), due(second, 1, 3_00n))]);
   await closeWeek(world, cutOff(2));
-  // Nothing is due: fee is told that the week has ended.
+  // Nothing is due: fee receives the end of the week alone.
   expect(world.fees.weeks.slice(2)).toMatchObject([week(2)]);
   expect(await many(world.deps.pool, sql`select number from open_week`)).toEqual([]);
 });
@@ -244,7 +250,12 @@ test("an exit reserves its fee, takes the rest, and leaves debts to other Master
   expect(await world.service.unassign(pair, aCall())).toMatchObject({ amount: { minorUnits: -1_058_00n } });
   const [{ request } = { request: undefined }] = world.fees.recorded.values();
   expect(request?.investors).toMatchObject([
-    { due: [{ kind: "PF_DEBT", amountMinor: 12_00n }, { kind: "PF", amountMinor: 30_00n, suffix: `UA${pair.id}` }] },
+    {
+      due: [
+        { kind: "PF_DEBT", amountMinor: 12_00n },
+        { kind: "PF", amountMinor: 30_00n, suffix: `UA${pair.id}` },
+      ],
+    },
   ]);
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(1_058_00n);
@@ -317,15 +328,18 @@ test("terms of another database decide nothing: no leave, no week, no debt", asy
   };
   const lost = withFees(world, { findTerms });
   master.result(100_00n, { at: before(cutOff(0)) });
-  await closeWeek(lost, cutOff(0));
-  for (const { investorLogin } of [pair, outside]) {
-    const withdrawal = await holdForWithdrawal(world, investorLogin, 10_00n);
+  await settle(world);
+  const expectNotDecided = async ({ investorLogin }: Pair): Promise<void> => {
+    const withdrawal = await holdForWithdrawal(world, investorLogin, 10_00n, { key: `w${(withdrawals += 1)}` });
     await expect(lost.service.leave(withdrawal.request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
       code: "allocation_in_progress",
       outcome: "not_executed",
     });
     await release(world, withdrawal);
-  }
+  };
+  await expectNotDecided(pair);
+  await closeWeek(lost, cutOff(0));
+  await expectNotDecided(outside);
   expect(await many(world.deps.pool, sql`select id from fee_decision`)).toEqual([]);
   expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);
   expect(await pairOf(world, pair)).toMatchObject({ earned: 0n, mark: 0n });

@@ -308,7 +308,10 @@ test("outside a pool fees are due, and no Master is read", async () => {
     effective: { minorUnits: 400_00n },
   });
   const [sent] = [...world.fees.recorded.values()].map(({ request }) => request);
-  expect(sent).toMatchObject({ masterLogin: OWED_TO, investors: [{ due: [{ key: debtKey(investorLogin, withdrawal.request.key) }] }] });
+  expect(sent).toMatchObject({
+    masterLogin: OWED_TO,
+    investors: [{ due: [{ key: debtKey(investorLogin, withdrawal.request.key) }] }],
+  });
   await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
   await payOut(world, withdrawal, 400_00n);
   await release(world, withdrawal);

@@ -64,7 +64,11 @@ export async function entriesOf({ deps }: World, masterLogin: string): Promise<E
 }
 
 /** Amount in cents and share of the floating result in units of 1e-8 USD, ascending by subscription. */
-export async function partsOf({ deps }: World, masterLogin: string, number: bigint): Promise<(readonly [bigint, bigint])[]> {
+export async function partsOf(
+  { deps }: World,
+  masterLogin: string,
+  number: bigint,
+): Promise<(readonly [bigint, bigint])[]> {
   const rows = await many<{ amount: bigint; floating: bigint }>(
     deps.pool,
     sql`select amount_minor as amount, floating_e8 as floating
@@ -76,7 +80,10 @@ export async function partsOf({ deps }: World, masterLogin: string, number: bigi
 }
 
 /** The profit of an Investor with a Master as it is stored, with its layers from bottom to top. */
-export async function pairOf({ deps }: World, { investorLogin, masterLogin }: { investorLogin: string; masterLogin: string }) {
+export async function pairOf(
+  { deps }: World,
+  { investorLogin, masterLogin }: { investorLogin: string; masterLogin: string },
+) {
   const pairs = await readPairs(deps.pool, masterLogin, [investorLogin]);
   const pair = pairs.get(investorLogin);
   assert(pair !== undefined);

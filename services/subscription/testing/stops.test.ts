@@ -133,7 +133,9 @@ test("a leave is refused with safety_stop while the fees of the Master are stopp
   await expect(leave(deps, request, aCall())).rejects.toMatchObject(stop);
   expect(await many(deps.pool, sql`select key from reserve`)).toEqual([]);
   fees.rules.isStopped = false;
-  await expect(leave(deps, { ...request, try: 2 }, aCall())).resolves.toMatchObject({ effective: { minorUnits: 1_00n } });
+  await expect(leave(deps, { ...request, try: 2 }, aCall())).resolves.toMatchObject({
+    effective: { minorUnits: 1_00n },
+  });
 });
 
 test("an amended deal on an Investor outside a pool is only filed", async () => {

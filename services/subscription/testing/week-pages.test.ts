@@ -57,7 +57,7 @@ async function isUnrecorded({ deps }: World): Promise<boolean> {
 }
 
 function textOf(page: RecordFeesRequest): string {
-  return JSON.stringify(RecordFeesRequest.toJSON(page));
+  return Buffer.from(RecordFeesRequest.encode(page).finish()).toString("base64");
 }
 
 /** In each of the weeks up to one each Investor has its fee of 0.30 once, and fee has each page, the last one last. */
@@ -116,6 +116,7 @@ test("two replicas that decide one week at once decide each Investor once", asyn
 
 test("a page that was decided by another replica meanwhile is not decided again", async () => {
   const { world } = await anOpenWeek();
+  world.fees.rules.debt = () => 5_00n;
   const week = await claimWeek(world);
   const findTerms: Deps["fees"]["findTerms"] = async (request, context) => {
     const terms = await world.deps.fees.findTerms(request, context);
@@ -123,7 +124,11 @@ test("a page that was decided by another replica meanwhile is not decided again"
     return terms;
   };
   expect(await decideWeekPage(withFees(world, { findTerms }).deps, week, jobContext())).toBe("more");
-  expect(await many(world.deps.pool, sql`select count(*)::int as fees from due_fee`)).toEqual([{ fees: 200 }]);
+  const fees = sql`select kind, count(*)::int as fees from due_fee group by kind order by kind`;
+  expect(await many(world.deps.pool, fees)).toEqual([
+    { kind: "PF", fees: 200 },
+    { kind: "PF_DEBT", fees: 200 },
+  ]);
 });
 
 test("pages that fee did not record in time are recorded before the next ones", async () => {

@@ -202,7 +202,13 @@ test("a leave closes the due weeks itself, before its own log position, and pays
   expect(await whileJobsRun(world, withdrawn)).toBe(1_105_00n);
   expect(await timelineOf(world, masterLogin)).toEqual([100_00n, cutOff(0), 50_00n]);
   expect(world.fees.weeks).toMatchObject([
-    { masterLogin, periodStart: cutOff(-1), periodEnd: cutOff(0), isLast: true, investors: [{ due: [{ amountMinor: 30_00n }] }] },
+    {
+      masterLogin,
+      periodStart: cutOff(-1),
+      periodEnd: cutOff(0),
+      isLast: true,
+      investors: [{ due: [{ amountMinor: 30_00n }] }],
+    },
   ]);
   const [week] = world.fees.weeks.flatMap(({ investors }) => investors.flatMap(({ due }) => due.map(({ key }) => key)));
   const [sent] = [...world.fees.recorded.values()].map(({ request }) => request);

@@ -48,7 +48,11 @@ export async function aWorld(
   const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
   const platform = platformFake({ now });
   const accounts = accountFake();
-  const fees = feeFake({ pool, platform: platform.client, returnReserve: (key) => service.returnReserve({ key }, aCall()) });
+  const fees = feeFake({
+    pool,
+    platform: platform.client,
+    returnReserve: (key) => service.returnReserve({ key }, aCall()),
+  });
   const deps: Deps = {
     pool,
     platform: platform.client,
@@ -84,14 +88,9 @@ export async function passTime({ state, deps: { pool } }: World, ms: number): Pr
   const tables = ["assignment", "exit", "exit_transfer", "fee_decision", "mirror", "open_week", "queued_unassign"];
   const columns = [
     ...tables.map((table) => [table, "next_try_at"]),
-    ...[
-      "mirror_next_at",
-      "mark_next_at",
-      "margin_next_at",
-      "price_next_at",
-      "archived_next_at",
-      "value_next_at",
-    ].map((column) => ["master_pool", column]),
+    ...["mirror_next_at", "mark_next_at", "margin_next_at", "price_next_at", "archived_next_at", "value_next_at"].map(
+      (column) => ["master_pool", column],
+    ),
     ["investor_account", "posting_next_at"],
     ...["expires_at", "ready_at"].map((column) => ["queued_unassign", column]),
   ];

@@ -159,15 +159,14 @@ async function decideStruck(
   await recordRefusals(tx, refused, deps.now());
   const isRefused = new Set(refused.map(({ leave }) => leave.key));
   const possible = books.filter(({ waiting }) => !isRefused.has(waiting.leave.key));
-  const uncounted =
-    isSameDatabase(terms.database, database)
-      ? await listUncounted(
-          tx,
-          masterLogin,
-          possible.map(({ waiting }) => waiting.holding.subscriptionId),
-          terms.askedAt,
-        )
-      : new Set(possible.map(({ waiting }) => waiting.holding.subscriptionId));
+  const uncounted = isSameDatabase(terms.database, database)
+    ? await listUncounted(
+        tx,
+        masterLogin,
+        possible.map(({ waiting }) => waiting.holding.subscriptionId),
+        terms.askedAt,
+      )
+    : new Set(possible.map(({ waiting }) => waiting.holding.subscriptionId));
   const counted = possible.filter(({ waiting }) => !uncounted.has(waiting.holding.subscriptionId));
   const pairs = await lockPairs(
     tx,

@@ -60,11 +60,7 @@ export async function reachDecision(deps: Deps, request: AskedLeave, context: Ca
 }
 
 /** The money of the leave may be collected when `fee` has its payments. */
-async function withRecordedFees(
-  deps: Deps,
-  { leave, fees }: DecidedWithFees,
-  context: CallContext,
-): Promise<Leave> {
+async function withRecordedFees(deps: Deps, { leave, fees }: DecidedWithFees, context: CallContext): Promise<Leave> {
   if (fees === undefined) return leave;
   const wait = waitBudget(context, RECORD_MS);
   for (;;) {
