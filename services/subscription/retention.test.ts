@@ -22,7 +22,7 @@ let world: World;
 let masterLogin: string;
 let first: Pair;
 
-/** A pool of two Investors with mirrors, results and postings. */
+/** A pool of two Investors with mirrors and results. */
 beforeEach(async () => {
   world = await aWorld();
   masterLogin = aMaster(world, 0n);
@@ -37,16 +37,13 @@ beforeEach(async () => {
 });
 
 async function makeOld(days: number): Promise<void> {
-  for (const table of ["posting", "mirror"]) {
-    await world.deps.pool.query(
-      `update ${table} set created_at = created_at - interval '${days} days', closed_at = closed_at - interval '${days} days'`,
-    );
-  }
+  await world.deps.pool.query(
+    `update mirror set created_at = created_at - interval '${days} days', closed_at = closed_at - interval '${days} days'`,
+  );
   await execute(world.deps.pool, sql`update outbox set published_at = published_at - ${days} * interval '1 day'`);
 }
 
-const states = (table: "posting" | "mirror") =>
-  world.deps.pool.query(`select state from ${table}`).then(({ rows }) => rows.map(({ state }) => state as string));
+const states = () => column<string>(world.deps.pool, sql`select state from mirror`);
 
 async function findings(): Promise<string[]> {
   const found: string[] = [];
@@ -57,14 +54,13 @@ async function findings(): Promise<string[]> {
   return found;
 }
 
-test("closed postings and mirrors are removed with their flows, and no check finds a break, also after the next results", async () => {
-  expect((await states("posting")).length).toBeGreaterThan(3);
-  expect((await states("mirror")).length).toBeGreaterThan(3);
+test("closed mirrors are removed with their flows, and no check finds a break, also after the next results", async () => {
+  expect((await states()).length).toBeGreaterThan(3);
   await makeOld(181);
 
   await removeOld(world.deps.pool, RULES);
 
-  expect([await states("posting"), await states("mirror")]).toEqual([[], []]);
+  expect(await states()).toEqual([]);
   expect(await column(world.deps.pool, sql`select id from flow`)).toEqual([]);
   await expectBooksToReconcile(world);
   expect(await findings()).toEqual([]);
@@ -75,18 +71,19 @@ test("closed postings and mirrors are removed with their flows, and no check fin
   expect(await findings()).toEqual([]);
 });
 
-test("open postings and mirrors stay with their flows at any age, and so do closed ones that are young", async () => {
+test("open mirrors stay with their flows at any age, and so do closed ones that are young", async () => {
   await makeOld(179);
-  const young = [await states("posting"), await states("mirror")];
+  const young = await states();
   await removeOld(world.deps.pool, RULES);
-  expect([await states("posting"), await states("mirror")]).toEqual(young);
+  expect(await states()).toEqual(young);
 
   await makeOld(10);
-  await world.deps.pool.query(`
-    update posting set state = 'OPEN', closed_at = null where id = (select max(id) from posting);
-    update mirror set state = 'OPEN', closed_at = null, deal_id = null where id = (select max(id) from mirror)`);
+  await execute(
+    world.deps.pool,
+    sql`update mirror set state = 'OPEN', closed_at = null, deal_id = null where id = (select max(id) from mirror)`,
+  );
   await execute(world.deps.pool, sql`update retention_rule set removed_before = null`);
   await removeOld(world.deps.pool, RULES);
-  expect([await states("posting"), await states("mirror")]).toEqual([["OPEN"], ["OPEN"]]);
+  expect(await states()).toEqual(["OPEN"]);
   expect(await column(world.deps.pool, sql`select id from flow`)).not.toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { durationWithin } from "#kernel/config-variables.ts";
 import { HOUR_MS } from "#kernel/duration.ts";
-import { type Fragment, fragment } from "#kernel/postgres/query.ts";
+import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
 import { BY_ID, tableRule } from "#kernel/retention/table-rule.ts";
 import { BREAK_RETENTION, breakRules, EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";
@@ -20,21 +20,19 @@ export function subscriptionRules(
     readonly PAMM_RETAIN_TRANSFERS: number;
   },
 ): RetentionRule[] {
-  const closed = (name: string, table: string, rows: Fragment, alsoRemoved: readonly string[] = []): RetentionRule =>
+  return [
+    ...eventRules(feeds, config),
+    ...breakRules(config),
     tableRule({
-      name,
-      table,
-      alsoRemoved,
-      rows,
+      name: "mirrors",
+      table: "mirror",
+      alsoRemoved: ["flow"],
+      rows: fragment`mirror`,
       keptMs: config.PAMM_RETAIN_TRANSFERS,
       key: BY_ID,
       begunAt: fragment`item.created_at`,
       endedAt: fragment`item.closed_at`,
-    });
-  return [
-    ...eventRules(feeds, config),
-    ...breakRules(config),
-    closed("postings", "posting", fragment`posting`),
+    }),
     tableRule({
       name: "decided fees",
       table: "fee_decision",
@@ -45,6 +43,5 @@ export function subscriptionRules(
       begunAt: fragment`item.period_end`,
       endedAt: fragment`item.recorded_at`,
     }),
-    closed("mirrors", "mirror", fragment`mirror`, ["flow"]),
   ];
 }

@@ -60,7 +60,7 @@ const EMPTY = {
 
 await measure("results", (login, index) => ({
   ...EMPTY,
-  key: `subscription:posting:${index}`,
+  key: `posting:${index}:1`,
   legs: [{ login, kind: MovementKind.RESULT, amount: money(10_00n) }],
 }));
 await measure("fees, two legs each", (login, index) => ({

@@ -97,7 +97,7 @@ test.each(CALLABLE)(
 const REQUESTS = {
   funding: { key: "funding:deposit:0198c0de-0000-7000-8000-000000000002", kind: MovementKind.DEPOSIT },
   fee: { key: "fee:3000001:2000001:DEBT:1", kind: MovementKind.FEE_CREDIT },
-  subscription: { key: "subscription:posting:1000000", kind: MovementKind.RESULT },
+  subscription: { key: "posting:3000001:1000000", kind: MovementKind.RESULT },
 } as const;
 const REQUESTERS = Object.keys(REQUESTS) as (keyof typeof REQUESTS)[];
 

@@ -5,12 +5,12 @@ import { MAX_PAGE_SIZE } from "../page.ts";
 import type { Queryable } from "../postgres/query.ts";
 import { refusalsOf } from "../refusal.ts";
 
-/** A leg of a transfer as its service requests it. Cents, signed. */
+/** A leg of a transfer as its service requests it. Cents, signed; undefined when the service has compared the log entry itself and forgotten it. */
 export type OwnedLeg = {
   readonly key: string;
   readonly login: string;
   readonly kind: string;
-  readonly amountMinor: bigint;
+  readonly amountMinor: bigint | undefined;
 };
 
 const { refuse } = refusalsOf({ validation_failed: "invalid" });
@@ -25,5 +25,10 @@ export async function findTransfers(
     throw refuse("validation_failed", `A request has 1 to ${MAX_PAGE_SIZE} keys.`);
   }
   const legs = await list(db, keys);
-  return { legs: legs.map(({ amountMinor, ...leg }) => ({ ...leg, amount: moneyToProto(usd(amountMinor)) })) };
+  return {
+    legs: legs.map(({ amountMinor, ...leg }) => ({
+      ...leg,
+      amount: amountMinor === undefined ? undefined : moneyToProto(usd(amountMinor)),
+    })),
+  };
 }

@@ -8,6 +8,7 @@ const OWNER_OF: Readonly<Record<string, Owner | "review" | "import">> = {
   fee: "fee",
   subscription: "subscription",
   exit: "subscription",
+  posting: "subscription",
   review: "review",
   imported: "import",
 };

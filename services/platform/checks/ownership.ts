@@ -100,7 +100,7 @@ async function ask({ owners }: OwnershipDeps, owner: Owner, transfers: readonly 
   for (const page of inBatches(keys, MAX_PAGE_SIZE)) {
     const answer = await owners[owner]({ keys: page }, callContext({ caller: "platform", withinMs: CALL_MS }));
     for (const { key, login, kind, amount } of answer.legs) {
-      legs.push({ key, login, kind, amountMinor: moneyFromProto(amount).minor });
+      legs.push({ key, login, kind, amountMinor: amount && moneyFromProto(amount).minor });
     }
   }
   return Map.groupBy(legs, ({ key }) => key);

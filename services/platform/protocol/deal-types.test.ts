@@ -24,7 +24,7 @@ test.concurrent("each kind has its type in the platform's history, and is what i
       TransferState.APPLIED,
     );
   await first.service.transfer(aDeposit(investor, 100_00n), aCall());
-  await send(first, "subscription:posting:1", { login: investor, kind: MovementKind.RESULT, minor: 5_00n });
+  await send(first, "posting:7:1", { login: investor, kind: MovementKind.RESULT, minor: 5_00n });
   await send(first, "subscription:mirror:1", { login: master, kind: MovementKind.MIRROR, minor: 100_00n });
   await send(first, "subscription:mirror:2", { login: master, kind: MovementKind.MIRROR, minor: -1_00n });
   await send(first, "subscription:exit:1", { login: master, kind: MovementKind.EXIT, minor: -9_00n });
@@ -40,20 +40,17 @@ test.concurrent("each kind has its type in the platform's history, and is what i
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
   first.crashAt("after_answer");
   await first.service
-    .transfer(
-      aTransfer("subscription:posting:2", [{ login: investor, kind: MovementKind.RESULT, minor: -2_00n }]),
-      aCall(3_000),
-    )
+    .transfer(aTransfer("posting:7:2", [{ login: investor, kind: MovementKind.RESULT, minor: -2_00n }]), aCall(3_000))
     .catch(() => undefined);
   await first[Symbol.asyncDispose]();
   const second = await world.start({ quietPeriodMs: 1_000 });
   const posted = await eventually(
-    () => second.service.getTransfer({ key: "subscription:posting:2" }, aCall()),
+    () => second.service.getTransfer({ key: "posting:7:2" }, aCall()),
     ({ state }) => state === TransferState.APPLIED,
     20_000,
   );
   expect(posted.legs).toMatchObject([{ dealId: BigInt((await world.control.deals(investor)).at(-1)!.deal) }]);
-  await send(second, "subscription:posting:3", { login: investor, kind: MovementKind.RESULT, minor: 2_00n });
+  await send(second, "posting:7:3", { login: investor, kind: MovementKind.RESULT, minor: 2_00n });
   expect(await actions(investor)).toEqual([2, 5, 4, 5, 2]);
 
   const { DEPOSIT, RESULT, FEE_DEBIT, FEE_CREDIT, MIRROR, EXIT } = MovementKind;

@@ -18,7 +18,12 @@ export function ownersFake(rows: Partial<Record<Owner, readonly OwnedLeg[]>> = {
     async ({ keys }) => {
       asked[owner].push(...keys);
       const legs = (rows[owner] ?? []).filter(({ key }) => keys.includes(key));
-      return { legs: legs.map(({ amountMinor, ...leg }) => ({ ...leg, amount: moneyToProto(usd(amountMinor)) })) };
+      return {
+        legs: legs.map(({ amountMinor, ...leg }) => ({
+          ...leg,
+          amount: amountMinor === undefined ? undefined : moneyToProto(usd(amountMinor)),
+        })),
+      };
     };
   return {
     asked,

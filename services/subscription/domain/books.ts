@@ -1,4 +1,5 @@
 import type { Movement } from "./classify-movement.ts";
+import type { Postings } from "./posting.ts";
 import type { UnitHolding } from "./pool/unit-pool.ts";
 import { type AccountBuckets, type Change, type HoldingBuckets, changeHolding } from "./buckets.ts";
 
@@ -36,6 +37,7 @@ export type AccountBook = {
   /** Of the rest of the quarantine, or while there is none of that part: the deals, when all are of one kind. */
   readonly cause: ExternalCause | undefined;
   readonly buckets: AccountBuckets;
+  readonly postings: Postings;
   /** The subscription in whose pool the capital is; undefined outside a pool. */
   readonly pooledIn: bigint | undefined;
 };
@@ -148,6 +150,8 @@ export type Books = {
     readonly ownFlows: OwnFlow[];
     /** Postings that were applied to Investor accounts. */
     readonly posted: LoggedMovement[];
+    /** Those of them that this service has not requested so: their account, and their number. */
+    readonly unrequested: { readonly login: string; readonly number: bigint }[];
     readonly feeDebits: LoggedMovement[];
     readonly stopped: Stop[];
     /** Amendments on Investor accounts outside of a pool; they change no pool. */
@@ -165,6 +169,7 @@ export function emptyOutcome(): Books["outcome"] {
     arrivals: [],
     ownFlows: [],
     posted: [],
+    unrequested: [],
     feeDebits: [],
     stopped: [],
     amendments: [],

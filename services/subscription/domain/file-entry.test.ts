@@ -27,6 +27,7 @@ function someBooks(): Books {
           toAdopt: 0n,
           cause: undefined,
           buckets: NOTHING_ON_ACCOUNT,
+          postings: { number: 0n, inFlight: undefined },
           pooledIn: pooled(id) ? id : undefined,
         },
       ]),

@@ -1,4 +1,5 @@
 import {
+  type AccountBook,
   type Books,
   type LoggedMovement,
   type OpenTransfer,
@@ -9,6 +10,7 @@ import {
 import { type InvestorEffect, classifyInvestorMovement, classifyMasterMovement, isDebit } from "./classify-movement.ts";
 import { isImported } from "./imported-transfers.ts";
 import { changeAccount, changeHolding } from "./buckets.ts";
+import { fileResult, type Postings } from "./posting.ts";
 import { causeAfter, quarantine } from "./quarantine.ts";
 
 /** "known": the entry was filed before. "gap": an earlier entry is missing. */
@@ -29,7 +31,8 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
   });
   const buckets = changeAccount(account.buckets, effect.change);
   const external = quarantine(account, movement, effect.change.quarantined ?? 0n);
-  books.accounts.set(account.login, { ...account, ...external, filedNumber: movement.number, buckets });
+  const postings = movement.kind === "result" ? filePosting(books, account, movement) : account.postings;
+  books.accounts.set(account.login, { ...account, ...external, filedNumber: movement.number, buckets, postings });
   if (holding !== undefined) applyEffect(books, holding, effect, movement.key);
   reportFurther(books, movement, account.pooledIn);
   if (reserve !== undefined) {
@@ -39,10 +42,16 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
   return "filed";
 }
 
+function filePosting(books: Books, { login, postings }: AccountBook, movement: LoggedMovement): Postings {
+  const filed = fileResult(postings, movement);
+  books.outcome.posted.push(movement);
+  if (filed.unrequested !== undefined) books.outcome.unrequested.push({ login, number: filed.unrequested });
+  return filed.postings;
+}
+
 /** Consequences of the movement beyond its Investor's buckets. */
 function reportFurther(books: Books, movement: LoggedMovement, pooledIn: bigint | undefined): void {
   const { outcome } = books;
-  if (movement.kind === "result") outcome.posted.push(movement);
   if (movement.kind === "fee_debit" && movement.amount < 0n) outcome.feeDebits.push(movement);
   if (movement.kind !== "amendment") return;
   if (pooledIn === undefined) outcome.amendments.push(movement);

@@ -27,13 +27,8 @@ export async function foldPairs(
     pairs = await divideAgain(db, masterLogin, pairs);
     const behind = pairs.filter(({ pair }) => pair.foldedNumber < throughNumber);
     if (behind.length === 0) break;
-    pairs = await foldNext(
-      db,
-      masterLogin,
-      pairs,
-      throughNumber,
-      BigInt(Math.ceil(ENTRIES_PER_READING / behind.length)),
-    );
+    const entries = BigInt(Math.ceil(ENTRIES_PER_READING / behind.length));
+    pairs = await foldNext(db, pairs, { masterLogin, throughNumber, entries });
   }
   return pairs.map(({ pair }) => pair);
 }
@@ -60,10 +55,8 @@ async function divideAgain(db: Queryable, masterLogin: string, pairs: readonly P
 
 async function foldNext(
   db: Queryable,
-  masterLogin: string,
   pairs: readonly PairOnTerms[],
-  throughNumber: bigint,
-  entries: bigint,
+  { masterLogin, throughNumber, entries }: { masterLogin: string; throughNumber: bigint; entries: bigint },
 ): Promise<PairOnTerms[]> {
   const behind = pairs.flatMap((each) => {
     const last = each.pair.foldedNumber + entries;

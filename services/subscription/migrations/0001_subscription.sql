@@ -175,16 +175,31 @@ create table investor_account (
     end) stored,
   -- Allocated results that are not posted yet.
   unposted_minor         bigint not null default 0,
-  -- Consecutive refused postings, and when the next one may be made.
+  -- The results of an account are posted one transfer at a time, with the key posting:<login>:<number>. Number of the last one: 1, 2, 3 ... A number is used
+  -- once, also when its transfer was refused.
+  posting_number         bigint not null default 0 check (posting_number >= 0),
+  -- Signed amount of the posting in flight, committed before its transfer is requested. Null unless one is in flight: then the next one covers what
+  -- was allocated since.
+  posting_minor          bigint check (posting_minor <> 0),
+  -- Log position of the account from which the amount was calculated.
+  posting_filed_number   bigint,
+  posting_tries          integer not null default 0,
+  -- Consecutive refused postings.
   posting_refusals       integer not null default 0,
+  -- When the posting in flight is requested again, or the next one may be made.
   posting_next_at        timestamptz not null default '-infinity',
+  -- Why the posting in flight waits, or the last one was refused.
+  posting_reason         text,
+  -- Numbers of transfers that platform has and that this service has not requested, or with another amount. Those of a lost database, as a rule.
+  unrequested_postings   bigint[] not null default '{}',
   check (received_number >= filed_number),
   check (num_nulls(cause_action, cause_comment, cause_day, cause_minor) in (0, 4)),
-  check (to_adopt_minor = 0 or pooled_subscription_id is not null)
+  check (to_adopt_minor = 0 or pooled_subscription_id is not null),
+  check ((posting_minor is null) = (posting_filed_number is null))
 );
 
 create index investor_account_gap on investor_account (login) where received_number > filed_number;
-create index investor_account_unposted on investor_account (posting_next_at) where unposted_minor <> 0;
+create index investor_account_posting on investor_account (posting_next_at) where unposted_minor <> 0 or posting_minor is not null;
 create index investor_account_external on investor_account (login) where is_unacknowledged;
 create index investor_account_to_adopt on investor_account (login) where to_adopt_minor <> 0;
 
@@ -508,27 +523,6 @@ create table due_fee (
   primary key (decision_id, number)
 );
 create index due_fee_by_investor on due_fee (investor_login);
-
--- A transfer of allocated results to an Investor account.
-create table posting (
-  id             bigint generated always as identity primary key,
-  key            text not null generated always as ('subscription:posting:' || id) stored unique,
-  investor_login text not null references investor_account,
-  amount_minor   bigint not null check (amount_minor <> 0),
-  -- Log position of the Investor from which the amount was calculated.
-  filed_number   bigint not null,
-  state          text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
-  created_at     timestamptz not null,
-  closed_at      timestamptz,
-  next_try_at    timestamptz not null,
-  tries          integer not null default 0,
-  reason         text,
-  check ((state = 'OPEN') = (closed_at is null))
-);
-
--- At most one open posting per Investor; the next one covers everything that was allocated since.
-create unique index posting_one_open on posting (investor_login) where state = 'OPEN';
-create index posting_due on posting (next_try_at) where state = 'OPEN';
 
 -- The value of a unit of a pool over time, free of deposits, withdrawals and fees: a row for each part of a day on which the pool was valued, by a
 -- result of its Master or by the marks of its open positions. A part is the same day in UTC and on the trade server, so both kinds of days are

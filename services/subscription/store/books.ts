@@ -85,6 +85,8 @@ type AccountRow = CauseRow & {
   readonly outside: bigint;
   readonly quarantined: bigint;
   readonly unposted: bigint;
+  readonly postingNumber: bigint;
+  readonly inFlight: bigint | null;
   readonly pooledIn: bigint | null;
 };
 
@@ -109,18 +111,22 @@ async function lockKnownAccounts(tx: Transaction, logins: readonly string[]): Pr
     tx,
     sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", moved_number as "movedNumber",
                to_adopt_minor as "toAdopt", cause_action as action, cause_comment as comment, cause_day as day, cause_minor as caused,
-               outside_minor as outside, quarantined_minor as quarantined, unposted_minor as unposted, pooled_subscription_id as "pooledIn"
+               outside_minor as outside, quarantined_minor as quarantined, unposted_minor as unposted,
+               posting_number as "postingNumber", posting_minor as "inFlight", pooled_subscription_id as "pooledIn"
         from investor_account
         where login = any(${logins}::text[])
         order by login
         for no key update`,
   );
-  return rows.map(({ outside, quarantined, unposted, pooledIn, action, comment, day, caused, ...row }) => ({
-    ...row,
-    cause: causeOf({ action, comment, day, caused }),
-    buckets: { outside, quarantined, unposted },
-    pooledIn: pooledIn ?? undefined,
-  }));
+  return rows.map(
+    ({ outside, quarantined, unposted, postingNumber, inFlight, pooledIn, action, comment, day, caused, ...row }) => ({
+      ...row,
+      cause: causeOf({ action, comment, day, caused }),
+      buckets: { outside, quarantined, unposted },
+      postings: { number: postingNumber, inFlight: inFlight ?? undefined },
+      pooledIn: pooledIn ?? undefined,
+    }),
+  );
 }
 
 type PoolRow = Omit<PoolBook, "stoppedReason" | "own" | "acknowledged" | "cause"> &
@@ -187,6 +193,7 @@ async function listOpenReserves(tx: Transaction, keys: readonly string[]): Promi
   );
 }
 
+/** The posting in flight is among what it saves, so that its end and the entry that ended it are one row. Then the next one may be made at once. */
 export async function saveAccounts(tx: Transaction, accounts: readonly AccountBook[]): Promise<void> {
   if (accounts.length === 0) return;
   await many(
@@ -194,7 +201,11 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
     sql`update investor_account
         set filed_number = book.filed_number, received_number = book.received_number,
             moved_number = book.moved_number, to_adopt_minor = book.to_adopt, cause_action = book.action, cause_comment = book.comment,
-            cause_day = book.day, cause_minor = book.caused, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in
+            cause_day = book.day, cause_minor = book.caused, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in,
+            posting_number = book.posting_number, posting_minor = book.in_flight,
+            posting_filed_number = case when book.in_flight is not null then posting_filed_number end,
+            posting_reason = case when posting_minor is null or book.in_flight is not null then posting_reason end,
+            posting_next_at = case when posting_minor is not null and book.in_flight is null then '-infinity' else posting_next_at end
         from unnest(
           ${accounts.map(({ login }) => login)}::text[],
           ${accounts.map(({ filedNumber }) => filedNumber)}::bigint[],
@@ -208,8 +219,10 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
           ${accounts.map(({ buckets }) => buckets.outside)}::bigint[],
           ${accounts.map(({ buckets }) => buckets.quarantined)}::bigint[],
           ${accounts.map(({ buckets }) => buckets.unposted)}::bigint[],
-          ${accounts.map(({ pooledIn }) => pooledIn)}::bigint[]
-        ) as book (login, filed_number, received_number, moved_number, to_adopt, action, comment, day, caused, outside, quarantined, unposted, pooled_in)
+          ${accounts.map(({ pooledIn }) => pooledIn)}::bigint[],
+          ${accounts.map(({ postings }) => postings.number)}::bigint[],
+          ${accounts.map(({ postings }) => postings.inFlight)}::bigint[]
+        ) as book (login, filed_number, received_number, moved_number, to_adopt, action, comment, day, caused, outside, quarantined, unposted, pooled_in, posting_number, in_flight)
         where investor_account.login = book.login`,
   );
 }

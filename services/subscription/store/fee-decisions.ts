@@ -145,7 +145,7 @@ async function withDue(db: Queryable, rows: readonly DecisionRow[]): Promise<Fee
   return rows.map(({ markedAt, ...row }) => ({
     ...row,
     markedAt: markedAt ?? undefined,
-    due: (byDecision.get(row.id) ?? []).map(({ decisionId: _, ...fee }) => fee),
+    due: byDecision.get(row.id) ?? [],
   }));
 }
 

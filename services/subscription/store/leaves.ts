@@ -45,7 +45,7 @@ export type Leave = NewLeave & {
 };
 
 /** The row of a decided leave. */
-export function leaveOf({ holding, allocationNumber: _, ...decided }: DecidedLeave): Leave {
+export function leaveOf({ holding, ...decided }: DecidedLeave): Leave {
   const { subscriptionId = null, masterLogin = null } = holding ?? {};
   return { ...decided, state: "DECIDED", subscriptionId, masterLogin, refusal: null };
 }

@@ -1,16 +1,32 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
+import { readPostingKey } from "../domain/posting.ts";
 
-/** The mirrors, postings and exit transfers with these keys. SQL of its own, because a check reads it. */
+/**
+ * The mirrors, postings and exit transfers with these keys. A posting that has ended has no amount: it was compared with its log entry when that
+ * was filed. SQL of its own, because a check reads it.
+ */
 export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Promise<OwnedLeg[]> {
-  return await many<OwnedLeg>(
+  const postings = keys.flatMap((key) => {
+    const posting = readPostingKey(key);
+    return posting === undefined ? [] : { ...posting, key };
+  });
+  const legs = await many<Omit<OwnedLeg, "amountMinor"> & { readonly amountMinor: bigint | null }>(
     db,
     sql`select key, master_login as login, 'mirror' as kind, amount_minor as "amountMinor"
         from mirror
         where key = any (${keys}::text[])
         union all
-        select key, investor_login, 'result', amount_minor from posting where key = any (${keys}::text[])
+        select asked.key, account.login, 'result', case when asked.number = posting_number then posting_minor end
+        from unnest(
+          ${postings.map(({ key }) => key)}::text[],
+          ${postings.map(({ login }) => login)}::text[],
+          ${postings.map(({ number }) => number)}::bigint[]
+        ) as asked (key, login, number)
+        join investor_account as account on account.login = asked.login
+        where asked.number <= posting_number and asked.number <> all (unrequested_postings)
         union all
         select key, master_login, 'exit', -amount_minor from exit_transfer where key = any (${keys}::text[])`,
   );
+  return legs.map(({ amountMinor, ...leg }) => ({ ...leg, amountMinor: amountMinor ?? undefined }));
 }

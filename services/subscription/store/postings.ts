@@ -1,13 +1,14 @@
 import { column, execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
-import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
+import { CLAIM_MS } from "#kernel/retry.ts";
+import { retryAt } from "#kernel/work-queue/work-queue.ts";
+import { noteWork } from "#kernel/tracing/span.ts";
 
-/** A transfer of allocated results to an Investor account; signed cents. */
+/** A transfer of allocated results to an Investor account that is in flight; signed cents. */
 export type Posting = {
-  readonly id: bigint;
-  readonly key: string;
   readonly investorLogin: string;
+  readonly number: bigint;
   readonly amount: bigint;
   /** Log position of the account from which the amount was calculated. */
   readonly filedNumber: bigint;
@@ -22,6 +23,16 @@ const postable = fragment`(account.unposted_minor + coalesce((
   select greatest(-holding.pooled_minor, 0) from holding where holding.subscription_id = account.pooled_subscription_id
 ), 0))`;
 
+/** Condition on an account: it has a posting in flight, or results for one. */
+const hasPosting = fragment`(account.posting_minor is not null or ${postable} <> 0)`;
+
+/** Condition on an account: as hasPosting, and its Master is not stopped. The first part is that of the index. */
+const mayPost = fragment`(account.unposted_minor <> 0 or account.posting_minor is not null) and ${hasPosting}
+  and not exists (
+    select from holding join master_pool as pool on pool.login = holding.master_login
+    where holding.subscription_id = account.pooled_subscription_id and pool.stopped_reason is not null
+  )`;
+
 /** Adds allocated results. Resets the back-off, because the reason of the last refusal may no longer apply. */
 export async function addUnposted(
   tx: Transaction,
@@ -31,7 +42,8 @@ export async function addUnposted(
   await many(
     tx,
     sql`update investor_account
-        set unposted_minor = unposted_minor + part.amount, posting_refusals = 0, posting_next_at = '-infinity'
+        set unposted_minor = unposted_minor + part.amount, posting_refusals = 0,
+            posting_next_at = case when posting_minor is null then '-infinity' else posting_next_at end
         from unnest(
           ${amounts.map(({ investorLogin }) => investorLogin)}::text[],
           ${amounts.map(({ amount }) => amount)}::bigint[]
@@ -40,131 +52,119 @@ export async function addUnposted(
   );
 }
 
-/**
- * Opens one posting per Investor for its unposted results, up to the maximum of one transfer; not while a posting is
- * open or the Master is stopped. Locks the accounts in the order of their logins.
- */
-export async function openPostings(db: Queryable, at: Date, limit: number): Promise<number> {
-  return execute(
-    db,
-    sql`with due as (
-          select login, ${postable} as postable, filed_number
-          from investor_account as account
-          where unposted_minor <> 0 and ${postable} <> 0 and posting_next_at <= statement_timestamp()
-            and not exists (select from posting where investor_login = account.login and state = 'OPEN')
-            and not exists (
-              select from holding join master_pool as pool on pool.login = holding.master_login
-              where holding.subscription_id = account.pooled_subscription_id and pool.stopped_reason is not null
-            )
-          order by login
-          limit ${limit}
-          for no key update skip locked
-        )
-        insert into posting (investor_login, amount_minor, filed_number, state, created_at, next_try_at)
-        select login, greatest(least(postable, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
-               filed_number, 'OPEN', ${at}, clock_timestamp()
-        from due
-        order by login
-        on conflict do nothing`,
+/** Locks the accounts whose posting may be made or sent now, the longest due first; leaves out those that are locked. */
+export async function lockDuePostings(tx: Transaction, limit: number): Promise<string[]> {
+  return await column<string>(
+    tx,
+    sql`select login
+        from investor_account as account
+        where posting_next_at <= statement_timestamp() and ${mayPost}
+        order by posting_next_at, login
+        limit ${limit}
+        for no key update skip locked`,
   );
 }
 
-/** Whether an Investor has results that are not posted, or a posting that is not in the log of its account. */
+export async function lockPostingOf(tx: Transaction, investorLogin: string): Promise<void> {
+  await maybeOne(tx, sql`select login from investor_account where login = ${investorLogin} for no key update`);
+}
+
+/**
+ * Claims the posting in flight of each of these accounts, or makes one of its unposted results, up to the maximum of one transfer; none without either. The
+ * accounts are locked before, so that their amounts are those of the snapshot. No replica sends it until the claim ends.
+ */
+export async function claimPostings(tx: Transaction, investorLogins: readonly string[]): Promise<Posting[]> {
+  const claimed = await many<Posting>(
+    tx,
+    sql`update investor_account as account
+        set posting_number = case when posting_minor is null then posting_number + 1 else posting_number end,
+            posting_minor = coalesce(posting_minor, greatest(least(${postable}, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint)),
+            posting_filed_number = coalesce(posting_filed_number, filed_number),
+            posting_tries = case when posting_minor is null then 1 else posting_tries + 1 end,
+            posting_reason = case when posting_minor is null then null else posting_reason end,
+            posting_next_at = clock_timestamp() + ${CLAIM_MS} * interval '1 millisecond'
+        where login = any(${investorLogins}::text[]) and ${hasPosting}
+        returning login as "investorLogin", posting_number as number, posting_minor as amount, posting_filed_number as "filedNumber",
+                  posting_tries as tries`,
+  );
+  if (claimed.length > 0) noteWork();
+  return claimed;
+}
+
+/** Those of the Investors that have results that are not posted, or a posting that is not in the log of its account. */
 export async function listUnposted(db: Queryable, investorLogins: readonly string[]): Promise<string[]> {
   return await column<string>(
     db,
-    sql`select login
-        from investor_account as account
-        where login = any(${investorLogins}::text[])
-          and (${postable} <> 0
-               or exists (select from posting where investor_login = account.login and state = 'OPEN'))`,
+    sql`select login from investor_account as account where login = any(${investorLogins}::text[]) and ${hasPosting}`,
   );
 }
 
-/** The open posting of one Investor, or a new one; undefined when no result is unposted. */
-export async function openPostingOf(tx: Transaction, investorLogin: string, at: Date): Promise<Posting | undefined> {
-  await maybeOne(tx, sql`select login from investor_account where login = ${investorLogin} for no key update`);
-  await execute(
-    tx,
-    sql`insert into posting (investor_login, amount_minor, filed_number, state, created_at, next_try_at)
-        select login, greatest(least(${postable}, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
-               filed_number, 'OPEN', ${at}, clock_timestamp()
-        from investor_account as account
-        where login = ${investorLogin} and ${postable} <> 0
-          and not exists (select from posting where investor_login = ${investorLogin} and state = 'OPEN')
-        on conflict do nothing`,
-  );
-  return maybeOne<Posting>(
-    tx,
-    sql`select id, key, investor_login as "investorLogin", amount_minor as amount,
-               filed_number as "filedNumber", tries
-        from posting
-        where investor_login = ${investorLogin} and state = 'OPEN'`,
-  );
-}
-
-/** Postings that are not in the log of their account. Those of a stopped Master wait. */
-export const postingQueue = workQueue<Posting>({
-  table: fragment`posting`,
-  key: fragment`id`,
-  keyType: fragment`bigint`,
-  isOpen: fragment`work.state = 'OPEN'`,
-  mayStart: fragment`not exists (
-    select from investor_account as account
-                join holding on holding.subscription_id = account.pooled_subscription_id
-                join master_pool as pool on pool.login = holding.master_login
-    where account.login = work.investor_login and pool.stopped_reason is not null
-  )`,
-  columns: fragment`id, key, investor_login as "investorLogin", amount_minor as amount, filed_number as "filedNumber"`,
-});
-
-/** Expression: when the next posting may be opened or sent. */
-export const nextPostingDue = fragment`least(
-  (
-    select min(posting_next_at)
-    from investor_account as account
-    where unposted_minor <> 0 and ${postable} <> 0
-      and not exists (select from posting where investor_login = account.login and state = 'OPEN')
-      and not exists (
-        select from holding join master_pool as pool on pool.login = holding.master_login
-        where holding.subscription_id = account.pooled_subscription_id and pool.stopped_reason is not null
-      )
-  ),
-  ${postingQueue.nextDue}
+/** Expression: when the next posting may be made or sent. */
+export const nextPostingDue = fragment`(
+  select posting_next_at from investor_account as account where ${mayPost} order by posting_next_at limit 1
 )`;
 
-/** The postings are in the log of the accounts, which counts more than the answers of platform. */
-export async function markPostingsApplied(tx: Transaction, keys: readonly string[], at: Date): Promise<void> {
-  if (keys.length === 0) return;
+/** A posting that waits for its next try, and why. */
+export type Waiting = { readonly posting: Posting; readonly reason: string };
+
+/** A busy account is retried soon: a result should reach the account within seconds. */
+const AFTER_TRY = retryAt(fragment`posting_tries`, 1_000);
+
+/**
+ * Schedules the next tries. Without effect on a posting that has ended, or was claimed since. An account that another transaction has locked is left
+ * out, because that one may wait for an account of these: its posting is tried again when its claim ends.
+ */
+export async function retryPostings(tx: Transaction, waiting: readonly Waiting[]): Promise<void> {
+  const free = await column<string>(
+    tx,
+    sql`select login
+        from investor_account
+        where login = any(${waiting.map(({ posting }) => posting.investorLogin)}::text[])
+        for no key update skip locked`,
+  );
+  const delays = waiting.filter(({ posting }) => free.includes(posting.investorLogin));
   await many(
     tx,
-    sql`update posting
-        set state = 'APPLIED', closed_at = ${at}, reason = null
-        where key = any(${keys}::text[]) and state = 'OPEN'`,
+    sql`update investor_account
+        set posting_next_at = ${AFTER_TRY}, posting_reason = delay.reason
+        from unnest(
+          ${delays.map(({ posting }) => posting.investorLogin)}::text[],
+          ${delays.map(({ posting }) => posting.number)}::bigint[],
+          ${delays.map(({ posting }) => posting.tries)}::integer[],
+          ${delays.map(({ reason }) => reason)}::text[]
+        ) as delay (login, number, tries, reason)
+        where investor_account.login = delay.login and posting_number = delay.number and posting_tries = delay.tries
+          and posting_minor is not null`,
   );
 }
 
 const AFTER_REFUSAL = retryAt(fragment`posting_refusals + 1`);
 
-/** The posting was certainly not executed: its amount goes into the next one, after a pause. */
+/** The posting was certainly not executed: its amount goes into the next one, after a pause. False when it has ended before. */
 export async function refusePosting(
   tx: Transaction,
-  { id, investorLogin }: Posting,
-  { reason, at }: { readonly reason: string; readonly at: Date },
-): Promise<void> {
-  // The account is locked first, as by all transactions that lock both.
-  await maybeOne(tx, sql`select login from investor_account where login = ${investorLogin} for no key update`);
+  { investorLogin, number }: Posting,
+  reason: string,
+): Promise<boolean> {
   const refused = await execute(
     tx,
-    sql`update posting
-        set state = 'REFUSED', closed_at = ${at}, reason = ${reason}
-        where id = ${id} and state = 'OPEN'`,
+    sql`update investor_account
+        set posting_minor = null, posting_filed_number = null, posting_tries = 0, posting_reason = ${reason},
+            posting_refusals = posting_refusals + 1, posting_next_at = ${AFTER_REFUSAL}
+        where login = ${investorLogin} and posting_number = ${number} and posting_minor is not null`,
   );
-  if (refused === 0) return;
+  return refused > 0;
+}
+
+/** No posting of this service with this number was requested as platform has it. */
+export async function disownPosting(
+  tx: Transaction,
+  { login, number }: { readonly login: string; readonly number: bigint },
+): Promise<void> {
   await execute(
     tx,
     sql`update investor_account
-        set posting_refusals = posting_refusals + 1, posting_next_at = ${AFTER_REFUSAL}
-        where login = ${investorLogin}`,
+        set unrequested_postings = array_append(unrequested_postings, ${number}::bigint)
+        where login = ${login}`,
   );
 }

@@ -15,6 +15,7 @@ import { holdForWithdrawal, payOut, release, takeFee, withdraw } from "./funding
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
+import { isPosting, postingsAtPlatform } from "./postings-at-platform.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "./world.ts";
@@ -167,10 +168,7 @@ test("a posting blocked by the account lock is finished under that lock, with it
   await payOut(world, withdrawal, 12_500_00n);
   await release(world, withdrawal);
   await settle(world);
-  expect(await many(world.deps.pool, sql`select state from posting`)).toEqual([
-    { state: "APPLIED" },
-    { state: "APPLIED" },
-  ]);
+  expect(postingsAtPlatform(world)).toEqual(["1: 200000 applied", "2: 50000 applied"]);
   await expectBooksToReconcile(world);
 });
 
@@ -178,7 +176,7 @@ test("a leave whose results cannot be posted in time has an unknown outcome, and
   const { world, pair } = await inProfit();
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
   trader(world, pair.masterLogin).result(500_00n);
-  world.platform.rules.delay = ({ key }) => key.startsWith("subscription:posting:");
+  world.platform.rules.delay = isPosting;
   await expect(world.service.leave(withdrawal.request, aCall({ withinMs: 3_000 }))).rejects.toMatchObject({
     code: "outcome_unknown",
     outcome: "unknown",

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_AMOUNT } from "#kernel/money.ts";
-import { execute, many, sql } from "#kernel/postgres/query.ts";
-import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+import { execute, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { postUnderLock } from "../processes/posting/post-under-lock.ts";
 import { expectBooksToReconcile } from "./books.ts";
@@ -9,9 +8,10 @@ import { deposit, holdForWithdrawal, release } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
+import { isPosting, postingsAtPlatform } from "./postings-at-platform.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
+import { aCall, aMaster, aWorld, passTime } from "./world.ts";
 
 async function aPair(deposited: bigint) {
   const world = await aWorld();
@@ -22,18 +22,6 @@ async function aPair(deposited: bigint) {
     master: trader(world, pair.masterLogin),
     balance: () => balanceOf(world.platform.ledger, pair.investorLogin),
   };
-}
-
-async function states({ deps }: World): Promise<string[]> {
-  const rows = await many<{ state: string; amount: bigint }>(
-    deps.pool,
-    sql`select state, amount_minor as amount from posting order by id`,
-  );
-  return rows.map(({ state, amount }) => `${amount} ${state}`);
-}
-
-function isPosting({ key }: TransferRequest): boolean {
-  return key.startsWith("subscription:posting:");
 }
 
 test("a loss debits an account down to 0.00 at most; the rest is netted with later results", async () => {
@@ -47,7 +35,7 @@ test("a loss debits an account down to 0.00 at most; the rest is netted with lat
   await settle(world);
   expect(balance()).toBe(15_00n);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n]);
-  expect(await states(world)).toEqual(["-10000 APPLIED", "1500 APPLIED"]);
+  expect(postingsAtPlatform(world)).toEqual(["1: -10000 applied", "2: 1500 applied"]);
   await expectBooksToReconcile(world);
 });
 
@@ -79,7 +67,7 @@ test("a posting on a busy account is retried under its key, and later results go
   await passTime(world, 2_000);
   await settle(world);
   expect(balance()).toBe(117_00n);
-  expect(await states(world)).toEqual(["1000 APPLIED", "700 APPLIED"]);
+  expect(postingsAtPlatform(world)).toEqual(["1: 1000 applied", "2: 700 applied"]);
   await expectBooksToReconcile(world);
 });
 
@@ -88,13 +76,13 @@ test("the amount of a finally refused posting goes into the next one, after a pa
   world.platform.rules.refuse = (request) => (isPosting(request) ? "platform_rejected" : undefined);
   master.result(10_00n);
   await settle(world);
-  expect(await states(world)).toEqual(["1000 REFUSED"]);
+  expect(postingsAtPlatform(world)).toEqual(["1: 1000 refused: platform_rejected"]);
   world.platform.rules.refuse = () => undefined;
   await settle(world);
-  expect(await states(world)).toEqual(["1000 REFUSED"]);
+  expect(postingsAtPlatform(world)).toEqual(["1: 1000 refused: platform_rejected"]);
   await passTime(world, 1_000);
   await settle(world);
-  expect(await states(world)).toEqual(["1000 REFUSED", "1000 APPLIED"]);
+  expect(postingsAtPlatform(world)).toEqual(["1: 1000 refused: platform_rejected", "2: 1000 applied"]);
   expect(balance()).toBe(110_00n);
   await expectBooksToReconcile(world);
 });
@@ -112,7 +100,7 @@ test("a posting with an unknown outcome is retried under its key and applied onc
   await passTime(world, 5_000);
   await settle(world);
   expect(balance()).toBe(110_00n);
-  expect(await states(world)).toEqual(["1000 APPLIED"]);
+  expect(postingsAtPlatform(world)).toEqual(["1: 1000 applied"]);
   await expectBooksToReconcile(world);
 });
 
@@ -140,7 +128,11 @@ test("a result above the maximum of one transfer is posted in parts", async () =
   master.result(100_000_000_000n);
   await settle(world);
   expect(balance()).toBe(250_000_010_000n);
-  expect(await states(world)).toEqual(["100000000000 APPLIED", "100000000000 APPLIED", "50000000000 APPLIED"]);
+  expect(postingsAtPlatform(world)).toEqual([
+    "1: 100000000000 applied",
+    "2: 100000000000 applied",
+    "3: 50000000000 applied",
+  ]);
   await expectBooksToReconcile(world);
 });
 

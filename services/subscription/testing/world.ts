@@ -81,7 +81,7 @@ export function withFees(world: World, fees: Partial<Deps["fees"]>): World {
 /** Advances the clock of the service, and that of its database for all work that waits. */
 export async function passTime({ state, deps: { pool } }: World, ms: number): Promise<void> {
   state.clockOffsetMs += ms;
-  const tables = ["assignment", "exit", "exit_transfer", "fee_decision", "mirror", "open_week", "posting", "queued_unassign"];
+  const tables = ["assignment", "exit", "exit_transfer", "fee_decision", "mirror", "open_week", "queued_unassign"];
   const columns = [
     ...tables.map((table) => [table, "next_try_at"]),
     ...[

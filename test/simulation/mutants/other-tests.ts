@@ -118,4 +118,37 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     ],
     test: "services/platform/jobs/release-lost-locks.test.ts",
   },
+  {
+    name: "a number that a lost posting was executed under is given again",
+    edits: [
+      {
+        file: "services/subscription/domain/posting.ts",
+        find: "const ends = number >= postings.number;",
+        put: "const ends = number === postings.number;",
+      },
+    ],
+    test: "services/subscription/testing/restored-postings.test.ts",
+  },
+  {
+    name: "a posting waits for ever under a key that a lost one was refused under",
+    edits: [
+      {
+        file: "services/subscription/processes/posting/send-postings.ts",
+        find: 'reason === "transfer_mismatch" ? "taken" : "waits"',
+        put: '"waits"',
+      },
+    ],
+    test: "services/subscription/testing/restored-postings.test.ts",
+  },
+  {
+    name: "a result that was not requested is owned",
+    edits: [
+      {
+        file: "services/subscription/domain/posting.ts",
+        find: "unrequested: isRequested ? undefined : number",
+        put: "unrequested: undefined",
+      },
+    ],
+    test: "services/subscription/testing/restored-postings.test.ts",
+  },
 ];

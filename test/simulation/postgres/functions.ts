@@ -38,6 +38,10 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   num_nonnulls: { type: () => "int4", run: (args) => args.filter((arg) => arg !== null).length },
   date_bin: { type: () => "timestamptz", run: strict(([stride, at, origin]) => binned(stride!, at!, origin!)) },
   jsonb_typeof: { type: () => "text", run: strict(([value]) => kindOfJson(value!)) },
+  array_append: {
+    type: firstKnown,
+    run: ([array = null, value = null]) => [...((array ?? []) as readonly Value[]), value],
+  },
   cardinality: { type: () => "int4", run: strict(([value]) => (value as readonly Value[]).length) },
   extract: { type: () => "numeric", run: strict(([, value]) => Number(value) / 1_000) },
   hashtextextended: { type: () => "int8", run: strict(([text]) => BigInt(hash(textOf(text!)))) },

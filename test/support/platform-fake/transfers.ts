@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { keyHash } from "#kernel/key-hash.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
@@ -38,7 +39,7 @@ const { APPLIED, PENDING, REFUSED } = TransferState;
 /** A key is one transfer: the first request records it, and each request executes the legs that are pending and not delayed. */
 export function transferOnce(transfers: PlatformTransfers, request: TransferRequest): TransferResult {
   const known = transfers.byKey.get(request.key) ?? claim(transfers, request);
-  if (known !== undefined) assert.deepEqual(request.legs, known.request.legs, `${request.key} has another content`);
+  if (known !== undefined && !isDeepStrictEqual(request.legs, known.request.legs)) throw mismatch(request);
   const transfer = known ?? record(transfers, request);
   execute(transfers, transfer);
   return transfer.result;
@@ -190,6 +191,13 @@ function refusalOf({ ledger, rules, request, taken }: Decision): string | undefi
   if (request.sendBefore !== undefined && request.sendBefore < ledger.now()) return "expired";
   if (taken === 0n) return "nothing_to_take";
   return balanceOf(ledger, loginOf(request)) + taken < 0n ? "insufficient_funds" : undefined;
+}
+
+/** Only a service that has lost its records uses a key again for another posting; for any other transfer it would be a mistake. */
+function mismatch({ key }: TransferRequest): Refusal {
+  assert(key.startsWith("posting:"), `${key} has another content`);
+  const code = "transfer_mismatch";
+  return new Refusal({ code, status: "conflict", message: code, outcome: "unknown" });
 }
 
 function conflict(code: "lock_not_owned" | "account_busy"): Refusal {

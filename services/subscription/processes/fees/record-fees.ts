@@ -1,10 +1,10 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import { returnReserve } from "../../commands/return-reserve.ts";
 import type { Deps } from "../../deps.ts";
 import { recordFeesRequest } from "../../messages/fee-facts.ts";
 import { type FeeDecision, markRecorded } from "../../store/fee-decisions.ts";
+import { returnReserve } from "../leave/return-reserve.ts";
 
 /**
  * Has `fee` record a decision. Safe to repeat: after a crash the job sends it again. A debt that another decision has taken meanwhile is not
@@ -15,7 +15,7 @@ export async function recordFees(deps: Deps, decision: FeeDecision, context: Cal
   failpoint("after_fees_recorded");
   if (decision.leaveKey !== "") {
     const recorded = new Set(items.map(({ key }) => key));
-    for (const { key } of decision.due) if (!recorded.has(key)) await returnReserve(deps, { key });
+    for (const { key } of decision.due) if (!recorded.has(key)) await returnReserve(deps, key);
   }
   await markRecorded(deps.pool, decision.id);
 }

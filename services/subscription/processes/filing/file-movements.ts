@@ -13,7 +13,7 @@ import { insertFeeDebits } from "../../store/fees.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { retryAfterDeals } from "../../store/market-waits.ts";
 import { markMirrorsApplied } from "../../store/mirrors.ts";
-import { markPostingsApplied } from "../../store/postings.ts";
+import { disownPosting } from "../../store/postings.ts";
 import { closeReserves } from "../../store/reserves.ts";
 import { insertMasterResults } from "../../store/results.ts";
 import { saveHoldings } from "../../store/holdings.ts";
@@ -80,11 +80,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
     tx,
     outcome.results.map((movement) => resultOf(sourceOf(sources, movement))),
   );
-  await markPostingsApplied(
-    tx,
-    outcome.posted.map(({ key }) => key),
-    at,
-  );
+  for (const unrequested of outcome.unrequested) await disownPosting(tx, unrequested);
   await insertFeeDebits(tx, outcome.feeDebits);
   // An applied mirror allows the next one of its Master.
   if (await recordArrivals(tx, books, sources, at)) afterCommit(tx, deps.wakeSignals.mirrors.notify);
@@ -122,6 +118,9 @@ function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, acco
   afterCommit(tx, () => {
     for (const { login, reason } of outcome.stopped) {
       log.error("Master stopped, manual review required", { login, reason });
+    }
+    for (const { login, number } of outcome.unrequested) {
+      log.error("result of an Investor that this service has not requested so", { login, number });
     }
     for (const { login, number, reason } of outcome.amendments) {
       log.error("deal of Investor outside a pool amended, review of platform required", { login, number, reason });

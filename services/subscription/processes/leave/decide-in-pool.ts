@@ -6,7 +6,7 @@ import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { decideDue, type DecidedDue } from "../../domain/fees/due.ts";
+import { decideDue } from "../../domain/fees/due.ts";
 import { allocationInProgress, leaveReasons } from "../../domain/leave-reasons.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
@@ -23,7 +23,7 @@ import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
 import { decidedPair } from "../../fees/decide-due.ts";
-import { decideAmounts, dueOfLeave } from "../../fees/due-of-leave.ts";
+import { decideAmounts, type DueOfLeave, dueOfLeave } from "../../fees/due-of-leave.ts";
 import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
 import { leavePool } from "./leave-pool.ts";
 import {
@@ -146,7 +146,7 @@ async function decideStruck(
   leaves: readonly PooledLeave[],
   struck: Struck,
 ): Promise<DecidedTogether | "more"> {
-  const { reading, terms, master } = struck;
+  const { terms, master } = struck;
   const { login: masterLogin, lastAllocation: throughNumber } = master;
   const database = await readDatabase(tx);
   const logins = leaves.map(({ leave }) => leave.investorLogin);
@@ -184,8 +184,11 @@ async function decideStruck(
     await savePairs(tx, folded);
     return "more";
   }
-  const due = folded.map((pair) => decideFees(pair, struck));
-  const decided = await carryOut(tx, deps, { counted, folded, due, master, reading, terms });
+  const due = folded.flatMap((pair, index): WithFees[] => {
+    const each = counted[index];
+    return each === undefined ? [] : [withFees(each, pair, struck)];
+  });
+  const decided = await carryOut(tx, deps, due, struck);
   const waiting = possible.filter((each) => !counted.includes(each)).map((each) => each.waiting.leave.key);
   return { decided, waiting: new Set(waiting) };
 }
@@ -209,57 +212,57 @@ function reasonOf(
   return leaveReasons({ account: { filedNumber: account.filedNumber, heldNumber }, share: { isMoving, pooled } })[0];
 }
 
-/** Money leaves a pool only while the Master is flat, so there is no floating result. */
-function decideFees(pair: Pair, { reading, terms, master }: Struck): DecidedDue {
-  const { investorLogin, masterLogin, earnings, crystallisedAt: since } = pair;
-  const { terms: own, debts } = terms.of(investorLogin);
-  const flat = { floating: 0n, markedAt: undefined };
-  const throughNumber = master.lastAllocation;
-  return decideDue({
-    masterLogin,
-    earnings,
-    terms: own,
-    debts,
-    ...flat,
-    throughNumber,
-    since,
-    at: reading.requestedAt,
-  });
-}
-
-type ToCarryOut = Struck & {
-  readonly counted: readonly (LeavingBooks & { readonly waiting: PooledLeave })[];
-  readonly folded: readonly Pair[];
-  readonly due: readonly DecidedDue[];
+/** A leave with what is due of its Investor. */
+type WithFees = LeavingBooks & {
+  readonly waiting: PooledLeave;
+  readonly due: DueOfLeave;
+  /** Before and after the decision. */
+  readonly pair: Pair;
+  readonly after: Pair;
 };
+
+/** Money leaves a pool only while the Master is flat, so there is no floating result. */
+function withFees(
+  books: LeavingBooks & { readonly waiting: PooledLeave },
+  pair: Pair,
+  { reading: { requestedAt: at }, terms, master: { lastAllocation: throughNumber } }: Struck,
+): WithFees {
+  const { leave } = books.waiting;
+  const { masterLogin, earnings, crystallisedAt: since } = pair;
+  const facts = terms.of(leave.investorLogin);
+  const own = { masterLogin, earnings, terms: facts.terms, debts: facts.debts, throughNumber, since, at };
+  const decided = decideDue({ ...own, floating: 0n, markedAt: undefined });
+  const after = decidedPair(pair, decided.earnings, at);
+  return { ...books, pair, after, due: dueOfLeave(leave, decided.due, facts) };
+}
 
 async function carryOut(
   tx: Transaction,
   deps: Deps,
-  { counted, folded, due: decidedDue, reading, terms, master }: ToCarryOut,
+  counted: readonly WithFees[],
+  { reading: { requestedAt: at, logNumber: settledNumber }, master }: Struck,
 ): Promise<ReadonlyMap<string, DecidedWithFees>> {
-  const { login: masterLogin } = master;
-  const dues = counted.map(({ waiting: { leave } }, index) =>
-    dueOfLeave(leave, decidedDue[index]!.due, terms.of(leave.investorLogin)),
-  );
+  const { login: masterLogin, lastAllocation: allocationNumber } = master;
   const decisions = await decideAmounts(
     tx,
-    counted.map(({ waiting: { leave }, account, holding }, index) => {
+    counted.map(({ waiting: { leave }, account, holding, due }) => {
       const { unposted, quarantined } = account.buckets;
-      const [held, due] = [leave.heldBalance, dues[index]!];
-      return { leave, due, held, unposted, quarantined, pooled: holding.buckets.pooled };
+      return { leave, due, held: leave.heldBalance, unposted, quarantined, pooled: holding.buckets.pooled };
     }),
   );
-  const decided = counted.map(({ waiting: { leave, holding }, account, holding: book }, index) => {
-    const decision = decisions[index]!;
-    const at = { settledNumber: reading.logNumber, allocationNumber: master.lastAllocation };
-    const record: DecidedLeave = { ...leave, ...decision.numbers, holding, ...at };
-    const pair = folded[index]!;
-    const { earnings } = decidedDue[index]!;
-    const starts = [pair.crystallisedAt, lastCutOff(deps.week, reading.requestedAt)];
-    const fees = feesOfLeave(leave, dues[index]!, { masterLogin, starts, at: reading.requestedAt });
-    const leaving = { leave: { ...leave, ...holding }, books: { account, holding: book }, decision };
-    return { record, leaving, fees, pair: decidedPair(pair, earnings, reading.requestedAt) };
+  const decided = decisions.flatMap((decision, index) => {
+    const each = counted[index];
+    if (each === undefined) return [];
+    const { waiting, account, holding, due, pair, after } = each;
+    const position = { holding: waiting.holding, settledNumber, allocationNumber };
+    const record: DecidedLeave = { ...waiting.leave, ...decision.numbers, ...position };
+    const fees = feesOfLeave(waiting.leave, due, {
+      masterLogin,
+      starts: [pair.crystallisedAt, lastCutOff(deps.week, at)],
+      at,
+    });
+    const leaving = { leave: { ...waiting.leave, ...waiting.holding }, books: { account, holding }, decision };
+    return [{ record, leaving, fees, pair: after }];
   });
   const recorded = await recordDecided(
     tx,

@@ -72,7 +72,6 @@ export function feesOfLeave(
   const weeklyKeys = items.filter(({ isWeekly }) => isWeekly).map((item) => item.key);
   if (fees.length === 0 && weeklyKeys.length === 0) return undefined;
   const times = starts.flatMap((start) => (start !== undefined && start < at ? [start.getTime()] : []));
-  // oxlint-disable-next-line eslint/no-restricted-globals -- The argument gives the instant, not the clock.
   const periodStart = new Date(times.length === 0 ? at.getTime() - MIN_PERIOD_MS : Math.max(...times));
   const run = { masterLogin: masterLogin ?? fees[0]?.owedTo ?? "", periodStart, periodEnd: at, markedAt: undefined };
   return { ...run, leaveKey: key, investorLogin, isLast: true, weeklyKeys, due: fees };

@@ -45,7 +45,7 @@ export async function reachDecision(deps: Deps, request: AskedLeave, context: Ca
       return await withRecordedFees(deps, { leave: known, fees }, context);
     }
     const investor = await catchUpInvestor(deps, request, filed, context);
-    const end = await tryToDecide(deps, { leave: request, database }, investor, wait, context);
+    const end = await tryToDecide(deps, { leave: request, database, investor }, wait, context);
     if (end.kind === "decided") return await withRecordedFees(deps, end, context);
     if (end.kind === "waits" && wait.isOver()) {
       await refuseTry(deps, request, end.refusal);
@@ -85,11 +85,15 @@ async function withRecordedFees(
   }
 }
 
+type Undecided = Pick<PooledLeave, "leave" | "database"> & {
+  /** Undefined when the log of the account cannot be read. */
+  readonly investor: InvestorState | undefined;
+};
+
 /** Runs one step of a try without an outcome. */
 async function tryToDecide(
   deps: Deps,
-  { leave, database }: Pick<PooledLeave, "leave" | "database">,
-  investor: InvestorState | undefined,
+  { leave, database, investor }: Undecided,
   wait: WaitBudget,
   context: CallContext,
 ): Promise<EpisodeEnd> {

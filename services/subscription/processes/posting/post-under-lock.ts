@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { openPostingOf } from "../../store/postings.ts";
+import { claimPostings, lockPostingOf } from "../../store/postings.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import type { AccountLock } from "../account-lock.ts";
 import { waitBudget } from "../deadlines.ts";
@@ -30,16 +30,19 @@ export async function postUnderLock(
   context: CallContext,
 ): Promise<boolean> {
   const wait = waitBudget(context, WAIT_MS);
-  for (let applied = 0; applied < MAX_POSTINGS;) {
+  for (let ended = 0; ended < MAX_POSTINGS;) {
     if ((await deps.leaveReads.unposted(login)) === undefined) return true;
-    const posting = await inTransaction(deps.pool, (tx) => openPostingOf(tx, login, deps.now()));
+    const [posting] = await inTransaction(deps.pool, async (tx) => {
+      await lockPostingOf(tx, login);
+      return await claimPostings(tx, [login]);
+    });
     if (posting === undefined) return true;
     const [posted] = await sendPostings(deps, [posting], { lockOwner }, withReplyReserve(context));
     if (posted?.state !== "applied") deps.wakeSignals.postings.notify();
     if (posted === undefined || posted.state === "refused" || NOT_WAITED_FOR.has(posted.reason)) return true;
-    if (posted.state === "applied") {
-      await tryToCatchUp(deps, login, withReplyReserve(context));
-      applied += 1;
+    if (posted.state !== "waits") {
+      if (posted.state === "applied") await tryToCatchUp(deps, login, withReplyReserve(context));
+      ended += 1;
     } else if (wait.isOver()) return false;
     else await wait.pause();
   }

@@ -3,20 +3,28 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { reasonOf } from "#kernel/retry.ts";
-import type { Delay } from "#kernel/work-queue/work-queue.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferAnswer, type TransferRequest, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
-import { type Posting, postingQueue, refusePosting } from "../../store/postings.ts";
+import { postingKey } from "../../domain/posting.ts";
+import {
+  disownPosting,
+  lockPostingOf,
+  type Posting,
+  refusePosting,
+  retryPostings,
+  type Waiting,
+} from "../../store/postings.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import { queuedTransfer, stateText } from "../../messages/transfer.ts";
 
-/** A busy account is retried soon: a result should reach the account within seconds. */
-const MAX_PAUSE_MS = 1_000;
 const NO_ANSWER = { state: "waits", reason: "no answer" } as const;
 
-/** The outcome of a posting; "waits" while it is not known, with the reason. */
-export type Posted = { readonly state: "applied" | "refused" | "waits"; readonly reason: string };
+/**
+ * The outcome of a posting; "waits" while it is not known, with the reason. "taken": its key belongs to another transfer, whose record this
+ * service has lost, so nothing was executed for it and the amount goes into the next one.
+ */
+export type Posted = { readonly state: "applied" | "refused" | "taken" | "waits"; readonly reason: string };
 
 /**
  * Requests postings from platform, or reads their outcome: a key is executed once. A result counts as posted only when the
@@ -29,15 +37,15 @@ export async function sendPostings(
   context: CallContext,
 ): Promise<Posted[]> {
   const posted = await requestPostings(deps, postings, lockOwner, context);
-  const waiting: Delay<bigint>[] = [];
+  const waiting: Waiting[] = [];
   for (const [index, posting] of postings.entries()) {
     const { state, reason } = posted[index] ?? NO_ANSWER;
-    if (state === "refused") await refuse(deps, posting, reason);
-    // When the feed is late, the log has the entry already.
+    if (state === "refused" || state === "taken") await refuse(deps, posting, { state, reason });
+    // When the feed is late, the log has the entry already. Until its claim ends nothing else is to be done for it.
     if (state === "applied" && posting.tries > 1) await tryToCatchUp(deps, posting.investorLogin, context);
-    if (state !== "refused") waiting.push({ id: posting.id, tries: posting.tries, reason, maxMs: MAX_PAUSE_MS });
+    if (state === "waits") waiting.push({ posting, reason });
   }
-  await postingQueue.retryLater(deps.pool, waiting);
+  if (waiting.length > 0) await inTransaction(deps.pool, (tx) => retryPostings(tx, waiting));
   return posted;
 }
 
@@ -58,11 +66,12 @@ async function requestPostings(
 }
 
 /** A loss debits at most the balance: platform limits it to the floor 0.00, and the rest is netted with later results. */
-function requestOf({ key, investorLogin: login, amount, filedNumber }: Posting, lockOwner: string): TransferRequest {
+function requestOf(posting: Posting, lockOwner: string): TransferRequest {
+  const { investorLogin: login, number, amount, filedNumber } = posting;
   const leg = { login, kind: MovementKind.RESULT, amount: moneyToProto(usd(amount)) };
   const upTo = amount < 0n ? { floor: moneyToProto(usd(0n)) } : undefined;
   return {
-    ...queuedTransfer({ key, leg, filedNumber }),
+    ...queuedTransfer({ key: postingKey({ login, number }), leg, filedNumber }),
     lockOwner,
     upTo,
     enqueue: false,
@@ -70,18 +79,25 @@ function requestOf({ key, investorLogin: login, amount, filedNumber }: Posting, 
 }
 
 function postedOf({ answer }: TransferAnswer): Posted {
-  if (answer?.$case !== "result") return { state: "waits", reason: answer?.value.code ?? NO_ANSWER.reason };
+  if (answer?.$case !== "result") {
+    const reason = answer?.value.code ?? NO_ANSWER.reason;
+    return { state: reason === "transfer_mismatch" ? "taken" : "waits", reason };
+  }
   const { value: result } = answer;
   const reason = stateText(result);
   if (result.state === TransferState.REFUSED) return { state: "refused", reason };
   return { state: result.state === TransferState.APPLIED ? "applied" : "waits", reason };
 }
 
-async function refuse(deps: Deps, posting: Posting, reason: string): Promise<void> {
+async function refuse(deps: Deps, posting: Posting, { state, reason }: Posted): Promise<void> {
+  const { investorLogin: login, number } = posting;
   deps.log.warn("posting refused, amount added to the next posting", {
-    key: posting.key,
-    login: posting.investorLogin,
+    key: postingKey({ login, number }),
+    login,
     reason,
   });
-  await inTransaction(deps.pool, (tx) => refusePosting(tx, posting, { reason, at: deps.now() }));
+  await inTransaction(deps.pool, async (tx) => {
+    await lockPostingOf(tx, login);
+    if ((await refusePosting(tx, posting, reason)) && state === "taken") await disownPosting(tx, { login, number });
+  });
 }
