@@ -28,8 +28,7 @@ export type Failpoint =
   | "before_waiting"
   | "after_waiting"
   | "after_queue_start"
-  // Fees: a page of a closed week is decided; decided fees are recorded, the detail is what they are of.
-  | "after_week_page"
+  // Fees; for an outcome the detail is its kind.
   | "after_fees_recorded"
   | "before_outcome";
 

@@ -36,8 +36,7 @@ const OTHER_FAILPOINTS = [
   "subscription/after_allocation",
   "subscription/after_posting",
   ...["WITHDRAWAL", "EXIT"].map((kind) => `subscription/after_leave.${kind}`),
-  "subscription/after_week_page",
-  ...["week", "leave"].map((of) => `subscription/after_fees_recorded.${of}`),
+  "subscription/after_fees_recorded",
   "fee/before_outcome.paid",
 ];
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { failpoint } from "#kernel/failpoint.ts";
 import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
@@ -43,7 +42,6 @@ export async function decideWeekPage(
   if (terms.isStopped) return { waits: "the fees of the Master are suspended until operators have decided" };
   const page = { facts, shares, terms, isLast: shares.length < INVESTORS_PER_PAGE };
   const end = await inTransaction(pool, (tx) => decidePage(tx, week, page));
-  failpoint("after_week_page");
   return page.isLast && end === "decided" ? "end" : "more";
 }
 

@@ -12,7 +12,7 @@ import { returnReserve } from "../leave/return-reserve.ts";
  */
 export async function recordFees(deps: Deps, decision: FeeDecision, context: CallContext): Promise<void> {
   const { items } = await deps.fees.recordFees(recordFeesRequest(decision), withReplyReserve(context));
-  failpoint("after_fees_recorded", decision.leaveKey === "" ? "week" : "leave");
+  failpoint("after_fees_recorded");
   if (decision.leaveKey !== "") {
     const recorded = new Set(items.map(({ key }) => key));
     for (const { key } of decision.due) if (!recorded.has(key)) await returnReserve(deps, key);
