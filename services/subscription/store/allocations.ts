@@ -93,47 +93,6 @@ export async function insertRows(tx: Transaction, masterLogin: string, rows: rea
   );
 }
 
-type EntryRow = {
-  readonly number: bigint;
-  readonly logNumber: bigint | null;
-  readonly dealId: bigint | null;
-  readonly dealAt: Date | null;
-  readonly amount: bigint | null;
-  readonly own: bigint | null;
-  readonly raised: bigint;
-  readonly caseId: bigint;
-  readonly periodStart: Date | null;
-  readonly cutOff: Date | null;
-  readonly markedAt: Date | null;
-};
-
-export async function listEntries(
-  db: Queryable,
-  { masterLogin, afterNumber, limit }: { masterLogin: string; afterNumber: bigint; limit: number },
-): Promise<AllocationEntry[]> {
-  const rows = await many<EntryRow>(
-    db,
-    sql`select number, log_number as "logNumber", deal_id as "dealId", deal_at as "dealAt", result_minor as amount,
-               own_minor as own, raised_minor as raised, case_id as "caseId", period_start as "periodStart", cut_off as "cutOff", marked_at as "markedAt"
-        from allocation_entry
-        where master_login = ${masterLogin} and number > ${afterNumber}
-        order by number
-        limit ${limit}`,
-  );
-  return rows.map(toEntry);
-}
-
-function toEntry(row: EntryRow): AllocationEntry {
-  const { number, logNumber, dealId, dealAt, amount, own, raised, caseId, periodStart, cutOff, markedAt } = row;
-  const isResult = logNumber !== null && dealId !== null && dealAt !== null && amount !== null && own !== null;
-  return {
-    number,
-    result: isResult ? { logNumber, dealId, dealAt, amount, own, raised, caseId } : undefined,
-    week:
-      periodStart !== null && cutOff !== null ? { periodStart, cutOff, markedAt: markedAt ?? undefined } : undefined,
-  };
-}
-
 /** Allocation number of the newest entry; 0 without one. */
 export async function findLastNumber(db: Queryable, masterLogin: string): Promise<bigint> {
   const { last } = await one<{ last: bigint }>(
@@ -141,34 +100,4 @@ export async function findLastNumber(db: Queryable, masterLogin: string): Promis
     sql`select coalesce(max(number), 0)::bigint as last from allocation_entry where master_login = ${masterLogin}`,
   );
   return last;
-}
-
-export type AllocatedRow = Pick<AllocationRow, "number" | "subscriptionId" | "amount" | "floating"> & {
-  readonly investorLogin: string;
-};
-
-export type RowRange = {
-  readonly masterLogin: string;
-  /** Rows after this pair of allocation number and subscription. */
-  readonly afterNumber: bigint;
-  readonly afterSubscriptionId: bigint;
-  readonly throughNumber: bigint;
-  readonly limit: number;
-};
-
-/** Of results only parts that are not 0.00. */
-export async function listRows(db: Queryable, range: RowRange): Promise<AllocatedRow[]> {
-  return many<AllocatedRow>(
-    db,
-    sql`select row.number, row.subscription_id as "subscriptionId", holding.investor_login as "investorLogin",
-               row.amount_minor as amount, row.floating_e8 as floating
-        from allocation_row as row
-             join holding on holding.subscription_id = row.subscription_id
-             join allocation_entry as entry on entry.master_login = row.master_login and entry.number = row.number
-        where row.master_login = ${range.masterLogin} and (entry.kind = 'WEEK' or row.amount_minor <> 0)
-          and (row.number, row.subscription_id) > (${range.afterNumber}::bigint, ${range.afterSubscriptionId}::bigint)
-          and row.number <= ${range.throughNumber}
-        order by row.number, row.subscription_id
-        limit ${range.limit}`,
-  );
 }

@@ -41,11 +41,7 @@ export async function listPartsToFold(
  * Where the results of some pairs of a Master are folded again from, in the sequence of the array. Each is walked back from its last folded result to
  * the first one of its layers, and not further: the history before the last fee is not read.
  */
-export async function listFoldStarts(
-  db: Queryable,
-  masterLogin: string,
-  pairs: readonly Pair[],
-): Promise<FoldStart[]> {
+export async function listFoldStarts(db: Queryable, masterLogin: string, pairs: readonly Pair[]): Promise<FoldStart[]> {
   if (pairs.length === 0) return [];
   const rows = await many<FoldStart & { readonly rank: bigint }>(
     db,

@@ -67,7 +67,10 @@ async function deleteAbove(tx: Transaction, pairs: readonly LayeredPair[]): Prom
   );
 }
 
-async function upsert(tx: Transaction, changed: readonly (Owner & Layer & { readonly number: number })[]): Promise<void> {
+async function upsert(
+  tx: Transaction,
+  changed: readonly (Owner & Layer & { readonly number: number })[],
+): Promise<void> {
   if (changed.length === 0) return;
   await many(
     tx,

@@ -154,7 +154,6 @@ export type Fault =
   | { readonly kind: "duplicate_call"; readonly nth: number }
   | { readonly kind: "lost_answer"; readonly nth: number };
 
-
 /** What the platform, or the connection to it, does to one command that moves money. */
 export type CommandFault = {
   /** Shown in the printed events and in the coverage table. */

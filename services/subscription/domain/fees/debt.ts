@@ -14,13 +14,6 @@ export function inOrder(debts: readonly Debt[]): Debt[] {
   );
 }
 
-type OfPair = { readonly masterLogin: string; readonly debt: Omit<Debt, "masterLogin"> | undefined };
-
-/** The debts of the pairs of one Investor, in order. */
-export function debtsOf(pairs: readonly OfPair[]): Debt[] {
-  return inOrder(pairs.flatMap(({ masterLogin, debt }) => (debt === undefined ? [] : [{ masterLogin, ...debt }])));
-}
-
 export function sumOfDebts(debts: readonly Debt[]): bigint {
   return debts.reduce((sum, { amount }) => sum + amount, 0n);
 }
