@@ -62,6 +62,8 @@ async function collectOne(
   const { status, isDebited, amount, key } = payment;
   switch (status) {
     case "EXECUTED":
+      // An imported fee has paid all of it.
+      if (amount === 0n) await deps.subscriptions.returnReserve({ key }, withReplyReserve(context));
       return amount;
     case "PENDING":
     case "EXECUTING":

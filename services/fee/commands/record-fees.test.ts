@@ -98,6 +98,7 @@ test("a withdrawal is a run of its own, and a repeated decision changes nothing 
   const answer = await record(world, request);
   expect(answer).toEqual({
     items: [{ key: "fee:9001:5001:WD1", amount: { currencyCode: "USD", minorUnits: 60_00n }, isWeekly: false }],
+    endedKeys: [],
   });
   expect(await getRun(world.deps, { runId: 1n })).toMatchObject({
     kind: "ON_DEMAND",
@@ -208,6 +209,19 @@ test("open weekly fees come first, and those that were debited since the decisio
   expect(await collectAll(world)).toBe("31.00");
 });
 
+test("weekly fees that have ended without a debit since the decision are named, and nothing is collected for them", async () => {
+  const world = await aSystem();
+  result(world, { [INVESTOR]: "+100.00" }, MASTER);
+  endWeek(world, { [INVESTOR]: "0.00" }, MASTER);
+  await decideWeeks(world);
+  const weekly = ["fee:9001:5001:W:2026-01-10T00:00:00.000Z"];
+  await world.deps.pool.query("update fee_payment set status = 'DEFERRED'");
+  const request = aWithdrawal([aFee(1_00n)], { weekly });
+  const answer = { endedKeys: weekly, items: [{ key: "fee:9001:5001:WD1" }] };
+  expect(await record(world, request)).toMatchObject(answer);
+  expect(await record(world, request)).toMatchObject(answer);
+});
+
 test("all pages of a week have one run, which is decided with the last one", async () => {
   const world = await aSystem("9002", "9003");
   await record(world, aPage({}, false));
@@ -229,7 +243,7 @@ test("all pages of a week have one run, which is decided with the last one", asy
 
   const before = await rowsOf(world);
   for (const page of [aPage({}, true), aPage({ 9001: 1_00n, 9002: 2_00n }, false), aPage({ 9003: 3_00n }, false)]) {
-    expect(await record(world, page)).toEqual({ items: [] });
+    expect(await record(world, page)).toEqual({ items: [], endedKeys: [] });
   }
   expect(await rowsOf(world)).toEqual(before);
   await expectToReconcile(world);
@@ -339,6 +353,7 @@ test("a decision is recorded by these statements, and after a crash at any of th
     "insert into collection_item",
     "commit",
     "from fee_run",
+    "from fee_payment",
   ]);
   const expected = [await paymentsOf(uncrashed.world), await runsOf(uncrashed.world), await debtsOf(uncrashed.world)];
   for (let points = 0; points < statements.length; points += 1) {

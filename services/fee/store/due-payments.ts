@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { keyHash } from "#kernel/key-hash.ts";
-import { execute, fragment, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { DecidedFee } from "../domain/decision.ts";
@@ -227,4 +227,17 @@ export async function listOpenWeekly(
         order by id`,
   );
   return Map.groupBy(rows, ({ investorLogin }) => investorLogin);
+}
+
+/** Those of the keys whose payments have ended, and no money was debited for them. */
+export async function listEndedUnpaid(db: Queryable, keys: readonly string[]): Promise<string[]> {
+  if (keys.length === 0) return [];
+  return await column<string>(
+    db,
+    sql`select key
+        from fee_payment
+        where key = any(${keys}::text[]) and status in ('SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED', 'EXECUTED')
+          and amount_minor = 0
+        order by id`,
+  );
 }

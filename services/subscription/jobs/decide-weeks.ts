@@ -25,6 +25,8 @@ export async function decideWeeks(deps: Deps): Promise<boolean> {
 export async function decideWeek(deps: Deps, week: OpenWeek): Promise<void> {
   const { id, masterLogin: login, tries } = week;
   try {
+    // No further page is decided while one is not recorded.
+    await recordPages(deps, login);
     for (let pages = 0; pages < PAGES_PER_CLAIM; pages += 1) {
       const end = await decideWeekPage(deps, week, jobContext());
       await recordPages(deps, login);
@@ -41,7 +43,7 @@ export async function decideWeek(deps: Deps, week: OpenWeek): Promise<void> {
 
 /** In their sequence, those first that were decided before: the last page of a week comes last. */
 async function recordPages(deps: Deps, masterLogin: string): Promise<void> {
-  const pages = await listUnrecordedPages(deps.pool, masterLogin);
+  const pages = await listUnrecordedPages(deps.pool, masterLogin, DECISIONS_PER_RUN);
   for (const page of pages) await recordFees(deps, page, jobContext());
 }
 

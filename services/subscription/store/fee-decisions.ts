@@ -101,12 +101,13 @@ export async function listUnrecorded(db: Queryable, afterId: bigint, limit: numb
 }
 
 /** The pages of a Master's weeks that `fee` has not answered for, in their sequence. */
-export async function listUnrecordedPages(db: Queryable, masterLogin: string): Promise<FeeDecision[]> {
+export async function listUnrecordedPages(db: Queryable, masterLogin: string, limit: number): Promise<FeeDecision[]> {
   const rows = await many<DecisionRow>(
     db,
     sql`${DECISIONS}
         where master_login = ${masterLogin} and recorded_at is null and leave_key = ''
-        order by id`,
+        order by id
+        limit ${limit}`,
   );
   return await withDue(db, rows);
 }

@@ -149,7 +149,7 @@ function recordOnce(books: Books, request: RecordFeesRequest): RecordFeesRespons
   const { recorded, weeks, paid } = books;
   if (request.key === "") {
     weeks.push(request);
-    return { items: [] };
+    return { items: [], endedKeys: [] };
   }
   const known = recorded.get(request.key);
   if (known !== undefined) return known.response;
@@ -163,7 +163,7 @@ function recordOnce(books: Books, request: RecordFeesRequest): RecordFeesRespons
       ...due.map(({ key, amountMinor }) => item(key, amountMinor, false)),
     ];
   });
-  const response = { items };
+  const response = { items, endedKeys: [] };
   recorded.set(request.key, { request, response });
   return response;
 }

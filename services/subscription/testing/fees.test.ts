@@ -279,6 +279,33 @@ test("a debt that another decision has taken is not recorded, and its reserve re
   ]);
 });
 
+test("an exit whose fees were not recorded when its caller gave up is finished with its fees, and not without them", async () => {
+  const { world, pair, master } = await aPool(1_000_00n);
+  master.result(100_00n);
+  await settle(world);
+  const unreachable = withFees(world, { recordFees: () => Promise.reject(new Error("fee is away")) });
+  const command = { ...aCall(), commandId: "0197a000-0000-7000-8000-000000000001" };
+  await expect(unreachable.service.unassign(pair, command)).rejects.toMatchObject({ code: "outcome_unknown" });
+  // Before the job that records what is left.
+  expect(await world.service.unassign(pair, command)).toMatchObject({ amount: { minorUnits: -1_070_00n } });
+  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(1_070_00n);
+  await settle(world);
+  expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toEqual([]);
+  await expectBooksToReconcile(world);
+});
+
+test("a fee of a week that ended without a debit while it was counted keeps no reserve", async () => {
+  const { world, pair } = await aPool(1_000_00n);
+  world.fees.rules.openWeekly = () => [{ key: "fee:weekly", amount: 50_00n }];
+  const recordFees: Deps["fees"]["recordFees"] = async (request, context) => {
+    const investors = request.investors.map((each) => ({ ...each, openWeeklyKeys: [] }));
+    return { ...(await world.deps.fees.recordFees({ ...request, investors }, context)), endedKeys: ["fee:weekly"] };
+  };
+  expect(await withdrawn(withFees(world, { recordFees }), pair, 100_00n)).toBe(100_00n);
+  expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([900_00n]);
+  expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toEqual([]);
+});
+
 test("while fee is away the pool goes on, no Investor leaves, and afterwards everything is caught up", async () => {
   const { world, cutOff, masterLogin, pairs, pair, master } = await aPool(750_00n, 250_00n);
   const { ledger } = world.platform;

@@ -100,7 +100,7 @@ export const GROWTH_MUTANT: PlantedDefect = {
   name: "every profit has a layer of its own",
   edits: [
     {
-      file: "services/fee/domain/layers.ts",
+      file: "services/subscription/domain/fees/layers.ts",
       find: "if (top === undefined || isSeparated(earnedFrom, earnedTo)) {",
       put: "if (top === undefined || isSeparated(earnedFrom, earnedTo) || earnedFrom < earnedTo) {",
     },

@@ -49,9 +49,9 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     name: "a collected debt stays a debt",
     edits: [
       {
-        file: `${FEE}/processes/accounting/record-due.ts`,
-        find: "  await takeDebts(\n",
-        put: "  if (due.length === 0) await takeDebts(\n",
+        file: `${FEE}/store/debts.ts`,
+        find: "set debt_minor = 0, debt_since = null",
+        put: "set debt_minor = fee_debt.debt_minor",
       },
     ],
     detectedBy: ["I4"],
@@ -85,7 +85,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     name: "a fee does not raise the high-water mark",
     edits: [
       {
-        file: `${FEE}/domain/crystallise.ts`,
+        file: "services/subscription/domain/fees/crystallise.ts",
         find: "fee === 0n ? before : {",
         put: "fee >= 0n ? before : {",
       },

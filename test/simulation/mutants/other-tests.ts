@@ -41,15 +41,37 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/kernel/feed/retention.test.ts",
   },
   {
-    name: "a leave is recorded before the pool shrinks",
+    name: "a leave is decided at a reading that trades have outdated",
     edits: [
       {
         file: "services/subscription/processes/leave/decide-in-pool.ts",
-        find: "  await takeOut(\n    tx,\n    deps,",
-        put: "  await takeOut(\n    tx,\n    deps,",
+        find: 'end === "done" && master.filedNumber === through;',
+        put: 'end === "done";',
       },
     ],
-    test: "services/subscription/testing/crash.test.ts",
+    test: "services/subscription/commands/leave.test.ts",
+  },
+  {
+    name: "a fee that is recorded after the terms were asked for is not waited for",
+    edits: [
+      {
+        file: "services/subscription/store/fee-decisions.ts",
+        find: "or decision.recorded_at >= ${at}",
+        put: "or decision.recorded_at >= ${at} + interval '1 day'",
+      },
+    ],
+    test: "services/subscription/testing/fees.test.ts",
+  },
+  {
+    name: "an exit is finished without the fees that were not recorded",
+    edits: [
+      {
+        file: "services/subscription/processes/exit/finish-exit.ts",
+        find: "if (fees !== undefined) await recordFees(deps, fees, context);",
+        put: "",
+      },
+    ],
+    test: "services/subscription/testing/fees.test.ts",
   },
   {
     name: "the amount of a leave is computed again after a crash",

@@ -49,24 +49,4 @@ export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
       },
     ],
   },
-  {
-    name: "a mirror is accepted while another one of its Master is open",
-    edits: [
-      {
-        file: `${PLATFORM}/protocol/draft-legs.ts`,
-        find: "filedNumber < nettedNumber || hasOpenNet",
-        put: "filedNumber < nettedNumber",
-      },
-    ],
-  },
-  {
-    name: "a mirror whose row is lost is money from outside",
-    edits: [
-      {
-        file: "services/subscription/domain/file-entry.ts",
-        find: "isImported(movement) || books.lostTransfers.has(movement.key)",
-        put: "isImported(movement)",
-      },
-    ],
-  },
 ];

@@ -36,16 +36,6 @@ const APPLIED_LATE: Fault = {
   commandFault: { ...NORMAL, name: "applied late", applies: { afterMs: 16_000 }, answers: "not" },
 };
 
-/** All that was committed until then is lost. */
-const LOST: Fault = {
-  kind: "rewind_database",
-  atMs: 5_000,
-  losesLastMs: 9_000,
-  downMs: 1_000,
-  sequencesAhead: 7,
-  restarts: true,
-};
-
 export const REGRESSIONS: readonly Regression[] = [
   {
     title: "the platform loses a leg of a Master before its deal was read",
@@ -168,26 +158,7 @@ export const REGRESSIONS: readonly Regression[] = [
     }),
     mutant: undefined,
   },
-  {
-    title: "a mirror that is still being sent is lost, and planned again",
-    plan: (seed) => ofPool(seed, [APPLIED_LATE, LOST]),
-    mutant: "a mirror is accepted while another one of its Master is open",
-  },
-  {
-    title: "a mirror that was executed is lost, and planned again",
-    plan: (seed) => ofPool(seed, [LOST]),
-    mutant: "a mirror whose row is lost is money from outside",
-  },
 ];
-
-/** An Investor begins to follow a Master. */
-function ofPool(seed: number, faults: readonly Fault[], commands: readonly Command[] = []): Plan {
-  const following = { key: "assign", login: "2001", master: "1001", feeRatePpm: 300_000 };
-  return {
-    ...planOf(seed, [{ kind: "assign", atMs: 1_000, ...following }, ...commands], faults),
-    pools: { feeProcesses: 1, feePeriodMs: 7 * 86_400_000 },
-  };
-}
 
 function refused(nth: number): Fault {
   const answers = { body: '{"retcode":"8 Refused"}' };

@@ -11,6 +11,8 @@ import { refuse } from "../../refusals.ts";
 import { findFirstExitTransfer } from "../../store/exit-transfers.ts";
 import type { Exit } from "../../store/exits.ts";
 import { getSubscription, type Subscription } from "../../store/subscriptions.ts";
+import { findUnrecordedOf } from "../../store/fee-decisions.ts";
+import { recordFees } from "../fees/record-fees.ts";
 import { postUnderLock } from "../posting/post-under-lock.ts";
 import { settleImportedExits } from "./settle-imported.ts";
 import { sendExit } from "./send-exit.ts";
@@ -45,6 +47,9 @@ async function collectFees(
   try {
     const isPosted = await postUnderLock(deps, { login, lockOwner }, context);
     if (!isPosted) throw unfinished("The Investor has left the pool. Trading results are still being posted.", context);
+    // The caller of the decision may have ended before its fees were recorded: without this they would count as none.
+    const fees = await findUnrecordedOf(deps.pool, exitKey(id));
+    if (fees !== undefined) await recordFees(deps, fees, context);
     await deps.fees.collect({ key: exitKey(id), lockOwner }, withReplyReserve(context));
   } catch (error) {
     deps.wakeSignals.exitSagas.notify();

@@ -8,14 +8,15 @@ import { returnReserve } from "../leave/return-reserve.ts";
 
 /**
  * Has `fee` record a decision. Safe to repeat: after a crash the job sends it again. A debt that another decision has taken meanwhile is not
- * recorded, and its reserve returns to the pool.
+ * recorded, and a fee of a week may have ended without a debit: their reserves return to the pool.
  */
 export async function recordFees(deps: Deps, decision: FeeDecision, context: CallContext): Promise<void> {
-  const { items } = await deps.fees.recordFees(recordFeesRequest(decision), withReplyReserve(context));
+  const { items, endedKeys } = await deps.fees.recordFees(recordFeesRequest(decision), withReplyReserve(context));
   failpoint("after_fees_recorded");
   if (decision.leaveKey !== "") {
     const recorded = new Set(items.map(({ key }) => key));
-    for (const { key } of decision.due) if (!recorded.has(key)) await returnReserve(deps, key);
+    const unrecorded = decision.due.map(({ key }) => key).filter((key) => !recorded.has(key));
+    for (const key of [...unrecorded, ...endedKeys]) await returnReserve(deps, key);
   }
   await markRecorded(deps.pool, decision.id);
 }
