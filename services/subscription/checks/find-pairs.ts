@@ -54,7 +54,7 @@ export async function comparePairs(
              left join reconciliation_mark as seen
                on seen.investor_login = pair.investor_login and seen.master_login = pair.master_login
              cross join lateral (
-               select case when is_continued then seen.folded_number else 0 end as number,
+               select case when is_continued then seen.folded_number else pair.begun_number end as number,
                       case when is_continued then seen.earned_minor else 0 end as minor
                from (
                  select change_id > ${after} and change_id <= ${to} and change_id <> all (${broken}::bigint[])

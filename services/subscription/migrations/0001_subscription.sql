@@ -423,6 +423,8 @@ create sequence pair_change;
 create table pair (
   investor_login  text not null references investor_account,
   master_login    text not null references master_pool,
+  -- The last entry before it began: results up to it are of others.
+  begun_number    bigint not null default 0,
   folded_number   bigint not null,
   -- G: the sum of all results.
   earned_minor    bigint not null default 0,

@@ -32,8 +32,8 @@ const PAIRS = fragment`
 export async function insertPair(tx: Transaction, investorLogin: string, masterLogin: string): Promise<void> {
   await many(
     tx,
-    sql`insert into pair (investor_login, master_login, folded_number, change_id)
-        select ${investorLogin}, login, last_allocation, nextval('pair_change')
+    sql`insert into pair (investor_login, master_login, begun_number, folded_number, change_id)
+        select ${investorLogin}, login, last_allocation, last_allocation, nextval('pair_change')
         from master_pool
         where login = ${masterLogin}
         on conflict do nothing`,
