@@ -79,10 +79,10 @@ test("a break of the profit that fees follow from stops the fees of its Master, 
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
   world.subscriptions.breaks.push(
-    aPaymentBreak(2n, { ...ofPool, check: "fee_payments", message: "the mark decreased" }),
+    aPaymentBreak(2n, { ...ofPool, check: "investor_profits", message: "the mark decreased" }),
   );
   await detectBreaks(world.deps);
-  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: "fee_payments: the mark decreased" });
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: "investor_profits: the mark decreased" });
 });
 
 test("an amendment in the log stops the Master before a check runs, and the check opens no second review", async () => {

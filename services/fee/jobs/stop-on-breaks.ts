@@ -13,7 +13,7 @@ const CALL_MS = 5_000;
 const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance", "transfer_ownership"]);
 
 /** The check of `subscription` that fees are of the profit that was earned. */
-const STOPPING_ON_SUBSCRIPTION = "fee_payments";
+const STOPPING_ON_SUBSCRIPTION = "investor_profits";
 
 /**
  * A break of the books of fee, of the profit that fees follow from, or on a payment account, stops the fees of its Master and of no other. The

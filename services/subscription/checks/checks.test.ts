@@ -253,16 +253,16 @@ test("subscription_endings: a late exit, a cancelled subscription with money, an
   expect((await findingsOf("subscription_endings")).map(({ key }) => key)).toEqual([`subscription:${second.id}`]);
 });
 
-test("fee_overdue: a week that is not decided for an hour, and a decision that fee does not record, are breaks until they are done", async () => {
-  expect(await summary("fee_overdue")).toEqual([]);
+test("undecided_fees: a week that is not decided for an hour, and a decision that fee does not record, are breaks until they are done", async () => {
+  expect(await summary("undecided_fees")).toEqual([]);
   await corrupt(`insert into open_week (master_login, number) values ('${masterLogin}', 1)`);
   await corrupt(`insert into fee_decision (master_login, leave_key, investor_login, period_start, period_end, is_last, tries)
                  values ('${masterLogin}', 'leave', '${first.investorLogin}', now() - interval '1 day', now(), true, 19)`);
-  expect(await summary("fee_overdue")).toEqual([]);
+  expect(await summary("undecided_fees")).toEqual([]);
   await corrupt("update allocation_entry set created_at = created_at - interval '2 hours'");
   await corrupt("update fee_decision set tries = 20");
-  expect(await summary("fee_overdue")).toEqual([`undecided:${masterLogin} 0`, `unrecorded:${masterLogin} 0`]);
+  expect(await summary("undecided_fees")).toEqual([`undecided:${masterLogin} 0`, `unrecorded:${masterLogin} 0`]);
   await corrupt("delete from open_week");
   await corrupt("update fee_decision set recorded_at = now()");
-  expect(await summary("fee_overdue")).toEqual([]);
+  expect(await summary("undecided_fees")).toEqual([]);
 });

@@ -7,10 +7,10 @@ import { comparePairs, isBroken, pairFinding, recordCompared } from "./find-pair
 /** Each is examined with its parts, one for each result. */
 const TABLES = { pair: { name: "pair", rows: fragment`pair`, id: fragment`change_id`, pageRows: 100 } };
 
-/** fee_payments, as far as fees follow from profit: what was earned is the sum of its parts and fills its layers, and no high-water mark falls. */
+/** investor_profits: fees follow from profit, so what was earned is the sum of its parts and fills its layers, and no high-water mark falls. */
 export function earned({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "fee_payments",
+    name: "investor_profits",
     title: "What each Investor earned is the sum of its parts and layers, and no high-water mark decreases.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,

@@ -11,10 +11,10 @@ const MIN_TRIES = 20;
 
 type Row = { readonly master: string; readonly since: Date; readonly reason: string | null };
 
-/** fee_overdue, the part before `fee`: the fees of closed weeks are decided, and `fee` has recorded what is decided. */
+/** undecided_fees: the fees of closed weeks are decided, and `fee` has recorded what is decided. */
 export function lateFees({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "fee_overdue",
+    name: "undecided_fees",
     title: "The fees of closed weeks are decided within an hour, and recorded by the service for fees.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,

@@ -25,6 +25,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   trading_rights:
     "An account may trade that must not, or was not given its right back. The service changes it again by itself: when the break stays, ask the platform's operator for the manager's right to edit accounts.",
   fee_payments: "The fees of the Master are stopped. Find the cause, then decide the review; fees continue after it.",
+  investor_profits:
+    "What an Investor earned differs from its results. The fees of the Master are stopped. Find the cause, then decide the review.",
+  undecided_fees:
+    "Fees of a closed week are not decided, or not recorded. When the fees of the Master are stopped, decide the review; otherwise the service for fees does not answer.",
   fee_overdue:
     "Fees wait. When the fees of the Master are stopped, decide the review; otherwise the platform or an account is busy.",
   subscription_endings:
