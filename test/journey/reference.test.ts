@@ -10,14 +10,12 @@ import type { Live } from "../reference/live/live.ts";
 import { runLiveHistory, someHistory } from "../reference/live/run-live-history.ts";
 import { runExample } from "../reference/live/run-example.ts";
 import * as steps from "../reference/live/steps.ts";
-import { type Client, clientOf, eventually, untilKnown } from "./support/client.ts";
-import { assign, expectDone, newInvestor } from "./support/client-requests.ts";
+import { type Client, clientOf } from "./support/client.ts";
 import { expectFeesToReconcile } from "./support/fees.ts";
 import { IS_PROOF, sized } from "../support/proof.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
-import { proofOf } from "./support/proof.ts";
 import { proofOfMasters } from "./support/master-proof.ts";
-import { bookResult, closePosition, expectBalances, openPosition, pooled, setPrice } from "./support/trading.ts";
+import { bookResult, expectBalances, pooled } from "./support/trading.ts";
 import { untilNextWeek } from "./support/weeks.ts";
 
 /** Fee weeks of seconds on one system: worked examples of the accounting, random histories, and the proof of a Master. */
@@ -57,35 +55,7 @@ test.concurrent("deposits, fees and a random history with open positions equal t
   for (const seed of sized({ test: [1003], proof: [1002, 1003] })) {
     await runExample(system, internal, random([...FLAT, "dealer", "open", "mark", "close", "queued"], seed));
   }
-  await joinOnSunday();
 });
-
-/** Two Investors with 100,000.00 each: who joins at Friday's price has no part of Monday's gap. */
-async function joinOnSunday(): Promise<void> {
-  const session = (open: boolean) => client.control("POST", "sessions", { symbol: "EURUSD", open });
-  await setPrice(client, "1.10000");
-  const pool = await pooled(client, ["100000"], 0);
-  const { login, investors } = pool;
-  const position = await openPosition(client, login, "10");
-  await session(false);
-  // The last price is older than PAMM_MAX_TICK_AGE.
-  await sleep(1_500);
-  const joining = await newInvestor(client, "100000");
-  await expectDone(assign(untilKnown(client), login, joining, 0));
-  await expectBalances(client, { [login]: "200000" });
-  await eventually(async () => {
-    const { body } = await proofOf(client, pool, 1);
-    const message = expect.stringContaining("The last price of EURUSD") as string;
-    expect(body["waits"]).toMatchObject([{ reason: "old_price", message }]);
-  });
-  await session(true);
-  await setPrice(client, "1.11000");
-  await eventually(async () => {
-    expect((await proofOf(client, pool)).body).toMatchObject({ converged: true, waits: [] });
-  });
-  await closePosition(client, position);
-  await expectBalances(client, { [login]: "210000", [investors[0] ?? ""]: "110000", [joining]: "100000" });
-}
 
 test.concurrent.for([
   ["the results of three equal Investors are allocated to the cent", examples.threeEqualInvestors],
