@@ -4,8 +4,8 @@ import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
 import { comparePairs, isBroken, pairFinding, recordCompared } from "./find-pairs.ts";
 
-/** Each is examined with its parts, one for each result. */
-const TABLES = { pair: { name: "pair", rows: fragment`pair`, id: fragment`change_id`, pageRows: 100 } };
+/** Each is examined with its parts, one for each result: a page of a Master with many results still ends in time. */
+const TABLES = { pair: { name: "pair", rows: fragment`pair`, id: fragment`change_id`, pageRows: 10 } };
 
 /** investor_profits: fees follow from profit, so what was earned is the sum of its parts and fills its layers, and no high-water mark falls. */
 export function earned({ pool }: Pick<Deps, "pool">): Check {

@@ -37,7 +37,7 @@ type Amounts = {
   readonly unposted: bigint;
   readonly quarantined: bigint;
   readonly pooled: bigint;
-  /** False for money that no reserve is taken from. */
+  /** False for money that no open reserve was taken from. */
   readonly countsReserves?: boolean;
 };
 
@@ -54,8 +54,8 @@ export async function decideAmounts(db: Queryable, leaves: readonly Amounts[]): 
   );
   return leaves.map(({ leave, due, held, unposted, quarantined, pooled, countsReserves = true }) => {
     const { kind, requested, investorLogin, payoutKey } = leave;
-    const open = countsReserves ? (reservesOf.get(investorLogin) ?? []) : [];
-    const claims = openClaims({ due: due.items, taken, reserves: open });
+    const { due: owed, reserved } = openClaims({ due: due.items, taken, reserves: reservesOf.get(investorLogin) ?? [] });
+    const claims = { due: owed, reserved: countsReserves ? reserved : 0n };
     return decideLeave({ kind, requested, held, unposted, quarantined, pooled, ...claims }, payoutKey);
   });
 }

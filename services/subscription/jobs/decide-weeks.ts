@@ -5,8 +5,8 @@ import { decideWeekPage } from "../processes/fees/decide-week.ts";
 import { recordFees } from "../processes/fees/record-fees.ts";
 import { decisionQueue, listDecisions, listUnrecordedPages, type OpenWeek, weekQueue } from "../store/fee-decisions.ts";
 
-/** Masters of one run. */
-const WEEKS_PER_RUN = 8;
+/** Masters of one run: each page is a transaction on a connection that others need, too. */
+const WEEKS_PER_RUN = 2;
 /** Decisions of one run. */
 const DECISIONS_PER_RUN = 16;
 /** Pages of a claim; then other Masters have their turn. */
@@ -14,15 +14,15 @@ const PAGES_PER_CLAIM = 10;
 /** The longest pause after a failed try: Investors wait for their withdrawals meanwhile. */
 const MAX_PAUSE_MS = 5_000;
 
-/** Decides the fees of closed weeks. True when more are to be decided. */
+/** Decides the fees of closed weeks. True when more are to be decided; after a failure, which may be that of all weeks, the job pauses first. */
 export async function decideWeeks(deps: Deps): Promise<boolean> {
   const weeks = await weekQueue.claim(deps.pool, WEEKS_PER_RUN);
-  await Promise.all(weeks.map((week) => decideWeek(deps, week)));
-  return weeks.length > 0;
+  const isDone = await Promise.all(weeks.map((week) => decideWeek(deps, week)));
+  return weeks.length > 0 && isDone.every(Boolean);
 }
 
-/** A failure on one Master does not stop the others. */
-export async function decideWeek(deps: Deps, week: OpenWeek): Promise<void> {
+/** A failure on one Master does not stop the others. False when it has failed. */
+export async function decideWeek(deps: Deps, week: OpenWeek): Promise<boolean> {
   const { id, masterLogin: login, tries } = week;
   try {
     // No further page is decided while one is not recorded.
@@ -30,14 +30,17 @@ export async function decideWeek(deps: Deps, week: OpenWeek): Promise<void> {
     for (let pages = 0; pages < PAGES_PER_CLAIM; pages += 1) {
       const end = await decideWeekPage(deps, week, jobContext());
       await recordPages(deps, login);
-      if (end === "end") return;
+      if (end === "end") return true;
       if (end === "more") continue;
-      return await weekQueue.retryLater(deps.pool, [{ id, tries, reason: end.waits, maxMs: MAX_PAUSE_MS }]);
+      await weekQueue.retryLater(deps.pool, [{ id, tries, reason: end.waits, maxMs: MAX_PAUSE_MS }]);
+      return true;
     }
     await weekQueue.retryLater(deps.pool, [{ id, tries, reason: undefined, maxMs: 0 }]);
+    return true;
   } catch (error) {
     deps.log.info("fees of a week not decided, retry scheduled", { login, attempt: tries, error });
     await weekQueue.retryLater(deps.pool, [{ id, tries, reason: reasonOf(error), maxMs: MAX_PAUSE_MS }]);
+    return false;
   }
 }
 

@@ -504,7 +504,6 @@ create table fee_decision (
 create unique index fee_decision_of_leave on fee_decision (leave_key) where leave_key <> '';
 create index fee_decision_unrecorded on fee_decision (master_login, id) where recorded_at is null;
 create index fee_decision_due on fee_decision (next_try_at, id) where recorded_at is null;
-create index fee_decision_recorded on fee_decision (recorded_at) where recorded_at is not null;
 
 -- The fees of a decision, in the sequence of collection for each Investor.
 create table due_fee (

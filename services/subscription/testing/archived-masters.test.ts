@@ -89,3 +89,21 @@ test("an Investor whose money waits for an archived Master can leave, and has it
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
   await expectBooksToReconcile(world);
 });
+
+test("what waits can be withdrawn again while the fee of a week, which the first withdrawal has reserved, waits for a payment account", async () => {
+  const world = await aWorld();
+  const { investorLogin, masterLogin } = await subscribed(world, aMaster(world, 0n), 0n);
+  world.platform.ledger.archived.add(masterLogin);
+  await deposit(world, investorLogin, 40_00n);
+  await settle(world);
+  world.fees.rules.archivedPaymentAccount = "69999";
+  world.fees.rules.openWeekly = () => [{ key: "fee:weekly", amount: 5_00n }];
+  expect(await withdraw(world, investorLogin, 10_00n, "funding:withdrawal:1")).toBe(10_00n);
+  await settle(world);
+  expect(await withdraw(world, investorLogin, 10_00n, "funding:withdrawal:2")).toBe(10_00n);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([15_00n]);
+  expect(await many(world.deps.pool, sql`select key, amount_minor as minor from reserve where state = 'OPEN'`)).toEqual([
+    { key: "fee:weekly", minor: 5_00n },
+  ]);
+});

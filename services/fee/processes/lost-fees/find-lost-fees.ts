@@ -28,6 +28,8 @@ export async function findLostFees(deps: Deps): Promise<boolean> {
   const searching: Deps = { ...needs, queues: feeQueues(needs) };
   const keys = transfers.map(({ key }) => key);
   const known = await listKnownKeys(deps.pool, keys);
+  // A decision that was not recorded is paid to the present account of its Master.
+  if (mayLack(search)) await followDirectory(searching);
   await recordUnrecorded(searching);
   for (const transfer of transfers) await settleFound(searching, transfer);
   if (mayLack(search)) await followDirectory(searching);

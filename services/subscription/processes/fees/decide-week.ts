@@ -68,6 +68,7 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
   const before = logins.map((login) => {
     const pair = locked.get(login);
     assert(pair !== undefined, "an Investor in a pool has a pair");
+    assert(pair.foldedNumber < number, "nothing after a week is added up before it is decided");
     return { pair, terms: terms.of(login).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, number - 1n);
