@@ -54,7 +54,11 @@ export async function decideAmounts(db: Queryable, leaves: readonly Amounts[]): 
   );
   return leaves.map(({ leave, due, held, unposted, quarantined, pooled, countsReserves = true }) => {
     const { kind, requested, investorLogin, payoutKey } = leave;
-    const { due: owed, reserved } = openClaims({ due: due.items, taken, reserves: reservesOf.get(investorLogin) ?? [] });
+    const { due: owed, reserved } = openClaims({
+      due: due.items,
+      taken,
+      reserves: reservesOf.get(investorLogin) ?? [],
+    });
     const claims = { due: owed, reserved: countsReserves ? reserved : 0n };
     return decideLeave({ kind, requested, held, unposted, quarantined, pooled, ...claims }, payoutKey);
   });

@@ -103,7 +103,7 @@ test("what waits can be withdrawn again while the fee of a week, which the first
   expect(await withdraw(world, investorLogin, 10_00n, "funding:withdrawal:2")).toBe(10_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([15_00n]);
-  expect(await many(world.deps.pool, sql`select key, amount_minor as minor from reserve where state = 'OPEN'`)).toEqual([
-    { key: "fee:weekly", minor: 5_00n },
-  ]);
+  expect(await many(world.deps.pool, sql`select key, amount_minor as minor from reserve where state = 'OPEN'`)).toEqual(
+    [{ key: "fee:weekly", minor: 5_00n }],
+  );
 });
