@@ -22,7 +22,7 @@ export async function foldPairs(
   wanted: readonly PairOnTerms[],
   throughNumber: bigint,
 ): Promise<Pair[]> {
-  let pairs = wanted.map(({ pair, terms }) => ({ pair, terms }));
+  let pairs = wanted;
   for (let readings = 0; readings < MAX_READINGS; readings += 1) {
     pairs = await divideAgain(db, masterLogin, pairs);
     const behind = pairs.filter(({ pair }) => pair.foldedNumber < throughNumber);

@@ -3,7 +3,8 @@ import type { Deps } from "../deps.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { decideWeekPage } from "../processes/fees/decide-week.ts";
 import { recordFees } from "../processes/fees/record-fees.ts";
-import { decisionQueue, listDecisions, listUnrecordedPages, type OpenWeek, weekQueue } from "../store/fee-decisions.ts";
+import { decisionQueue, listDecisions, listUnrecordedPages } from "../store/fee-decisions.ts";
+import { type OpenWeek, weekQueue } from "../store/open-weeks.ts";
 
 /** Masters of one run: each page is a transaction on a connection that others need, too. */
 const WEEKS_PER_RUN = 2;

@@ -9,7 +9,7 @@ import { recordFeesRequest } from "../messages/fee-facts.ts";
 import { listUnrecorded } from "../store/fee-decisions.ts";
 
 const MAX_DECISIONS = 20;
-/** Half of what a message may have. A decision alone may have more. */
+/** Bounds the memory of a page; a decision alone may have more. */
 const MAX_BYTES = 500_000;
 
 /** The next decisions that `fee` has not answered for: at least one while there are any. */

@@ -1,4 +1,14 @@
-import { column, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  type Fragment,
+  fragment,
+  many,
+  matchesRow,
+  one,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { Explanation } from "../domain/fees/explain.ts";
@@ -60,7 +70,7 @@ export async function insertDecisions(tx: Transaction, decisions: readonly NewFe
 async function insertDue(tx: Transaction, decisions: readonly FeeDecision[]): Promise<void> {
   const due = decisions.flatMap(({ id, due: own }) => own.map((fee, index) => ({ ...fee, id, number: index + 1 })));
   if (due.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into due_fee
           (decision_id, number, investor_login, key, kind, suffix, owed_to, amount_minor, owed_since, explanation)
@@ -134,6 +144,7 @@ export async function listDecisions(db: Queryable, ids: readonly bigint[]): Prom
 }
 
 async function withDue(db: Queryable, rows: readonly DecisionRow[]): Promise<FeeDecision[]> {
+  if (rows.length === 0) return [];
   const due = await many<DecidedFee & { readonly decisionId: bigint }>(
     db,
     sql`select decision_id as "decisionId", investor_login as "investorLogin", key, kind, suffix, owed_to as "owedTo",
@@ -151,7 +162,7 @@ async function withDue(db: Queryable, rows: readonly DecisionRow[]): Promise<Fee
 }
 
 export async function markRecorded(db: Queryable, id: bigint): Promise<void> {
-  await many(
+  await execute(
     db,
     sql`update fee_decision
         set recorded_at = clock_timestamp(), reason = null
@@ -208,13 +219,18 @@ export async function readClock(db: Queryable): Promise<Date> {
   return now;
 }
 
-/** Whether a fee of an Investor was decided and not recorded at an instant: then `fee` has not counted it. */
+/** Condition on a decision: it was not recorded at an instant, so that `fee` had not counted its fees. */
+function isUncounted(at: Date): Fragment {
+  return fragment`(decision.recorded_at is null or decision.recorded_at >= ${at})`;
+}
+
+/** Whether a fee of an Investor was decided that `fee` had not counted at an instant. */
 export async function hasUncounted(db: Queryable, investorLogin: string, at: Date): Promise<boolean> {
   return await matchesRow(
     db,
     sql`select
         from due_fee join fee_decision as decision on decision.id = due_fee.decision_id
-        where due_fee.investor_login = ${investorLogin} and (decision.recorded_at is null or decision.recorded_at >= ${at})`,
+        where due_fee.investor_login = ${investorLogin} and ${isUncounted(at)}`,
   );
 }
 
@@ -239,102 +255,9 @@ export async function listUncounted(
             )
             or exists (
               select from due_fee join fee_decision as decision on decision.id = due_fee.decision_id
-              where due_fee.investor_login = holding.investor_login and (decision.recorded_at is null or decision.recorded_at >= ${at})
+              where due_fee.investor_login = holding.investor_login and ${isUncounted(at)}
             )
           )`,
   );
   return new Set(ids);
-}
-
-/** A closed week whose fees are being decided. */
-export type OpenWeek = {
-  readonly id: bigint;
-  readonly masterLogin: string;
-  readonly number: bigint;
-  readonly tries: number;
-};
-
-/** The oldest of each Master. */
-export const weekQueue = workQueue<OpenWeek>({
-  table: fragment`open_week`,
-  key: fragment`id`,
-  keyType: fragment`bigint`,
-  isOpen: fragment`true`,
-  mayStart: fragment`not exists (
-    select from open_week as older where older.master_login = work.master_login and older.number < work.number
-  )`,
-  columns: fragment`id, master_login as "masterLogin", number`,
-});
-
-export async function insertOpenWeeks(tx: Transaction, masterLogin: string, numbers: readonly bigint[]): Promise<void> {
-  if (numbers.length === 0) return;
-  await many(
-    tx,
-    sql`insert into open_week (master_login, number)
-        select ${masterLogin}, * from unnest(${numbers}::bigint[])`,
-  );
-}
-
-/** What a week is decided with. */
-export type WeekFacts = {
-  readonly decidedSubscriptionId: bigint;
-  readonly periodStart: Date;
-  /** Exclusive. */
-  readonly cutOff: Date;
-  readonly markedAt: Date | undefined;
-};
-
-/** Undefined when another replica has decided it to its end. */
-export async function findOpenWeek(db: Queryable, id: bigint): Promise<WeekFacts | undefined> {
-  const row = await maybeOne<Omit<WeekFacts, "markedAt"> & { readonly markedAt: Date | null }>(
-    db,
-    sql`select week.decided_subscription_id as "decidedSubscriptionId", entry.period_start as "periodStart",
-               entry.cut_off as "cutOff", entry.marked_at as "markedAt"
-        from open_week as week
-             join allocation_entry as entry on entry.master_login = week.master_login and entry.number = week.number
-        where week.id = ${id}`,
-  );
-  return row && { ...row, markedAt: row.markedAt ?? undefined };
-}
-
-/** An Investor of the pool at the end of a week, with its share of the floating result in units of 1e-8 USD. */
-export type WeekShare = {
-  readonly subscriptionId: bigint;
-  readonly investorLogin: string;
-  readonly floating: bigint;
-};
-
-/** The next Investors of a week, in the sequence of their subscriptions. */
-export async function listWeekShares(
-  db: Queryable,
-  { masterLogin, number }: Pick<OpenWeek, "masterLogin" | "number">,
-  { after, limit }: { readonly after: bigint; readonly limit: number },
-): Promise<WeekShare[]> {
-  return await many<WeekShare>(
-    db,
-    sql`select part.subscription_id as "subscriptionId", holding.investor_login as "investorLogin",
-               part.floating_e8 as floating
-        from allocation_row as part join holding on holding.subscription_id = part.subscription_id
-        where part.master_login = ${masterLogin} and part.number = ${number} and part.subscription_id > ${after}
-        order by part.subscription_id
-        limit ${limit}`,
-  );
-}
-
-/** Moves on over a decided page. False when another replica has done so before: then nothing of the page may be kept. */
-export async function moveWeek(
-  tx: Transaction,
-  { id, from, to }: { readonly id: bigint; readonly from: bigint; readonly to: bigint },
-): Promise<boolean> {
-  return await matchesRow(
-    tx,
-    sql`update open_week
-        set decided_subscription_id = ${to}
-        where id = ${id} and decided_subscription_id = ${from}
-        returning id`,
-  );
-}
-
-export async function endWeek(tx: Transaction, id: bigint): Promise<void> {
-  await matchesRow(tx, sql`delete from open_week where id = ${id} returning id`);
 }

@@ -9,7 +9,7 @@ import { jobContext } from "../processes/deadlines.ts";
 import { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { countFigures } from "#test/support/figures.ts";
 import type { Deps } from "../deps.ts";
-import { type OpenWeek, weekQueue } from "../store/fee-decisions.ts";
+import { type OpenWeek, weekQueue } from "../store/open-weeks.ts";
 import { addHoldings } from "./add-holdings.ts";
 import { crashing } from "./crash.ts";
 import { CRASH_TEST_MS, STRIDE } from "./crash-at-every-point.ts";

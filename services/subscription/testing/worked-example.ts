@@ -1,6 +1,6 @@
 import { formatExact } from "#kernel/exact-decimal.ts";
 import { formatDecimal, parseDecimal, usd } from "#kernel/money.ts";
-import { decideDue, sumOfDue } from "../domain/fees/due.ts";
+import { decideDue } from "../domain/fees/due.ts";
 import { earn, type Earnings, NOTHING_EARNED } from "../domain/fees/layers.ts";
 import { stepAt, type Terms, type TermsStep } from "../domain/fees/terms.ts";
 import { E8_PER_CENT } from "../domain/pool/unit-pool.ts";
@@ -103,7 +103,7 @@ export class WorkedExample {
     const { earnings: before, terms } = this;
     const facts = { masterLogin: MASTER, earnings: before, terms, debts: [], markedAt: undefined, at };
     const { due, earnings } = decideDue({ ...facts, floating: cents(floating) * E8_PER_CENT });
-    return { fee: sumOfDue(due), earnings };
+    return { fee: due.reduce((sum, { amount }) => sum + amount, 0n), earnings };
   }
 
   #next(): Date {

@@ -87,7 +87,3 @@ function dueDebts(debts: readonly Debt[], at: Date): Due[] {
     return { kind: "PF_DEBT", masterLogin, amount, since, explanation: explainDebt(facts) };
   });
 }
-
-export function sumOfDue(due: readonly Due[]): bigint {
-  return due.reduce((sum, { amount }) => sum + amount, 0n);
-}

@@ -8,7 +8,7 @@ import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
 import { type AllocationRow, insertEntries, insertRows, type NewAllocationEntry } from "../../store/allocations.ts";
 import type { Master } from "../../store/masters.ts";
 import { insertCompensations } from "../../store/compensations.ts";
-import { insertOpenWeeks } from "../../store/fee-decisions.ts";
+import { insertOpenWeeks } from "../../store/open-weeks.ts";
 import { addUnposted } from "../../store/postings.ts";
 import type { ActiveHolding } from "../../store/unit-holdings.ts";
 

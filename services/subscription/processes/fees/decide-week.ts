@@ -5,17 +5,16 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import type { Deps } from "../../deps.ts";
 import { decideDue } from "../../domain/fees/due.ts";
 import { WEEK_SUFFIX } from "../../domain/fees/payment-key.ts";
+import { type DecidedFee, insertDecisions } from "../../store/fee-decisions.ts";
 import {
-  type DecidedFee,
   endWeek,
   findOpenWeek,
-  insertDecisions,
   listWeekShares,
   moveWeek,
   type OpenWeek,
   type WeekFacts,
   type WeekShare,
-} from "../../store/fee-decisions.ts";
+} from "../../store/open-weeks.ts";
 import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
 import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
 import { decidedFees, decidedPair } from "../../fees/decide-due.ts";
