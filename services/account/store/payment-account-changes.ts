@@ -1,4 +1,4 @@
-import { fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 
@@ -80,7 +80,7 @@ export async function listPaymentAccounts(
 
 /** Gives the login its role, which is never taken back. Fails on account_pkey while another request registers it. */
 export async function reserveLogin(tx: Transaction, login: string): Promise<void> {
-  await matchesRow(
+  await execute(
     tx,
     sql`insert into account (login, kind)
         select ${login}::text, 'PAYMENT'
@@ -90,7 +90,7 @@ export async function reserveLogin(tx: Transaction, login: string): Promise<void
 
 /** fee pays to the new account: so does the Master. No effect when another attempt has done so. */
 export async function endChange(db: Queryable, { id }: PaymentAccountChange, at: Date): Promise<void> {
-  await matchesRow(
+  await execute(
     db,
     sql`with done as (
           update payment_account_change

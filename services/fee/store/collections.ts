@@ -1,4 +1,4 @@
-import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { PAYMENT_STATE_COLUMNS, type PaymentState } from "./due-payments.ts";
 
@@ -64,7 +64,7 @@ export async function insertItems(tx: Transaction, collections: readonly NewColl
     own.map((item, index) => ({ ...item, key, number: index + 1 })),
   );
   if (items.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into collection_item (key, item_number, payment_id, amount_minor)
         select *

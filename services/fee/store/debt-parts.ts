@@ -1,4 +1,4 @@
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { DebtPart } from "../domain/explained-payment.ts";
 
@@ -14,7 +14,7 @@ export type NewDebtPart = {
 /** The Masters must be locked. */
 export async function addDebtParts(tx: Transaction, parts: readonly NewDebtPart[], at: Date): Promise<void> {
   if (parts.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into fee_debt_part (investor_login, master_login, source_id, amount_minor, added_at)
         select investor_login, master_login, source_id, amount, ${at}
@@ -38,7 +38,7 @@ export type TakenDebt = {
 /** Gives all open parts of some debts to the payments that collect these debts. The Masters must be locked. */
 export async function takeDebtParts(tx: Transaction, taken: readonly TakenDebt[]): Promise<void> {
   if (taken.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`update fee_debt_part
         set taken_by_id = taken.id

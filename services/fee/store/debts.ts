@@ -49,7 +49,7 @@ export async function takeDebts(tx: Transaction, debts: readonly Omit<OwedDebt, 
 /** Adds uncollected amounts; a debt keeps the age of its oldest part. The Masters must be locked; each debt once. */
 export async function addDebts(tx: Transaction, debts: readonly OwedDebt[]): Promise<void> {
   if (debts.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into fee_debt (investor_login, master_login, debt_minor, debt_since)
         select investor_login, master_login, amount, since

@@ -95,7 +95,7 @@ export async function countSettled(tx: Transaction, settledByRun: ReadonlyMap<bi
     const counts = { open: open - settled, executed: before.executed + executed, failed: before.failed + failed };
     return { id, ...counts, status: runStatus({ ...counts, hasBegun: true, isDecided }) };
   });
-  await many(
+  await execute(
     tx,
     sql`update fee_run
         set open_count = counted.open, executed_count = counted.executed, failed_count = counted.failed,

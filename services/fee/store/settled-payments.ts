@@ -1,4 +1,4 @@
-import { fragment, many, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { Paid, PaymentOutcome, Unpaid } from "../domain/payment-outcome.ts";
@@ -13,7 +13,7 @@ export type DebitedPayment = {
 
 /** Inserts the credits of paid payments. The Masters must be locked: ids of their credits become visible in sequence. */
 export async function markExecuted(tx: Transaction, paid: readonly PaidPayment[], at: Date): Promise<void> {
-  await many(
+  await execute(
     tx,
     sql`with credited as (
           insert into payment_credit
@@ -48,7 +48,7 @@ export async function markExecuted(tx: Transaction, paid: readonly PaidPayment[]
 }
 
 export async function markUnpaid(tx: Transaction, unpaid: readonly UnpaidPayment[]): Promise<void> {
-  await many(
+  await execute(
     tx,
     sql`update fee_payment
         set status = unpaid.status, reason = unpaid.reason, amount_minor = 0
@@ -66,7 +66,7 @@ const NEXT_TRY = retryAt(fragment`tries`);
 /** The debits are executed; the credits are pending. */
 export async function markDebited(db: Queryable, debited: readonly DebitedPayment[]): Promise<void> {
   if (debited.length === 0) return;
-  await many(
+  await execute(
     db,
     sql`update fee_payment
         set status = 'EXECUTING', amount_minor = debited.amount, transfer_id = debited.transfer_id,

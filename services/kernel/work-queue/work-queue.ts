@@ -1,4 +1,4 @@
-import { fragment, type Fragment, many, type Queryable, sql } from "../postgres/query.ts";
+import { execute, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
 import { noteWork } from "../tracing/span.ts";
 import { CLAIM_MS, FIRST_RETRY_MS, MAX_RETRY_MS } from "../retry.ts";
 
@@ -78,7 +78,7 @@ export function workQueue<Row, Key extends bigint | string = bigint>(options: Wo
     },
     async retryLater(db, delays) {
       if (delays.length === 0) return;
-      await many(
+      await execute(
         db,
         sql`update ${table} as work
             set next_try_at = ${retryAt(fragment`work.tries`, fragment`delay.max_ms`)}, reason = delay.reason

@@ -1,4 +1,4 @@
-import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type DayPart, fallOf } from "../domain/performance.ts";
 
@@ -36,7 +36,7 @@ export async function insertEntries(
   at: Date,
 ): Promise<void> {
   if (entries.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into allocation_entry (master_login, created_at, kind, number, log_number, deal_id, deal_at,
                                       result_minor, own_minor, raised_minor, case_id, period_start, cut_off, marked_at,
@@ -76,7 +76,7 @@ export type AllocationRow = {
 
 export async function insertRows(tx: Transaction, masterLogin: string, rows: readonly AllocationRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8,
                                     floating_e8, units)

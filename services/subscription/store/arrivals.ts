@@ -14,7 +14,7 @@ export type NewArrival = {
 
 export async function insertArrivals(tx: Transaction, arrivals: readonly NewArrival[]): Promise<void> {
   if (arrivals.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into arrival (subscription_id, master_login, number, deal_id, amount_minor)
         select holding.subscription_id, holding.master_login, coalesce(fresh.number, pool.filed_number),
@@ -34,7 +34,7 @@ export async function insertArrivals(tx: Transaction, arrivals: readonly NewArri
 /** Records flows of own capital, each with the log entry that moved it. */
 export async function insertOwnArrivals(tx: Transaction, flows: readonly OwnFlow[]): Promise<void> {
   if (flows.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into arrival (subscription_id, master_login, number, deal_id, amount_minor)
         select ${OWN_CAPITAL}::bigint, master_login, number, deal_id, amount

@@ -1,5 +1,5 @@
 import { importedFeeKey } from "./imported-fees.ts";
-import { column, many, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import {
   type AccountBook,
@@ -96,7 +96,7 @@ export async function lockAccounts(tx: Transaction, logins: readonly string[]): 
   const sorted = [...new Set(logins)].sort();
   const known = await lockKnownAccounts(tx, sorted);
   if (known.length === sorted.length) return known;
-  await many(
+  await execute(
     tx,
     sql`insert into investor_account (login)
         select login from unnest(${sorted}::text[]) as wanted (login)
@@ -139,7 +139,7 @@ export async function lockPools(tx: Transaction, logins: readonly string[]): Pro
   const sorted = [...new Set(logins)].sort();
   const known = await lockKnownPools(tx, sorted);
   if (known.length === sorted.length) return known;
-  await many(
+  await execute(
     tx,
     sql`insert into master_pool (login)
         select login from unnest(${sorted}::text[]) as wanted (login)
@@ -196,7 +196,7 @@ async function listOpenReserves(tx: Transaction, keys: readonly string[]): Promi
 /** The posting in flight is among what it saves, so that its end and the entry that ended it are one row. Then the next one may be made at once. */
 export async function saveAccounts(tx: Transaction, accounts: readonly AccountBook[]): Promise<void> {
   if (accounts.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`update investor_account
         set filed_number = book.filed_number, received_number = book.received_number,
@@ -229,7 +229,7 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
 
 export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Promise<void> {
   if (pools.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`update master_pool
         set filed_number = book.filed_number, received_number = book.received_number,

@@ -1,4 +1,4 @@
-import { column, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { IS_FLAT } from "./flat-masters.ts";
 
 /** They have the account lock, and so few have it that their index is read. */
@@ -57,7 +57,7 @@ export async function listRefusals(db: Queryable, masterLogin: string): Promise<
 
 /** From this commit on no assignment begins. No effect when another request has begun to close the Master. */
 export async function beginClosing(db: Queryable, masterLogin: string, at: Date): Promise<void> {
-  await matchesRow(
+  await execute(
     db,
     sql`insert into master_pool (login, closing_at) values (${masterLogin}, ${at})
         on conflict (login) do update set closing_at = excluded.closing_at where master_pool.closing_at is null`,
@@ -88,7 +88,7 @@ export async function queueLeavers(
   { masterLogin, requestedAt }: OpenClosing,
   commandIds: readonly string[],
 ): Promise<void> {
-  await matchesRow(
+  await execute(
     db,
     sql`with waiting as (
           select count(*) as number

@@ -30,7 +30,7 @@ export async function insertCompensations(
   at: Date,
 ): Promise<void> {
   if (parts.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into compensation (subscription_id, allocation_number, amount_minor, compensated_at)
         select subscription_id, number, amount, ${at}::timestamptz
@@ -57,7 +57,7 @@ export async function takeFromExternal(
   { id, login }: { readonly id: bigint; readonly login: string },
   { parts, total, at }: Compensation,
 ): Promise<void> {
-  await many(
+  await execute(
     tx,
     sql`insert into compensation (case_id, subscription_id, amount_minor, compensated_at)
         select ${id}::bigint, subscription_id, amount, ${at}::timestamptz

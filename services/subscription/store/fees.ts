@@ -1,5 +1,5 @@
 import { importedFeeKey } from "./imported-fees.ts";
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type FeeDebit = {
@@ -13,7 +13,7 @@ export type FeeDebit = {
 /** A key has one debit; a second log entry under it is a correction by platform and is ignored. */
 export async function insertFeeDebits(tx: Transaction, debits: readonly FeeDebit[]): Promise<void> {
   if (debits.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into fee_debit (key, investor_login, log_number, amount_minor)
         select *

@@ -31,7 +31,7 @@ export const hasFlowToMirror = fragment`exists (
 export async function insertFlows(tx: Transaction, changes: readonly SourcedFlow[], at: Date): Promise<void> {
   const flows = changes.flatMap((change) => inParts(change.amount).map((amount) => ({ ...change, amount })));
   if (flows.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into flow (subscription_id, master_login, amount_minor, created_at, source_key)
         select subscription.id, subscription.master_login, fresh.amount, ${at}, fresh.source

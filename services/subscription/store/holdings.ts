@@ -1,4 +1,4 @@
-import { column, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingBook } from "../domain/books.ts";
 import type { HoldingBuckets } from "../domain/buckets.ts";
@@ -37,7 +37,7 @@ export async function insertHolding(tx: Transaction, holding: Omit<HoldingBook, 
 
 export async function saveHoldings(tx: Transaction, holdings: readonly HoldingBook[]): Promise<void> {
   if (holdings.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`update holding
         set inbound_minor = book.inbound, waiting_minor = book.waiting, pooled_minor = book.pooled,

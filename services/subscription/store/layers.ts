@@ -1,4 +1,4 @@
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Layer } from "../domain/fees/layers.ts";
 
@@ -54,7 +54,7 @@ export async function saveLayers(tx: Transaction, pairs: readonly LayeredPair[])
 
 async function deleteAbove(tx: Transaction, pairs: readonly LayeredPair[]): Promise<void> {
   if (pairs.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`delete from layer
         using unnest(
@@ -72,7 +72,7 @@ async function upsert(
   changed: readonly (Owner & Layer & { readonly number: number })[],
 ): Promise<void> {
   if (changed.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into layer (investor_login, master_login, number, amount_e8, earned_from, earned_to)
         select investor_login, master_login, number, amount_e8, earned_from, earned_to

@@ -180,7 +180,7 @@ export async function refuseMirror(
         where id = ${mirror.id} and state = 'OPEN'`,
   );
   if (refused === 0) return false;
-  await many(tx, sql`update flow set mirror_id = null where mirror_id = ${mirror.id}`);
+  await execute(tx, sql`update flow set mirror_id = null where mirror_id = ${mirror.id}`);
   return true;
 }
 

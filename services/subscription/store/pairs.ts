@@ -1,4 +1,4 @@
-import { fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Earnings, Layer } from "../domain/fees/layers.ts";
 import { listLayers, saveLayers } from "./layers.ts";
@@ -30,7 +30,7 @@ const PAIRS = fragment`
 
 /** Begins the pair of an Investor that follows a Master for the first time: results from now on are its own. */
 export async function insertPair(tx: Transaction, investorLogin: string, masterLogin: string): Promise<void> {
-  await many(
+  await execute(
     tx,
     sql`insert into pair (investor_login, master_login, begun_number, folded_number, change_id)
         select ${investorLogin}, login, last_allocation, last_allocation, nextval('pair_change')
@@ -89,7 +89,7 @@ async function withLayers(db: Queryable, masterLogin: string, rows: readonly Row
 /** Saves folded results, decided fees and the layers that they change. The pairs must be locked. */
 export async function savePairs(tx: Transaction, pairs: readonly Pair[]): Promise<void> {
   if (pairs.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`update pair
         set folded_number = saved.folded_number, earned_minor = saved.earned, mark_e8 = saved.mark_e8,

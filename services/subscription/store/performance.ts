@@ -1,4 +1,4 @@
-import { fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { DayPart } from "../domain/performance.ts";
 
@@ -25,7 +25,7 @@ export async function findLastPart(db: Queryable, masterLogin: string): Promise<
 /** The caller has locked the pool. */
 export async function savePerformance(tx: Transaction, masterLogin: string, parts: readonly DayPart[]): Promise<void> {
   if (parts.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into performance_day (master_login, day, server_day, value, lowest, highest, peak, drawdown_ppm, fall_ppm,
                                      result_minor, pool_value_e8, pool_units, worth_e8, deal_id, valued_at)

@@ -1,4 +1,4 @@
-import { many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Accrual, PoolPosition, UnitPool } from "../domain/pool/unit-pool.ts";
 
@@ -49,14 +49,14 @@ export async function savePositions(tx: Transaction, login: string, before: Unit
   const kept = new Set(after.positions.map(({ positionId }) => positionId));
   const removed = [...old.keys()].filter((id) => !kept.has(id));
   if (removed.length > 0) {
-    await many(
+    await execute(
       tx,
       sql`delete from pool_position where master_login = ${login} and position_id = any(${removed}::bigint[])`,
     );
   }
   const changed = after.positions.filter((position) => !isSame(old.get(position.positionId), position));
   if (changed.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into pool_position (master_login, position_id, symbol, volume, mark, per_unit, valued)
         select ${login}, position_id, symbol, volume, mark, per_unit, valued
@@ -79,7 +79,7 @@ export async function saveAccruals(tx: Transaction, login: string, before: UnitP
   const kept = new Set(after.accruals.map(keyOf));
   const removed = before.accruals.filter((row) => !kept.has(keyOf(row)));
   if (removed.length > 0) {
-    await many(
+    await execute(
       tx,
       sql`delete from accrual
           using unnest(
@@ -92,7 +92,7 @@ export async function saveAccruals(tx: Transaction, login: string, before: UnitP
   }
   const changed = after.accruals.filter((row) => !isSame(old.get(keyOf(row)), row));
   if (changed.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into accrual (master_login, position_id, subscription_id, basis, per_unit)
         select ${login}, position_id, subscription_id, basis, per_unit

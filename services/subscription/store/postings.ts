@@ -39,7 +39,7 @@ export async function addUnposted(
   amounts: readonly { readonly investorLogin: string; readonly amount: bigint }[],
 ): Promise<void> {
   if (amounts.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`update investor_account
         set unposted_minor = unposted_minor + part.amount, posting_refusals = 0,
@@ -123,7 +123,7 @@ export async function retryPostings(tx: Transaction, waiting: readonly Waiting[]
         for no key update skip locked`,
   );
   const delays = waiting.filter(({ posting }) => free.includes(posting.investorLogin));
-  await many(
+  await execute(
     tx,
     sql`update investor_account
         set posting_next_at = ${AFTER_TRY}, posting_reason = delay.reason

@@ -54,7 +54,7 @@ export async function closeReserves(
   at: Date,
 ): Promise<void> {
   if (keys.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`update reserve
         set state = ${state}, closed_at = ${at}

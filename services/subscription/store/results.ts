@@ -15,7 +15,7 @@ import type { Week } from "../domain/weeks.ts";
 
 export async function insertMasterResults(tx: Transaction, results: readonly MasterDeal[]): Promise<void> {
   if (results.length === 0) return;
-  await many(
+  await execute(
     tx,
     sql`insert into master_result (master_login, number, entry_id, deal_id, deal_at, amount_minor, action, entry,
                                    position_id, symbol, volume, volume_closed, profit_minor, swap_minor,

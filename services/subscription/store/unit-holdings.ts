@@ -102,7 +102,7 @@ export async function changeHoldings(
   const changes = changesOf(before, after);
   if (changes.length === 0) return;
   const sums = subtractSums(sumHoldings(after), sumHoldings(before));
-  await many(
+  await execute(
     tx,
     sql`with locked as (
           select subscription_id
