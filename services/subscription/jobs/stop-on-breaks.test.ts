@@ -2,10 +2,13 @@ import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aBreak } from "#test/support/break.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
 import { settle, subscribed } from "../testing/settle.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
+import { decide, reviewWithReason } from "../testing/reviews.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 import { stoppingBreaks } from "./stop-on-breaks.ts";
 
 const runStopOnBreaks = (deps: Deps) => stopOnBreaks(deps.pool, stoppingBreaks(deps));
@@ -77,6 +80,44 @@ test("a Master resumed by operators is not stopped by the same break again, but 
     withBreaks(world, [seen, aBreak(2n, { check: "platform_balance", login: master, masterLogin: master })]),
   );
   expect(await reasons(world)).toEqual({ [master]: "platform_balance: a deal is missing" });
+});
+
+test("a break that was found before operators resumed, and is read after it, does not make them decide the same again", async () => {
+  const world = await aWorld();
+  const master = aMaster(world, 0n);
+  const { investorLogin } = await subscribed(world, master, 500_00n);
+  const other = await subscribed(world, master, 500_00n);
+  enter(world.platform.ledger, investorLogin, {
+    kind: MovementKind.AMENDMENT,
+    amount: 0n,
+    reason: "deal_gone",
+    dealId: 77n,
+  });
+  await settle(world);
+  const openedAt = world.deps.now();
+  await passTime(world, 1_000);
+  await decide(world, await reviewWithReason(world, "stopped"), "resume");
+  const balance = { check: "platform_balance", dealIds: [], openedAt };
+  const decided = [
+    aBreak(1n, { login: investorLogin, dealIds: [77n], openedAt: world.deps.now() }),
+    aBreak(2n, { ...balance, login: master, masterLogin: master }),
+    aBreak(3n, { ...balance, login: investorLogin }),
+  ];
+  await runStopOnBreaks(withBreaks(world, decided));
+  expect(await reasons(world)).toEqual({ [master]: null });
+
+  const notDecided = [
+    aBreak(4n, { login: investorLogin, dealIds: [78n], openedAt }),
+    aBreak(5n, { ...balance, login: other.investorLogin }),
+    aBreak(6n, { ...balance, login: master, masterLogin: master, openedAt: new Date(world.deps.now().getTime() + 1) }),
+    aBreak(7n, { ...balance, check: "transfer_ownership", login: master, masterLogin: master }),
+  ];
+  for (const found of notDecided) {
+    await runStopOnBreaks(withBreaks(world, [...decided, found]));
+    expect(await reasons(world)).toEqual({ [master]: `${found.check}: a deal is missing` });
+    await world.deps.pool.query("update master_pool set stopped_reason = null");
+    await world.deps.pool.query("update review_case set state = 'OBSOLETE' where state = 'OPEN'");
+  }
 });
 
 test("after a crash no break is marked as handled without its Master being stopped", async () => {

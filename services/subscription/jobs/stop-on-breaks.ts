@@ -5,6 +5,7 @@ import { stop } from "../processes/allocate/stop.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { listConcernedMasters } from "../store/masters.ts";
+import { isStopDecided } from "../store/stop-cases.ts";
 
 /** Checks whose breaks mean that money is not where the books record it. Breaks of the other checks are delays. */
 const STOPPING_CHECKS = new Set([
@@ -32,7 +33,10 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
       const masters = Map.groupBy(await listConcernedMasters(pool, stopped), ({ id }) => id);
       return page.map(({ id }) => (masters.get(id) ?? []).map(({ login }) => login));
     },
-    async stop(tx, login, { check, login: account, message, dealIds }) {
+    async stop(tx, login, found) {
+      // Found before operators decided, and read after it: they would have to decide the same once more.
+      if (await isStopDecided(tx, login, found)) return;
+      const { check, login: account, message, dealIds } = found;
       const dealId = dealIds[0] ?? NO_DEAL;
       const reason = `${check}: ${message}`;
       await stop(tx, deps, { login, account: account || login, reason, dealId, isWaitingDeal: false });
