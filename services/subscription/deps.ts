@@ -9,7 +9,7 @@ import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts
 import type { AdoptionRule } from "./domain/adoption-rule.ts";
 import type { ServerDays } from "./domain/performance.ts";
 import type { Week } from "./domain/weeks.ts";
-import type { LeaveReads } from "./store/leave-reads.ts";
+import type { DepartureReads } from "./store/departure-reads.ts";
 
 /** Notified after commits that leave work for a job; a lost signal only delays the work until the next poll. */
 export type WakeSignals = {
@@ -37,7 +37,7 @@ export type Deps = {
   readonly platform: Client<PlatformServiceService>;
   readonly accounts: Client<AccountServiceService>;
   readonly fees: Client<FeeServiceService>;
-  readonly leaveReads: LeaveReads;
+  readonly departureReads: DepartureReads;
   /** Entries of the movements feed that will be filed, as far as this process knows; 0 while the feed is stopped. */
   readonly movementLag: () => bigint;
   /** Whether the movements feed is stopped because platform was restored to an older time than what was received from it. */

@@ -30,7 +30,7 @@ import { readQueue } from "./store/unassign-queue.ts";
 import { watchMasters } from "./jobs/watch-masters.ts";
 import { subscriptionRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
-import { leaveReads } from "./store/leave-reads.ts";
+import { departureReads } from "./store/departure-reads.ts";
 
 const caller = "subscription";
 const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
@@ -58,7 +58,7 @@ await runService(caller, async (context) => {
       grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, service: "account", identity }),
     ),
     fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, service: "fee", identity })),
-    leaveReads: leaveReads(backbone.pool),
+    departureReads: departureReads(backbone.pool),
     wakeSignals: createWakeSignals(),
     log,
     now: systemClock,

@@ -18,8 +18,8 @@ import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscript
 import { proveMaster } from "../../services/subscription/domain/proof.ts";
 import { equityReply } from "../../services/edge/schemas/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
-import { decideLeave } from "../../services/subscription/domain/decide-leave.ts";
-import { leaveReasons } from "../../services/subscription/domain/leave-reasons.ts";
+import { decideLeave } from "../../services/subscription/domain/decide-departure.ts";
+import { leaveReasons } from "../../services/subscription/domain/departure-reasons.ts";
 import { sized } from "../support/proof.ts";
 import {
   chainValuations,

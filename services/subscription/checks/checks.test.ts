@@ -256,7 +256,7 @@ test("subscription_endings: a late exit, a cancelled subscription with money, an
 test("undecided_fees: a week that is not decided for an hour, and a decision that fee does not record, are breaks until they are done", async () => {
   expect(await summary("undecided_fees")).toEqual([]);
   await corrupt(`insert into open_week (master_login, number) values ('${masterLogin}', 1)`);
-  await corrupt(`insert into fee_decision (master_login, leave_key, investor_login, period_start, period_end, is_last, tries)
+  await corrupt(`insert into fee_decision (master_login, departure_key, investor_login, period_start, period_end, is_last, tries)
                  values ('${masterLogin}', 'leave', '${first.investorLogin}', now() - interval '1 day', now(), true, 19)`);
   expect(await summary("undecided_fees")).toEqual([]);
   await corrupt("update allocation_entry set created_at = created_at - interval '2 hours'");

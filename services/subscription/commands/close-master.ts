@@ -3,7 +3,7 @@ import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.
 import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { CloseMasterRequest, CloseMasterResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { checkLeave } from "../domain/leave-reasons.ts";
+import { checkDeparture } from "../domain/departure-reasons.ts";
 import { platformUnavailable } from "../domain/lock-refusals.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, validate } from "../domain/validate.ts";
@@ -49,7 +49,7 @@ async function checkClosable(deps: Deps, login: string, context: CallContext): P
       "The performance fees that are due first are not calculated, because the service for fees has not answered in time. Nothing was executed. Send the request again in a second.";
     throw refuse("service_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
   }
-  checkLeave({ master: { isComplete: true, openPositions: await countPositions(deps, login, context) } });
+  checkDeparture({ master: { isComplete: true, openPositions: await countPositions(deps, login, context) } });
 }
 
 async function countPositions({ platform }: Deps, login: string, context: CallContext): Promise<number> {

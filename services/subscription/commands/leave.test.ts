@@ -4,7 +4,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { LeaveKind } from "#proto/pamm/subscription/v1/subscription.ts";
+import { DepartureKind } from "#proto/pamm/subscription/v1/subscription.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
@@ -74,7 +74,7 @@ test("a request with several invalid fields is refused with all of them", async 
     key: "",
     try: 0,
     investorLogin: "x",
-    kind: LeaveKind.EXIT,
+    kind: DepartureKind.EXIT,
     requested: negative,
     heldBalance: negative,
   };

@@ -2,11 +2,11 @@ import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import { DepartureKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import type { Leave } from "../store/leaves.ts";
 import { refuse } from "../refusals.ts";
-import { reachDecision } from "../processes/leave/reach-decision.ts";
+import { reachDecision } from "../processes/departure/reach-decision.ts";
 import { postUnderLock } from "../processes/posting/post-under-lock.ts";
 import { isBetween, isLogin, isNotNegative, isPresent, validate, wrong } from "../domain/validate.ts";
 
@@ -25,7 +25,7 @@ export async function leave(deps: Deps, request: LeaveRequest, context: CallCont
     isPresent("key", key),
     isBetween("try", request.try, 1, MAX_TRIES),
     isLogin("investor_login", investorLogin),
-    request.kind === LeaveKind.WITHDRAWAL ? undefined : wrong("kind", "not_supported", "must be WITHDRAWAL"),
+    request.kind === DepartureKind.WITHDRAWAL ? undefined : wrong("kind", "not_supported", "must be WITHDRAWAL"),
     isNotNegative("requested", requested),
     isNotNegative("held_log_number", heldLogNumber),
     isPresent("payout_key", payoutKey),

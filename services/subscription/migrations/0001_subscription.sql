@@ -484,8 +484,8 @@ create table fee_decision (
   -- Of the run; outside a pool the Master of the first debt.
   master_login text not null,
   -- Key of the leave and its Investor; empty for a week.
-  leave_key    text not null,
-  investor_login text not null check ((investor_login = '') = (leave_key = '')),
+  departure_key    text not null,
+  investor_login text not null check ((investor_login = '') = (departure_key = '')),
   -- A week from its start to its cut-off; of a leave from the fee before to the decision.
   period_start timestamptz not null,
   period_end   timestamptz not null,
@@ -501,7 +501,7 @@ create table fee_decision (
   reason       text,
   check (period_start < period_end)
 );
-create unique index fee_decision_of_leave on fee_decision (leave_key) where leave_key <> '';
+create unique index fee_decision_of_leave on fee_decision (departure_key) where departure_key <> '';
 create index fee_decision_unrecorded on fee_decision (master_login, id) where recorded_at is null;
 create index fee_decision_due on fee_decision (next_try_at, id) where recorded_at is null;
 

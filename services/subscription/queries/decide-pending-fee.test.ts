@@ -153,7 +153,7 @@ test("a closed week that is still to be decided, or to be recorded, is waited fo
   await corrupt(pool, `update open_week set decided_subscription_id = ${id}`);
   expect(await waiting).toMatchObject({ due: [] });
 
-  const decided = `insert into fee_decision (id, master_login, leave_key, investor_login, period_start, period_end, is_last)
+  const decided = `insert into fee_decision (id, master_login, departure_key, investor_login, period_start, period_end, is_last)
     overriding system value values (1, '${master}', '', '', now() - interval '1 h', now(), true)`;
   const due = `insert into due_fee values (1, 1, '${investorLogin}', 'fee:1', 'PF', 'W', '${master}', 1, now(), '{}')`;
   await corrupt(pool, decided);

@@ -9,7 +9,7 @@ import { floatingBefore } from "../domain/floating-before.ts";
 import { type HoldingValue, type PoolSums, valueHolding } from "../domain/holding-value.ts";
 import { EMPTY_POOL } from "../domain/pool/unit-pool.ts";
 import type { Mark } from "../domain/pool/strike-pool.ts";
-import { allocationInProgress } from "../domain/leave-reasons.ts";
+import { allocationInProgress } from "../domain/departure-reasons.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { marksOf } from "../messages/marks.ts";
 import {

@@ -32,7 +32,7 @@ export type NewFeeDecision = {
   /** Of the run. */
   readonly masterLogin: string;
   /** Key of the leave; empty for a week. */
-  readonly leaveKey: string;
+  readonly departureKey: string;
   readonly periodStart: Date;
   readonly periodEnd: Date;
   readonly markedAt: Date | undefined;
@@ -52,12 +52,12 @@ export type FeeDecision = NewFeeDecision & { readonly id: bigint };
 export async function insertDecisions(tx: Transaction, decisions: readonly NewFeeDecision[]): Promise<FeeDecision[]> {
   const inserted: FeeDecision[] = [];
   for (const decision of decisions) {
-    const { masterLogin, leaveKey, periodStart, periodEnd, markedAt, isLast, investorLogin, weeklyKeys } = decision;
+    const { masterLogin, departureKey, periodStart, periodEnd, markedAt, isLast, investorLogin, weeklyKeys } = decision;
     const { id } = await one<{ readonly id: bigint }>(
       tx,
       sql`insert into fee_decision
-            (master_login, leave_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
-          values (${masterLogin}, ${leaveKey}, ${investorLogin}, ${periodStart}, ${periodEnd}, ${markedAt}, ${isLast}, ${weeklyKeys}::text[])
+            (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
+          values (${masterLogin}, ${departureKey}, ${investorLogin}, ${periodStart}, ${periodEnd}, ${markedAt}, ${isLast}, ${weeklyKeys}::text[])
           returning id`,
     );
     inserted.push({ ...decision, id });
@@ -93,7 +93,7 @@ async function insertDue(tx: Transaction, decisions: readonly FeeDecision[]): Pr
 type DecisionRow = Omit<FeeDecision, "markedAt" | "due"> & { readonly markedAt: Date | null };
 
 const DECISIONS = fragment`
-  select id, master_login as "masterLogin", leave_key as "leaveKey", investor_login as "investorLogin",
+  select id, master_login as "masterLogin", departure_key as "departureKey", investor_login as "investorLogin",
          period_start as "periodStart", period_end as "periodEnd", marked_at as "markedAt", is_last as "isLast",
          weekly_keys as "weeklyKeys"
   from fee_decision`;
@@ -115,7 +115,7 @@ export async function listUnrecordedPages(db: Queryable, masterLogin: string, li
   const rows = await many<DecisionRow>(
     db,
     sql`${DECISIONS}
-        where master_login = ${masterLogin} and recorded_at is null and leave_key = ''
+        where master_login = ${masterLogin} and recorded_at is null and departure_key = ''
         order by id
         limit ${limit}`,
   );
@@ -123,11 +123,11 @@ export async function listUnrecordedPages(db: Queryable, masterLogin: string, li
 }
 
 /** The decision of a leave that `fee` has not answered for. */
-export async function findUnrecordedOf(db: Queryable, leaveKey: string): Promise<FeeDecision | undefined> {
+export async function findUnrecordedOf(db: Queryable, departureKey: string): Promise<FeeDecision | undefined> {
   const rows = await many<DecisionRow>(
     db,
     sql`${DECISIONS}
-        where leave_key = ${leaveKey} and leave_key <> '' and recorded_at is null`,
+        where departure_key = ${departureKey} and departure_key <> '' and recorded_at is null`,
   );
   return (await withDue(db, rows))[0];
 }
@@ -177,10 +177,10 @@ export const decisionQueue = workQueue<{ readonly id: bigint; readonly tries: nu
   keyType: fragment`bigint`,
   isOpen: fragment`work.recorded_at is null`,
   mayStart: fragment`(
-    work.leave_key <> ''
+    work.departure_key <> ''
     or not exists (
       select from fee_decision as older
-      where older.master_login = work.master_login and older.id < work.id and older.recorded_at is null and older.leave_key = ''
+      where older.master_login = work.master_login and older.id < work.id and older.recorded_at is null and older.departure_key = ''
     )
   )`,
   columns: fragment`id`,

@@ -1,7 +1,7 @@
 import { column, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
-import type { LeaveKind, LeaveNumbers } from "../domain/decide-leave.ts";
+import type { DepartureKind, DepartureNumbers } from "../domain/decide-departure.ts";
 
 export type LeaveState = "DECIDED" | "REFUSED";
 
@@ -10,7 +10,7 @@ export type LeaveTry = { readonly key: string; readonly try: number };
 /** What the caller requests for an Investor whose account lock it holds. */
 export type NewLeave = LeaveTry & {
   readonly investorLogin: string;
-  readonly kind: LeaveKind;
+  readonly kind: DepartureKind;
   readonly requested: bigint;
   readonly heldBalance: bigint;
   readonly heldLogNumber: bigint;
@@ -22,7 +22,7 @@ export type LeftHolding = { readonly subscriptionId: bigint; readonly masterLogi
 
 /** A decided leave: where it was decided, and its amounts. */
 export type DecidedLeave = NewLeave &
-  LeaveNumbers & {
+  DepartureNumbers & {
     /** Null outside a pool, like the log position of the Master. */
     readonly holding: LeftHolding | null;
     readonly settledNumber: bigint | null;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { subscriptionService } from "../service.ts";
 import { recover, crashAtEveryPoint, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-point.ts";
-import { joinEpisode } from "../processes/leave/episode.ts";
+import { joinEpisode } from "../processes/departure/episode.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { askedLeaveOf, holdForWithdrawal, payOut, release } from "./funding.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";

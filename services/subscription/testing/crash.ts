@@ -1,7 +1,7 @@
 import { type Crashing as CrashingProcess, crashingProcess } from "#kernel/testing/crash.ts";
 import type { Deps } from "../deps.ts";
 import { createWakeSignals } from "../service.ts";
-import { leaveReads } from "../store/leave-reads.ts";
+import { departureReads } from "../store/departure-reads.ts";
 
 export type Crashing = Pick<CrashingProcess, "crashed" | "pointsPassed"> & { readonly deps: Deps };
 
@@ -13,6 +13,6 @@ export function crashing(deps: Deps, points: number): Crashing {
     accounts: client(deps.accounts),
     fees: client(deps.fees),
   };
-  const own = { pool, leaveReads: leaveReads(pool), wakeSignals: createWakeSignals() };
+  const own = { pool, departureReads: departureReads(pool), wakeSignals: createWakeSignals() };
   return { crashed, pointsPassed, deps: { ...deps, ...others, ...own } };
 }

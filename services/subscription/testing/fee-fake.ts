@@ -26,8 +26,8 @@ export type Due = { readonly key: string; readonly amount: bigint };
 export const OWED_TO = "59999";
 
 /** Key of the transfer that collects a debt for a leave. */
-export function debtKey(investorLogin: string, leaveKey: string): string {
-  return `fee:${investorLogin}:${OWED_TO}:DEBT:${leaveKey}`;
+export function debtKey(investorLogin: string, departureKey: string): string {
+  return `fee:${investorLogin}:${OWED_TO}:DEBT:${departureKey}`;
 }
 
 export type FeeFake = {

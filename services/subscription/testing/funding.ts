@@ -3,8 +3,8 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
-import { LeaveKind, type LeaveRequest } from "#proto/pamm/subscription/v1/subscription.ts";
-import type { AskedLeave } from "../processes/leave/leaving.ts";
+import { DepartureKind, type LeaveRequest } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { HeldDeparture } from "../processes/departure/departing.ts";
 import { aCall, type World } from "./world.ts";
 
 /** A deposit as the funding service sends it: it waits while the login is locked. */
@@ -28,7 +28,7 @@ export async function holdForWithdrawal(
     key,
     try: number,
     investorLogin: login,
-    kind: LeaveKind.WITHDRAWAL,
+    kind: DepartureKind.WITHDRAWAL,
     requested: moneyToProto(usd(requested)),
     heldBalance: held.balance,
     heldLogNumber: held.logNumber,
@@ -39,7 +39,7 @@ export async function holdForWithdrawal(
 }
 
 /** The leave as the service reads it from its request. */
-export function askedLeaveOf({ request }: Withdrawal): AskedLeave {
+export function askedLeaveOf({ request }: Withdrawal): HeldDeparture {
   const { requested, heldBalance, ...rest } = request;
   return {
     ...rest,

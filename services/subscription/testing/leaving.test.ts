@@ -7,7 +7,7 @@ import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts"
 import type { Deps } from "../deps.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { recordDecisions } from "../jobs/decide-weeks.ts";
-import { reachDecision } from "../processes/leave/reach-decision.ts";
+import { reachDecision } from "../processes/departure/reach-decision.ts";
 import { subscriptionService } from "../service.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { debtKey, type Due, OWED_TO } from "./fee-fake.ts";

@@ -11,7 +11,7 @@ import type { AssignRequest, SubscriptionServiceService } from "#proto/pamm/subs
 import type { Deps } from "../deps.ts";
 import { createWakeSignals, subscriptionService } from "../service.ts";
 import { adoptsNothing, parseAdoptionRule } from "../domain/adoption-rule.ts";
-import { leaveReads } from "../store/leave-reads.ts";
+import { departureReads } from "../store/departure-reads.ts";
 import type { Week } from "../domain/weeks.ts";
 import { type FeeFake, feeFake } from "./fee-fake.ts";
 import { type AccountFake, accountFake } from "./account-fake.ts";
@@ -58,7 +58,7 @@ export async function aWorld(
     platform: platform.client,
     accounts: accounts.client,
     fees: fees.client,
-    leaveReads: leaveReads(pool),
+    departureReads: departureReads(pool),
     movementLag: () => state.lag,
     isPlatformRewound: () => state.isPlatformRewound,
     wakeSignals: createWakeSignals(),

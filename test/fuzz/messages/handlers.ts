@@ -28,7 +28,7 @@ import { withInProcessState } from "../../../services/platform/in-process-state.
 import { registerInstance } from "../../../services/platform/register-instance.ts";
 import { platformService } from "../../../services/platform/service.ts";
 import { subscriptionService } from "../../../services/subscription/service.ts";
-import { leaveReads } from "../../../services/subscription/store/leave-reads.ts";
+import { leaveReads } from "../../../services/subscription/store/departure-reads.ts";
 
 export type RealService = {
   readonly label: string;

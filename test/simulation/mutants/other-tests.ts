@@ -44,7 +44,7 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     name: "a leave is decided at a reading that trades have outdated",
     edits: [
       {
-        file: "services/subscription/processes/leave/decide-in-pool.ts",
+        file: "services/subscription/processes/departure/decide-in-pool.ts",
         find: 'end === "done" && master.filedNumber === through;',
         put: 'end === "done";',
       },

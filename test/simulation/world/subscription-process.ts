@@ -14,7 +14,7 @@ import {
   subscriptionJobs,
   subscriptionService,
 } from "../../../services/subscription/service.ts";
-import { leaveReads } from "../../../services/subscription/store/leave-reads.ts";
+import { leaveReads } from "../../../services/subscription/store/departure-reads.ts";
 import type { Week } from "../../../services/subscription/domain/weeks.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";

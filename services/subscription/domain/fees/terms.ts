@@ -1,5 +1,5 @@
 import type { Debt } from "./debt.ts";
-import type { DueFee } from "../decide-leave.ts";
+import type { DueFee } from "../decide-departure.ts";
 
 /** The terms of an Investor's fees from an instant until the next step. */
 export type TermsStep = {

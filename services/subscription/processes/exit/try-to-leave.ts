@@ -8,7 +8,7 @@ import { type Exit, findExit, markExitLockReleased, markLeaving, refuseTry } fro
 import type { Subscription } from "../../store/subscriptions.ts";
 import { type AccountLock, type AccountLockFacts, holdLock, releaseLock } from "../account-lock.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
-import { reachDecision } from "../leave/reach-decision.ts";
+import { reachDecision } from "../departure/reach-decision.ts";
 
 export function lockOfExit(
   { id, investorLogin }: Pick<Subscription, "id" | "investorLogin">,

@@ -85,7 +85,7 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
   const due = decided.flatMap((each) => each.due);
   if (due.length === 0 && !isLast) return "decided";
   const run = { masterLogin, periodStart: facts.periodStart, periodEnd: facts.cutOff, markedAt: facts.markedAt };
-  await insertDecisions(tx, [{ ...run, leaveKey: "", investorLogin: "", weeklyKeys: [], isLast, due }]);
+  await insertDecisions(tx, [{ ...run, departureKey: "", investorLogin: "", weeklyKeys: [], isLast, due }]);
   return "decided";
 }
 

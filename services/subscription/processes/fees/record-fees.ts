@@ -4,7 +4,7 @@ import { failpoint } from "#kernel/failpoint.ts";
 import type { Deps } from "../../deps.ts";
 import { recordFeesRequest } from "../../messages/fee-facts.ts";
 import { type FeeDecision, markRecorded } from "../../store/fee-decisions.ts";
-import { returnReserve } from "../leave/return-reserve.ts";
+import { returnReserve } from "../departure/return-reserve.ts";
 
 /**
  * Has `fee` record a decision. Safe to repeat: after a crash the job sends it again. A debt that another decision has taken meanwhile is not
@@ -13,7 +13,7 @@ import { returnReserve } from "../leave/return-reserve.ts";
 export async function recordFees(deps: Deps, decision: FeeDecision, context: CallContext): Promise<void> {
   const { items, endedKeys } = await deps.fees.recordFees(recordFeesRequest(decision), withReplyReserve(context));
   failpoint("after_fees_recorded");
-  if (decision.leaveKey !== "") {
+  if (decision.departureKey !== "") {
     const recorded = new Set(items.map(({ key }) => key));
     const unrecorded = decision.due.map(({ key }) => key).filter((key) => !recorded.has(key));
     for (const key of [...unrecorded, ...endedKeys]) await returnReserve(deps, key);

@@ -10,7 +10,7 @@ import { isLogin, validate } from "../../domain/validate.ts";
 import { getLatestOfPair } from "../../latest-subscription.ts";
 import { subscriptionMessage } from "../../messages/subscription.ts";
 import type { Subscription } from "../../store/subscriptions.ts";
-import { figuresOf, type LeavePreview, lookAtLeave } from "./look-at-leave.ts";
+import { figuresOf, type DeparturePreview, lookAtDeparture } from "./look-at-departure.ts";
 import { untilPassed } from "./until-passed.ts";
 
 /** What an unassign would do now. */
@@ -29,7 +29,7 @@ export async function previewUnassign(
       return { refusals, subscription: subscriptionMessage(subscription), figures: undefined };
     }
     const wanted = { investorLogin, kind: "EXIT", requested: 0n, refusalOfLock } as const;
-    const preview = await untilPassed(() => lookAtLeave(deps, wanted, context), context);
+    const preview = await untilPassed(() => lookAtDeparture(deps, wanted, context), context);
     return {
       refusals: preview.reasons.map(refusalToProto),
       subscription: subscriptionMessage(asLeft(subscription, preview)),
@@ -39,7 +39,7 @@ export async function previewUnassign(
 }
 
 /** The status that the exit would commit. When it would end is not known before. */
-function asLeft(subscription: Subscription, { decided }: LeavePreview): Subscription {
+function asLeft(subscription: Subscription, { decided }: DeparturePreview): Subscription {
   if (decided?.exited === undefined) return subscription;
   return { ...subscription, status: isEmptyHolding(decided.exited.buckets) ? "CANCELLED" : "PAUSED" };
 }

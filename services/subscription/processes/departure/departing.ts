@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
-import type { LeaveDecision, LeaveKind } from "../../domain/decide-leave.ts";
-import { masterUnreadable } from "../../domain/leave-reasons.ts";
-import type { DueOfLeave } from "../../fees/due-of-leave.ts";
+import type { DepartureDecision, DepartureKind } from "../../domain/decide-departure.ts";
+import { masterUnreadable } from "../../domain/departure-reasons.ts";
+import type { DueOfDeparture } from "../../fees/due-of-departure.ts";
 import type { FeeDecision, NewFeeDecision } from "../../store/fee-decisions.ts";
 import { lockHoldings } from "../../store/holdings.ts";
 import type { Leave, LeftHolding, NewLeave } from "../../store/leaves.ts";
 
 /** A try of a leave, with the last part of the unique keys of its fees. */
-export type AskedLeave = NewLeave & { readonly feeSuffix: string };
+export type HeldDeparture = NewLeave & { readonly feeSuffix: string };
 
 /** A leave from a pool that is not recorded yet. */
-export type PooledLeave = {
-  readonly leave: AskedLeave;
+export type PooledDeparture = {
+  readonly leave: HeldDeparture;
   readonly holding: LeftHolding;
   /** In which its caller was answered that it holds the account lock. */
   readonly database: string;
@@ -24,14 +24,14 @@ export type PooledLeave = {
 export type DecidedWithFees = { readonly leave: Leave; readonly fees: FeeDecision | undefined };
 
 /** The account and the holding of an Investor that leaves. */
-export type LeavingBooks = { readonly account: AccountBook; readonly holding: HoldingBook };
+export type DepartingBooks = { readonly account: AccountBook; readonly holding: HoldingBook };
 
 /** Locks the holdings of leaves, and returns each with its own books. The caller has locked the Master and the accounts. */
-export async function lockLeaving(
+export async function lockDeparting(
   tx: Transaction,
   accounts: readonly AccountBook[],
-  leaves: readonly PooledLeave[],
-): Promise<(LeavingBooks & { readonly waiting: PooledLeave })[]> {
+  leaves: readonly PooledDeparture[],
+): Promise<(DepartingBooks & { readonly waiting: PooledDeparture })[]> {
   const holdings = await lockHoldings(
     tx,
     leaves.map(({ holding }) => holding.subscriptionId),
@@ -48,9 +48,9 @@ export async function lockLeaving(
 
 /** A decision, carried out in the commit that records it. */
 export type Leaving = {
-  readonly leave: { readonly kind: LeaveKind; readonly subscriptionId: bigint };
-  readonly books: LeavingBooks;
-  readonly decision: LeaveDecision;
+  readonly leave: { readonly kind: DepartureKind; readonly subscriptionId: bigint };
+  readonly books: DepartingBooks;
+  readonly decision: DepartureDecision;
 };
 
 /** The period of a run must not be empty. */
@@ -64,9 +64,9 @@ type OfRun = {
 };
 
 /** The decision that `fee` records for a leave; undefined when nothing is to be collected. */
-export function feesOfLeave(
+export function feesOfDeparture(
   { key, investorLogin }: NewLeave,
-  { fees, items }: DueOfLeave,
+  { fees, items }: DueOfDeparture,
   { masterLogin, starts, at }: OfRun,
 ): NewFeeDecision | undefined {
   const weeklyKeys = items.filter(({ isWeekly }) => isWeekly).map((item) => item.key);
@@ -74,10 +74,10 @@ export function feesOfLeave(
   const times = starts.flatMap((start) => (start !== undefined && start < at ? [start.getTime()] : []));
   const periodStart = new Date(times.length === 0 ? at.getTime() - MIN_PERIOD_MS : Math.max(...times));
   const run = { masterLogin: masterLogin ?? fees[0]?.owedTo ?? "", periodStart, periodEnd: at, markedAt: undefined };
-  return { ...run, leaveKey: key, investorLogin, isLast: true, weeklyKeys, due: fees };
+  return { ...run, departureKey: key, investorLogin, isLast: true, weeklyKeys, due: fees };
 }
 
-/** The refusal to record: that of `checkLeave`, or for every other error that the account cannot be read. */
+/** The refusal to record: that of `checkDeparture`, or for every other error that the account cannot be read. */
 export function finalRefusal(error: unknown): Refusal {
   const isFinal =
     error instanceof Refusal && (error.code === "master_open_positions" || error.code === "allocation_in_progress");

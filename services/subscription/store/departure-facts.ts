@@ -2,7 +2,7 @@ import { maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { HoldingBuckets } from "../domain/buckets.ts";
 
 /** The books of one Investor and of the pool that it is in, for a preview of its leave. */
-export type LeaveBooks = {
+export type DepartureBooks = {
   readonly filedNumber: bigint;
   readonly unposted: bigint;
   readonly quarantined: bigint;
@@ -23,12 +23,12 @@ export type PooledBooks = {
   readonly lastAllocation: bigint;
 };
 
-type Row = Pick<LeaveBooks, "filedNumber" | "unposted" | "quarantined"> &
+type Row = Pick<DepartureBooks, "filedNumber" | "unposted" | "quarantined"> &
   HoldingBuckets &
   Omit<PooledBooks, "masterLogin" | "buckets"> & { readonly masterLogin: string | null };
 
 /** Undefined for an account of which nothing is filed. */
-export async function findLeaveBooks(db: Queryable, investorLogin: string): Promise<LeaveBooks | undefined> {
+export async function findDepartureBooks(db: Queryable, investorLogin: string): Promise<DepartureBooks | undefined> {
   const row = await maybeOne<Row>(
     db,
     sql`select account.filed_number as "filedNumber", account.unposted_minor as unposted,

@@ -1,4 +1,4 @@
-import type { LeaveDecision } from "./decide-leave.ts";
+import type { DepartureDecision } from "./decide-departure.ts";
 import { changeHolding, combine, type HoldingBuckets, move } from "./buckets.ts";
 
 export type ExitedBuckets = {
@@ -8,7 +8,7 @@ export type ExitedBuckets = {
 };
 
 /** The fees are reserved, and the rest of the share stays on the Master until the exit transfer is applied. */
-export function afterExit(before: HoldingBuckets, decision: LeaveDecision): ExitedBuckets {
+export function afterExit(before: HoldingBuckets, decision: DepartureDecision): ExitedBuckets {
   // A reserve returned since the log position was fixed waits for units that are no longer issued.
   const { waiting } = before;
   const amount = decision.numbers.effective + waiting;
@@ -21,10 +21,10 @@ export function afterExit(before: HoldingBuckets, decision: LeaveDecision): Exit
 }
 
 /** Fees and payout stay on the Master until their debits show in the log. */
-export function afterWithdrawal(before: HoldingBuckets, decision: LeaveDecision): HoldingBuckets {
+export function afterWithdrawal(before: HoldingBuckets, decision: DepartureDecision): HoldingBuckets {
   return changeHolding(before, move("pooled", "reserved", sumOfReserves(decision)));
 }
 
-export function sumOfReserves({ reserves }: LeaveDecision): bigint {
+export function sumOfReserves({ reserves }: DepartureDecision): bigint {
   return reserves.reduce((total, { amount }) => total + amount, 0n);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { changeAccount, changeHolding, combine, type HoldingBuckets, move } from "../../domain/buckets.ts";
-import { afterExit, afterWithdrawal, sumOfReserves } from "../../domain/leave-buckets.ts";
+import { afterExit, afterWithdrawal, sumOfReserves } from "../../domain/departure-buckets.ts";
 import { inPart } from "../../domain/pool/others.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { type FlatOutflow, takeOutFlat } from "../../domain/take-out-flat.ts";
@@ -12,10 +12,10 @@ import { saveHoldings } from "../../store/holdings.ts";
 import type { Master } from "../../store/masters.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { type Exited, recordExits } from "../exit/record-exits.ts";
-import type { Leaving } from "./leaving.ts";
+import type { Leaving } from "./departing.ts";
 
 /** The pool of one Master, or a part of it, locked, with the decided leaves of its Investors. */
-export type DecidedLeaves = {
+export type DecidedDepartures = {
   readonly master: Master;
   readonly pool: UnitPool;
   readonly leaving: readonly Leaving[];
@@ -23,7 +23,7 @@ export type DecidedLeaves = {
 };
 
 /** Takes the decided amounts out of a pool: what is taken stops trading at once, by one strike for all. */
-export async function leavePool(tx: Transaction, deps: Deps, decided: DecidedLeaves): Promise<void> {
+export async function takeOutOfPool(tx: Transaction, deps: Deps, decided: DecidedDepartures): Promise<void> {
   const { master, leaving, at } = decided;
   if (leaving.length === 0) return;
   const exits = leaving.filter(({ leave }) => leave.kind === "EXIT").map(exit);

@@ -2,11 +2,11 @@ import { batchQueue, type BatchQueue } from "#kernel/batch-queue.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
-import { allocationInProgress, feeNotReady } from "../../domain/leave-reasons.ts";
+import { allocationInProgress, feeNotReady } from "../../domain/departure-reasons.ts";
 import { recordRefusals } from "../../store/leaves.ts";
 import { jobContext } from "../deadlines.ts";
 import { decideInPool, FeesNotKnown, type Together } from "./decide-in-pool.ts";
-import { type DecidedWithFees, finalRefusal, type PooledLeave } from "./leaving.ts";
+import { type DecidedWithFees, finalRefusal, type PooledDeparture } from "./departing.ts";
 
 /** What became of a leave. "recorded": its outcome is recorded, or the next try comes to one. "waits": nothing is, for this reason. */
 export type EpisodeEnd =
@@ -26,7 +26,7 @@ const MAX_WAITING = 2_000;
 /** Codes with which the queue refuses what it has done nothing for. */
 const NOT_SERVED = new Set(["busy", "deadline_exceeded"]);
 
-type Entrance = { readonly queue: BatchQueue<PooledLeave, EpisodeEnd>; waiting: number };
+type Entrance = { readonly queue: BatchQueue<PooledDeparture, EpisodeEnd>; waiting: number };
 
 /** Of each process, that is of its dependencies: the leaves that wait for each Master. */
 const entrances = new WeakMap<Deps, Map<string, Entrance>>();
@@ -36,7 +36,7 @@ const entrances = new WeakMap<Deps, Map<string, Entrance>>();
  * for all. What waits while one episode runs is in the next; a leave whose turn does not come by `byMs`, a monotonic instant,
  * waits on.
  */
-export async function joinEpisode(deps: Deps, leave: PooledLeave, byMs: number): Promise<EpisodeEnd> {
+export async function joinEpisode(deps: Deps, leave: PooledDeparture, byMs: number): Promise<EpisodeEnd> {
   const { masterLogin } = leave.holding;
   const ofProcess = entrances.get(deps) ?? new Map<string, Entrance>();
   entrances.set(deps, ofProcess);
@@ -54,8 +54,8 @@ export async function joinEpisode(deps: Deps, leave: PooledLeave, byMs: number):
   }
 }
 
-function entranceOf(deps: Deps, masterLogin: string): BatchQueue<PooledLeave, EpisodeEnd> {
-  return batchQueue<PooledLeave, EpisodeEnd>({
+function entranceOf(deps: Deps, masterLogin: string): BatchQueue<PooledDeparture, EpisodeEnd> {
+  return batchQueue<PooledDeparture, EpisodeEnd>({
     name: "decide leaves",
     maxItems: MAX_LEAVES,
     maxWaiting: MAX_WAITING,
@@ -65,7 +65,7 @@ function entranceOf(deps: Deps, masterLogin: string): BatchQueue<PooledLeave, Ep
   });
 }
 
-async function runEpisode(deps: Deps, masterLogin: string, leaves: readonly PooledLeave[]): Promise<EpisodeEnd[]> {
+async function runEpisode(deps: Deps, masterLogin: string, leaves: readonly PooledDeparture[]): Promise<EpisodeEnd[]> {
   try {
     const { decided, waiting } = await decideInPool(deps, { masterLogin, leaves }, jobContext());
     if (waiting.size > 0) deps.wakeSignals.fees.notify();
@@ -111,7 +111,7 @@ function waits(message: string): Extract<EpisodeEnd, { kind: "waits" }> {
 /** No effect on a leave that was decided before, for example by a commit whose outcome is unknown. */
 async function refuseAll(
   { pool, now }: Deps,
-  leaves: readonly PooledLeave[],
+  leaves: readonly PooledDeparture[],
   refusal: Refusal,
 ): Promise<{ readonly kind: "recorded" }> {
   const recorded = recordedAs(refusal);

@@ -3,7 +3,7 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
-import { leaveReasons } from "../../domain/leave-reasons.ts";
+import { departureReasons } from "../../domain/departure-reasons.ts";
 import { refuse } from "../../refusals.ts";
 import { findInvestorState, type InvestorState, NOT_FILED } from "../../store/investor-states.ts";
 import { findUnrecordedOf } from "../../store/fee-decisions.ts";
@@ -14,7 +14,7 @@ import { catchUp } from "../filing/catch-up.ts";
 import { recordFees } from "../fees/record-fees.ts";
 import { decideOutsidePool } from "./decide-outside-pool.ts";
 import { type EpisodeEnd, feesWait, joinEpisode } from "./episode.ts";
-import type { AskedLeave, DecidedWithFees, PooledLeave } from "./leaving.ts";
+import type { HeldDeparture, DecidedWithFees, PooledDeparture } from "./departing.ts";
 
 /** How long Leave waits for money in transit to the Master and for other leaves of its pool. */
 const WAIT_MS = 3_000;
@@ -27,9 +27,9 @@ const RECORD_MS = 2_000;
  * Runs a try until its outcome is recorded: DECIDED, under this try or an earlier one, or REFUSED. The fees of a decided leave are recorded
  * by `fee` when it returns. Several replicas may run it at once: an outcome is recorded once.
  */
-export async function reachDecision(deps: Deps, request: AskedLeave, context: CallContext): Promise<Leave> {
+export async function reachDecision(deps: Deps, request: HeldDeparture, context: CallContext): Promise<Leave> {
   const { investorLogin: login } = request;
-  const { leaveReads: reads } = deps;
+  const { departureReads: reads } = deps;
   const wait = waitBudget(context, WAIT_MS);
   let database: string | undefined;
   let isLogged = false;
@@ -81,7 +81,7 @@ async function withRecordedFees(deps: Deps, { leave, fees }: DecidedWithFees, co
   }
 }
 
-type Undecided = Pick<PooledLeave, "leave" | "database"> & {
+type Undecided = Pick<PooledDeparture, "leave" | "database"> & {
   /** Undefined when the log of the account cannot be read. */
   readonly investor: InvestorState | undefined;
 };
@@ -104,12 +104,12 @@ async function tryToDecide(
   }
   const { filedNumber, holding } = investor;
   // An account that changed after it was locked has to be locked and read again by the next try.
-  const [final] = leaveReasons({ account: { filedNumber, heldNumber: leave.heldLogNumber }, pool: holding });
+  const [final] = departureReasons({ account: { filedNumber, heldNumber: leave.heldLogNumber }, pool: holding });
   if (final !== undefined) return await refuseTry(deps, leave, final);
   // A withdrawal takes what waits on the account for the end of a deficit, or for an archived Master; an exit takes it back.
   const isWaiting = holding?.isHeld === true && leave.kind === "WITHDRAWAL";
   if (holding === undefined || isWaiting) return await decideOutside(deps, leave, holding, context);
-  const [passing] = leaveReasons({ inbound: holding.isHeld ? 0n : holding.inbound });
+  const [passing] = departureReasons({ inbound: holding.isHeld ? 0n : holding.inbound });
   if (passing !== undefined) {
     deps.wakeSignals.mirrors.notify();
     return { kind: "waits", refusal: passing };
@@ -119,7 +119,7 @@ async function tryToDecide(
 
 async function decideOutside(
   deps: Deps,
-  leave: AskedLeave,
+  leave: HeldDeparture,
   waitsIn: LeftHolding | undefined,
   context: CallContext,
 ): Promise<EpisodeEnd> {

@@ -10,22 +10,22 @@ import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { IntendedWithdrawal } from "#proto/pamm/platform/v1/platform.ts";
 import type { LeaveFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
-import type { LeaveDecision, LeaveKind } from "../../domain/decide-leave.ts";
-import { type ExitedBuckets, afterExit } from "../../domain/leave-buckets.ts";
-import { feeNotReady, leaveReasons, type MasterFacts, masterUnreadable } from "../../domain/leave-reasons.ts";
+import type { DepartureDecision, DepartureKind } from "../../domain/decide-departure.ts";
+import { type ExitedBuckets, afterExit } from "../../domain/departure-buckets.ts";
+import { feeNotReady, departureReasons, type MasterFacts, masterUnreadable } from "../../domain/departure-reasons.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { type AskedTerms, askTerms } from "../../fees/ask-terms.ts";
-import { decideAmounts, dueOfLeave } from "../../fees/due-of-leave.ts";
+import { decideAmounts, dueOfDeparture } from "../../fees/due-of-departure.ts";
 import { findInvestorState } from "../../store/investor-states.ts";
-import { findLeaveBooks, type LeaveBooks, type PooledBooks } from "../../store/leave-facts.ts";
+import { findDepartureBooks, type DepartureBooks, type PooledBooks } from "../../store/departure-facts.ts";
 import { decideNow, type DueNow, readDueNow } from "../due-now.ts";
 import { type AccountFacts, previewLock } from "./preview-lock.ts";
 import { oneOfEachCode } from "./until-passed.ts";
 
-export type WantedLeave = {
+export type WantedDeparture = {
   readonly investorLogin: string;
-  readonly kind: LeaveKind;
+  readonly kind: DepartureKind;
   /** In cents; 0 for an exit. */
   readonly requested: bigint;
   readonly withdrawal?: IntendedWithdrawal;
@@ -33,11 +33,11 @@ export type WantedLeave = {
   readonly refusalOfLock: (refusal: Refusal) => Refusal;
 };
 
-export type LeavePreview = {
+export type DeparturePreview = {
   readonly reasons: readonly Refusal[];
   readonly isPooled: boolean;
   /** Undefined while the account or its fee cannot be read. */
-  readonly decided: { readonly decision: LeaveDecision; readonly exited: ExitedBuckets | undefined } | undefined;
+  readonly decided: { readonly decision: DepartureDecision; readonly exited: ExitedBuckets | undefined } | undefined;
 };
 
 /** In place of the keys of a command: nothing has these. */
@@ -47,7 +47,7 @@ const PREVIEW = "preview";
  * What a leave would come to now: the facts of the command read without a lock and a row, and decided by the same functions. The books come
  * last, on one snapshot, so that a movement between the readings shows as one that is not filed, never as agreement.
  */
-export async function lookAtLeave(deps: Deps, wanted: WantedLeave, context: CallContext): Promise<LeavePreview> {
+export async function lookAtDeparture(deps: Deps, wanted: WantedDeparture, context: CallContext): Promise<DeparturePreview> {
   const { investorLogin, withdrawal, kind, refusalOfLock } = wanted;
   const { holding: before } = await findInvestorState(deps.pool, investorLogin);
   const masterLogin = before?.masterLogin ?? "";
@@ -64,7 +64,7 @@ export async function lookAtLeave(deps: Deps, wanted: WantedLeave, context: Call
   const known = { pool: holding, inbound: holding?.buckets.inbound ?? 0n };
   const reasons = [
     ...lock.refusals.map(refusalOfLock),
-    ...leaveReasons(account === undefined ? known : { ...known, account }),
+    ...departureReasons(account === undefined ? known : { ...known, account }),
     ...(fee instanceof Refusal ? [fee] : []),
     ...(holding === undefined ? [] : pooledReasons(deps, holding, masterLogin === holding.masterLogin && reading)),
   ];
@@ -84,16 +84,16 @@ type Asked = {
   readonly context: CallContext;
 };
 
-type ReadLeave = Pick<LeavePreview, "decided"> & {
+type ReadLeave = Pick<DeparturePreview, "decided"> & {
   /** As the leave takes them; undefined for an account of which nothing is filed. */
-  readonly books: LeaveBooks | undefined;
+  readonly books: DepartureBooks | undefined;
   readonly fee: DueNow | Refusal;
 };
 
 async function readLeave(
   db: Queryable,
   { now }: Deps,
-  wanted: WantedLeave,
+  wanted: WantedDeparture,
   { account, asked, context }: Asked,
 ): Promise<ReadLeave> {
   const { investorLogin, kind } = wanted;
@@ -104,7 +104,7 @@ async function readLeave(
   if (books === undefined || account === undefined || fee instanceof Refusal) return { books, fee, decided: undefined };
   const { unposted, quarantined } = books;
   const leave = { ...wanted, payoutKey: PREVIEW };
-  const due = dueOfLeave({ key: PREVIEW, investorLogin, feeSuffix: PREVIEW }, decideNow(fee), fee.facts);
+  const due = dueOfDeparture({ key: PREVIEW, investorLogin, feeSuffix: PREVIEW }, decideNow(fee), fee.facts);
   const buckets = holding && struck(holding);
   const [decision] = await decideAmounts(db, [
     waits === undefined
@@ -131,9 +131,9 @@ async function readFee(
 /** `waits`: inflows that wait for the end of a deficit. As a command takes them, a withdrawal takes nothing else, and an exit takes them back. */
 async function readBooks(
   db: Queryable,
-  { investorLogin, kind }: WantedLeave,
-): Promise<{ readonly books: LeaveBooks | undefined; readonly waits?: bigint }> {
-  const books = await findLeaveBooks(db, investorLogin);
+  { investorLogin, kind }: WantedDeparture,
+): Promise<{ readonly books: DepartureBooks | undefined; readonly waits?: bigint }> {
+  const books = await findDepartureBooks(db, investorLogin);
   const { holding: state } = await findInvestorState(db, investorLogin);
   if (books?.holding === undefined || state?.isHeld !== true) return { books };
   const { buckets } = books.holding;
@@ -161,8 +161,8 @@ async function ifAnswered<T>(answer: Promise<T>): Promise<T | undefined> {
 /** A pool strikes what waits for units before the decision. */
 function pooledReasons(deps: Deps, holding: PooledBooks, master: Reading | false | undefined): readonly Refusal[] {
   const share = { isMoving: false, pooled: struck(holding).pooled };
-  if (master === false || master === undefined) return [masterUnreadable(), ...leaveReasons({ share })];
-  return leaveReasons({ master, isAllocated: isAllocated(deps, holding, master.logNumber), share });
+  if (master === false || master === undefined) return [masterUnreadable(), ...departureReasons({ share })];
+  return departureReasons({ master, isAllocated: isAllocated(deps, holding, master.logNumber), share });
 }
 
 function isAllocated({ week, now }: Deps, holding: PooledBooks, logNumber: bigint): boolean {
@@ -175,7 +175,7 @@ function struck({ buckets }: PooledBooks): PooledBooks["buckets"] {
   return { ...buckets, waiting: 0n, pooled: buckets.pooled + buckets.waiting };
 }
 
-export function figuresOf({ decided }: Pick<LeavePreview, "decided">): LeaveFigures | undefined {
+export function figuresOf({ decided }: Pick<DeparturePreview, "decided">): LeaveFigures | undefined {
   if (decided === undefined) return undefined;
   const { before, pending, available, effective } = decided.decision.numbers;
   return {

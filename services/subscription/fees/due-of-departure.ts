@@ -1,5 +1,5 @@
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { type DueFee, decideLeave, type LeaveDecision, openClaims } from "../domain/decide-leave.ts";
+import { type DueFee, decideDeparture, type DepartureDecision, openClaims } from "../domain/decide-departure.ts";
 import { type Due, lessPrepaid } from "../domain/fees/due.ts";
 import type { FeeFacts } from "../domain/fees/terms.ts";
 import type { DecidedFee } from "../store/fee-decisions.ts";
@@ -12,14 +12,14 @@ import { decidedFees } from "./decide-due.ts";
 type OwnerOfFees = Pick<NewLeave, "key" | "investorLogin"> & { readonly feeSuffix: string };
 
 /** What is due of a leave: its fees as they are recorded, and the items that are collected before its payout. */
-export type DueOfLeave = { readonly fees: readonly DecidedFee[]; readonly items: readonly DueFee[] };
+export type DueOfDeparture = { readonly fees: readonly DecidedFee[]; readonly items: readonly DueFee[] };
 
 /** Open weekly fees first, then what was decided now, less what was prepaid. */
-export function dueOfLeave(
+export function dueOfDeparture(
   { key, investorLogin, feeSuffix }: OwnerOfFees,
   due: readonly Due[],
   facts: FeeFacts,
-): DueOfLeave {
+): DueOfDeparture {
   const fees = decidedFees(due, { investorLogin, suffix: feeSuffix, occasion: { key } });
   const amounts = lessPrepaid(due, facts.prepaid);
   const own = fees.flatMap((fee, index): DueFee[] => {
@@ -31,7 +31,7 @@ export function dueOfLeave(
 
 type Amounts = {
   readonly leave: Pick<NewLeave, "kind" | "requested" | "investorLogin" | "payoutKey">;
-  readonly due: DueOfLeave;
+  readonly due: DueOfDeparture;
   /** What the account has. */
   readonly held: bigint;
   readonly unposted: bigint;
@@ -42,7 +42,7 @@ type Amounts = {
 };
 
 /** The amounts of leaves, each of another Investor, with the reserves that are open now; in the sequence of the array. */
-export async function decideAmounts(db: Queryable, leaves: readonly Amounts[]): Promise<LeaveDecision[]> {
+export async function decideAmounts(db: Queryable, leaves: readonly Amounts[]): Promise<DepartureDecision[]> {
   const reserves = await listOpenReserves(
     db,
     leaves.map(({ leave }) => leave.investorLogin),
@@ -60,6 +60,6 @@ export async function decideAmounts(db: Queryable, leaves: readonly Amounts[]): 
       reserves: reservesOf.get(investorLogin) ?? [],
     });
     const claims = { due: owed, reserved: countsReserves ? reserved : 0n };
-    return decideLeave({ kind, requested, held, unposted, quarantined, pooled, ...claims }, payoutKey);
+    return decideDeparture({ kind, requested, held, unposted, quarantined, pooled, ...claims }, payoutKey);
   });
 }

@@ -6,10 +6,10 @@ import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import { changeAccount, changeHolding, move } from "../../domain/buckets.ts";
-import type { LeaveDecision } from "../../domain/decide-leave.ts";
+import type { DepartureDecision } from "../../domain/decide-departure.ts";
 import { decideDebts } from "../../domain/fees/due.ts";
-import { sumOfReserves } from "../../domain/leave-buckets.ts";
-import { leaveReasons } from "../../domain/leave-reasons.ts";
+import { sumOfReserves } from "../../domain/departure-buckets.ts";
+import { departureReasons } from "../../domain/departure-reasons.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { refuse } from "../../refusals.ts";
 import { lockAccounts, saveAccounts } from "../../store/books.ts";
@@ -21,8 +21,8 @@ import { leaveOf, type LeftHolding, recordDecided, recordRefusals } from "../../
 import { lockMaster } from "../../store/masters.ts";
 import { insertReserves } from "../../store/reserves.ts";
 import { askTerms } from "../../fees/ask-terms.ts";
-import { decideAmounts, dueOfLeave } from "../../fees/due-of-leave.ts";
-import { type AskedLeave, type DecidedWithFees, feesOfLeave } from "./leaving.ts";
+import { decideAmounts, dueOfDeparture } from "../../fees/due-of-departure.ts";
+import { type HeldDeparture, type DecidedWithFees, feesOfDeparture } from "./departing.ts";
 
 /**
  * Decides a leave outside a pool, in one transaction: the account lock keeps the balance unchanged. Only debts are due. `waitsIn`: the Investor is
@@ -31,7 +31,7 @@ import { type AskedLeave, type DecidedWithFees, feesOfLeave } from "./leaving.ts
  */
 export async function decideOutsidePool(
   deps: Deps,
-  leave: AskedLeave,
+  leave: HeldDeparture,
   { waitsIn }: { readonly waitsIn: LeftHolding | undefined },
   context: CallContext,
 ): Promise<DecidedWithFees | "waits" | undefined> {
@@ -51,7 +51,7 @@ export async function decideOutsidePool(
     }
     if (!isSameDatabase(await readDatabase(tx), terms.database)) return "waits";
     if (await hasUncounted(tx, investorLogin, terms.askedAt)) return "waits";
-    const due = dueOfLeave(leave, decideDebts({ ...facts, at: now }), facts);
+    const due = dueOfDeparture(leave, decideDebts({ ...facts, at: now }), facts);
     const waiting = waitsIn && (await lockWaiting(tx, investorLogin, account, waitsIn));
     const { unposted, quarantined } = account.buckets;
     const waits = waiting?.amount ?? 0n;
@@ -64,20 +64,20 @@ export async function decideOutsidePool(
     const record = { ...leave, ...decision.numbers, holding: null, settledNumber: null, allocationNumber: null };
     if (!(await recordDecided(tx, [record], now)).has(leave.key)) return undefined;
     if (waiting !== undefined) await takeWaiting(tx, deps, waiting, decision);
-    const fees = feesOfLeave(leave, due, { masterLogin: undefined, starts: [lastCutOff(deps.week, now)], at: now });
+    const fees = feesOfDeparture(leave, due, { masterLogin: undefined, starts: [lastCutOff(deps.week, now)], at: now });
     const [inserted] = await insertDecisions(tx, fees === undefined ? [] : [fees]);
     return { leave: leaveOf(record), fees: inserted };
   });
 }
 
 function reasonOf(
-  { investorLogin, kind, heldLogNumber: heldNumber }: AskedLeave,
+  { investorLogin, kind, heldLogNumber: heldNumber }: HeldDeparture,
   { filedNumber, pooledIn }: AccountBook,
   waitsIn: LeftHolding | undefined,
 ): Refusal | undefined {
   if (kind === "EXIT") return refuse("subscription_not_active", `Investor ${investorLogin} is not in a pool.`);
   const isMoving = (waitsIn !== undefined) !== (pooledIn !== undefined);
-  return leaveReasons({ account: { filedNumber, heldNumber }, share: { isMoving, pooled: 0n } })[0];
+  return departureReasons({ account: { filedNumber, heldNumber }, share: { isMoving, pooled: 0n } })[0];
 }
 
 type Waiting = { readonly amount: bigint; readonly account: AccountBook; readonly holding: HoldingBook };
@@ -101,7 +101,7 @@ async function takeWaiting(
   tx: Transaction,
   { now, wakeSignals }: Deps,
   { account, holding }: Waiting,
-  decision: LeaveDecision,
+  decision: DepartureDecision,
 ): Promise<void> {
   const { subscriptionId } = holding;
   const amount = sumOfReserves(decision);

@@ -1,7 +1,7 @@
-export type LeaveKind = "WITHDRAWAL" | "EXIT";
+export type DepartureKind = "WITHDRAWAL" | "EXIT";
 
-export type LeaveFacts = {
-  readonly kind: LeaveKind;
+export type DepartureFacts = {
+  readonly kind: DepartureKind;
   readonly requested: bigint;
   /** Balance that platform's Hold returned. */
   readonly held: bigint;
@@ -18,7 +18,7 @@ export type LeaveFacts = {
 
 export type DueFee = { readonly key: string; readonly amount: bigint; readonly isWeekly: boolean };
 
-export type LeaveNumbers = {
+export type DepartureNumbers = {
   readonly before: bigint;
   readonly pending: bigint;
   readonly available: bigint;
@@ -26,8 +26,8 @@ export type LeaveNumbers = {
   readonly effective: bigint;
 };
 
-export type LeaveDecision = {
-  readonly numbers: LeaveNumbers;
+export type DepartureDecision = {
+  readonly numbers: DepartureNumbers;
   /** Amount reserved in the pool for each debit, by the key of its transfer; empty outside a pool. */
   readonly reserves: readonly { readonly key: string; readonly amount: bigint }[];
 };
@@ -41,7 +41,7 @@ export type Claims = {
 };
 
 /** What is still owed: fees of weekly runs that were already debited or reserved may not be recorded by fee yet. */
-export function openClaims({ due, reserves, taken }: Claims): Pick<LeaveFacts, "due" | "reserved"> {
+export function openClaims({ due, reserves, taken }: Claims): Pick<DepartureFacts, "due" | "reserved"> {
   const reservedKeys = new Set(reserves.map(({ key }) => key));
   return {
     due: due.filter(({ key, isWeekly }) => !taken.has(key) && !(isWeekly && reservedKeys.has(key))),
@@ -53,7 +53,7 @@ export function openClaims({ due, reserves, taken }: Claims): Pick<LeaveFacts, "
  * Computes the four numbers that the caller receives, in cents, all of one instant, and the reserves in the pool:
  * weekly fees first, then pending fees, then the payout, as far as the free balance of the account covers them.
  */
-export function decideLeave(facts: LeaveFacts, payoutKey: string): LeaveDecision {
+export function decideDeparture(facts: DepartureFacts, payoutKey: string): DepartureDecision {
   const { kind, requested, held, unposted, quarantined, reserved, pooled, due } = facts;
   const own = held + unposted - reserved;
   const free = floorAtZero(own - floorAtZero(quarantined));

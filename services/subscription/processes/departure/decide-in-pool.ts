@@ -7,7 +7,7 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { decideDue } from "../../domain/fees/due.ts";
-import { allocationInProgress, leaveReasons } from "../../domain/leave-reasons.ts";
+import { allocationInProgress, departureReasons } from "../../domain/departure-reasons.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
@@ -23,17 +23,17 @@ import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
 import { decidedPair } from "../../fees/decide-due.ts";
-import { decideAmounts, type DueOfLeave, dueOfLeave } from "../../fees/due-of-leave.ts";
+import { decideAmounts, type DueOfDeparture, dueOfDeparture } from "../../fees/due-of-departure.ts";
 import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
-import { leavePool } from "./leave-pool.ts";
+import { takeOutOfPool } from "./take-out.ts";
 import {
   type DecidedWithFees,
-  feesOfLeave,
+  feesOfDeparture,
   type Leaving,
-  type LeavingBooks,
-  lockLeaving,
-  type PooledLeave,
-} from "./leaving.ts";
+  type DepartingBooks,
+  lockDeparting,
+  type PooledDeparture,
+} from "./departing.ts";
 
 /** Short, because other leaves of the pool wait for their turn. */
 const READ_MS = 3_000;
@@ -43,7 +43,7 @@ const MAX_READS = 3;
 const MAX_COMMITS = 50;
 
 /** Leaves of one pool that are decided together. */
-export type Together = { readonly masterLogin: string; readonly leaves: readonly PooledLeave[] };
+export type Together = { readonly masterLogin: string; readonly leaves: readonly PooledDeparture[] };
 
 /**
  * Decides leaves of one pool, each of another Investor, in one transaction under the lock of the Master's row: it allocates and strikes up to the
@@ -61,7 +61,7 @@ export async function decideInPool(deps: Deps, together: Together, parent: CallC
       askTerms(deps, { masterLogin, investorLogins }, context).catch((error: unknown) => new FeesNotKnown(error)),
     ]);
     if (terms instanceof FeesNotKnown) throw terms;
-    const [reason] = leaveReasons({ master: { isComplete: reading.isComplete, openPositions: reading.marks.length } });
+    const [reason] = departureReasons({ master: { isComplete: reading.isComplete, openPositions: reading.marks.length } });
     if (reason !== undefined) throw reason;
     const end = await inTransaction(deps.pool, (tx) => decideAt(tx, deps, together, { reading, terms }));
     if (typeof end === "object") {
@@ -123,7 +123,7 @@ async function decideAt(
 async function refuseAll(
   tx: Transaction,
   { now }: Deps,
-  leaves: readonly PooledLeave[],
+  leaves: readonly PooledDeparture[],
   refusal: Refusal,
 ): Promise<DecidedTogether> {
   const recorded = recordedAs(refusal);
@@ -143,7 +143,7 @@ type Struck = Facts & {
 async function decideStruck(
   tx: Transaction,
   deps: Deps,
-  leaves: readonly PooledLeave[],
+  leaves: readonly PooledDeparture[],
   struck: Struck,
 ): Promise<DecidedTogether | "more"> {
   const { terms, master } = struck;
@@ -151,7 +151,7 @@ async function decideStruck(
   const database = await readDatabase(tx);
   const logins = leaves.map(({ leave }) => leave.investorLogin);
   const states = await listInvestorStates(tx, logins);
-  const books = await lockLeaving(tx, await lockAccounts(tx, logins), leaves);
+  const books = await lockDeparting(tx, await lockAccounts(tx, logins), leaves);
   const refused = books.flatMap(({ waiting, ...own }) => {
     const reason = reasonOf(waiting, own, { database, state: states.get(waiting.leave.investorLogin) });
     return reason === undefined ? [] : [{ leave: waiting.leave, refusal: recordedAs(reason) }];
@@ -194,8 +194,8 @@ async function decideStruck(
 
 /** Why a leave is refused at the log position of the reading. */
 function reasonOf(
-  { leave: { kind, heldLogNumber: heldNumber }, database: heldIn }: PooledLeave,
-  { account, holding }: LeavingBooks,
+  { leave: { kind, heldLogNumber: heldNumber }, database: heldIn }: PooledDeparture,
+  { account, holding }: DepartingBooks,
   { database, state }: { readonly database: string; readonly state: InvestorState | undefined },
 ): Refusal | undefined {
   // The account lock, and the record of the caller, may be among the commits that another database has lost: no caller would return the reserve.
@@ -208,13 +208,13 @@ function reasonOf(
   // An exit takes back what waits on the account for the end of a deficit, or for an archived Master.
   const isHeld = state?.holding?.isHeld === true && kind === "EXIT";
   const isMoving = (inbound !== 0n && !isHeld) || waiting !== 0n || !holding.isPooled;
-  return leaveReasons({ account: { filedNumber: account.filedNumber, heldNumber }, share: { isMoving, pooled } })[0];
+  return departureReasons({ account: { filedNumber: account.filedNumber, heldNumber }, share: { isMoving, pooled } })[0];
 }
 
 /** A leave with what is due of its Investor. */
-type WithFees = LeavingBooks & {
-  readonly waiting: PooledLeave;
-  readonly due: DueOfLeave;
+type WithFees = DepartingBooks & {
+  readonly waiting: PooledDeparture;
+  readonly due: DueOfDeparture;
   /** Before and after the decision. */
   readonly pair: Pair;
   readonly after: Pair;
@@ -222,7 +222,7 @@ type WithFees = LeavingBooks & {
 
 /** Money leaves a pool only while the Master is flat, so there is no floating result. */
 function withFees(
-  books: LeavingBooks & { readonly waiting: PooledLeave },
+  books: DepartingBooks & { readonly waiting: PooledDeparture },
   pair: Pair,
   { reading: { requestedAt: at }, terms, master: { lastAllocation: throughNumber } }: Struck,
 ): WithFees {
@@ -232,7 +232,7 @@ function withFees(
   const own = { masterLogin, earnings, terms: facts.terms, debts: facts.debts, throughNumber, since, at };
   const decided = decideDue({ ...own, floating: 0n, markedAt: undefined });
   const after = decidedPair(pair, decided.earnings, at);
-  return { ...books, pair, after, due: dueOfLeave(leave, decided.due, facts) };
+  return { ...books, pair, after, due: dueOfDeparture(leave, decided.due, facts) };
 }
 
 async function carryOut(
@@ -255,7 +255,7 @@ async function carryOut(
     const { waiting, account, holding, due, pair, after } = each;
     const position = { holding: waiting.holding, settledNumber, allocationNumber };
     const record: DecidedLeave = { ...waiting.leave, ...decision.numbers, ...position };
-    const fees = feesOfLeave(waiting.leave, due, {
+    const fees = feesOfDeparture(waiting.leave, due, {
       masterLogin,
       starts: [pair.crystallisedAt, lastCutOff(deps.week, at)],
       at,
@@ -284,7 +284,7 @@ async function carryOut(
     tx,
     own.flatMap(({ fees }) => fees ?? []),
   );
-  const feesOf = new Map<string, FeeDecision>(inserted.map((fees) => [fees.leaveKey, fees]));
+  const feesOf = new Map<string, FeeDecision>(inserted.map((fees) => [fees.departureKey, fees]));
   return new Map(own.map(({ record }) => [record.key, { leave: leaveOf(record), fees: feesOf.get(record.key) }]));
 }
 
@@ -294,7 +294,7 @@ async function takeOut(tx: Transaction, deps: Deps, masterLogin: string, leaving
   const master = await lockMaster(tx, masterLogin);
   assert(master !== undefined);
   const ids = leaving.map(({ leave }) => leave.subscriptionId);
-  await leavePool(tx, deps, { master, pool: await lockFlows(tx, master, ids), leaving, at });
+  await takeOutOfPool(tx, deps, { master, pool: await lockFlows(tx, master, ids), leaving, at });
   await insertReserves(
     tx,
     leaving.flatMap(({ leave: { subscriptionId }, decision }) =>

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { checkLeave, type KnownOfLeave, leaveReasons } from "./leave-reasons.ts";
+import { checkDeparture, type KnownOfDeparture, departureReasons } from "./departure-reasons.ts";
 
 const ACCOUNT = { filedNumber: 7n, heldNumber: 7n };
 const POOL = { masterLogin: "5001", isStopped: false };
 const MASTER = { isComplete: true, openPositions: 0 };
 const SHARE = { isMoving: false, pooled: 100_00n };
-const FREE: KnownOfLeave = {
+const FREE: KnownOfDeparture = {
   account: ACCOUNT,
   pool: POOL,
   inbound: 0n,
@@ -14,9 +14,9 @@ const FREE: KnownOfLeave = {
   share: SHARE,
 };
 
-const codesOf = (known: KnownOfLeave): string[] => leaveReasons(known).map(({ code }) => code);
+const codesOf = (known: KnownOfDeparture): string[] => departureReasons(known).map(({ code }) => code);
 
-test.each<[string, KnownOfLeave, string[]]>([
+test.each<[string, KnownOfDeparture, string[]]>([
   ["nothing is against it", FREE, []],
   ["nothing is known yet", {}, []],
   ["outside a pool", { account: ACCOUNT, pool: undefined }, []],
@@ -38,7 +38,7 @@ test.each<[string, KnownOfLeave, string[]]>([
 });
 
 test("all reasons are found at once, in the sequence in which a command meets them, and it throws the first", () => {
-  const known: KnownOfLeave = {
+  const known: KnownOfDeparture = {
     account: { filedNumber: 8n, heldNumber: 7n },
     pool: { ...POOL, isStopped: true },
     inbound: 5n,
@@ -56,14 +56,14 @@ test("all reasons are found at once, in the sequence in which a command meets th
     "allocation_in_progress",
     "investor_deficit",
   ]);
-  expect(() => checkLeave(known)).toThrow(expect.objectContaining({ code: "account_busy" }));
-  expect(() => checkLeave(FREE)).not.toThrow();
+  expect(() => checkDeparture(known)).toThrow(expect.objectContaining({ code: "account_busy" }));
+  expect(() => checkDeparture(FREE)).not.toThrow();
 });
 
 test("a reason has its facts, says that nothing was executed, and when a retry makes sense", () => {
-  const [positions, deals] = leaveReasons({ master: { isComplete: false, openPositions: 3 } });
+  const [positions, deals] = departureReasons({ master: { isComplete: false, openPositions: 3 } });
   expect(positions).toMatchObject({ details: { open_positions: "3" }, outcome: "not_executed" });
   expect(deals).toMatchObject({ outcome: "not_executed", retryAfterMs: expect.any(Number) });
-  const [deficit] = leaveReasons({ share: { isMoving: false, pooled: -3_21n } });
+  const [deficit] = departureReasons({ share: { isMoving: false, pooled: -3_21n } });
   expect(deficit).toMatchObject({ code: "investor_deficit", details: { deficit: "3.21" }, outcome: "not_executed" });
 });

@@ -14,7 +14,7 @@ export type MasterFacts = {
  * What is known about a leave: a command asks for one part after the other, and a part that it does not know yet gives no reason. The
  * parts are in the sequence in which a command comes to know them.
  */
-export type KnownOfLeave = {
+export type KnownOfDeparture = {
   /** The account of the Investor, and its log position when the account lock was acquired. */
   readonly account?: { readonly filedNumber: bigint; readonly heldNumber: bigint };
   /** Undefined outside a pool. */
@@ -51,7 +51,7 @@ export function feeNotReady(): Refusal {
  * Everything for which an Investor cannot take capital out of a pool, or leave it, now. A command throws the first reason; once
  * the fee is crystallised, none is possible any more.
  */
-export function leaveReasons(known: KnownOfLeave): readonly Refusal[] {
+export function departureReasons(known: KnownOfDeparture): readonly Refusal[] {
   const { account, pool, inbound = 0n, master, isAllocated = true, share } = known;
   const hasMoved = account !== undefined && account.filedNumber !== account.heldNumber;
   const isMoving = hasMoved || share?.isMoving === true;
@@ -86,8 +86,8 @@ export function leaveReasons(known: KnownOfLeave): readonly Refusal[] {
 }
 
 /** Refuses for the first reason. */
-export function checkLeave(known: KnownOfLeave): void {
-  const [reason] = leaveReasons(known);
+export function checkDeparture(known: KnownOfDeparture): void {
+  const [reason] = departureReasons(known);
   if (reason !== undefined) throw reason;
 }
 

@@ -5,7 +5,7 @@ import { type Leave, listLeaves } from "./leaves.ts";
 import { listUnposted } from "./postings.ts";
 
 /** What leaves read of their own key or Investor: those that wait at the same time are one statement. */
-export type LeaveReads = {
+export type DepartureReads = {
   /** The recorded tries of a key. */
   readonly tries: GatheredRead<string, readonly Leave[]>;
   readonly investor: GatheredRead<string, InvestorState>;
@@ -13,7 +13,7 @@ export type LeaveReads = {
   readonly unposted: GatheredRead<string, { readonly login: string }>;
 };
 
-export function leaveReads(db: Queryable): LeaveReads {
+export function departureReads(db: Queryable): DepartureReads {
   return {
     tries: gatherReads(async (keys) => Map.groupBy(await listLeaves(db, keys), ({ key }) => key)),
     investor: gatherReads((logins) => listInvestorStates(db, logins)),

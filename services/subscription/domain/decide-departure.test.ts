@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decideLeave, type LeaveFacts, openClaims } from "./decide-leave.ts";
+import { decideDeparture, type DepartureFacts, openClaims } from "./decide-departure.ts";
 
-const FACTS: LeaveFacts = {
+const FACTS: DepartureFacts = {
   kind: "WITHDRAWAL",
   requested: 5_000_00n,
   held: 12_000_00n,
@@ -15,23 +15,23 @@ const FACTS: LeaveFacts = {
 const FEE = { key: "fee:payment:2", amount: 600_00n, isWeekly: false };
 const WEEKLY = { key: "fee:payment:1", amount: 50_00n, isWeekly: true };
 
-function numbersOf(facts: Partial<LeaveFacts>) {
-  return decideLeave({ ...FACTS, ...facts }, "out").numbers;
+function numbersOf(facts: Partial<DepartureFacts>) {
+  return decideDeparture({ ...FACTS, ...facts }, "out").numbers;
 }
 
-function reservesOf(facts: Partial<LeaveFacts>) {
-  return decideLeave({ ...FACTS, ...facts }, "out").reserves;
+function reservesOf(facts: Partial<DepartureFacts>) {
+  return decideDeparture({ ...FACTS, ...facts }, "out").reserves;
 }
 
 test("a covered withdrawal is granted in full and reserved", () => {
-  expect(decideLeave(FACTS, "out")).toEqual({
+  expect(decideDeparture(FACTS, "out")).toEqual({
     numbers: { before: 12_000_00n, pending: 0n, available: 12_000_00n, effective: 5_000_00n },
     reserves: [{ key: "out", amount: 5_000_00n }],
   });
 });
 
 test("the whole pending fee is reserved, and the withdrawal is reduced to the rest", () => {
-  expect(decideLeave({ ...FACTS, due: [FEE], requested: 12_000_00n }, "out")).toEqual({
+  expect(decideDeparture({ ...FACTS, due: [FEE], requested: 12_000_00n }, "out")).toEqual({
     numbers: { before: 12_000_00n, pending: 600_00n, available: 11_400_00n, effective: 11_400_00n },
     reserves: [
       { key: FEE.key, amount: 600_00n },
@@ -41,7 +41,7 @@ test("the whole pending fee is reserved, and the withdrawal is reduced to the re
 });
 
 test("an open weekly fee reduces the balance and is not pending", () => {
-  expect(decideLeave({ ...FACTS, due: [WEEKLY, FEE], requested: 99_999_00n }, "out")).toEqual({
+  expect(decideDeparture({ ...FACTS, due: [WEEKLY, FEE], requested: 99_999_00n }, "out")).toEqual({
     numbers: { before: 11_950_00n, pending: 600_00n, available: 11_350_00n, effective: 11_350_00n },
     reserves: [
       { key: WEEKLY.key, amount: 50_00n },
@@ -52,7 +52,7 @@ test("an open weekly fee reduces the balance and is not pending", () => {
 });
 
 test("fees are reserved in their order as far as the balance covers them", () => {
-  expect(decideLeave({ ...FACTS, held: 620_00n, pooled: 620_00n, due: [WEEKLY, FEE] }, "out")).toEqual({
+  expect(decideDeparture({ ...FACTS, held: 620_00n, pooled: 620_00n, due: [WEEKLY, FEE] }, "out")).toEqual({
     numbers: { before: 570_00n, pending: 600_00n, available: 0n, effective: 0n },
     reserves: [
       { key: WEEKLY.key, amount: 50_00n },
@@ -83,7 +83,7 @@ test("an exit takes the whole pooled amount after the fees", () => {
 });
 
 test("outside of a pool nothing is reserved", () => {
-  expect(decideLeave({ ...FACTS, pooled: 0n, due: [FEE] }, "out")).toEqual({
+  expect(decideDeparture({ ...FACTS, pooled: 0n, due: [FEE] }, "out")).toEqual({
     numbers: { before: 12_000_00n, pending: 600_00n, available: 11_400_00n, effective: 5_000_00n },
     reserves: [],
   });
@@ -110,7 +110,7 @@ test("the numbers are never negative and never above the request or the balance"
   });
   fc.assert(
     fc.property(facts, (input) => {
-      const { numbers, reserves } = decideLeave(input, "out");
+      const { numbers, reserves } = decideDeparture(input, "out");
       const { before, available, effective } = numbers;
       expect([before >= 0n, available >= 0n, effective >= 0n]).toEqual([true, true, true]);
       expect(available <= before).toBe(true);
