@@ -13,18 +13,20 @@ export type Failpoint =
   | "after_write"
   | "after_answer"
   | "after_record"
-  // Deposits and withdrawals; for a withdrawal the detail is the state of its row.
+  // Deposits and withdrawals.
   | "after_cashflow"
-  | "before_withdrawal_step"
-  | "after_collection"
   | "before_posted"
   // Subscriptions and their pools.
   | "after_assignment"
   | "after_mirror"
   | "after_allocation"
   | "after_posting"
-  | "after_leave"
-  // A command that waits until its Master is flat; the detail is its action.
+  // Money that leaves an Investor; the detail is the state of its row, or its kind.
+  | "before_departure_step"
+  | "after_decision"
+  | "after_collection"
+  | "before_ended"
+  // One that waits until its Master is flat.
   | "before_waiting"
   | "after_waiting"
   | "after_queue_start"

@@ -24,8 +24,8 @@ export type WakeSignals = {
   readonly valuations: WakeSignal;
   readonly exits: WakeSignal;
   readonly assignmentSagas: WakeSignal;
-  readonly exitSagas: WakeSignal;
-  /** Unassigns that wait until their Masters are flat. */
+  readonly departures: WakeSignal;
+  /** Departures that wait until their Masters are flat. */
   readonly queue: WakeSignal;
   /** External funds have changed. */
   readonly external: WakeSignal;

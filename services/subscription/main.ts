@@ -26,7 +26,7 @@ import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { requireRecordedWeeks } from "./processes/require-recorded-weeks.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { adoptsNothing } from "./domain/adoption-rule.ts";
-import { readQueue } from "./store/unassign-queue.ts";
+import { readQueue } from "./store/departure-queue.ts";
 import { watchMasters } from "./jobs/watch-masters.ts";
 import { subscriptionRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
@@ -79,7 +79,9 @@ await runService(caller, async (context) => {
   for (const job of subscriptionJobs(deps, [sweep])) stack.use(job);
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(watchMasters({ pool: deps.pool, log }));
-  stack.use(watchQueue({ pool: deps.pool, log, command: "unassign", readQueue }));
+  for (const [command, kind] of [["unassign", "EXIT"] as const, ["withdraw", "WITHDRAWAL"] as const]) {
+    stack.use(watchQueue({ pool: deps.pool, log, command, readQueue: (db) => readQueue(db, kind) }));
+  }
   stack.use(
     reconcile({
       pool: deps.pool,

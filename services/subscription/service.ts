@@ -9,14 +9,15 @@ import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { assign } from "./commands/assign.ts";
-import { cancelOperation } from "./commands/cancel-operation.ts";
+import { cancelUnassign, cancelWithdrawal } from "./commands/cancel.ts";
 import { closeMaster } from "./commands/close-master.ts";
 import { decideReview } from "./commands/decide-review.ts";
-import { leave } from "./commands/leave.ts";
 import { returnReserve } from "./commands/return-reserve.ts";
 import { EXIT_FEED, MIRROR_FEED } from "./messages/capital-events.ts";
 import { FOLLOWING_FEED } from "./messages/following-events.ts";
+import { WITHDRAWAL_FEED } from "./messages/withdrawal-events.ts";
 import { unassign } from "./commands/unassign.ts";
+import { withdraw } from "./commands/withdraw.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
 import { openExternalReviews } from "./jobs/open-external-reviews.ts";
@@ -30,7 +31,7 @@ import { readGaps } from "./jobs/read-gaps.ts";
 import { runQueued } from "./jobs/run-queued.ts";
 import { sendExits } from "./jobs/send-exits.ts";
 import { settleAssignments } from "./jobs/settle-assignments.ts";
-import { settleExits } from "./jobs/settle-exits.ts";
+import { settleDepartures } from "./jobs/settle-departures.ts";
 import { gatheredReads } from "./queries/gathered.ts";
 import { findPooled } from "./queries/find-pooled.ts";
 import { getClosing } from "./queries/get-closing.ts";
@@ -41,7 +42,6 @@ import { listResults } from "./queries/list-results.ts";
 import { findMirrors } from "./queries/find-mirrors.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
-import { listFlatMasters } from "./queries/list-flat-masters.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
 import { getProof } from "./queries/get-proof.ts";
 import { sumFlows } from "./queries/sum-flows.ts";
@@ -63,7 +63,7 @@ import { listMirroredKeys } from "./store/mirrored-parts.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { assignmentQueue } from "./store/assignments.ts";
 import { exitTransferQueue } from "./store/exit-transfers.ts";
-import { exitQueue } from "./store/exits.ts";
+import { departureQueue } from "./store/departures.ts";
 import { decisionQueue } from "./store/fee-decisions.ts";
 import { weekQueue } from "./store/open-weeks.ts";
 import { nextExternalReview } from "./store/external-funds.ts";
@@ -72,7 +72,7 @@ import { nextEmptied } from "./store/holdings.ts";
 import { NEXT_VALUATION } from "./store/marking.ts";
 import { NEXT_ARCHIVED } from "./store/archived-masters.ts";
 import { nextMirrorDue } from "./store/mirrors.ts";
-import { NEXT_LOOK } from "./store/unassign-queue.ts";
+import { NEXT_LOOK } from "./store/departure-queue.ts";
 import { nextPostingDue } from "./store/postings.ts";
 import { nextAllocation } from "./store/results.ts";
 
@@ -84,7 +84,7 @@ const MIRROR_GAP_MS = 250;
 const EXTERNAL_PAUSE_MS = 5_000;
 
 export const STATES_FEED = "subscription.states";
-export const FEEDS = [MIRROR_FEED, EXIT_FEED, FOLLOWING_FEED, STATES_FEED];
+export const FEEDS = [MIRROR_FEED, EXIT_FEED, FOLLOWING_FEED, WITHDRAWAL_FEED, STATES_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function subscriptionService(deps: Deps): Implementation<SubscriptionServiceService> {
@@ -102,7 +102,8 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     listActiveInvestors: (request, context) => listActiveInvestors(gathered, request, context),
     countActiveInvestors: (request) => countActiveInvestors(deps, request),
     findOpenSubscription: (request) => findOpenSubscription(gathered, request),
-    leave: (request, context) => leave(deps, request, context),
+    withdraw: (request, context) => withdraw(deps, request, context),
+    cancelWithdrawal: (request) => cancelWithdrawal(deps, request),
     previewLeave: (request, context) => previewLeave(deps, request, context),
     listUnrecordedFees: (request) => listUnrecordedFees(deps, request),
     returnReserve: (request) => returnReserve(deps, request),
@@ -118,8 +119,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     findMirrored: async ({ key }) => ({ keys: await listMirroredKeys(deps.pool, key, MAX_PAGE_SIZE) }),
     getOperation: (request) => getOperation(deps, request),
     listOperations: (request) => listOperations(deps, request),
-    cancelOperation: async (request) => getOperation(deps, await cancelOperation(deps, request)),
-    listFlatMasters: (request) => listFlatMasters(deps, request),
+    cancelOperation: (request) => cancelUnassign(deps, request),
     getProof: (request, context) => getProof(deps, request, context),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     findPooled: ({ investorLogins }) => findPooled(deps, investorLogins),
@@ -145,7 +145,7 @@ export function createWakeSignals(): WakeSignals {
     valuations: createWakeSignal(),
     exits: createWakeSignal(),
     assignmentSagas: createWakeSignal(),
-    exitSagas: createWakeSignal(),
+    departures: createWakeSignal(),
     queue: createWakeSignal(),
     external: createWakeSignal(),
   };
@@ -178,9 +178,9 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
     run("value pools", valuePools, () => NEXT_VALUATION, { wake: wake.valuations }),
     run("send exits", sendExits, () => exitTransferQueue.nextDue, { wake: wake.exits }),
     run("settle assignments", settleAssignments, () => assignmentQueue.nextDue, { wake: wake.assignmentSagas }),
-    run("settle exits", settleExits, () => exitQueue.nextDue, { wake: wake.exitSagas }),
+    run("settle departures", settleDepartures, () => departureQueue.nextDue, { wake: wake.departures }),
     run("cancel emptied", cancelEmptied, () => nextEmptied),
-    run("run queued unassigns", runQueued, () => NEXT_LOOK, { wake: wake.queue }),
+    run("run queued departures", runQueued, () => NEXT_LOOK, { wake: wake.queue }),
     run("open external funds reviews", openExternalReviews, () => nextExternalReview, {
       wake: wake.external,
       pauseMs: EXTERNAL_PAUSE_MS,

@@ -73,8 +73,11 @@ function lateMirrors() {
       where greatest(created_at, case when amount_minor < 0 then margin_next_at end)
               < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
       union all
-      select exit_transfer.master_login, created_at, 0, amount_minor, exit.command_id
-      from exit_transfer left join exit using (subscription_id) join master_pool on login = exit_transfer.master_login
+      select exit_transfer.master_login, created_at, 0, amount_minor, departure.operation_id
+      from exit_transfer
+           left join departure on departure.subscription_id = exit_transfer.subscription_id and kind = 'EXIT'
+             and departure.state in ('DECIDED', 'ENDED')
+           join master_pool on login = exit_transfer.master_login
       where exit_transfer.state = 'OPEN' and greatest(exit_transfer.created_at, margin_next_at) < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
     )
     select master_login as master, sum(flow_minor)::bigint as "flowsMinor", sum(exit_minor)::bigint as "exitsMinor",

@@ -1,51 +1,75 @@
+import assert from "node:assert/strict";
 import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { labelErrors } from "#kernel/labels.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
-import { queueErrors } from "#kernel/queue-until-flat.ts";
-import { Refusal, recordedAs } from "#kernel/refusal.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { queueErrors, waitsForMaster } from "#kernel/queue-until-flat.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { later } from "#kernel/retry.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
+import { alreadyQueued, unassignReasons } from "../domain/unassign-reasons.ts";
 import { isLogin, isPresent, validate } from "../domain/validate.ts";
-import { finishExit } from "../processes/exit/finish-exit.ts";
-import { leaveWhenFree } from "../processes/exit/leave-when-free.ts";
+import { getLatestOfPair } from "../latest-subscription.ts";
+import { subscriptionMessage } from "../messages/subscription.ts";
+import { beginOrJoin, join } from "../processes/departure/begin.ts";
 import { labelOperation } from "../processes/label-operation.ts";
-import { findExitOfCommand } from "../store/exits.ts";
-import { findQueued } from "../store/queued-unassigns.ts";
-import { markUnassignmentEnded } from "../store/unassignments.ts";
-import { answerAgain, unassignOrWait } from "./unassign-or-wait.ts";
+import { type Departure, findDeparture, findQueuedExit } from "../store/departures.ts";
+import { findFirstExitTransfer } from "../store/exit-transfers.ts";
+import { getSubscription, type Subscription } from "../store/subscriptions.ts";
 
-/** Takes an Investor out of the pool. Once decided, the saga is retried until it is finished. */
+/** Takes an Investor out of the pool, or waits for that until its Master is flat. Once decided, it is always completed. */
 export async function unassign(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
+  const { commandId: operationId, deadline: deadlineAt } = context;
+  const { masterLogin, investorLogin, queueForMs } = request;
   validate(
-    isLogin("master_login", request.masterLogin),
-    isLogin("investor_login", request.investorLogin),
+    isLogin("master_login", masterLogin),
+    isLogin("investor_login", investorLogin),
     ...labelErrors(labelsFromProto(request.labels)),
-    request.queueForMs === undefined ? undefined : isPresent("command_id", context.commandId),
-    ...queueErrors(request.queueForMs),
+    isPresent("command_id", operationId),
+    ...queueErrors(queueForMs),
   );
   await labelOperation(deps, request.labels, context);
-  const before = await failAsUnavailable(() => findExitOfCommand(deps.pool, context.commandId));
-  if (before !== undefined) return await finishExit(deps, before, context);
-  const queued = await failAsUnavailable(() => findQueued(deps.pool, context.commandId));
-  const again = queued && (await answerAgain(deps, queued, request));
-  if (again !== undefined) return again;
-  const { queueForMs } = request;
-  if (queueForMs !== undefined) return await unassignOrWait(deps, { ...request, queueForMs }, context);
-  try {
-    const answer = await leaveWhenFree(deps, request, context);
-    await recordEnd(deps, undefined, context);
-    return answer;
-  } catch (error) {
-    if (error instanceof Refusal && error.outcome === "not_executed") await recordEnd(deps, error, context);
-    throw error;
-  }
+  const known = await failAsUnavailable(() => findDeparture(deps.pool, operationId));
+  if (known !== undefined) return await answer(deps, request, await join(deps, known, context));
+  const { id: subscriptionId } = await failAsUnavailable(() => getActive(deps, request, context));
+  const queueUntil = queueForMs === undefined ? undefined : later(deps.now(), Number(queueForMs));
+  const own = { operationId, investorLogin, subscriptionId, masterLogin, deadlineAt, queueUntil } as const;
+  const departure = await failAsUnavailable(() => beginOrJoin(deps, { kind: "EXIT", ...own }, context));
+  if (departure !== undefined) return await answer(deps, request, departure);
+  const other = await findQueuedExit(deps.pool, subscriptionId);
+  throw alreadyQueued(other?.operationId ?? "");
 }
 
-/** Records the outcome of the command. When a crash loses it, the rows of the command's attempts show the same outcome. */
-async function recordEnd(deps: Deps, refusal: Refusal | undefined, { commandId }: CallContext): Promise<void> {
-  const end = { at: deps.now(), refusal: refusal && recordedAs(refusal) };
-  await markUnassignmentEnded(deps.pool, commandId, end).catch((cause: unknown) => {
-    deps.log.warn("unassign outcome not recorded, its attempts show it", { command_id: commandId, error: cause });
-  });
+/** The subscription that an unassign ends. */
+async function getActive(deps: Deps, request: UnassignRequest, context: CallContext): Promise<Subscription> {
+  const subscription = await getLatestOfPair(deps, request, context);
+  const [reason] = unassignReasons(subscription);
+  if (reason !== undefined) throw reason;
+  return subscription;
+}
+
+/** What the command has committed, without later changes. */
+async function answer(deps: Deps, request: UnassignRequest, departure: Departure): Promise<UnassignResponse> {
+  const { operationId, subscriptionId, state, refusal, queueUntil, hasWaited, leftStatus, effective } = departure;
+  assert(subscriptionId !== null, "an exit is of a subscription");
+  if (state === "REFUSED" && refusal !== null) {
+    throw new Refusal(hasWaited ? { ...refusal, operationId } : refusal);
+  }
+  const subscription = await getSubscription(deps.pool, subscriptionId);
+  if (leftStatus === null || effective === null) {
+    if (request.queueForMs === undefined) throw waitsForMaster("unassign", operationId);
+    const nothing = { payoutEnqueued: false, transferId: undefined, amount: moneyToProto(usd(0n)) };
+    return { subscription: subscriptionMessage(subscription), ...nothing, queuedUntil: queueUntil ?? undefined };
+  }
+  const transfer = effective === 0n ? undefined : await findFirstExitTransfer(deps.pool, subscriptionId);
+  const endedAt = leftStatus === "PAUSED" ? null : subscription.endedAt;
+  return {
+    subscription: subscriptionMessage({ ...subscription, status: leftStatus, endedAt }),
+    payoutEnqueued: effective > 0n,
+    transferId: transfer?.transferId,
+    amount: moneyToProto(usd(-effective)),
+  };
 }

@@ -25,7 +25,7 @@ export function masterArchived(login: string): Refusal {
 }
 
 /** What a caller is answered when platform has refused an account lock, or a read under it. */
-export function refusalOfLock({ code, message, details }: Pick<Refusal, "code" | "message" | "details">): Refusal {
+export function refusalOfLock({ code, message, details, operationId }: Refusal): Refusal {
   if (code === "account_busy" && waitsForOutcome({ details })) {
     return refuse(code, OUTCOME_WAITED_FOR.message, OUTCOME_WAITED_FOR.extra);
   }
@@ -38,6 +38,8 @@ export function refusalOfLock({ code, message, details }: Pick<Refusal, "code" |
       return accountBusy(
         "Another operation of this Investor is in progress, and this one waited for its end as long as it may. Nothing was executed. Send the request again in a second.",
       );
+    case "possible_duplicate":
+      return refuse(code, message, { outcome: "not_executed", details, operationId });
     case "platform_rejected":
       return refuse(code, `${message} Nothing was executed.`, { outcome: "not_executed", details });
     case "account_archived":

@@ -1,13 +1,16 @@
 import { failpoint } from "#kernel/failpoint.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { expired } from "#kernel/queue-until-flat.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import { reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
+import { publishProgress } from "../messages/withdrawal-events.ts";
 import { jobContext } from "../processes/deadlines.ts";
+import { depart } from "../processes/departure/depart.ts";
+import { namesOf } from "../processes/departure/end.ts";
 import { closeMasters } from "../processes/queue/close-masters.ts";
-import { tryQueued } from "../processes/queue/try-queued.ts";
-import { expireQueued, type QueuedUnassign, tryAgainLater } from "../store/queued-unassigns.ts";
-import { claimQueued, markReady } from "../store/unassign-queue.ts";
+import { markExpired, markReady, startTries } from "../store/departure-queue.ts";
+import { type Departure, departureQueue, listDepartures } from "../store/departures.ts";
 
 /** Rows of one statement. */
 const EXPIRIES_PER_RUN = 500;
@@ -15,27 +18,47 @@ const EXPIRIES_PER_RUN = 500;
 const TRIES_PER_RUN = 16;
 
 /**
- * Ends unassigns whose time is over, queues those of Masters that are being closed, and tries those whose Masters are flat by the books. That is only a hint: a try decides everything anew. One statement
- * looks at all Masters, however many unassigns wait for them. True when more may be due.
+ * Ends departures whose time is over, queues exits from Masters that are being closed, and tries those whose Masters are flat by the books. That is only a
+ * hint: a try decides everything anew. One statement looks at all Masters, however many departures wait for them. True when more may be due.
  */
 export async function runQueued(deps: Deps): Promise<boolean> {
-  const ended = await expireQueued(deps.pool, { limit: EXPIRIES_PER_RUN, refusal: expired(), at: deps.now() });
+  const ended = await expire(deps);
   await closeMasters(deps, TRIES_PER_RUN);
   await markReady(deps.pool);
-  const claimed = await claimQueued(deps.pool, TRIES_PER_RUN);
-  if (claimed.length > 0) failpoint("after_queue_start", "unassign");
-  await Promise.all(claimed.map((queued) => run(deps, queued)));
-  return ended === EXPIRIES_PER_RUN || claimed.length === TRIES_PER_RUN;
+  const started = await start(deps);
+  for (const kind of new Set(started.map((departure) => departure.kind))) failpoint("after_queue_start", kind);
+  await Promise.all(started.map((departure) => run(deps, departure)));
+  return ended === EXPIRIES_PER_RUN || started.length === TRIES_PER_RUN;
 }
 
-/** A failure on one does not stop the others. */
-async function run(deps: Deps, queued: QueuedUnassign): Promise<void> {
-  const { commandId, investorLogin: login } = queued;
+async function expire({ pool, now }: Deps): Promise<number> {
+  return await inTransaction(pool, async (tx) => {
+    const end = { refusal: recordedAs(expired()), at: now(), limit: EXPIRIES_PER_RUN };
+    const ended = await markExpired(tx, end);
+    for (const { kind, operationId } of ended) if (kind === "WITHDRAWAL") publishProgress(tx, operationId, "ENDED");
+    return ended.length;
+  });
+}
+
+async function start({ pool }: Deps): Promise<Departure[]> {
+  return await inTransaction(pool, async (tx) => {
+    const departures = await listDepartures(tx, await startTries(tx, TRIES_PER_RUN));
+    for (const { kind, operationId } of departures) {
+      if (kind === "WITHDRAWAL") publishProgress(tx, operationId, "RUNNING");
+    }
+    return departures;
+  });
+}
+
+/** A failure on one does not stop the others: the recovery job continues from its row. */
+async function run(deps: Deps, departure: Departure): Promise<void> {
+  const { operationId, tries } = departure;
   try {
-    await tryQueued(deps, queued, { ...jobContext(), commandId });
+    // The queue tries again, so nothing waits here: others are tried after it.
+    await depart(deps, departure, { ...jobContext(), commandId: operationId }, 0);
   } catch (error) {
-    deps.log.info("queued unassign not executed", { operation_id: commandId, login, error });
+    deps.log.info("queued departure not executed", { ...namesOf(departure), error });
     if (error instanceof Refusal && error.outcome === "not_executed") return;
-    await tryAgainLater(deps.pool, commandId, reasonOf(error));
+    await departureQueue.retryLater(deps.pool, [{ id: operationId, tries, reason: reasonOf(error) }]);
   }
 }

@@ -24,7 +24,16 @@ function debtOf({ masterLogin, amountMinor: amount, since }: Owed): Debt[] {
 }
 
 export function recordFeesRequest(decision: FeeDecision): RecordFeesRequest {
-  const { masterLogin, departureKey: key, periodStart, periodEnd, markedAt, isLast, investorLogin, weeklyKeys } = decision;
+  const {
+    masterLogin,
+    departureKey: key,
+    periodStart,
+    periodEnd,
+    markedAt,
+    isLast,
+    investorLogin,
+    weeklyKeys,
+  } = decision;
   const byInvestor = Map.groupBy(decision.due, (fee) => fee.investorLogin);
   const logins = key === "" ? [...byInvestor.keys()] : [investorLogin];
   const investors = logins.map((login) => ({

@@ -483,17 +483,17 @@ create table fee_decision (
   id           bigint generated always as identity primary key,
   -- Of the run; outside a pool the Master of the first debt.
   master_login text not null,
-  -- Key of the leave and its Investor; empty for a week.
+  -- Key of the departure and its Investor; empty for a week.
   departure_key    text not null,
   investor_login text not null check ((investor_login = '') = (departure_key = '')),
-  -- A week from its start to its cut-off; of a leave from the fee before to the decision.
+  -- A week from its start to its cut-off; of a departure from the fee before to the decision.
   period_start timestamptz not null,
   period_end   timestamptz not null,
   -- When positions were valued; null when the Master was flat.
   marked_at    timestamptz,
   -- No further Investors of the week remain.
   is_last      boolean not null,
-  -- Keys of open weekly fees that a leave collects first.
+  -- Keys of open weekly fees that a departure collects first.
   weekly_keys  text[] not null default '{}',
   recorded_at  timestamptz,
   next_try_at  timestamptz not null default clock_timestamp() + interval '5 seconds',
@@ -562,44 +562,92 @@ create table fee_week (
   anchor    timestamptz not null
 );
 
--- The decision about one amount that leaves a pool. REFUSED is final for its try, DECIDED for the key.
-create table leave (
-  key                text not null,
-  try                integer not null check (try > 0),
-  investor_login     text not null,
+-- Money that leaves an Investor: a withdrawal, from a pool or outside of one, or the end of a subscription. The row is committed before another service is
+-- called, and one update of its state decides between a try, a caller that cancels it, its expiry and the recovery job.
+create table departure (
+  -- Of the withdrawal or the unassign.
+  operation_id       text primary key check (operation_id <> ''),
   kind               text not null check (kind in ('WITHDRAWAL', 'EXIT')),
-  requested_minor    bigint not null check (requested_minor >= 0),
-  -- Balance and log position of the Investor under its account lock.
-  held_balance_minor bigint not null,
-  held_log_number    bigint not null,
-  payout_key         text not null,
-  state              text not null check (state in ('DECIDED', 'REFUSED')),
+  investor_login     text not null,
+  -- EXIT: the subscription that ends, and its Master. WITHDRAWAL: those of the pool in which it was decided; null outside.
   subscription_id    bigint references subscription,
   master_login       text,
-  -- Log position of the Master at which it was decided, and the last of its allocations by then.
+  -- Of a withdrawal: what is to be paid out, and the comment of the payout.
+  requested_minor    bigint check (requested_minor > 0),
+  comment            text,
+  request_id         text not null,
+  requested_at       timestamptz not null,
+  -- The caller does not wait beyond this instant.
+  deadline_at        timestamptz not null,
+
+  -- WANTED: a try runs. WAITING: nothing runs, and no account lock is held, until the Master is flat. DECIDED: the amounts are taken out of the pool and
+  -- reserved, and what follows is always completed. ENDED and REFUSED: the end.
+  state              text not null check (state in ('WANTED', 'WAITING', 'DECIDED', 'ENDED', 'REFUSED')),
+  -- Each try has an account lock of its own.
+  try                integer not null default 1 check (try > 0),
+  -- Of the account lock of the try, from before it is asked for; null once it is certainly released.
+  lock_owner         text,
+  -- With an account lock: when the process that works on it is gone. WAITING: no try before.
+  next_try_at        timestamptz not null,
+  tries              integer not null default 0 check (tries >= 0),
+  -- Why the last try failed.
+  reason             text,
+  refusal            jsonb,
+  -- REFUSED, or EXIT: decided, or ENDED.
+  ended_at           timestamptz,
+
+  -- It may wait until its Master is flat: it is decided by then, or not at all. Null: its caller has not asked for that.
+  queue_until        timestamptz,
+  -- Of a Master that is being closed: tried until the Investor has left, and no caller sees that it waits.
+  is_closing         boolean not null default false,
+  has_waited         boolean not null default false,
+  -- Since when the Master has been flat without a break, while it waits; null while it is not.
+  ready_at           timestamptz,
+
+  -- The decision. Log position of the Master at which it was made, and the last of its allocations by then; null outside a pool.
   settled_number     bigint,
   allocation_number  bigint,
   before_minor       bigint,
   pending_minor      bigint,
   available_minor    bigint,
   effective_minor    bigint,
-  refusal            jsonb,
-  created_at         timestamptz not null,
-  primary key (key, try),
+  -- EXIT: the status of the subscription as it was decided.
+  left_status        text check (left_status in ('PAUSED', 'CANCELLED')),
+  -- Ticket of the payout.
+  deal_id            bigint,
+
+  check ((kind = 'WITHDRAWAL') = (requested_minor is not null) and (kind = 'WITHDRAWAL') = (comment is not null)),
+  check (kind = 'WITHDRAWAL' or (subscription_id is not null and master_login is not null)),
   check ((state = 'REFUSED') = (refusal is not null)),
-  check (state = 'REFUSED' or num_nulls(before_minor, pending_minor, available_minor, effective_minor) = 0),
-  check (state = 'REFUSED' or subscription_id is null or num_nulls(settled_number, allocation_number) = 0)
+  check (state not in ('WANTED', 'DECIDED') or lock_owner is not null),
+  check (state <> 'ENDED' or lock_owner is null),
+  check (state not in ('DECIDED', 'ENDED') or num_nulls(before_minor, pending_minor, available_minor, effective_minor) = 0),
+  check ((left_status is not null) = (kind = 'EXIT' and state in ('DECIDED', 'ENDED'))),
+  check (queue_until is null or not is_closing),
+  check (state <> 'WAITING' or queue_until is not null or is_closing)
 );
 
-create unique index leave_one_decided_try on leave (key) where state = 'DECIDED';
+-- One exit of a subscription is decided, and of those that may wait one of its callers is open.
+create unique index departure_left on departure (subscription_id) where kind = 'EXIT' and state in ('DECIDED', 'ENDED');
+create unique index departure_queued on departure (subscription_id, is_closing)
+  where kind = 'EXIT' and state in ('WANTED', 'WAITING') and (queue_until is not null or is_closing);
+create index departure_unsettled on departure (next_try_at) where lock_owner is not null;
+create index departure_waiting on departure (next_try_at) where state = 'WAITING';
+create index departure_waiting_of_investor on departure (investor_login) where state = 'WAITING';
+create index departure_of_subscription on departure (subscription_id) where kind = 'EXIT';
+-- Exits are listed as assigns are. Those that are not executed are few.
+create index departure_newest on departure (operation_id collate "C") where kind = 'EXIT';
+create index departure_newest_of_master on departure (master_login, operation_id collate "C") where kind = 'EXIT';
+create index departure_newest_refused on departure (operation_id collate "C") where kind = 'EXIT' and state = 'REFUSED';
+create index departure_newest_open on departure (operation_id collate "C") where kind = 'EXIT' and state in ('WANTED', 'WAITING');
 
-create view leave_row as
-  select key, try, investor_login as "investorLogin", kind, requested_minor as requested,
-         held_balance_minor as "heldBalance", held_log_number as "heldLogNumber", payout_key as "payoutKey", state,
-         subscription_id as "subscriptionId", master_login as "masterLogin", settled_number as "settledNumber",
-         before_minor as before, pending_minor as pending, available_minor as available, effective_minor as effective,
-         refusal
-  from leave;
+create view departure_row as
+  select operation_id as "operationId", kind, investor_login as "investorLogin", subscription_id as "subscriptionId",
+         master_login as "masterLogin", coalesce(requested_minor, 0) as requested, coalesce(comment, '') as comment,
+         deadline_at as "deadlineAt", state, try, lock_owner as "lockOwner", tries, refusal, queue_until as "queueUntil",
+         is_closing as "isClosing", has_waited as "hasWaited", before_minor as before, pending_minor as pending,
+         available_minor as available, effective_minor as effective, left_status as "leftStatus", deal_id as "dealId"
+  from departure;
 
 -- The amount that is reserved for one debit, under the key of its transfer: in the pool, or outside of it.
 create table reserve (
@@ -626,42 +674,6 @@ create table fee_debit (
   amount_minor   bigint not null check (amount_minor > 0)
 );
 select append_only('fee_debit');
-
--- The saga that takes an Investor out of a pool. One row per subscription: the next try overwrites a refused one.
-create table exit (
-  subscription_id    bigint primary key references subscription,
-  command_id         text not null,
-  request_id         text not null,
-  try                integer not null check (try > 0),
-  -- LOCKING: the account lock is being acquired, the try may be aborted. LEAVING: ends with the decision of Leave. LEFT and
-  -- REFUSED: the try has ended.
-  state              text not null check (state in ('LOCKING', 'LEAVING', 'LEFT', 'REFUSED')),
-  deadline_at        timestamptz not null,
-  -- As in assignment.
-  lock_owner         text,
-  held_balance_minor bigint,
-  held_log_number    bigint,
-  refusal            jsonb,
-  -- The answer of the command: the committed status and the amount that leaves the Master.
-  left_status        text check (left_status in ('PAUSED', 'CANCELLED')),
-  left_minor         bigint check (left_minor >= 0),
-  next_try_at        timestamptz not null,
-  tries              integer not null default 0,
-  reason             text,
-  check ((state = 'LEFT') = (left_status is not null)),
-  check ((left_status is null) = (left_minor is null)),
-  check (state <> 'LEAVING' or (held_balance_minor is not null and held_log_number is not null)),
-  check ((state = 'REFUSED') = (refusal is not null))
-);
-
-create index exit_of_command on exit (command_id) where state = 'LEFT';
-create index exit_unsettled on exit (next_try_at) where lock_owner is not null;
-
-create view exit_row as
-  select subscription_id as "subscriptionId", command_id as "commandId", try, state, lock_owner as "lockOwner",
-         held_balance_minor as "heldBalance", held_log_number as "heldLogNumber", refusal, left_status as "leftStatus",
-         left_minor as "leftAmount"
-  from exit;
 
 -- A transfer of an Investor's capital off the Master after an exit. Never netted, because its id was returned to the caller.
 create table exit_transfer (
@@ -692,57 +704,6 @@ create table exit_transfer (
 
 create index exit_transfer_due on exit_transfer (next_try_at) where state = 'OPEN';
 
--- Every unassign whose subscription was found, by the id of its command; its current try is the row of exit.
-create table unassignment (
-  command_id      text primary key check (command_id <> ''),
-  subscription_id bigint not null references subscription,
-  -- That of the subscription, so that the unassigns of a Master are found by an index.
-  master_login    text not null,
-  requested_at    timestamptz not null,
-  -- The caller does not wait beyond this instant.
-  deadline_at     timestamptz not null,
-  -- Set with ended_at when the caller got a refusal.
-  refusal         jsonb,
-  ended_at        timestamptz,
-  check (refusal is null or ended_at is not null)
-);
-
-create index unassignment_by_subscription on unassignment (subscription_id);
--- Listed as assigns are.
-create index unassignment_newest on unassignment (command_id collate "C");
-create index unassignment_newest_of_master on unassignment (master_login, command_id collate "C");
--- Those that are known to be executed are not in it.
-create index unassignment_newest_unsettled on unassignment (command_id collate "C") where ended_at is null or refusal is not null;
-create index unassignment_newest_open on unassignment (command_id collate "C") where ended_at is null;
-
--- An unassign that may wait until its Master is flat, when its caller has asked for that, or its Master is being closed. WANTED: its first try runs, as of any other. WAITING: nothing runs, and
--- one change of this state decides what becomes of it: a try, a caller that cancels it, or its expiry. RUNNING: a try has begun,
--- whose row is the exit.
-create table queued_unassign (
-  command_id      text primary key check (command_id <> ''),
-  subscription_id bigint not null,
-  state           text not null check (state in ('WANTED', 'WAITING', 'RUNNING', 'ENDED')),
-  -- Its first try was refused, so it has waited.
-  has_waited      boolean not null default false,
-  -- It begins by then, or not at all. Null: its Master is being closed, so it is tried until the Investor has left, and no caller sees that it waits.
-  expires_at      timestamptz,
-  -- Since when the Master has been flat without a break; null while it is not.
-  ready_at        timestamptz,
-  -- WAITING: no try before. WANTED and RUNNING: the process of the try is gone by then.
-  next_try_at     timestamptz not null,
-  tries           integer not null default 0 check (tries >= 0),
-  -- Why the last try was refused.
-  reason          text,
-  -- Set with ended_at unless it was executed.
-  refusal         jsonb,
-  ended_at        timestamptz,
-  check ((state = 'ENDED') = (ended_at is not null)),
-  check (refusal is null or ended_at is not null)
-);
-
-create unique index queued_unassign_open on queued_unassign (subscription_id, (expires_at is null)) where state <> 'ENDED';
-create index queued_unassign_due on queued_unassign (next_try_at) where state <> 'ENDED';
-
 -- The client's own id of an assign or unassign, and its data. Recorded before the operation, so also for one that was refused.
 create table operation_label (
   command_id  text primary key check (command_id <> ''),
@@ -752,10 +713,8 @@ create table operation_label (
 select append_only('operation_label');
 create index operation_label_by_external_id on operation_label (external_id) where external_id is not null;
 
--- Assigns and unassigns as operations. OPEN: it may still be executed. BETWEEN_TRIES: the last try was refused, and another
--- one may follow until the deadline. An assign that was refused and repeated has several rows: the newest one counts. If the
--- exit belongs to another command by now, this command was refused before. Of an unassign of the queue its own row decides: it is open until
--- that has ended, without a deadline.
+-- Assigns and unassigns as operations. OPEN: it may still be executed. An assign that was refused and repeated has several rows: the newest one counts. An
+-- unassign that may wait is open without a deadline.
 create view operation_row as
   select subscription.command_id as "commandId", 'assign' as action, subscription.id as "subscriptionId",
          investor_login as "investorLogin", master_login as "masterLogin",
@@ -770,24 +729,15 @@ create view operation_row as
     and not exists (select from subscription newer
                     where newer.command_id = subscription.command_id and newer.id > subscription.id)
   union all
-  select unassignment.command_id, 'unassign', subscription.id, investor_login, subscription.master_login,
-         case when exit.command_id = unassignment.command_id and exit.state = 'LEFT' then 'EXECUTED'
-              when queued.state <> 'ENDED' then 'OPEN'
-              when queued.refusal is not null then 'NOT_EXECUTED'
-              when queued.state = 'ENDED' then 'EXECUTED'
-              when exit.command_id = unassignment.command_id and exit.state <> 'REFUSED' then 'OPEN'
-              when unassignment.refusal is not null or exit.command_id <> unassignment.command_id then 'NOT_EXECUTED'
-              else 'BETWEEN_TRIES' end,
-         case when queued.command_id is not null then queued.refusal ->> 'code'
-              when exit.command_id <> unassignment.command_id then unassignment.refusal ->> 'code'
-              else coalesce(unassignment.refusal, exit.refusal) ->> 'code' end,
-         case when queued.state <> 'ENDED' then 'infinity' else unassignment.deadline_at end, requested_at,
-         case when queued.command_id is not null then queued.ended_at else unassignment.ended_at end,
-         case when queued.has_waited then queued.state end, case when queued.has_waited then queued.expires_at end
-  from unassignment
-  join subscription on subscription.id = unassignment.subscription_id
-  left join exit on exit.subscription_id = unassignment.subscription_id
-  left join queued_unassign as queued on queued.command_id = unassignment.command_id;
+  select operation_id, 'unassign', subscription_id, investor_login, master_login,
+         case when state in ('DECIDED', 'ENDED') then 'EXECUTED' when state = 'REFUSED' then 'NOT_EXECUTED' else 'OPEN' end,
+         refusal ->> 'code', case when queue_until is null and not is_closing then deadline_at else 'infinity' end,
+         requested_at, ended_at,
+         case when has_waited and not is_closing
+              then case when state = 'WAITING' then 'WAITING' when state in ('WANTED', 'DECIDED') then 'RUNNING' else 'ENDED' end end,
+         case when has_waited then queue_until end
+  from departure
+  where kind = 'EXIT';
 
 -- Tables that services share.
 \ir ../../kernel/postgres/lease.sql
@@ -819,7 +769,8 @@ begin
   insert into state_change (kind, state, subject, login, master_login, operation_id)
   values ('subscription', new.status, new.id, new.investor_login, new.master_login,
           case when new.status = 'ACTIVE' then new.command_id
-               else coalesce((select exit.command_id from exit where exit.subscription_id = new.id), '') end);
+               else coalesce((select departure.operation_id from departure
+                              where departure.subscription_id = new.id and kind = 'EXIT' and state in ('DECIDED', 'ENDED')), '') end);
   return null;
 end
 $$;
@@ -862,18 +813,17 @@ create trigger note_update after update on mirror for each row
 create function note_queued_unassign() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into state_change (kind, state, subject, login, master_login, operation_id, reason)
-  select 'unassign',
-         case when new.state <> 'ENDED' then 'pending' when new.refusal is null then 'executed' else 'not_executed' end,
-         new.command_id, investor_login, master_login, new.command_id, coalesce(new.refusal ->> 'code', '')
-  from subscription where subscription.id = new.subscription_id;
+  values ('unassign', case new.state when 'ENDED' then 'executed' when 'REFUSED' then 'not_executed' else 'pending' end,
+          new.operation_id, new.investor_login, new.master_login, new.operation_id, coalesce(new.refusal ->> 'code', ''));
   return null;
 end
 $$;
 
-create trigger note_insert after insert on queued_unassign for each row
-  when (new.expires_at is not null) execute function note_queued_unassign();
-create trigger note_update after update on queued_unassign for each row
-  when (new.state = 'ENDED' and old.state <> 'ENDED' and new.expires_at is not null) execute function note_queued_unassign();
+create trigger note_insert after insert on departure for each row
+  when (new.kind = 'EXIT' and new.queue_until is not null) execute function note_queued_unassign();
+create trigger note_update after update on departure for each row
+  when (new.kind = 'EXIT' and new.queue_until is not null and new.state in ('ENDED', 'REFUSED') and old.state <> new.state)
+  execute function note_queued_unassign();
 
 -- The transfers of an exit are legs of the operation that has begun it.
 create function note_exit_transfer() returns trigger language plpgsql set search_path from current as $$
@@ -881,7 +831,9 @@ begin
   insert into state_change (kind, state, subject, login, master_login, operation_id, amount_minor, deal_id)
   select 'exit', case new.state when 'OPEN' then 'pending' when 'APPLIED' then 'executed' else 'not_executed' end,
          new.subscription_id || '-' || new.number, investor_login, new.master_login,
-         coalesce((select exit.command_id from exit where exit.subscription_id = new.subscription_id), ''),
+         coalesce((select departure.operation_id from departure
+                   where departure.subscription_id = new.subscription_id and departure.kind = 'EXIT'
+                     and departure.state in ('DECIDED', 'ENDED')), ''),
          -new.amount_minor, coalesce(new.deal_id, 0)
   from subscription where subscription.id = new.subscription_id;
   return null;

@@ -50,8 +50,8 @@ export async function listRefusals(db: Queryable, masterLogin: string): Promise<
   return await column<string>(
     db,
     sql`select distinct reason
-        from queued_unassign join subscription on subscription.id = subscription_id
-        where state <> 'ENDED' and expires_at is null and master_login = ${masterLogin} and reason is not null`,
+        from departure
+        where kind = 'EXIT' and state in ('WANTED', 'WAITING') and is_closing and master_login = ${masterLogin} and reason is not null`,
   );
 }
 
@@ -80,38 +80,39 @@ export async function listOpenClosings(db: Queryable): Promise<OpenClosing[]> {
 const OF_INVESTOR = ["investor_deficit", "account_busy"];
 
 /**
- * Queues unassigns of Investors for whom none is open, so that as many as there are ids wait for their try, apart from those that wait for
+ * Queues exits of Investors for whom none is open, so that as many as there are ids wait for their try, apart from those that wait for
  * something of their own. These rows are all that is known of how far a closing is.
  */
 export async function queueLeavers(
   db: Queryable,
   { masterLogin, requestedAt }: OpenClosing,
-  commandIds: readonly string[],
+  operationIds: readonly string[],
 ): Promise<void> {
   await execute(
     db,
     sql`with waiting as (
           select count(*) as number
-          from queued_unassign join subscription on subscription.id = subscription_id
-          where state <> 'ENDED' and expires_at is null and master_login = ${masterLogin} and status = 'ACTIVE'
-            and coalesce(reason, '') <> all (${OF_INVESTOR}::text[])
+          from departure join subscription on subscription.id = subscription_id
+          where kind = 'EXIT' and state in ('WANTED', 'WAITING') and is_closing and departure.master_login = ${masterLogin}
+            and status = 'ACTIVE' and coalesce(reason, '') <> all (${OF_INVESTOR}::text[])
         ), leaver as (
-          select id, waiting.number + row_number() over (order by investor_id) as number
+          select id, investor_login, waiting.number + row_number() over (order by investor_id) as number
           from subscription cross join waiting
           where master_login = ${masterLogin} and status = 'ACTIVE'
-            and not exists (select from queued_unassign where subscription_id = subscription.id and state <> 'ENDED')
+            and not exists (
+              select from departure
+              where subscription_id = subscription.id and kind = 'EXIT' and state in ('WANTED', 'WAITING')
+                and (queue_until is not null or is_closing)
+            )
           order by investor_id
-          limit ${commandIds.length}
-        ), recorded as (
-          insert into queued_unassign (command_id, subscription_id, state, next_try_at)
-          select fresh.command_id, leaver.id, 'WAITING', clock_timestamp()
-          from leaver join unnest(${commandIds}::text[]) with ordinality as fresh (command_id, number) using (number)
-          on conflict do nothing
-          returning command_id, subscription_id
+          limit ${operationIds.length}
         )
-        insert into unassignment (command_id, subscription_id, master_login, requested_at, deadline_at)
-        select command_id, subscription_id, ${masterLogin}, ${requestedAt}::timestamptz, ${requestedAt}::timestamptz
-        from recorded`,
+        insert into departure (operation_id, kind, investor_login, subscription_id, master_login, request_id, requested_at, deadline_at,
+                               state, next_try_at, is_closing, has_waited)
+        select fresh.operation_id, 'EXIT', investor_login, leaver.id, ${masterLogin}, '', ${requestedAt}::timestamptz,
+               ${requestedAt}::timestamptz, 'WAITING', clock_timestamp(), true, true
+        from leaver join unnest(${operationIds}::text[]) with ordinality as fresh (operation_id, number) using (number)
+        on conflict do nothing`,
   );
 }
 
@@ -126,8 +127,7 @@ export async function archiveClosed(db: Queryable, at: Date): Promise<string[]> 
           and not ${HAS_OWN_CAPITAL} and ${IS_FLAT} and not exists (select ${UNDECIDED_ASSIGNMENTS})
           and (select id from subscription where master_login = login and status in ('ACTIVE', 'PAUSED') limit 1) is null
           and not exists (
-            select from exit join subscription on id = subscription_id
-            where lock_owner is not null and master_login = wanted.login
+            select from departure where lock_owner is not null and kind = 'EXIT' and master_login = wanted.login
           )
         returning login`,
   );

@@ -1,7 +1,7 @@
 import { findLastPosition } from "#kernel/postgres/last-position.ts";
 import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { findLastNumber } from "./allocations.ts";
-import { exitKey, VISIBLE_STATUSES } from "../domain/lifecycle.ts";
+import { VISIBLE_STATUSES } from "../domain/lifecycle.ts";
 
 /** A subscription whose parts are listed. */
 export type AllocatedSubscription = {
@@ -32,12 +32,12 @@ export async function findSubscriptionUpTo(
     sql`select coalesce((
           select number
           from allocation_entry as entry
-          where entry.master_login = leave.master_login and log_number <= settled_number and case_id = 0
+          where entry.master_login = departure.master_login and log_number <= settled_number and case_id = 0
           order by log_number desc
           limit 1
         ), 0) as number
-        from leave
-        where key = ${exitKey(row.id)} and state = 'DECIDED'`,
+        from departure
+        where subscription_id = ${row.id} and kind = 'EXIT' and state in ('DECIDED', 'ENDED')`,
   );
   return { ...row, leftNumber: left?.number ?? null };
 }

@@ -5,7 +5,7 @@ export async function listLockOwners(db: Queryable, lockOwners: readonly string[
   if (lockOwners.length === 0) return [];
   return await column<string>(
     db,
-    sql`select lock_owner from exit where lock_owner = any (${lockOwners}::text[])
+    sql`select lock_owner from departure where lock_owner = any (${lockOwners}::text[])
         union all
         select lock_owner from assignment where lock_owner = any (${lockOwners}::text[])`,
   );

@@ -9,8 +9,7 @@ type OfOutcome = { readonly outcome: OperationOutcome | undefined };
 /** Of a row of operation_row. */
 export function outcomeAt(now: Date): Fragment {
   return fragment`case when phase = 'OPEN' and "deadlineAt" <= ${now} then 'UNKNOWN'
-                    when phase = 'BETWEEN_TRIES' and "deadlineAt" <= ${now} then 'NOT_EXECUTED'
-                    when phase in ('OPEN', 'BETWEEN_TRIES') then 'PENDING'
+                    when phase = 'OPEN' then 'PENDING'
                     else phase end`;
 }
 
@@ -39,24 +38,20 @@ export function assignsWith({ outcome }: OfOutcome, now: Date): Fragment {
   }
 }
 
-/** Of an unassign it follows from several rows, which are read only for those that may have it. */
+/** The unassigns of one outcome, as operation_row has them. */
 export function unassignsWith({ outcome }: OfOutcome, now: Date): Fragment {
-  if (outcome === undefined) return fragment``;
-  return fragment`and ${MAY_BE[outcome]}
-    and ${outcome} = (select ${outcomeAt(now)} from operation_row
-                      where action = 'unassign' and "commandId" = unassignment.command_id)`;
+  const isOpenWith = (deadline: Fragment) => fragment`and departure.state in ('WANTED', 'WAITING') and ${deadline}`;
+  const isQueued = fragment`(departure.queue_until is not null or departure.is_closing)`;
+  switch (outcome) {
+    case undefined:
+      return fragment``;
+    case "EXECUTED":
+      return fragment`and departure.state in ('DECIDED', 'ENDED')`;
+    case "NOT_EXECUTED":
+      return fragment`and departure.state = 'REFUSED'`;
+    case "PENDING":
+      return isOpenWith(fragment`(${isQueued} or departure.deadline_at > ${now})`);
+    case "UNKNOWN":
+      return isOpenWith(fragment`not ${isQueued} and departure.deadline_at <= ${now}`);
+  }
 }
-
-/** One whose caller has got a refusal is open again while the same command, sent once more, has a try. */
-const MAY_BE_OPEN = fragment`unassignment.command_id = any(array(
-      select command_id from unassignment where ended_at is null
-      union all
-      select command_id from exit where lock_owner is not null))`;
-
-/** One whose end a crash has lost may have any outcome. */
-const MAY_BE: Readonly<Record<OperationOutcome, Fragment>> = {
-  EXECUTED: fragment`true`,
-  NOT_EXECUTED: fragment`(unassignment.ended_at is null or unassignment.refusal is not null)`,
-  PENDING: MAY_BE_OPEN,
-  UNKNOWN: MAY_BE_OPEN,
-};

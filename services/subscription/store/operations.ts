@@ -2,7 +2,6 @@ import type { Metadata } from "#kernel/labels.ts";
 import { allOf, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
 import { assignsWith, type OperationOutcome, outcomeAt, unassignsWith } from "./operation-outcomes.ts";
-import { unassignsInOrder } from "./unassigns-in-order.ts";
 
 /** An assign or unassign with its outcome. */
 export type RecordedOperation = {
@@ -98,15 +97,42 @@ const ACTION_IS = { assign: fragment`action = 'assign'`, unassign: fragment`acti
 /** The ids of the commands, newest first. A repeated assign has a row for each try. */
 const COMMANDS_OF: Readonly<Record<RecordedOperation["action"], (filter: OperationFilter, now: Date) => Fragment>> = {
   assign: (filter, now) => {
-    const matches = fragment`subscription.command_id <> '' and ${conditionsOf(fragment`subscription.command_id`, filter)} ${assignsWith(filter, now)}`;
+    const matches = fragment`subscription.command_id <> '' and ${conditionsOf(OF_ASSIGNS, filter)} ${assignsWith(filter, now)}`;
     return filter.login === "" ? eachAssign(matches, filter.limit) : allAssigns(matches);
   },
-  unassign: (filter, now) =>
-    unassignsInOrder(
-      filter,
-      (part) => fragment`${conditionsOf(fragment`unassignment.command_id`, part)} ${unassignsWith(filter, now)}`,
-    ),
+  unassign: unassignsInOrder,
 };
+
+/** The range of an index: for a Master that is equal the planner expects few, and would read and sort all of them. */
+function unassignsInOrder(filter: OperationFilter, now: Date): Fragment {
+  const { masterLogin, outcome, fromId = "", beforeId } = filter;
+  // Those that were not executed are few: they are read by an index of their own, also those of other Masters.
+  const byMaster = masterLogin !== undefined && (outcome === undefined || outcome === "EXECUTED");
+  const conditions = conditionsOf(OF_UNASSIGNS, byMaster ? { ...filter, masterLogin: undefined } : filter);
+  const inOrder = byMaster
+    ? fragment`
+      and (departure.master_login, departure.operation_id collate "C") >= (${masterLogin}, ${fromId})
+      and (departure.master_login, departure.operation_id collate "C") < (${masterLogin}, ${beforeId || AFTER_ALL})
+      order by departure.master_login desc, departure.operation_id collate "C" desc`
+    : fragment`order by departure.operation_id collate "C" desc`;
+  return fragment`
+    select departure.operation_id
+    from departure
+    where departure.kind = 'EXIT' and ${conditions} ${unassignsWith(filter, now)} ${inQueue(filter)} ${inOrder}`;
+}
+
+/** After each id: ids have letters, digits and signs before it. */
+const AFTER_ALL = "~";
+
+const QUEUED_STATES = {
+  WAITING: fragment`departure.state = 'WAITING'`,
+  RUNNING: fragment`departure.state in ('WANTED', 'DECIDED')`,
+};
+
+function inQueue({ queueState }: Pick<OperationFilter, "queueState">): Fragment {
+  if (queueState === undefined) return fragment``;
+  return fragment`and departure.has_waited and not departure.is_closing and ${QUEUED_STATES[queueState]}`;
+}
 
 /** All that match are read: those of one login are few. */
 function allAssigns(matches: Fragment): Fragment {
@@ -136,24 +162,34 @@ function eachAssign(matches: Fragment, limit: number): Fragment {
     select command_id from page where command_id is not null order by number`;
 }
 
-function conditionsOf(
-  commandId: Fragment,
-  { login, masterLogin, externalId, left, fromId, beforeId }: OperationFilter,
-): Fragment {
+type Columns = { readonly id: Fragment; readonly investor: Fragment; readonly master: Fragment };
+
+const OF_ASSIGNS: Columns = {
+  id: fragment`subscription.command_id`,
+  investor: fragment`subscription.investor_login`,
+  master: fragment`subscription.master_login`,
+};
+const OF_UNASSIGNS: Columns = {
+  id: fragment`departure.operation_id`,
+  investor: fragment`departure.investor_login`,
+  master: fragment`departure.master_login`,
+};
+
+function conditionsOf(of: Columns, filter: OperationFilter): Fragment {
+  const { login, masterLogin, externalId, left, fromId, beforeId } = filter;
   return allOf([
-    login === ""
-      ? undefined
-      : fragment`(subscription.investor_login = ${login} or subscription.master_login = ${login})`,
-    masterLogin === undefined ? undefined : fragment`subscription.master_login = ${masterLogin}`,
+    login === "" ? undefined : fragment`(${of.investor} = ${login} or ${of.master} = ${login})`,
+    masterLogin === undefined ? undefined : fragment`${of.master} = ${masterLogin}`,
     externalId === undefined
       ? undefined
-      : fragment`${commandId} = any(array(select command_id from operation_label where external_id = ${externalId}))`,
+      : fragment`${of.id} = any(array(select command_id from operation_label where external_id = ${externalId}))`,
     left === undefined
       ? undefined
-      : fragment`${commandId} = any(array(
-               select command_id from exit where state = 'LEFT' and subscription_id = any(${left}::bigint[])))`,
-    fromId === undefined ? undefined : fragment`${commandId} collate "C" >= ${fromId}`,
-    beforeId === "" ? undefined : fragment`${commandId} collate "C" < ${beforeId}`,
+      : fragment`${of.id} = any(array(
+               select operation_id from departure
+               where kind = 'EXIT' and state in ('DECIDED', 'ENDED') and subscription_id = any(${left}::bigint[])))`,
+    fromId === undefined ? undefined : fragment`${of.id} collate "C" >= ${fromId}`,
+    beforeId === "" ? undefined : fragment`${of.id} collate "C" < ${beforeId}`,
   ]);
 }
 

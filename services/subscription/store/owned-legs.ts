@@ -1,15 +1,20 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
+import { operationOfKey } from "../domain/departure.ts";
 import { readPostingKey } from "../domain/posting.ts";
 
 /**
- * The mirrors, postings and exit transfers with these keys. A posting that has ended has no amount: it was compared with its log entry when that
+ * The mirrors, postings, exit transfers and payouts with these keys. A posting that has ended has no amount: it was compared with its log entry when that
  * was filed. SQL of its own, because a check reads it.
  */
 export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Promise<OwnedLeg[]> {
   const postings = keys.flatMap((key) => {
     const posting = readPostingKey(key);
     return posting === undefined ? [] : { ...posting, key };
+  });
+  const payouts = keys.flatMap((key) => {
+    const operationId = operationOfKey(key);
+    return operationId === undefined ? [] : { operationId, key };
   });
   const legs = await many<Omit<OwnedLeg, "amountMinor"> & { readonly amountMinor: bigint | null }>(
     db,
@@ -26,7 +31,14 @@ export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Pro
         join investor_account as account on account.login = asked.login
         where asked.number <= posting_number and asked.number <> all (unrequested_postings)
         union all
-        select key, master_login, 'exit', -amount_minor from exit_transfer where key = any (${keys}::text[])`,
+        select key, master_login, 'exit', -amount_minor from exit_transfer where key = any (${keys}::text[])
+        union all
+        select asked.key, investor_login, 'withdrawal', -effective_minor
+        from unnest(
+          ${payouts.map(({ key }) => key)}::text[], ${payouts.map(({ operationId }) => operationId)}::text[]
+        ) as asked (key, id)
+        join departure on operation_id = id
+        where kind = 'WITHDRAWAL' and effective_minor > 0`,
   );
   return legs.map(({ amountMinor, ...leg }) => ({ ...leg, amountMinor: amountMinor ?? undefined }));
 }

@@ -1,4 +1,6 @@
+import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { refusalFromProto } from "#kernel/contract/error.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -13,49 +15,44 @@ export async function deposit(world: World, login: string, amount: bigint): Prom
   return await transfer(world, { key, lockOwner: "", login, kind: MovementKind.DEPOSIT, amount });
 }
 
-/** A withdrawal of the funding service that holds the account lock, with its leave request. */
-export type Withdrawal = { readonly request: LeaveRequest; readonly lockOwner: string };
+/** A withdrawal whose first try has the account lock, and is not decided. */
+export type Withdrawal = HeldDeparture & { readonly lockOwner: string };
 
+const HELD_MS = 60_000;
+
+/** Begins a withdrawal and takes the account lock, as `depart` does. */
 export async function holdForWithdrawal(
-  { platform }: World,
+  { deps, platform }: World,
   login: string,
   requested: bigint,
-  { key = `funding:withdrawal:${login}`, number = 1 } = {},
+  { operationId = `of ${login}` } = {},
 ): Promise<Withdrawal> {
-  const lockOwner = `${key}:${number}`;
+  const times = {
+    deadlineAt: new Date(Date.now() + HELD_MS),
+    at: deps.now(),
+    recoverInMs: HELD_MS,
+    queueUntil: undefined,
+  };
+  const own = { kind: "WITHDRAWAL", operationId, investorLogin: login, requested, comment: "", requestId: "" } as const;
+  const [begun] = await insertDepartures(deps.pool, [{ ...own, ...times }]);
+  const departure = begun ?? (await getDeparture(deps.pool, operationId));
+  const { lockOwner } = departure;
+  assert(lockOwner !== null);
   const held = await platform.client.hold({ login, lockOwner }, aCall());
-  const request: LeaveRequest = {
-    key,
-    try: number,
-    investorLogin: login,
-    kind: DepartureKind.WITHDRAWAL,
-    requested: moneyToProto(usd(requested)),
-    heldBalance: held.balance,
-    heldLogNumber: held.logNumber,
-    payoutKey: `${key}:out`,
-    feeSuffix: `WD${key}`,
-  };
-  return { request, lockOwner };
+  const heldBalance = held.balance?.minorUnits ?? 0n;
+  return { ...departure, lockOwner, heldBalance, heldLogNumber: held.logNumber };
 }
 
-/** The leave as the service reads it from its request. */
-export function askedLeaveOf({ request }: Withdrawal): HeldDeparture {
-  const { requested, heldBalance, ...rest } = request;
-  return {
-    ...rest,
-    kind: "WITHDRAWAL",
-    requested: requested?.minorUnits ?? 0n,
-    heldBalance: heldBalance?.minorUnits ?? 0n,
-  };
+/** Decides it, and throws the refusal of the try. What is decided is completed by the recovery job, or `complete`. */
+export async function decideWithdrawal({ deps }: Pick<World, "deps">, withdrawal: Withdrawal): Promise<Departure> {
+  const end = await decide(deps, withdrawal, aCall());
+  if (end.kind === "refused") throw end.refusal;
+  return end.kind === "decided" ? end.departure : await getDeparture(deps.pool, withdrawal.operationId);
 }
 
-export async function payOut(
-  world: World,
-  { request, lockOwner }: Withdrawal,
-  amount: bigint,
-): Promise<TransferResult> {
-  const { payoutKey: key, investorLogin: login } = request;
-  return await transfer(world, { key, lockOwner, login, kind: MovementKind.WITHDRAWAL, amount: -amount });
+/** Pays out what was decided, with the fees before it, and releases the account lock. */
+export async function completeWithdrawal({ deps }: Pick<World, "deps">, { operationId }: Withdrawal): Promise<void> {
+  await complete(deps, await getDeparture(deps.pool, operationId), aCall());
 }
 
 /** A weekly fee as the fee service collects it, without an account lock. */
@@ -67,22 +64,23 @@ export async function takeFee(
   return await transfer(world, { key, lockOwner: "", login, kind: MovementKind.FEE_DEBIT, amount: -amount });
 }
 
-export async function release({ platform }: World, { request, lockOwner }: Withdrawal): Promise<void> {
-  await platform.client.release({ login: request.investorLogin, lockOwner }, aCall());
+export async function release({ platform }: World, { investorLogin: login, lockOwner }: Withdrawal): Promise<void> {
+  await platform.client.release({ login, lockOwner }, aCall());
 }
 
-/** A whole withdrawal: account lock, leave, fees, payout, release. Returns the paid cents. */
-export async function withdraw(world: World, login: string, amount: bigint, key: string): Promise<bigint> {
-  const withdrawal = await holdForWithdrawal(world, login, amount, { key });
-  try {
-    const { effective } = await world.service.leave(withdrawal.request, aCall());
-    await world.fees.client.collect({ key, lockOwner: withdrawal.lockOwner }, aCall());
-    const paid = effective?.minorUnits ?? 0n;
-    if (paid > 0n) await payOut(world, withdrawal, paid);
-    return paid;
-  } finally {
-    await release(world, withdrawal);
-  }
+/** A whole withdrawal, as the funding service requests it. Returns the paid cents; throws its refusal. */
+export async function withdraw(
+  { service, deps }: Pick<World, "service" | "deps">,
+  login: string,
+  amount: bigint,
+  operationId: string,
+): Promise<bigint> {
+  const deadline = new Date(deps.now().getTime() + HELD_MS);
+  const request = { operationId, investorLogin: login, amount: moneyToProto(usd(amount)), comment: "", deadline };
+  const { state, refusal, figures } = await service.withdraw(request, aCall({ commandId: operationId }));
+  if (refusal !== undefined) throw refusalFromProto(refusal);
+  assert.equal(state, WithdrawalState.PAID);
+  return figures?.effective?.minorUnits ?? 0n;
 }
 
 type TransferInput = {

@@ -15,7 +15,7 @@ import { readGaps } from "../jobs/read-gaps.ts";
 import { runQueued } from "../jobs/run-queued.ts";
 import { sendExits } from "../jobs/send-exits.ts";
 import { settleAssignments } from "../jobs/settle-assignments.ts";
-import { settleExits } from "../jobs/settle-exits.ts";
+import { settleDepartures } from "../jobs/settle-departures.ts";
 import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
 
 /** More runs of the jobs than any test needs. */
@@ -46,7 +46,7 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await valuePools(deps),
     await postResults(deps),
     await settleAssignments(deps),
-    await settleExits(deps),
+    await settleDepartures(deps),
     await cancelEmptied(deps),
     await openExternalReviews(deps),
     await runQueued(deps),

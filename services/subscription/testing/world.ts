@@ -85,14 +85,14 @@ export function withFees(world: World, fees: Partial<Deps["fees"]>): World {
 /** Advances the clock of the service, and that of its database for all work that waits. */
 export async function passTime({ state, deps: { pool } }: World, ms: number): Promise<void> {
   state.clockOffsetMs += ms;
-  const tables = ["assignment", "exit", "exit_transfer", "fee_decision", "mirror", "open_week", "queued_unassign"];
+  const tables = ["assignment", "departure", "exit_transfer", "fee_decision", "mirror", "open_week"];
   const columns = [
     ...tables.map((table) => [table, "next_try_at"]),
     ...["mirror_next_at", "mark_next_at", "margin_next_at", "price_next_at", "archived_next_at", "value_next_at"].map(
       (column) => ["master_pool", column],
     ),
     ["investor_account", "posting_next_at"],
-    ...["expires_at", "ready_at"].map((column) => ["queued_unassign", column]),
+    ...["queue_until", "ready_at"].map((column) => ["departure", column]),
   ];
   for (const [table, column] of columns) {
     await pool.query(`update ${table} set ${column} = ${column} - ${ms} * interval '1 millisecond'`);

@@ -4,17 +4,18 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { type Refusal, recordedAs } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { decideDue } from "../../domain/fees/due.ts";
-import { allocationInProgress, departureReasons } from "../../domain/departure-reasons.ts";
+import { allocationInProgress, checkDeparture, departureReasons, feeNotReady } from "../../domain/departure-reasons.ts";
+import { departureKey } from "../../domain/departure.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type FeeDecision, insertDecisions, listUncounted } from "../../store/fee-decisions.ts";
 import { type InvestorState, listInvestorStates } from "../../store/investor-states.ts";
-import { type DecidedLeave, leaveOf, recordDecided, recordRefusals } from "../../store/leaves.ts";
+import { markDecided } from "../../store/departures.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
 import { insertReserves } from "../../store/reserves.ts";
@@ -27,33 +28,37 @@ import { decideAmounts, type DueOfDeparture, dueOfDeparture } from "../../fees/d
 import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
 import { takeOutOfPool } from "./take-out.ts";
 import {
-  type DecidedWithFees,
-  feesOfDeparture,
-  type Leaving,
+  bucketsAfter,
+  type DecisionEnd,
   type DepartingBooks,
+  feesOfDeparture,
+  leftStatusOf,
   lockDeparting,
   type PooledDeparture,
 } from "./departing.ts";
 
-/** Short, because other leaves of the pool wait for their turn. */
+/** Short, because other departures of the pool wait for their turn. */
 const READ_MS = 3_000;
-/** Readings that trades of the Master may outdate; then the leaves are refused, and their callers retry. */
+/** Readings that trades of the Master may outdate; then the departures are refused, and their callers retry. */
 const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */
 const MAX_COMMITS = 50;
 
-/** Leaves of one pool that are decided together. */
-export type Together = { readonly masterLogin: string; readonly leaves: readonly PooledDeparture[] };
+/** Departures of one pool that are decided together, each of another Investor. */
+export type Together = { readonly masterLogin: string; readonly departures: readonly PooledDeparture[] };
+
+/** By the id of the operation; "moved" for those that are not named. */
+export type Ends = ReadonlyMap<string, DecisionEnd>;
 
 /**
- * Decides leaves of one pool, each of another Investor, in one transaction under the lock of the Master's row: it allocates and strikes up to the
- * log position of a reading at which the Master is flat, decides the fees that are due, takes the amounts out of the pool and reserves them. No
- * money is sent from here. Throws a refusal when nothing was recorded, and FeesNotKnown.
+ * Decides departures of one pool in one transaction under the lock of the Master's row: it allocates and strikes up to the log position of a
+ * reading at which the Master is flat, decides the fees that are due, takes the amounts out of the pool and reserves them. No money is sent
+ * from here. Throws a refusal of all of them, and FeesNotKnown; then nothing was decided.
  */
-export async function decideInPool(deps: Deps, together: Together, parent: CallContext): Promise<DecidedTogether> {
+export async function decideInPool(deps: Deps, together: Together, parent: CallContext): Promise<Ends> {
   const context = childContext(parent, { withinMs: READ_MS });
-  const { masterLogin, leaves } = together;
-  const investorLogins = leaves.map(({ leave }) => leave.investorLogin);
+  const { masterLogin, departures } = together;
+  const investorLogins = departures.map(({ departure }) => departure.investorLogin);
   let reads = 0;
   for (let commits = 0; commits < MAX_COMMITS && reads < MAX_READS; commits += 1) {
     const [reading, terms] = await Promise.all([
@@ -61,11 +66,10 @@ export async function decideInPool(deps: Deps, together: Together, parent: CallC
       askTerms(deps, { masterLogin, investorLogins }, context).catch((error: unknown) => new FeesNotKnown(error)),
     ]);
     if (terms instanceof FeesNotKnown) throw terms;
-    const [reason] = departureReasons({ master: { isComplete: reading.isComplete, openPositions: reading.marks.length } });
-    if (reason !== undefined) throw reason;
+    checkDeparture({ master: { isComplete: reading.isComplete, openPositions: reading.marks.length } });
     const end = await inTransaction(deps.pool, (tx) => decideAt(tx, deps, together, { reading, terms }));
     if (typeof end === "object") {
-      for (const kind of new Set(leaves.map(({ leave }) => leave.kind))) failpoint("after_leave", kind);
+      for (const kind of new Set(departures.map(({ departure }) => departure.kind))) failpoint("after_decision", kind);
       return end;
     }
     if (end === "moved") reads += 1;
@@ -74,14 +78,6 @@ export async function decideInPool(deps: Deps, together: Together, parent: CallC
     "The Master traded while its latest deals were being allocated to its Investors. Nothing was executed. Send the request again in a second.",
   );
 }
-
-/** The leaves that are decided now, by key, and keys of those that wait for fees of a closed week. The others have a recorded outcome. */
-export type DecidedTogether = {
-  readonly decided: ReadonlyMap<string, DecidedWithFees>;
-  readonly waiting: ReadonlySet<string>;
-};
-
-const NONE: DecidedTogether = { decided: new Map(), waiting: new Set() };
 
 /** `fee` has not answered: nothing was decided. */
 export class FeesNotKnown extends Error {
@@ -96,13 +92,13 @@ type Facts = { readonly reading: MasterReading; readonly terms: AskedTerms };
 async function decideAt(
   tx: Transaction,
   deps: Deps,
-  { masterLogin, leaves }: Together,
+  { masterLogin, departures }: Together,
   { reading, terms }: Facts,
-): Promise<DecidedTogether | "more" | "moved"> {
+): Promise<Ends | "more" | "moved"> {
   const { requestedAt: at, logNumber: through } = reading;
   const master = await lockMaster(tx, masterLogin);
   assert(master !== undefined, "a holding belongs to a Master");
-  const logins = leaves.map(({ leave }) => leave.investorLogin);
+  const logins = departures.map(({ departure }) => departure.investorLogin);
   const { ledger, end } = await openLedger(tx, deps, master, {
     through,
     // The complete log of a flat Master is a stronger proof than the wait after the cut-off, so all ended weeks close.
@@ -115,24 +111,13 @@ async function decideAt(
   await saveLedger(tx, deps, struck ?? ledger);
   if (end === "full") return "more";
   const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtReading && struck === undefined);
-  if (isStopped || terms.isStopped) return await refuseAll(tx, deps, leaves, safetyStop(masterLogin, "stopped"));
+  if (isStopped || terms.isStopped) return refusedAll(departures, safetyStop(masterLogin, "stopped"));
   if (struck === undefined) return "moved";
-  return await decideStruck(tx, deps, leaves, { reading, terms, master: struck.master });
+  return await decideStruck(tx, deps, departures, { reading, terms, master: struck.master });
 }
 
-async function refuseAll(
-  tx: Transaction,
-  { now }: Deps,
-  leaves: readonly PooledDeparture[],
-  refusal: Refusal,
-): Promise<DecidedTogether> {
-  const recorded = recordedAs(refusal);
-  await recordRefusals(
-    tx,
-    leaves.map(({ leave }) => ({ leave, refusal: recorded })),
-    now(),
-  );
-  return NONE;
+function refusedAll(departures: readonly PooledDeparture[], refusal: Refusal): Ends {
+  return new Map(departures.map(({ departure }) => [departure.operationId, { kind: "refused", refusal }]));
 }
 
 type Struck = Facts & {
@@ -143,40 +128,40 @@ type Struck = Facts & {
 async function decideStruck(
   tx: Transaction,
   deps: Deps,
-  leaves: readonly PooledDeparture[],
+  departures: readonly PooledDeparture[],
   struck: Struck,
-): Promise<DecidedTogether | "more"> {
+): Promise<Ends | "more"> {
   const { terms, master } = struck;
   const { login: masterLogin, lastAllocation: throughNumber } = master;
   const database = await readDatabase(tx);
-  const logins = leaves.map(({ leave }) => leave.investorLogin);
+  const logins = departures.map(({ departure }) => departure.investorLogin);
   const states = await listInvestorStates(tx, logins);
-  const books = await lockDeparting(tx, await lockAccounts(tx, logins), leaves);
-  const refused = books.flatMap(({ waiting, ...own }) => {
-    const reason = reasonOf(waiting, own, { database, state: states.get(waiting.leave.investorLogin) });
-    return reason === undefined ? [] : [{ leave: waiting.leave, refusal: recordedAs(reason) }];
+  const books = await lockDeparting(tx, await lockAccounts(tx, logins), departures);
+  const ends = new Map<string, DecisionEnd>();
+  const possible = books.filter(({ pooled, ...own }) => {
+    const { operationId, investorLogin } = pooled.departure;
+    const refusal = reasonOf(pooled, own, { database, state: states.get(investorLogin) });
+    if (refusal !== undefined) ends.set(operationId, { kind: "refused", refusal });
+    return refusal === undefined;
   });
-  await recordRefusals(tx, refused, deps.now());
-  const isRefused = new Set(refused.map(({ leave }) => leave.key));
-  const possible = books.filter(({ waiting }) => !isRefused.has(waiting.leave.key));
+  const ids = possible.map(({ pooled }) => pooled.holding.subscriptionId);
   const uncounted = isSameDatabase(terms.database, database)
-    ? await listUncounted(
-        tx,
-        masterLogin,
-        possible.map(({ waiting }) => waiting.holding.subscriptionId),
-        terms.askedAt,
-      )
-    : new Set(possible.map(({ waiting }) => waiting.holding.subscriptionId));
-  const counted = possible.filter(({ waiting }) => !uncounted.has(waiting.holding.subscriptionId));
+    ? await listUncounted(tx, masterLogin, ids, terms.askedAt)
+    : new Set(ids);
+  const counted = possible.filter(({ pooled }) => {
+    const isCounted = !uncounted.has(pooled.holding.subscriptionId);
+    if (!isCounted) ends.set(pooled.departure.operationId, feesWait());
+    return isCounted;
+  });
   const pairs = await lockPairs(
     tx,
     masterLogin,
-    counted.map(({ waiting }) => waiting.leave.investorLogin),
+    counted.map(({ pooled }) => pooled.departure.investorLogin),
   );
-  const before = counted.map(({ waiting: { leave } }) => {
-    const pair = pairs.get(leave.investorLogin);
+  const before = counted.map(({ pooled: { departure } }) => {
+    const pair = pairs.get(departure.investorLogin);
     assert(pair !== undefined, "an Investor in a pool has a pair");
-    return { pair, terms: terms.of(leave.investorLogin).terms };
+    return { pair, terms: terms.of(departure.investorLogin).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, throughNumber);
   if (folded.some((pair) => pair.foldedNumber < throughNumber || isEarnedBefore(pair, terms.since))) {
@@ -187,18 +172,22 @@ async function decideStruck(
     const each = counted[index];
     return each === undefined ? [] : [withFees(each, pair, struck)];
   });
-  const decided = await carryOut(tx, deps, due, struck);
-  const waiting = possible.filter((each) => !counted.includes(each)).map((each) => each.waiting.leave.key);
-  return { decided, waiting: new Set(waiting) };
+  for (const end of await carryOut(tx, deps, due, struck)) ends.set(end.departure.operationId, end);
+  return ends;
 }
 
-/** Why a leave is refused at the log position of the reading. */
+/** Fees of a closed week are to be decided or recorded first, or, with an error, `fee` has not answered. */
+export function feesWait(error?: unknown): Extract<DecisionEnd, { kind: "waits" }> {
+  return { kind: "waits", refusal: feeNotReady(), fees: { error } };
+}
+
+/** Why a departure is refused at the log position of the reading. */
 function reasonOf(
-  { leave: { kind, heldLogNumber: heldNumber }, database: heldIn }: PooledDeparture,
+  { departure: { kind, heldLogNumber: heldNumber }, database: heldIn }: PooledDeparture,
   { account, holding }: DepartingBooks,
   { database, state }: { readonly database: string; readonly state: InvestorState | undefined },
 ): Refusal | undefined {
-  // The account lock, and the record of the caller, may be among the commits that another database has lost: no caller would return the reserve.
+  // The account lock may be among the commits that another database has lost: nothing could be collected or paid out under it.
   if (heldIn !== database) {
     return accountBusy(
       "The database was restarted or restored while the request was decided. Nothing was executed. Send the request again in a second.",
@@ -208,12 +197,15 @@ function reasonOf(
   // An exit takes back what waits on the account for the end of a deficit, or for an archived Master.
   const isHeld = state?.holding?.isHeld === true && kind === "EXIT";
   const isMoving = (inbound !== 0n && !isHeld) || waiting !== 0n || !holding.isPooled;
-  return departureReasons({ account: { filedNumber: account.filedNumber, heldNumber }, share: { isMoving, pooled } })[0];
+  return departureReasons({
+    account: { filedNumber: account.filedNumber, heldNumber },
+    share: { isMoving, pooled },
+  })[0];
 }
 
-/** A leave with what is due of its Investor. */
+/** A departure with what is due of its Investor. */
 type WithFees = DepartingBooks & {
-  readonly waiting: PooledDeparture;
+  readonly pooled: PooledDeparture;
   readonly due: DueOfDeparture;
   /** Before and after the decision. */
   readonly pair: Pair;
@@ -222,17 +214,17 @@ type WithFees = DepartingBooks & {
 
 /** Money leaves a pool only while the Master is flat, so there is no floating result. */
 function withFees(
-  books: DepartingBooks & { readonly waiting: PooledDeparture },
+  books: DepartingBooks & { readonly pooled: PooledDeparture },
   pair: Pair,
   { reading: { requestedAt: at }, terms, master: { lastAllocation: throughNumber } }: Struck,
 ): WithFees {
-  const { leave } = books.waiting;
+  const { departure } = books.pooled;
   const { masterLogin, earnings, crystallisedAt: since } = pair;
-  const facts = terms.of(leave.investorLogin);
+  const facts = terms.of(departure.investorLogin);
   const own = { masterLogin, earnings, terms: facts.terms, debts: facts.debts, throughNumber, since, at };
   const decided = decideDue({ ...own, floating: 0n, markedAt: undefined });
   const after = decidedPair(pair, decided.earnings, at);
-  return { ...books, pair, after, due: dueOfDeparture(leave, decided.due, facts) };
+  return { ...books, pair, after, due: dueOfDeparture(departure, decided.due, facts) };
 }
 
 async function carryOut(
@@ -240,66 +232,63 @@ async function carryOut(
   deps: Deps,
   counted: readonly WithFees[],
   { reading: { requestedAt: at, logNumber: settledNumber }, master }: Struck,
-): Promise<ReadonlyMap<string, DecidedWithFees>> {
+): Promise<Extract<DecisionEnd, { kind: "decided" }>[]> {
   const { login: masterLogin, lastAllocation: allocationNumber } = master;
   const decisions = await decideAmounts(
     tx,
-    counted.map(({ waiting: { leave }, account, holding, due }) => {
+    counted.map(({ pooled: { departure }, account, holding, due }) => {
       const { unposted, quarantined } = account.buckets;
-      return { leave, due, held: leave.heldBalance, unposted, quarantined, pooled: holding.buckets.pooled };
+      return { departure, due, held: departure.heldBalance, unposted, quarantined, pooled: holding.buckets.pooled };
     }),
   );
   const decided = decisions.flatMap((decision, index) => {
     const each = counted[index];
     if (each === undefined) return [];
-    const { waiting, account, holding, due, pair, after } = each;
-    const position = { holding: waiting.holding, settledNumber, allocationNumber };
-    const record: DecidedLeave = { ...waiting.leave, ...decision.numbers, ...position };
-    const fees = feesOfDeparture(waiting.leave, due, {
-      masterLogin,
-      starts: [pair.crystallisedAt, lastCutOff(deps.week, at)],
-      at,
-    });
-    const leaving = { leave: { ...waiting.leave, ...waiting.holding }, books: { account, holding }, decision };
-    return [{ record, leaving, fees, pair: after }];
+    const { pooled, account, holding, due, pair, after } = each;
+    const { departure } = pooled;
+    const buckets = bucketsAfter(departure, holding, decision);
+    const position = { ...pooled.holding, settledNumber, allocationNumber };
+    const record = { ...departure, ...decision.numbers, ...position, leftStatus: leftStatusOf(departure, buckets) };
+    return [{ pooled, books: { account, holding }, due, pair, after, decision, buckets, record }];
   });
-  const recorded = await recordDecided(
+  const marked = await markDecided(
     tx,
     decided.map(({ record }) => record),
     deps.now(),
   );
-  // Another replica has recorded an outcome of the others.
-  const own = decided.filter(({ record }) => recorded.has(record.key));
+  // The tries of the others have been ended meanwhile.
+  const own = decided.flatMap((each) => {
+    const requestId = marked.get(each.record.operationId);
+    if (requestId === undefined) return [];
+    return [
+      { ...each, holding: each.pooled.holding, departure: { ...each.record, state: "DECIDED" as const, requestId } },
+    ];
+  });
+  if (own.length === 0) return [];
   await savePairs(
     tx,
-    own.map(({ pair }) => pair),
+    own.map(({ after }) => after),
   );
-  await takeOut(
-    tx,
-    deps,
-    masterLogin,
-    own.map(({ leaving }) => leaving),
-  );
-  const inserted = await insertDecisions(
-    tx,
-    own.flatMap(({ fees }) => fees ?? []),
-  );
-  const feesOf = new Map<string, FeeDecision>(inserted.map((fees) => [fees.departureKey, fees]));
-  return new Map(own.map(({ record }) => [record.key, { leave: leaveOf(record), fees: feesOf.get(record.key) }]));
-}
-
-async function takeOut(tx: Transaction, deps: Deps, masterLogin: string, leaving: readonly Leaving[]): Promise<void> {
-  if (leaving.length === 0) return;
-  const at = deps.now();
-  const master = await lockMaster(tx, masterLogin);
-  assert(master !== undefined);
-  const ids = leaving.map(({ leave }) => leave.subscriptionId);
-  await takeOutOfPool(tx, deps, { master, pool: await lockFlows(tx, master, ids), leaving, at });
+  const departing = own.map(({ departure, books, decision, buckets }) => ({ departure, books, decision, buckets }));
+  const ids = own.map(({ holding }) => holding.subscriptionId);
+  const locked = await lockMaster(tx, masterLogin);
+  assert(locked !== undefined);
+  const taken = { master: locked, pool: await lockFlows(tx, locked, ids), departing, at: deps.now() };
+  await takeOutOfPool(tx, deps, taken);
   await insertReserves(
     tx,
-    leaving.flatMap(({ leave: { subscriptionId }, decision }) =>
+    own.flatMap(({ holding: { subscriptionId }, decision }) =>
       decision.reserves.map((reserve) => ({ ...reserve, subscriptionId, isOutside: false })),
     ),
-    at,
+    taken.at,
   );
+  const starts = (pair: Pair) => [pair.crystallisedAt, lastCutOff(deps.week, at)];
+  const inserted = await insertDecisions(
+    tx,
+    own.flatMap(({ departure, due, pair }) => {
+      return feesOfDeparture(departure, due, { masterLogin, starts: starts(pair), at }) ?? [];
+    }),
+  );
+  const feesOf = new Map<string, FeeDecision>(inserted.map((fees) => [fees.departureKey, fees]));
+  return own.map(({ departure }) => ({ kind: "decided", departure, fees: feesOf.get(departureKey(departure)) }));
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { type Refusal, recordedAs } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import { changeAccount, changeHolding, move } from "../../domain/buckets.ts";
@@ -17,56 +17,56 @@ import { hasUncounted, insertDecisions } from "../../store/fee-decisions.ts";
 import { takeBackFlows } from "../../store/flows.ts";
 import { lockHoldings, saveHoldings } from "../../store/holdings.ts";
 import { findInvestorState } from "../../store/investor-states.ts";
-import { leaveOf, type LeftHolding, recordDecided, recordRefusals } from "../../store/leaves.ts";
+import { markDecided } from "../../store/departures.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { insertReserves } from "../../store/reserves.ts";
 import { askTerms } from "../../fees/ask-terms.ts";
 import { decideAmounts, dueOfDeparture } from "../../fees/due-of-departure.ts";
-import { type HeldDeparture, type DecidedWithFees, feesOfDeparture } from "./departing.ts";
+import { feesWait } from "./decide-in-pool.ts";
+import { type DecisionEnd, feesOfDeparture, type HeldDeparture, type LeftHolding } from "./departing.ts";
 
 /**
- * Decides a leave outside a pool, in one transaction: the account lock keeps the balance unchanged. Only debts are due. `waitsIn`: the Investor is
- * in a pool in deficit, or of an archived Master, and takes what waits on the account for its end, and nothing else: what is in the pool may
- * be below zero. Undefined: an outcome is recorded already. "waits": fees are to be counted first.
+ * Decides a withdrawal outside a pool, in one transaction: the account lock keeps the balance unchanged. Only debts are due. `waitsIn`: the Investor
+ * is in a pool in deficit, or of an archived Master, and takes what waits on the account for its end, and nothing else: what is in the pool may
+ * be below zero.
  */
 export async function decideOutsidePool(
   deps: Deps,
-  leave: HeldDeparture,
+  departure: HeldDeparture,
   { waitsIn }: { readonly waitsIn: LeftHolding | undefined },
   context: CallContext,
-): Promise<DecidedWithFees | "waits" | undefined> {
-  const { investorLogin } = leave;
+): Promise<DecisionEnd> {
+  const { investorLogin, operationId } = departure;
   const terms = await askTerms(deps, { masterLogin: "", investorLogins: [investorLogin] }, context);
   const facts = terms.of(investorLogin);
-  return await inTransaction(deps.pool, async (tx) => {
+  return await inTransaction(deps.pool, async (tx): Promise<DecisionEnd> => {
     // No mirror takes the flows meanwhile.
     if (waitsIn !== undefined) await lockMaster(tx, waitsIn.masterLogin);
     const [account] = await lockAccounts(tx, [investorLogin]);
     assert(account !== undefined, "an account with a held log is filed");
     const now = deps.now();
-    const reason = reasonOf(leave, account, waitsIn);
-    if (reason !== undefined) {
-      await recordRefusals(tx, [{ leave, refusal: recordedAs(reason) }], now);
-      return undefined;
-    }
-    if (!isSameDatabase(await readDatabase(tx), terms.database)) return "waits";
-    if (await hasUncounted(tx, investorLogin, terms.askedAt)) return "waits";
-    const due = dueOfDeparture(leave, decideDebts({ ...facts, at: now }), facts);
+    const refusal = reasonOf(departure, account, waitsIn);
+    if (refusal !== undefined) return { kind: "refused", refusal };
+    if (!isSameDatabase(await readDatabase(tx), terms.database)) return feesWait();
+    if (await hasUncounted(tx, investorLogin, terms.askedAt)) return feesWait();
+    const due = dueOfDeparture(departure, decideDebts({ ...facts, at: now }), facts);
     const waiting = waitsIn && (await lockWaiting(tx, investorLogin, account, waitsIn));
     const { unposted, quarantined } = account.buckets;
     const waits = waiting?.amount ?? 0n;
     const [decision] = await decideAmounts(tx, [
       waiting === undefined
-        ? { leave, due, held: leave.heldBalance, unposted, quarantined, pooled: 0n }
-        : { leave, due, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false },
+        ? { departure, due, held: departure.heldBalance, unposted, quarantined, pooled: 0n }
+        : { departure, due, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false },
     ]);
     assert(decision !== undefined);
-    const record = { ...leave, ...decision.numbers, holding: null, settledNumber: null, allocationNumber: null };
-    if (!(await recordDecided(tx, [record], now)).has(leave.key)) return undefined;
+    const outside = { settledNumber: null, allocationNumber: null, leftStatus: null };
+    const decided = { ...departure, ...decision.numbers, ...outside, state: "DECIDED" as const };
+    if (!(await markDecided(tx, [decided], now)).has(operationId)) return { kind: "moved" };
     if (waiting !== undefined) await takeWaiting(tx, deps, waiting, decision);
-    const fees = feesOfDeparture(leave, due, { masterLogin: undefined, starts: [lastCutOff(deps.week, now)], at: now });
+    const starts = [lastCutOff(deps.week, now)];
+    const fees = feesOfDeparture(departure, due, { masterLogin: undefined, starts, at: now });
     const [inserted] = await insertDecisions(tx, fees === undefined ? [] : [fees]);
-    return { leave: leaveOf(record), fees: inserted };
+    return { kind: "decided", departure: decided, fees: inserted };
   });
 }
 

@@ -1,57 +1,86 @@
 import assert from "node:assert/strict";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
-import type { DepartureDecision, DepartureKind } from "../../domain/decide-departure.ts";
-import { masterUnreadable } from "../../domain/departure-reasons.ts";
+import { isEmptyHolding, move, changeHolding, type HoldingBuckets } from "../../domain/buckets.ts";
+import type { DepartureDecision } from "../../domain/decide-departure.ts";
+import { departureKey } from "../../domain/departure.ts";
+import { afterExit, afterWithdrawal } from "../../domain/departure-buckets.ts";
 import type { DueOfDeparture } from "../../fees/due-of-departure.ts";
+import type { Departure } from "../../store/departures.ts";
 import type { FeeDecision, NewFeeDecision } from "../../store/fee-decisions.ts";
 import { lockHoldings } from "../../store/holdings.ts";
-import type { Leave, LeftHolding, NewLeave } from "../../store/leaves.ts";
 
-/** A try of a leave, with the last part of the unique keys of its fees. */
-export type HeldDeparture = NewLeave & { readonly feeSuffix: string };
+/** A try that has the account lock, with the balance and the log position of the account under it; the log is filed up to there. */
+export type HeldDeparture = Departure & { readonly heldBalance: bigint; readonly heldLogNumber: bigint };
 
-/** A leave from a pool that is not recorded yet. */
+/** The holding that an Investor takes capital from. */
+export type LeftHolding = { readonly subscriptionId: bigint; readonly masterLogin: string };
+
+/** A departure from a pool that is not decided yet. */
 export type PooledDeparture = {
-  readonly leave: HeldDeparture;
+  readonly departure: HeldDeparture;
   readonly holding: LeftHolding;
-  /** In which its caller was answered that it holds the account lock. */
+  /** In which the account lock was seen: it may be among the commits that another database has lost. */
   readonly database: string;
 };
 
-/** A decided leave, with its fees that `fee` is to record. */
-export type DecidedWithFees = { readonly leave: Leave; readonly fees: FeeDecision | undefined };
+/**
+ * What a decision has come to. "waits": nothing is decided, for this reason, which may pass; `fees`: fees of a closed week are to be decided or
+ * recorded first, or, with an error, `fee` has not answered. "moved": another process has ended the try, or decided it.
+ */
+export type DecisionEnd =
+  | { readonly kind: "decided"; readonly departure: Departure; readonly fees: FeeDecision | undefined }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "waits"; readonly refusal: Refusal; readonly fees?: { readonly error: unknown } }
+  | { readonly kind: "moved" };
 
 /** The account and the holding of an Investor that leaves. */
 export type DepartingBooks = { readonly account: AccountBook; readonly holding: HoldingBook };
 
-/** Locks the holdings of leaves, and returns each with its own books. The caller has locked the Master and the accounts. */
+/** Locks the holdings of departures, and returns each with its own books. The caller has locked the Master and the accounts. */
 export async function lockDeparting(
   tx: Transaction,
   accounts: readonly AccountBook[],
-  leaves: readonly PooledDeparture[],
-): Promise<(DepartingBooks & { readonly waiting: PooledDeparture })[]> {
+  departures: readonly PooledDeparture[],
+): Promise<(DepartingBooks & { readonly pooled: PooledDeparture })[]> {
   const holdings = await lockHoldings(
     tx,
-    leaves.map(({ holding }) => holding.subscriptionId),
+    departures.map(({ holding }) => holding.subscriptionId),
   );
   const byLogin = new Map(accounts.map((account) => [account.login, account]));
   const byId = new Map(holdings.map((holding) => [holding.subscriptionId, holding]));
-  return leaves.map((waiting) => {
-    const account = byLogin.get(waiting.leave.investorLogin);
-    const holding = byId.get(waiting.holding.subscriptionId);
+  return departures.map((pooled) => {
+    const account = byLogin.get(pooled.departure.investorLogin);
+    const holding = byId.get(pooled.holding.subscriptionId);
     assert(account !== undefined && holding !== undefined, "an Investor that leaves a pool has a holding");
-    return { waiting, account, holding };
+    return { pooled, account, holding };
   });
 }
 
 /** A decision, carried out in the commit that records it. */
-export type Leaving = {
-  readonly leave: { readonly kind: DepartureKind; readonly subscriptionId: bigint };
+export type Departing = {
+  readonly departure: Departure & { readonly requestId: string };
   readonly books: DepartingBooks;
   readonly decision: DepartureDecision;
+  /** Of the holding, afterwards. */
+  readonly buckets: HoldingBuckets;
 };
+
+/** What a decision makes of a holding. Inflows that wait for the end of a deficit go back to an Investor that leaves. */
+export function bucketsAfter(
+  { kind }: Pick<Departure, "kind">,
+  { buckets }: HoldingBook,
+  decision: DepartureDecision,
+): HoldingBuckets {
+  if (kind === "WITHDRAWAL") return afterWithdrawal(buckets, decision);
+  return afterExit(changeHolding(buckets, move("inbound", "outside", buckets.inbound)), decision);
+}
+
+export function leftStatusOf({ kind }: Pick<Departure, "kind">, buckets: HoldingBuckets): Departure["leftStatus"] {
+  if (kind === "WITHDRAWAL") return null;
+  return isEmptyHolding(buckets) ? "CANCELLED" : "PAUSED";
+}
 
 /** The period of a run must not be empty. */
 const MIN_PERIOD_MS = 1;
@@ -63,23 +92,17 @@ type OfRun = {
   readonly at: Date;
 };
 
-/** The decision that `fee` records for a leave; undefined when nothing is to be collected. */
+/** The decision that `fee` records for a departure; undefined when nothing is to be collected. */
 export function feesOfDeparture(
-  { key, investorLogin }: NewLeave,
+  departure: Departure,
   { fees, items }: DueOfDeparture,
   { masterLogin, starts, at }: OfRun,
 ): NewFeeDecision | undefined {
+  const { investorLogin } = departure;
   const weeklyKeys = items.filter(({ isWeekly }) => isWeekly).map((item) => item.key);
   if (fees.length === 0 && weeklyKeys.length === 0) return undefined;
   const times = starts.flatMap((start) => (start !== undefined && start < at ? [start.getTime()] : []));
   const periodStart = new Date(times.length === 0 ? at.getTime() - MIN_PERIOD_MS : Math.max(...times));
   const run = { masterLogin: masterLogin ?? fees[0]?.owedTo ?? "", periodStart, periodEnd: at, markedAt: undefined };
-  return { ...run, departureKey: key, investorLogin, isLast: true, weeklyKeys, due: fees };
-}
-
-/** The refusal to record: that of `checkDeparture`, or for every other error that the account cannot be read. */
-export function finalRefusal(error: unknown): Refusal {
-  const isFinal =
-    error instanceof Refusal && (error.code === "master_open_positions" || error.code === "allocation_in_progress");
-  return isFinal ? error : masterUnreadable();
+  return { ...run, departureKey: departureKey(departure), investorLogin, isLast: true, weeklyKeys, due: fees };
 }

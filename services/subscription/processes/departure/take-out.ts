@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { changeAccount, changeHolding, combine, type HoldingBuckets, move } from "../../domain/buckets.ts";
-import { afterExit, afterWithdrawal, sumOfReserves } from "../../domain/departure-buckets.ts";
+import type { AccountBook } from "../../domain/books.ts";
+import { changeAccount, combine, move } from "../../domain/buckets.ts";
+import { sumOfReserves } from "../../domain/departure-buckets.ts";
 import { inPart } from "../../domain/pool/others.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { type FlatOutflow, takeOutFlat } from "../../domain/take-out-flat.ts";
@@ -11,92 +12,65 @@ import { takeBackFlows } from "../../store/flows.ts";
 import { saveHoldings } from "../../store/holdings.ts";
 import type { Master } from "../../store/masters.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
-import { type Exited, recordExits } from "../exit/record-exits.ts";
-import type { Leaving } from "./departing.ts";
+import { endSubscriptions } from "../exit/end-subscriptions.ts";
+import type { Departing } from "./departing.ts";
 
-/** The pool of one Master, or a part of it, locked, with the decided leaves of its Investors. */
-export type DecidedDepartures = {
+/** The pool of one Master, or a part of it, locked, with the decided departures of its Investors. */
+type DecidedDepartures = {
   readonly master: Master;
   readonly pool: UnitPool;
-  readonly leaving: readonly Leaving[];
+  readonly departing: readonly Departing[];
   readonly at: Date;
 };
 
 /** Takes the decided amounts out of a pool: what is taken stops trading at once, by one strike for all. */
 export async function takeOutOfPool(tx: Transaction, deps: Deps, decided: DecidedDepartures): Promise<void> {
-  const { master, leaving, at } = decided;
-  if (leaving.length === 0) return;
-  const exits = leaving.filter(({ leave }) => leave.kind === "EXIT").map(exit);
-  const withdrawals = leaving.filter(({ leave }) => leave.kind === "WITHDRAWAL").map(reserve);
-  const changes = [...exits, ...withdrawals];
-  const outflows = changes.map(({ outflow }) => outflow);
-  const takeOut = (pool: UnitPool): UnitPool => takeOutFlat(withoutWaiting(pool, exits), outflows);
-  const taken = inPart(() => takeOut(decided.pool));
+  const { master, departing, at } = decided;
+  const exits = departing.filter(({ departure }) => departure.kind === "EXIT");
+  const outflows = departing.map(outflowOf);
+  const taken = inPart(() => takeOutFlat(decided.pool, outflows));
   const pool = taken === undefined ? await lockUnitPool(tx, master) : decided.pool;
-  const after = taken ?? takeOut(pool);
+  const after = taken ?? takeOutFlat(pool, outflows);
   const holdings = new Map(after.holdings.map((holding) => [holding.subscriptionId, holding]));
-  for (const { subscriptionId, leaving: left } of exits) {
-    const { inbound } = left.books.holding.buckets;
+  for (const { books } of exits) {
+    const { subscriptionId, buckets } = books.holding;
+    const { inbound } = buckets;
     assert.equal(await takeBackFlows(tx, subscriptionId, inbound), inbound, "only what waits for a deficit is inbound");
   }
-  await saveAccounts(
-    tx,
-    exits.map(({ account }) => account),
-  );
+  await saveAccounts(tx, exits.map(accountOutside));
   await saveUnitPool(tx, master.login, pool, after);
   await saveHoldings(
     tx,
-    changes.map(({ leaving: { books }, buckets }) => {
+    departing.map(({ books, buckets }) => {
       const unredeemed = holdings.get(books.holding.subscriptionId)?.unredeemed ?? 0n;
       return { ...books.holding, buckets, unredeemed };
     }),
   );
-  await recordExits(tx, deps, exits, at);
+  await endSubscriptions(
+    tx,
+    deps,
+    exits.map(({ departure }) => departure),
+    at,
+  );
 }
 
-type Change = { readonly leaving: Leaving; readonly buckets: HoldingBuckets; readonly outflow: FlatOutflow };
-
-/** Reserves fees and payout: they stay on the Master until their debits show in the log. */
-function reserve(leaving: Leaving): Change {
-  const { subscriptionId, buckets } = leaving.books.holding;
-  return {
-    leaving,
-    buckets: afterWithdrawal(buckets, leaving.decision),
-    outflow: { subscriptionId, amount: sumOfReserves(leaving.decision), isLast: false },
-  };
+/** Fees and payout are reserved: they stay on the Master until their debits show in the log. Of an exit the whole share leaves. */
+function outflowOf({ departure, books, decision }: Departing): FlatOutflow {
+  const { subscriptionId, buckets } = books.holding;
+  const isLast = departure.kind === "EXIT";
+  return { subscriptionId, amount: isLast ? buckets.pooled : sumOfReserves(decision), isLast };
 }
 
 /**
- * Takes an Investor out of the pool: its fees are reserved, the rest of its share stays on the Master until the exit transfer
- * is applied. External funds on the account, and inflows that wait for the end of a deficit, become the Investor's own money.
+ * The account of an Investor that has left the pool. External funds on it, and inflows that wait for the end of a deficit, become the
+ * Investor's own money.
  */
-function exit(leaving: Leaving): Change & Exited {
-  const { account, holding } = leaving.books;
-  const { subscriptionId, masterLogin } = holding;
-  const returned = move("inbound", "outside", holding.buckets.inbound);
-  const { amount, buckets } = afterExit(changeHolding(holding.buckets, returned), leaving.decision);
-  const gained = combine({ outside: amount }, returned, move("quarantined", "outside", account.buckets.quarantined));
-  return {
-    leaving,
-    subscriptionId,
-    masterLogin,
-    amount,
-    buckets,
-    account: {
-      ...account,
-      buckets: changeAccount(account.buckets, gained),
-      toAdopt: 0n,
-      cause: undefined,
-      pooledIn: undefined,
-    },
-    outflow: { subscriptionId, amount: holding.buckets.pooled, isLast: true },
-  };
-}
-
-function withoutWaiting(pool: UnitPool, exits: readonly Exited[]): UnitPool {
-  const left = new Set(exits.map(({ subscriptionId }) => subscriptionId));
-  const holdings = pool.holdings.map((holding) =>
-    left.has(holding.subscriptionId) ? { ...holding, waiting: 0n } : holding,
+function accountOutside({ books: { account, holding }, decision }: Departing): AccountBook {
+  const gained = combine(
+    { outside: decision.numbers.effective },
+    move("inbound", "outside", holding.buckets.inbound),
+    move("quarantined", "outside", account.buckets.quarantined),
   );
-  return { ...pool, holdings };
+  const buckets = changeAccount(account.buckets, gained);
+  return { ...account, buckets, toAdopt: 0n, cause: undefined, pooledIn: undefined };
 }

@@ -10,8 +10,9 @@ import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { IntendedWithdrawal } from "#proto/pamm/platform/v1/platform.ts";
 import type { LeaveFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
+import type { HoldingBuckets } from "../../domain/buckets.ts";
 import type { DepartureDecision, DepartureKind } from "../../domain/decide-departure.ts";
-import { type ExitedBuckets, afterExit } from "../../domain/departure-buckets.ts";
+import { afterExit } from "../../domain/departure-buckets.ts";
 import { feeNotReady, departureReasons, type MasterFacts, masterUnreadable } from "../../domain/departure-reasons.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
@@ -37,17 +38,27 @@ export type DeparturePreview = {
   readonly reasons: readonly Refusal[];
   readonly isPooled: boolean;
   /** Undefined while the account or its fee cannot be read. */
-  readonly decided: { readonly decision: DepartureDecision; readonly exited: ExitedBuckets | undefined } | undefined;
+  readonly decided: DecidedNow | undefined;
 };
 
-/** In place of the keys of a command: nothing has these. */
+type DecidedNow = {
+  readonly decision: DepartureDecision;
+  /** What an exit would make of its holding. */
+  readonly exited: HoldingBuckets | undefined;
+};
+
+/** In place of the id of a command: nothing has it. */
 const PREVIEW = "preview";
 
 /**
  * What a leave would come to now: the facts of the command read without a lock and a row, and decided by the same functions. The books come
  * last, on one snapshot, so that a movement between the readings shows as one that is not filed, never as agreement.
  */
-export async function lookAtDeparture(deps: Deps, wanted: WantedDeparture, context: CallContext): Promise<DeparturePreview> {
+export async function lookAtDeparture(
+  deps: Deps,
+  wanted: WantedDeparture,
+  context: CallContext,
+): Promise<DeparturePreview> {
   const { investorLogin, withdrawal, kind, refusalOfLock } = wanted;
   const { holding: before } = await findInvestorState(deps.pool, investorLogin);
   const masterLogin = before?.masterLogin ?? "";
@@ -57,7 +68,7 @@ export async function lookAtDeparture(deps: Deps, wanted: WantedDeparture, conte
     ifAnswered(askTerms(deps, { masterLogin, investorLogins: [investorLogin] }, queryContext(context))),
   ]);
   const { books, fee, decided } = await inSnapshot(deps.pool, (db) =>
-    readLeave(db, deps, wanted, { account: lock.facts, asked, context }),
+    readDeparture(db, deps, wanted, { account: lock.facts, asked, context }),
   );
   const holding = books?.holding;
   const account = books && lock.facts && { filedNumber: books.filedNumber, heldNumber: lock.facts.logNumber };
@@ -84,18 +95,18 @@ type Asked = {
   readonly context: CallContext;
 };
 
-type ReadLeave = Pick<DeparturePreview, "decided"> & {
+type ReadDeparture = Pick<DeparturePreview, "decided"> & {
   /** As the leave takes them; undefined for an account of which nothing is filed. */
   readonly books: DepartureBooks | undefined;
   readonly fee: DueNow | Refusal;
 };
 
-async function readLeave(
+async function readDeparture(
   db: Queryable,
   { now }: Deps,
   wanted: WantedDeparture,
   { account, asked, context }: Asked,
-): Promise<ReadLeave> {
+): Promise<ReadDeparture> {
   const { investorLogin, kind } = wanted;
   const { books, waits } = await readBooks(db, wanted);
   const holding = books?.holding;
@@ -103,13 +114,13 @@ async function readLeave(
   const fee = await readFee(db, { investorLogin, pool, asked, now: now() }, context);
   if (books === undefined || account === undefined || fee instanceof Refusal) return { books, fee, decided: undefined };
   const { unposted, quarantined } = books;
-  const leave = { ...wanted, payoutKey: PREVIEW };
-  const due = dueOfDeparture({ key: PREVIEW, investorLogin, feeSuffix: PREVIEW }, decideNow(fee), fee.facts);
+  const departure = { ...wanted, operationId: PREVIEW };
+  const due = dueOfDeparture(departure, decideNow(fee), fee.facts);
   const buckets = holding && struck(holding);
   const [decision] = await decideAmounts(db, [
     waits === undefined
-      ? { leave, due, held: account.balance, unposted, quarantined, pooled: buckets?.pooled ?? 0n }
-      : { leave, due, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false },
+      ? { departure, due, held: account.balance, unposted, quarantined, pooled: buckets?.pooled ?? 0n }
+      : { departure, due, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false },
   ]);
   assert(decision !== undefined);
   const exited = kind === "EXIT" && buckets !== undefined ? afterExit(buckets, decision) : undefined;
@@ -182,6 +193,6 @@ export function figuresOf({ decided }: Pick<DeparturePreview, "decided">): Leave
     balanceBefore: moneyToProto(usd(before)),
     pendingFee: moneyToProto(usd(pending)),
     availableAfterFee: moneyToProto(usd(available)),
-    effective: moneyToProto(usd(decided.exited?.amount ?? effective)),
+    effective: moneyToProto(usd(effective)),
   };
 }

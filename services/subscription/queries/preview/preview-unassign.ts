@@ -41,5 +41,5 @@ export async function previewUnassign(
 /** The status that the exit would commit. When it would end is not known before. */
 function asLeft(subscription: Subscription, { decided }: DeparturePreview): Subscription {
   if (decided?.exited === undefined) return subscription;
-  return { ...subscription, status: isEmptyHolding(decided.exited.buckets) ? "CANCELLED" : "PAUSED" };
+  return { ...subscription, status: isEmptyHolding(decided.exited) ? "CANCELLED" : "PAUSED" };
 }

@@ -1,0 +1,35 @@
+import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+
+/** The refusal for a payout that platform recorded as refused: no money moved. */
+export function refusalOfPayout({
+  refusalCode,
+  platformCode,
+}: {
+  readonly refusalCode: string;
+  readonly platformCode: number;
+}): Refusal {
+  switch (refusalCode) {
+    case "insufficient_funds":
+      return refuse("insufficient_funds", "The account's free funds are below the requested amount.", {
+        outcome: "not_executed",
+      });
+    case "platform_rejected":
+      return refuse("platform_rejected", `The trading platform refused the operation with code ${platformCode}.`, {
+        outcome: "not_executed",
+        details: { platform_code: String(platformCode) },
+      });
+    case "possible_duplicate":
+      return refuse(
+        "possible_duplicate",
+        "An equal operation was executed before the database was restored to an older time. Nothing was executed now.",
+        { outcome: "not_executed" },
+      );
+    default:
+      return refuse(
+        "platform_unavailable",
+        "The trading platform did not execute the operation in time. Nothing was executed.",
+        { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS },
+      );
+  }
+}

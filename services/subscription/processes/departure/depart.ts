@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { remainingMs } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { failpoint } from "#kernel/failpoint.ts";
+import { usd } from "#kernel/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { waitsAfter } from "#kernel/queue-until-flat.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
+import type { Deps } from "../../deps.ts";
+import { accountBusy } from "../../domain/lock-refusals.ts";
+import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/queue.ts";
+import { unassignReasons } from "../../domain/unassign-reasons.ts";
+import { publishProgress } from "../../messages/withdrawal-events.ts";
+import { beginNextTry, type Departure, getDeparture } from "../../store/departures.ts";
+import { countWaitingOf, markWaiting } from "../../store/departure-queue.ts";
+import type { FeeDecision } from "../../store/fee-decisions.ts";
+import { getSubscription } from "../../store/subscriptions.ts";
+import { holdLock } from "../account-lock.ts";
+import { waitBudget, type WaitBudget } from "../deadlines.ts";
+import { complete, type Completed } from "./complete.ts";
+import { decide } from "./decide.ts";
+import { namesOf, outcomeUnknown, refuse, release } from "./end.ts";
+
+/** How long a command waits for another one on the same Investor and for a temporary refusal to pass, by default. */
+const MAX_WAIT_MS = 6_000;
+/** Refusals that may not apply a moment later. */
+const PASSING = new Set(["account_busy", "allocation_in_progress"]);
+/** Refusals of a subscription that has ended, by another command. */
+const LEFT = new Set(["exit_in_progress", "subscription_not_active"]);
+
+/**
+ * Continues a departure whose try this process has begun, or that is decided, until it has ended or waits for its Master: account lock, decision, results and
+ * fees, payout. Each turn handles one state and records the next one. What is decided is always completed: after a crash
+ * the recovery job continues from the row. Throws outcome_unknown while it goes on elsewhere.
+ */
+export async function depart(
+  deps: Deps,
+  begun: Departure,
+  context: CallContext,
+  maxWaitMs = MAX_WAIT_MS,
+): Promise<Completed> {
+  const wait = waitBudget(context, maxWaitMs);
+  let departure = begun;
+  for (;;) {
+    failpoint("before_departure_step", departure.state);
+    switch (departure.state) {
+      case "WANTED": {
+        const ended = await tryToLeave(deps, departure, wait, context);
+        if (ended.state === "DECIDED") return await complete(deps, ended, context);
+        departure = ended;
+        break;
+      }
+      case "DECIDED":
+        return await complete(deps, departure, context);
+      case "WAITING":
+      case "ENDED":
+      case "REFUSED":
+        return departure;
+    }
+  }
+}
+
+/** A departure with the fees that were decided with it; undefined when another process has decided it. */
+type Tried = Departure & { readonly fees?: FeeDecision | null };
+
+/** One try: takes the account lock, and decides. Returns the departure as it is then: decided, or ended, waiting, or in its next try. */
+async function tryToLeave(deps: Deps, departure: Departure, wait: WaitBudget, context: CallContext): Promise<Tried> {
+  let refusal: Refusal;
+  try {
+    if (departure.kind === "EXIT") await requireActive(deps, departure);
+    const { balance: heldBalance, logNumber: heldLogNumber } = await holdLock(deps, lockOf(departure), context);
+    const end = await decide(deps, { ...departure, heldBalance, heldLogNumber }, context);
+    if (end.kind === "decided") return { ...end.departure, fees: end.fees ?? null };
+    if (end.kind === "moved") return await movedOn(deps, departure);
+    ({ refusal } = end);
+  } catch (error) {
+    if (!(error instanceof Refusal)) deps.log.warn("departure not decided", { ...namesOf(departure), error });
+    refusal =
+      error instanceof Refusal
+        ? error
+        : accountBusy(
+            "The request could not be decided in time, so it was aborted. Nothing was executed. Send the request again in a second.",
+          );
+  }
+  return await endTry(deps, departure, refusal, wait, context);
+}
+
+function lockOf({ kind, investorLogin: login, lockOwner, requested, comment }: Departure) {
+  assert(lockOwner !== null, "a try has an account lock");
+  const lock = { login, lockOwner };
+  if (kind === "EXIT") return { ...lock, acceptsArchived: true };
+  return { ...lock, withdrawal: { amount: moneyToProto(usd(requested)), comment } };
+}
+
+/** Another command may have ended the subscription since. */
+async function requireActive({ pool }: Deps, { subscriptionId }: Departure): Promise<void> {
+  assert(subscriptionId !== null, "an exit is of a subscription");
+  const [reason] = unassignReasons(await getSubscription(pool, subscriptionId));
+  if (reason !== undefined) throw reason;
+}
+
+/** The row after another process has ended the try, or decided it. */
+async function movedOn({ pool }: Deps, { operationId, try: number }: Departure): Promise<Departure> {
+  const departure = await getDeparture(pool, operationId);
+  // The next try is not of this process.
+  if (departure.state === "WANTED" && departure.try !== number) throw outcomeUnknown(departure);
+  assert(departure.state !== "WANTED", "a try that still runs can be decided");
+  return departure;
+}
+
+/**
+ * A try was refused, and nothing has left: the next one begins, the departure waits until its Master is flat, or it ends with the refusal. Its account
+ * lock is released before another try may begin; the recovery job releases what is not certainly released here.
+ */
+export async function endTry(
+  deps: Deps,
+  departure: Departure,
+  refusal: Refusal,
+  wait: WaitBudget,
+  context: CallContext,
+): Promise<Departure> {
+  const waits = mayWait(departure, refusal);
+  if (!waits && (!PASSING.has(refusal.code) || wait.isOver()))
+    return await endRefused(deps, departure, refusal, context);
+  if (!(await release(deps, departure, context))) {
+    if (!waits) return await endRefused(deps, departure, refusal, context);
+    throw outcomeUnknown(departure);
+  }
+  if (waits) return await beginToWait(deps, departure, refusal, context);
+  await wait.pause();
+  const recoverInMs = Math.max(remainingMs(context), 0) + RECOVERY_GRACE_MS;
+  const { deadlineAt } = departure;
+  const next = await beginNextTry(deps.pool, departure, { from: "WANTED", deadlineAt, recoverInMs });
+  return next ?? (await movedOn(deps, departure));
+}
+
+async function endRefused(
+  deps: Deps,
+  departure: Departure,
+  refusal: Refusal,
+  context: CallContext,
+): Promise<Departure> {
+  return (await refuse(deps, departure, refusal, context)) ?? (await movedOn(deps, departure));
+}
+
+/** That of a Master that is being closed waits until the Investor has left. */
+function mayWait({ isClosing, queueUntil, hasWaited }: Departure, refusal: Refusal): boolean {
+  if (isClosing) return !LEFT.has(refusal.code);
+  if (queueUntil === null) return false;
+  return waitsAfter(hasWaited ? "RUNNING" : "WANTED", refusal);
+}
+
+async function beginToWait(
+  deps: Deps,
+  departure: Departure,
+  refusal: Refusal,
+  context: CallContext,
+): Promise<Departure> {
+  const { operationId, kind, investorLogin, hasWaited } = departure;
+  failpoint("before_waiting", kind);
+  const end = await inTransaction(deps.pool, async (tx) => {
+    const isNew = kind === "WITHDRAWAL" && !hasWaited;
+    if (isNew && (await countWaitingOf(tx, investorLogin)) >= MAX_WAITING_OF_INVESTOR) return "full";
+    const isMoved = await markWaiting(tx, departure, refusal.code);
+    if (isMoved && kind === "WITHDRAWAL" && hasWaited) publishProgress(tx, operationId, "WAITING");
+    return isMoved ? "waits" : "moved";
+  });
+  failpoint("after_waiting", kind);
+  if (end === "full") return await endRefused(deps, departure, tooManyQueued(), context);
+  if (end === "moved") return await movedOn(deps, departure);
+  deps.wakeSignals.queue.notify();
+  return { ...departure, state: "WAITING", hasWaited: true, lockOwner: null };
+}
+
+/** The process of the try is gone, and nothing is decided: it waits if its caller has allowed that, or ends. */
+export async function abandonTry(deps: Deps, departure: Departure, context: CallContext): Promise<void> {
+  const { isClosing, queueUntil } = departure;
+  const aborted = accountBusy(
+    "The request took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
+  );
+  if (!isClosing && queueUntil === null) await endRefused(deps, departure, aborted, context);
+  else if (await release(deps, departure, context)) await beginToWait(deps, departure, aborted, context);
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { publishExitRequested, publishExitsCompleted } from "../../messages/capital-events.ts";
+import { publishFollowing } from "../../messages/following-events.ts";
+import { deleteArrivalsOf } from "../../store/arrivals.ts";
+import type { Departure } from "../../store/departures.ts";
+import { insertExitTransfers } from "../../store/exit-transfers.ts";
+import { endWeeksIfEmpty } from "../../store/masters.ts";
+import { cancelEmptied, listSubscriptionsById, moveSubscriptions } from "../../store/subscriptions.ts";
+
+/** Ends the subscriptions of decided exits from one Master, in the transaction that takes their Investors out of its pool. */
+export async function endSubscriptions(
+  tx: Transaction,
+  { wakeSignals }: Pick<Deps, "wakeSignals">,
+  exits: readonly (Departure & { readonly requestId: string })[],
+  at: Date,
+): Promise<void> {
+  const left = new Map(
+    exits.map(({ subscriptionId, masterLogin, effective, ...exit }) => {
+      assert(subscriptionId !== null && masterLogin !== null && effective !== null, "an exit is decided in a pool");
+      return [subscriptionId, { ...exit, subscriptionId, masterLogin, amount: effective, refusals: 0 }];
+    }),
+  );
+  const [first] = left.values();
+  if (first === undefined) return;
+  const ids = [...left.keys()];
+  await deleteArrivalsOf(tx, ids);
+  assert(await moveSubscriptions(tx, ids, "left"), "only an active subscription can be left");
+  for (const { investorLogin } of exits) publishFollowing(tx, { investorLogin, masterLogin: "" });
+  await endWeeksIfEmpty(tx, first.masterLogin);
+  const transfers = await insertExitTransfers(tx, [...left.values()], at);
+  for (const subscription of await listSubscriptionsById(tx, ids)) {
+    const { id } = subscription;
+    publishExitRequested(tx, {
+      subscription,
+      amount: left.get(id)?.amount ?? 0n,
+      exitTransferId: transfers.find(({ subscriptionId }) => subscriptionId === id)?.id,
+      requestId: left.get(id)?.requestId ?? "",
+      at,
+    });
+  }
+  publishExitsCompleted(tx, await cancelEmptied(tx, ids, at));
+  if (transfers.length > 0) afterCommit(tx, wakeSignals.exits.notify);
+}

@@ -1,0 +1,148 @@
+import { column, execute, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { CLAIM_MS } from "#kernel/retry.ts";
+import { type QueueAges, readQueueAges } from "#kernel/work-queue/queue-ages.ts";
+import { retryAt } from "#kernel/work-queue/work-queue.ts";
+import type { DepartureKind } from "../domain/decide-departure.ts";
+import { departureKey, type Identified, lockOwnerOf } from "../domain/departure.ts";
+import { HAS_CLOSING } from "./closings.ts";
+import type { Departure } from "./departures.ts";
+import { IS_FLAT } from "./flat-masters.ts";
+
+/** WANTED -> WAITING: the try was refused, and its account lock is released. False when another process has moved it on. */
+export async function markWaiting(
+  db: Queryable,
+  { operationId, try: number }: Pick<Departure, "operationId" | "try">,
+  reason: string,
+): Promise<boolean> {
+  const moved = await execute(
+    db,
+    sql`update departure
+        set state = 'WAITING', has_waited = true, reason = ${reason}, next_try_at = ${retryAt(fragment`tries`)}
+        where operation_id = ${operationId} and try = ${number} and state = 'WANTED'`,
+  );
+  return moved === 1;
+}
+
+/** Withdrawals of an Investor that wait, under a lock that two of them take one after the other. */
+export async function countWaitingOf(tx: Transaction, investorLogin: string): Promise<number> {
+  await execute(tx, sql`select from investor_account where login = ${investorLogin} for no key update`);
+  const { count } = await one<{ readonly count: number }>(
+    tx,
+    sql`select count(*)::int as count
+        from departure
+        where investor_login = ${investorLogin} and state = 'WAITING' and kind = 'WITHDRAWAL'`,
+  );
+  return count;
+}
+
+/**
+ * Notes which departures could run now: whose Masters are flat, or whose Investors have left the pool. The pauses after refusals begin anew when a Master was not
+ * flat in between. It locks those that change only: each look comes by all that wait.
+ */
+export async function markReady(db: Queryable): Promise<void> {
+  await execute(
+    db,
+    sql`with waiting as materialized (
+          select operation_id, holding.master_login
+          from departure
+               left join investor_account on login = departure.investor_login
+               left join holding on holding.subscription_id = pooled_subscription_id
+                 and (kind = 'WITHDRAWAL' or departure.subscription_id = pooled_subscription_id)
+          where state = 'WAITING'
+        ), flat as materialized (
+          select login
+          from (select distinct master_login as login from waiting where master_login is not null) as wanted
+          where ${IS_FLAT}
+        )
+        update departure
+        set ready_at = case when is_ready then clock_timestamp() end,
+            tries = case when is_ready then tries else 0 end,
+            next_try_at = case when is_ready then next_try_at else clock_timestamp() end
+        from (
+          select changed.operation_id, looked.is_ready
+          from (
+            select operation_id, master_login is null or master_login in (select login from flat) as is_ready from waiting
+          ) as looked
+          join departure as changed using (operation_id)
+          where changed.state = 'WAITING' and looked.is_ready <> (changed.ready_at is not null)
+          for no key update of changed skip locked
+        ) as seen
+        where departure.operation_id = seen.operation_id and state = 'WAITING'`,
+  );
+}
+
+type Startable = Identified & { readonly try: number };
+
+/** WAITING -> WANTED with the next try: from here neither its caller nor its expiry ends it. The longest due first. */
+export async function startTries(tx: Transaction, limit: number): Promise<string[]> {
+  const due = await many<Startable>(
+    tx,
+    sql`select operation_id as "operationId", kind, subscription_id as "subscriptionId", try
+        from departure
+        where state = 'WAITING' and lock_owner is null and next_try_at <= clock_timestamp() and ready_at is not null
+          and (is_closing or queue_until > clock_timestamp())
+        order by next_try_at, operation_id
+        limit ${limit}
+        for no key update skip locked`,
+  );
+  if (due.length === 0) return [];
+  return await column<string>(
+    tx,
+    sql`update departure
+        set state = 'WANTED', try = try + 1, lock_owner = owner, tries = tries + 1,
+            next_try_at = clock_timestamp() + ${CLAIM_MS} * interval '1 millisecond'
+        from unnest(
+          ${due.map(({ operationId }) => operationId)}::text[],
+          ${due.map((each) => lockOwnerOf(departureKey(each), each.try + 1))}::text[]
+        ) as begun (id, owner)
+        where operation_id = id
+        returning operation_id`,
+  );
+}
+
+type Ended = { readonly refusal: string; readonly at: Date };
+type EndedDeparture = { readonly operationId: string; readonly kind: DepartureKind };
+
+/** WAITING -> REFUSED, by a caller that cancels it. None when it does not wait, or its Master is being closed. */
+export async function markCancelled(
+  db: Queryable,
+  operationId: string,
+  { refusal, at }: Ended,
+): Promise<EndedDeparture[]> {
+  return await many<EndedDeparture>(
+    db,
+    sql`update departure
+        set state = 'REFUSED', refusal = ${refusal}::jsonb, ended_at = ${at}
+        where operation_id = ${operationId} and state = 'WAITING' and queue_until is not null
+        returning operation_id as "operationId", kind`,
+  );
+}
+
+/** WAITING -> REFUSED for those whose time is over. */
+export async function markExpired(
+  db: Queryable,
+  { refusal, at, limit }: Ended & { readonly limit: number },
+): Promise<EndedDeparture[]> {
+  return await many<EndedDeparture>(
+    db,
+    sql`update departure
+        set state = 'REFUSED', refusal = ${refusal}::jsonb, ended_at = ${at}
+        where state = 'WAITING' and queue_until <= clock_timestamp() and operation_id in (
+          select operation_id from departure where state = 'WAITING' and queue_until <= clock_timestamp() limit ${limit}
+        )
+        returning operation_id as "operationId", kind`,
+  );
+}
+
+/** When to look: now as long as one waits or a Master is being closed. */
+export const NEXT_LOOK = fragment`(
+  select clock_timestamp() where ${HAS_CLOSING} or exists (select from departure where state = 'WAITING')
+)`;
+
+export async function readQueue(db: Queryable, kind: DepartureKind): Promise<QueueAges> {
+  const open = fragment`
+    select requested_at, ready_at from departure
+    where kind = ${kind} and queue_until is not null and (state = 'WAITING' or has_waited and lock_owner is not null and state <> 'REFUSED')`;
+  return await readQueueAges(db, open);
+}

@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { column, execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
+import { workQueue } from "#kernel/work-queue/work-queue.ts";
+import type { DepartureKind, DepartureNumbers } from "../domain/decide-departure.ts";
+import { departureKey, lockOwnerOf } from "../domain/departure.ts";
+
+export type DepartureState = "WANTED" | "WAITING" | "DECIDED" | "ENDED" | "REFUSED";
+
+/** Money that leaves an Investor, and how far it is. */
+export type Departure = {
+  readonly operationId: string;
+  readonly kind: DepartureKind;
+  readonly investorLogin: string;
+  /** Of a withdrawal null until it is decided, and outside a pool, like the Master. */
+  readonly subscriptionId: bigint | null;
+  readonly masterLogin: string | null;
+  /** In cents; 0 for an exit. */
+  readonly requested: bigint;
+  readonly comment: string;
+  readonly deadlineAt: Date;
+  readonly state: DepartureState;
+  readonly try: number;
+  /** Null once the account lock of its try is released. */
+  readonly lockOwner: string | null;
+  /** Of the recovery job, or of the queue. */
+  readonly tries: number;
+  readonly refusal: RefusalFacts | null;
+  /** Null: it does not wait until its Master is flat. */
+  readonly queueUntil: Date | null;
+  readonly isClosing: boolean;
+  readonly hasWaited: boolean;
+  /** Null until it is decided, like the next three. */
+  readonly before: bigint | null;
+  readonly pending: bigint | null;
+  readonly available: bigint | null;
+  readonly effective: bigint | null;
+  /** Of an exit, from its decision on. */
+  readonly leftStatus: "PAUSED" | "CANCELLED" | null;
+  /** Ticket of the payout. */
+  readonly dealId: bigint | null;
+};
+
+/** The columns of `departure_row`. */
+const ROWS = fragment`
+  select "operationId", kind, "investorLogin", "subscriptionId", "masterLogin", requested, comment, "deadlineAt", state, try, "lockOwner", tries,
+         refusal, "queueUntil", "isClosing", "hasWaited", before, pending, available, effective, "leftStatus", "dealId"
+  from departure_row`;
+
+export async function findDeparture(db: Queryable, operationId: string): Promise<Departure | undefined> {
+  return await maybeOne<Departure>(db, sql`${ROWS} where "operationId" = ${operationId}`);
+}
+
+export async function getDeparture(db: Queryable, operationId: string): Promise<Departure> {
+  return await one<Departure>(db, sql`${ROWS} where "operationId" = ${operationId}`);
+}
+
+/** The exit of a subscription that waits, or may wait, for a caller. */
+export async function findQueuedExit(db: Queryable, subscriptionId: bigint): Promise<Departure | undefined> {
+  return await maybeOne<Departure>(
+    db,
+    sql`${ROWS}
+        where "subscriptionId" = ${subscriptionId} and kind = 'EXIT' and state in ('WANTED', 'WAITING') and "queueUntil" is not null`,
+  );
+}
+
+export type NewDeparture = Pick<Departure, "operationId" | "investorLogin" | "deadlineAt"> & {
+  readonly requestId: string;
+  readonly at: Date;
+  /** Until then the process of the first try works on it. */
+  readonly recoverInMs: number;
+  readonly queueUntil: Date | undefined;
+} & (
+    | { readonly kind: "WITHDRAWAL"; readonly requested: bigint; readonly comment: string }
+    | { readonly kind: "EXIT"; readonly subscriptionId: bigint; readonly masterLogin: string }
+  );
+
+/** Begins departures, each with its first try; those that have begun before, and exits beside which another one may wait, are left out. */
+export async function insertDepartures(db: Queryable, fresh: readonly NewDeparture[]): Promise<Departure[]> {
+  const operationIds = await column<string>(
+    db,
+    sql`insert into departure (operation_id, kind, investor_login, subscription_id, master_login, requested_minor, comment, request_id,
+                               requested_at, deadline_at, state, lock_owner, next_try_at, queue_until)
+        select id, kind, login, subscription, master, requested, comment, request_id, at, deadline, 'WANTED', lock_owner,
+               clock_timestamp() + recover_in * interval '1 millisecond', queue_until
+        from unnest(
+          ${fresh.map(({ operationId }) => operationId)}::text[],
+          ${fresh.map(({ kind }) => kind)}::text[],
+          ${fresh.map(({ investorLogin }) => investorLogin)}::text[],
+          ${fresh.map((each) => (each.kind === "EXIT" ? each.subscriptionId : null))}::bigint[],
+          ${fresh.map((each) => (each.kind === "EXIT" ? each.masterLogin : null))}::text[],
+          ${fresh.map((each) => (each.kind === "EXIT" ? null : each.requested))}::bigint[],
+          ${fresh.map((each) => (each.kind === "EXIT" ? null : each.comment))}::text[],
+          ${fresh.map(({ requestId }) => requestId)}::text[],
+          ${fresh.map(({ at }) => at)}::timestamptz[],
+          ${fresh.map(({ deadlineAt }) => deadlineAt)}::timestamptz[],
+          ${fresh.map((each) => lockOwnerOf(departureKey(each), 1))}::text[],
+          ${fresh.map(({ recoverInMs }) => recoverInMs)}::double precision[],
+          ${fresh.map(({ queueUntil }) => queueUntil)}::timestamptz[]
+        ) as fresh (id, kind, login, subscription, master, requested, comment, request_id, at, deadline, lock_owner, recover_in,
+                    queue_until)
+        order by id
+        on conflict do nothing
+        returning operation_id`,
+  );
+  const inserted = new Set(operationIds);
+  return fresh.filter(({ operationId }) => inserted.has(operationId)).map(begunDeparture);
+}
+
+function begunDeparture(fresh: NewDeparture): Departure {
+  const { operationId, kind, investorLogin, deadlineAt, queueUntil } = fresh;
+  const own =
+    fresh.kind === "EXIT"
+      ? { subscriptionId: fresh.subscriptionId, masterLogin: fresh.masterLogin, requested: 0n, comment: "" }
+      : { subscriptionId: null, masterLogin: null, requested: fresh.requested, comment: fresh.comment };
+  const lockOwner = lockOwnerOf(departureKey(fresh), 1);
+  const begun = { state: "WANTED", try: 1, lockOwner, tries: 0, refusal: null } as const;
+  const undecided = { before: null, pending: null, available: null, effective: null, leftStatus: null, dealId: null };
+  const queue = { queueUntil: queueUntil ?? null, isClosing: false, hasWaited: false };
+  return { operationId, kind, investorLogin, deadlineAt, ...own, ...begun, ...queue, ...undecided };
+}
+
+export type NextTry = {
+  /** From REFUSED a repeated command begins again, if it was not to wait. */
+  readonly from: "WANTED" | "REFUSED";
+  readonly deadlineAt: Date;
+  readonly recoverInMs: number;
+};
+
+/** Begins the next try, with another account lock. Undefined when another process has moved it on, or its last account lock is not released. */
+export async function beginNextTry(
+  db: Queryable,
+  departure: Departure,
+  { from, deadlineAt, recoverInMs }: NextTry,
+): Promise<Departure | undefined> {
+  const { operationId, try: last } = departure;
+  const lockOwner = lockOwnerOf(departureKey(departure), last + 1);
+  const begun = { state: "WANTED", try: last + 1, lockOwner, refusal: null } as const;
+  const moved = await execute(
+    db,
+    sql`update departure
+        set state = 'WANTED', try = try + 1, lock_owner = ${lockOwner}, deadline_at = ${deadlineAt}, refusal = null, ended_at = null,
+            next_try_at = clock_timestamp() + ${recoverInMs} * interval '1 millisecond'
+        where operation_id = ${operationId} and try = ${last} and state = ${from}
+          and (state = 'WANTED' or lock_owner is null and queue_until is null and kind = 'EXIT')`,
+  );
+  return moved === 1 ? { ...departure, ...begun, deadlineAt } : undefined;
+}
+
+/** What is decided about a departure. */
+export type Decided = DepartureNumbers & {
+  readonly operationId: string;
+  readonly try: number;
+  /** Null outside a pool, like the next three. */
+  readonly subscriptionId: bigint | null;
+  readonly masterLogin: string | null;
+  readonly settledNumber: bigint | null;
+  readonly allocationNumber: bigint | null;
+  /** Of an exit. */
+  readonly leftStatus: "PAUSED" | "CANCELLED" | null;
+};
+
+/**
+ * WANTED -> DECIDED, in the commit that takes the amounts out of the pool. Returns those whose try still ran, with the ids of their requests:
+ * only these are carried out. Each has its id once.
+ */
+export async function markDecided(
+  tx: Transaction,
+  decided: readonly Decided[],
+  at: Date,
+): Promise<ReadonlyMap<string, string>> {
+  if (decided.length === 0) return new Map();
+  const rows = await many<{ readonly operationId: string; readonly requestId: string }>(
+    tx,
+    sql`update departure
+        set state = 'DECIDED', subscription_id = subscription, master_login = master, settled_number = settled,
+            allocation_number = allocation, before_minor = before, pending_minor = pending, available_minor = available,
+            effective_minor = effective, left_status = status, ended_at = case kind when 'EXIT' then ${at}::timestamptz end
+        from unnest(
+          ${decided.map(({ operationId }) => operationId)}::text[],
+          ${decided.map(({ try: number }) => number)}::integer[],
+          ${decided.map(({ subscriptionId }) => subscriptionId)}::bigint[],
+          ${decided.map(({ masterLogin }) => masterLogin)}::text[],
+          ${decided.map(({ settledNumber }) => settledNumber)}::bigint[],
+          ${decided.map(({ allocationNumber }) => allocationNumber)}::bigint[],
+          ${decided.map(({ before }) => before)}::bigint[],
+          ${decided.map(({ pending }) => pending)}::bigint[],
+          ${decided.map(({ available }) => available)}::bigint[],
+          ${decided.map(({ effective }) => effective)}::bigint[],
+          ${decided.map(({ leftStatus }) => leftStatus)}::text[]
+        ) as decided (id, number, subscription, master, settled, allocation, before, pending, available, effective, status)
+        where operation_id = id and try = number and state = 'WANTED'
+        returning operation_id as "operationId", request_id as "requestId"`,
+  );
+  return new Map(rows.map(({ operationId, requestId }) => [operationId, requestId]));
+}
+
+type OfTry = Pick<Departure, "operationId" | "try" | "state">;
+type Refused = { readonly refusal: string; readonly at: Date };
+
+/** A try in this state ends the departure: nothing leaves. Its account lock is to be released. False when another process has moved it on. */
+export async function markRefused(
+  db: Queryable,
+  { operationId, try: number, state }: OfTry,
+  { refusal, at }: Refused,
+): Promise<boolean> {
+  const moved = await execute(
+    db,
+    sql`update departure
+        set state = 'REFUSED', refusal = ${refusal}::jsonb, ended_at = ${at}, left_status = null, next_try_at = '-infinity'
+        where operation_id = ${operationId} and try = ${number} and state = ${state}`,
+  );
+  return moved === 1;
+}
+
+/** DECIDED -> ENDED, with its account lock released. Changes nothing about those that have ended. */
+export async function markEnded(
+  db: Queryable,
+  ended: readonly { readonly operationId: string; readonly dealId: bigint | null }[],
+  at: Date,
+): Promise<void> {
+  await execute(
+    db,
+    sql`update departure
+        set state = 'ENDED', lock_owner = null, deal_id = deal, ended_at = coalesce(ended_at, ${at}), reason = null
+        from unnest(
+          ${ended.map(({ operationId }) => operationId)}::text[], ${ended.map(({ dealId }) => dealId)}::bigint[]
+        ) as paid (id, deal)
+        where operation_id = id and state = 'DECIDED'`,
+  );
+}
+
+/** The account lock of an ended try is released. */
+export async function markReleased(db: Queryable, operationId: string, lockOwner: string): Promise<void> {
+  await execute(
+    db,
+    sql`update departure set lock_owner = null
+        where operation_id = ${operationId} and lock_owner = ${lockOwner} and state in ('WAITING', 'REFUSED')`,
+  );
+}
+
+/** Departures whose account lock is not released, each when the process that works on it is gone. */
+export const departureQueue = workQueue<{ readonly operationId: string; readonly tries: number }, string>({
+  table: fragment`departure`,
+  key: fragment`operation_id`,
+  keyType: fragment`text`,
+  isOpen: fragment`work.lock_owner is not null`,
+  columns: fragment`operation_id as "operationId"`,
+});
+
+export async function listDepartures(db: Queryable, operationIds: readonly string[]): Promise<Departure[]> {
+  if (operationIds.length === 0) return [];
+  const departures = await many<Departure>(db, sql`${ROWS} where "operationId" = any (${operationIds}::text[])`);
+  assert.equal(departures.length, operationIds.length, "a departure is never removed");
+  return departures;
+}
