@@ -3,7 +3,7 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
-import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
+import { completeWithdrawal, decideWithdrawal, deposit, holdForWithdrawal, release } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "../testing/world.ts";
@@ -188,7 +188,7 @@ test("an unassign waits for an incomplete log of the Master, and is refused when
   });
   setTimeout(() => (master.isComplete = true), 200);
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
-  const { tries } = await one<{ tries: number }>(world.deps.pool, sql`select try as tries from exit`);
+  const { tries } = await one<{ tries: number }>(world.deps.pool, sql`select try as tries from departure`);
   expect(tries).toBeGreaterThan(2);
 });
 
@@ -214,7 +214,7 @@ test("an Investor with a negative share can neither leave the pool nor withdraw"
   const refusal = { code: "investor_deficit", details: { deficit: "3.21" }, outcome: "not_executed" };
   await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject(refusal);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 1n);
-  await expect(world.service.leave(withdrawal.request, aCall())).rejects.toMatchObject(refusal);
+  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject(refusal);
 });
 
 test("while the platform service is unavailable no Investor leaves, and the try is rolled back", async () => {
@@ -250,15 +250,13 @@ test("deposits and withdrawals while PAUSED stay outside and are not mirrored", 
   await deposit(world, pair.investorLogin, 30_00n);
   await deliver(world);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 1_000_00n);
-  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
-    inPool: false,
-    masterLogin: "",
-    settledLogNumber: 0n,
-    balanceBefore: { minorUnits: 530_00n },
-    effective: { minorUnits: 530_00n },
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({
+    subscriptionId: null,
+    masterLogin: null,
+    before: 530_00n,
+    effective: 530_00n,
   });
-  await payOut(world, withdrawal, 530_00n);
-  await release(world, withdrawal);
+  await completeWithdrawal(world, withdrawal);
   await settle(world);
   await expectBooksToReconcile(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(500_00n);

@@ -5,8 +5,11 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
-import { DepartureKind, type LeaveRequest } from "#proto/pamm/subscription/v1/subscription.ts";
+import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
+import { complete } from "../processes/departure/complete.ts";
+import { decide } from "../processes/departure/decide.ts";
 import type { HeldDeparture } from "../processes/departure/departing.ts";
+import { type Departure, getDeparture, insertDepartures } from "../store/departures.ts";
 import { aCall, type World } from "./world.ts";
 
 /** A deposit as the funding service sends it: it waits while the login is locked. */

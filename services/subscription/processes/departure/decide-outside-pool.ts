@@ -11,7 +11,6 @@ import { decideDebts } from "../../domain/fees/due.ts";
 import { sumOfReserves } from "../../domain/departure-buckets.ts";
 import { departureReasons } from "../../domain/departure-reasons.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
-import { refuse } from "../../refusals.ts";
 import { lockAccounts, saveAccounts } from "../../store/books.ts";
 import { hasUncounted, insertDecisions } from "../../store/fee-decisions.ts";
 import { takeBackFlows } from "../../store/flows.ts";
@@ -71,11 +70,10 @@ export async function decideOutsidePool(
 }
 
 function reasonOf(
-  { investorLogin, kind, heldLogNumber: heldNumber }: HeldDeparture,
+  { heldLogNumber: heldNumber }: HeldDeparture,
   { filedNumber, pooledIn }: AccountBook,
   waitsIn: LeftHolding | undefined,
 ): Refusal | undefined {
-  if (kind === "EXIT") return refuse("subscription_not_active", `Investor ${investorLogin} is not in a pool.`);
   const isMoving = (waitsIn !== undefined) !== (pooledIn !== undefined);
   return departureReasons({ account: { filedNumber, heldNumber }, share: { isMoving, pooled: 0n } })[0];
 }

@@ -1,9 +1,12 @@
+import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
 import { departureReasons } from "../../domain/departure-reasons.ts";
+import { unassignReasons } from "../../domain/unassign-reasons.ts";
 import { type InvestorState, NOT_FILED } from "../../store/investor-states.ts";
+import { getSubscription } from "../../store/subscriptions.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { feesWait } from "./decide-in-pool.ts";
 import { decideOutsidePool } from "./decide-outside-pool.ts";
@@ -49,6 +52,8 @@ async function decideOnce(
   const account = { filedNumber, heldNumber: departure.heldLogNumber };
   const [final] = departureReasons({ account, pool: holding });
   if (final !== undefined) return { kind: "refused", refusal: final };
+  if (departure.kind === "EXIT" && holding?.subscriptionId !== departure.subscriptionId)
+    return await refuseEnded(deps, departure);
   // A withdrawal takes what waits on the account for the end of a deficit, or for an archived Master; an exit takes it back.
   const isWaiting = holding?.isHeld === true && departure.kind === "WITHDRAWAL";
   if (holding === undefined || isWaiting) return await decideOutside(deps, departure, holding, context);
@@ -58,6 +63,14 @@ async function decideOnce(
     return { kind: "waits", refusal: passing };
   }
   return await joinEpisode(deps, { departure, holding, database }, wait.untilMs);
+}
+
+/** Another command has ended the subscription. */
+async function refuseEnded({ pool }: Deps, { subscriptionId }: HeldDeparture): Promise<DecisionEnd> {
+  assert(subscriptionId !== null, "an exit is of a subscription");
+  const [refusal] = unassignReasons(await getSubscription(pool, subscriptionId));
+  assert(refusal !== undefined, "an Investor outside of the pool has left it");
+  return { kind: "refused", refusal };
 }
 
 async function decideOutside(

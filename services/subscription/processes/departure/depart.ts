@@ -11,12 +11,10 @@ import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
 import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/queue.ts";
-import { unassignReasons } from "../../domain/unassign-reasons.ts";
 import { publishProgress } from "../../messages/withdrawal-events.ts";
 import { beginNextTry, type Departure, getDeparture } from "../../store/departures.ts";
 import { countWaitingOf, markWaiting } from "../../store/departure-queue.ts";
 import type { FeeDecision } from "../../store/fee-decisions.ts";
-import { getSubscription } from "../../store/subscriptions.ts";
 import { holdLock } from "../account-lock.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { complete, type Completed } from "./complete.ts";
@@ -69,7 +67,6 @@ type Tried = Departure & { readonly fees?: FeeDecision | null };
 async function tryToLeave(deps: Deps, departure: Departure, wait: WaitBudget, context: CallContext): Promise<Tried> {
   let refusal: Refusal;
   try {
-    if (departure.kind === "EXIT") await requireActive(deps, departure);
     const { balance: heldBalance, logNumber: heldLogNumber } = await holdLock(deps, lockOf(departure), context);
     const end = await decide(deps, { ...departure, heldBalance, heldLogNumber }, context);
     if (end.kind === "decided") return { ...end.departure, fees: end.fees ?? null };
@@ -92,13 +89,6 @@ function lockOf({ kind, investorLogin: login, lockOwner, requested, comment }: D
   const lock = { login, lockOwner };
   if (kind === "EXIT") return { ...lock, acceptsArchived: true };
   return { ...lock, withdrawal: { amount: moneyToProto(usd(requested)), comment } };
-}
-
-/** Another command may have ended the subscription since. */
-async function requireActive({ pool }: Deps, { subscriptionId }: Departure): Promise<void> {
-  assert(subscriptionId !== null, "an exit is of a subscription");
-  const [reason] = unassignReasons(await getSubscription(pool, subscriptionId));
-  if (reason !== undefined) throw reason;
 }
 
 /** The row after another process has ended the try, or decided it. */
