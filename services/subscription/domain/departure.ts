@@ -27,7 +27,7 @@ export function feeSuffixOf({ kind, operationId, subscriptionId }: Identified): 
   return kind === "EXIT" ? `UA${subscriptionId}` : `WD${operationId}`;
 }
 
-/** Of the account lock of one try. */
-export function lockOwnerOf(key: string, number: number): string {
-  return `${key}:${number}`;
+/** Of the account lock of one try: commands that end the same subscription exclude each other. */
+export function lockOwnerOf({ operationId }: Pick<Identified, "operationId">, number: number): string {
+  return `subscription:departure:${operationId}:${number}`;
 }

@@ -4,7 +4,7 @@ import { CLAIM_MS } from "#kernel/retry.ts";
 import { type QueueAges, readQueueAges } from "#kernel/work-queue/queue-ages.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { DepartureKind } from "../domain/decide-departure.ts";
-import { departureKey, type Identified, lockOwnerOf } from "../domain/departure.ts";
+import { lockOwnerOf } from "../domain/departure.ts";
 import { HAS_CLOSING } from "./closings.ts";
 import type { Departure } from "./departures.ts";
 import { IS_FLAT } from "./flat-masters.ts";
@@ -72,13 +72,13 @@ export async function markReady(db: Queryable): Promise<void> {
   );
 }
 
-type Startable = Identified & { readonly try: number };
+type Startable = Pick<Departure, "operationId" | "try">;
 
 /** WAITING -> WANTED with the next try: from here neither its caller nor its expiry ends it. The longest due first. */
 export async function startTries(tx: Transaction, limit: number): Promise<string[]> {
   const due = await many<Startable>(
     tx,
-    sql`select operation_id as "operationId", kind, subscription_id as "subscriptionId", try
+    sql`select operation_id as "operationId", try
         from departure
         where state = 'WAITING' and lock_owner is null and next_try_at <= clock_timestamp() and ready_at is not null
           and (is_closing or queue_until > clock_timestamp())
@@ -94,7 +94,7 @@ export async function startTries(tx: Transaction, limit: number): Promise<string
             next_try_at = clock_timestamp() + ${CLAIM_MS} * interval '1 millisecond'
         from unnest(
           ${due.map(({ operationId }) => operationId)}::text[],
-          ${due.map((each) => lockOwnerOf(departureKey(each), each.try + 1))}::text[]
+          ${due.map((each) => lockOwnerOf(each, each.try + 1))}::text[]
         ) as begun (id, owner)
         where operation_id = id
         returning operation_id`,

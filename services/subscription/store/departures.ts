@@ -4,7 +4,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { DepartureKind, DepartureNumbers } from "../domain/decide-departure.ts";
-import { departureKey, lockOwnerOf } from "../domain/departure.ts";
+import { lockOwnerOf } from "../domain/departure.ts";
 
 export type DepartureState = "WANTED" | "WAITING" | "DECIDED" | "ENDED" | "REFUSED";
 
@@ -95,7 +95,7 @@ export async function insertDepartures(db: Queryable, fresh: readonly NewDepartu
           ${fresh.map(({ requestId }) => requestId)}::text[],
           ${fresh.map(({ at }) => at)}::timestamptz[],
           ${fresh.map(({ deadlineAt }) => deadlineAt)}::timestamptz[],
-          ${fresh.map((each) => lockOwnerOf(departureKey(each), 1))}::text[],
+          ${fresh.map((each) => lockOwnerOf(each, 1))}::text[],
           ${fresh.map(({ recoverInMs }) => recoverInMs)}::double precision[],
           ${fresh.map(({ queueUntil }) => queueUntil)}::timestamptz[]
         ) as fresh (id, kind, login, subscription, master, requested, comment, request_id, at, deadline, lock_owner, recover_in,
@@ -114,7 +114,7 @@ function begunDeparture(fresh: NewDeparture): Departure {
     fresh.kind === "EXIT"
       ? { subscriptionId: fresh.subscriptionId, masterLogin: fresh.masterLogin, requested: 0n, comment: "" }
       : { subscriptionId: null, masterLogin: null, requested: fresh.requested, comment: fresh.comment };
-  const lockOwner = lockOwnerOf(departureKey(fresh), 1);
+  const lockOwner = lockOwnerOf(fresh, 1);
   const begun = { state: "WANTED", try: 1, lockOwner, tries: 0, refusal: null } as const;
   const undecided = { before: null, pending: null, available: null, effective: null, leftStatus: null, dealId: null };
   const queue = { queueUntil: queueUntil ?? null, isClosing: false, hasWaited: false };
@@ -135,7 +135,7 @@ export async function beginNextTry(
   { from, deadlineAt, recoverInMs }: NextTry,
 ): Promise<Departure | undefined> {
   const { operationId, try: last } = departure;
-  const lockOwner = lockOwnerOf(departureKey(departure), last + 1);
+  const lockOwner = lockOwnerOf(departure, last + 1);
   const begun = { state: "WANTED", try: last + 1, lockOwner, refusal: null } as const;
   const moved = await execute(
     db,
