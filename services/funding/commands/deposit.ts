@@ -1,27 +1,23 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
-import { labelsFromProto } from "#kernel/contract/labels.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { checkMovement } from "../domain/amount.ts";
 import { type Cashflow, depositKey } from "../domain/cashflow.ts";
 import { outcomeUnknown, refusalOfTransfer, refusedUnsent } from "../domain/transfer-outcome.ts";
 import { findOpenOperation } from "../store/cashflows.ts";
 import { markDoubt, markRefused } from "../store/cashflow-transitions.ts";
-import { duplicateRuleOf } from "../domain/duplicate.ts";
-import { clientKeyOf } from "./record-cashflows.ts";
 import { record } from "./record.ts";
 import { endUnsent, finish } from "./settle.ts";
 import { sendTransfer } from "./transfer.ts";
 
 /** Credits an Investor once per command id, however often the caller repeats it. */
 export async function deposit(deps: Deps, request: DepositRequest, context: CallContext): Promise<DepositResponse> {
-  const cashflow = await failAsUnavailable(() => findOrRecord(deps, request, context));
+  const cashflow = await failAsUnavailable(() => record(deps, "deposit", request, context));
   const { operationId, decision, possibleDuplicateOf } = cashflow;
   assert(decision !== undefined, `Operation ${operationId} is not a deposit.`);
   const dealId = await settleDeposit(deps, cashflow, context);
@@ -32,22 +28,6 @@ export async function deposit(deps: Deps, request: DepositRequest, context: Call
     minDepositRequired: moneyToProto(decision.minDeposit),
     possibleDuplicateOf,
   };
-}
-
-async function findOrRecord(deps: Deps, request: DepositRequest, context: CallContext): Promise<Cashflow> {
-  const { login, comment } = request;
-  const { commandId: operationId, deadline } = context;
-  const amount = moneyFromProto(request.amount);
-  const labels = labelsFromProto(request.labels);
-  checkMovement({ operationId, amount, comment, labels });
-  const own = { operationId, action: "deposit", login, amount, comment, deadline, at: deps.now() } as const;
-  const draft = {
-    ...own,
-    labels,
-    duplicates: duplicateRuleOf(request.client, labels),
-    clientKey: clientKeyOf(request.idempotencyKey),
-  };
-  return await record(deps, draft, context);
 }
 
 /**

@@ -2,29 +2,24 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { refusalFromProto } from "#kernel/contract/error.ts";
-import { labelsFromProto } from "#kernel/contract/labels.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { waitsForMaster } from "#kernel/queue-until-flat.ts";
 import { type Refusal, restated } from "#kernel/refusal.ts";
-import { later } from "#kernel/retry.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { type WithdrawResponse as Answer, WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { checkMovement } from "../domain/amount.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
-import { duplicateRuleOf } from "../domain/duplicate.ts";
 import { notBegun, outcomeUnknown, withBlocker } from "../domain/transfer-outcome.ts";
 import { markDoubt, markRefused } from "../store/cashflow-transitions.ts";
 import { findOpenOperation } from "../store/cashflows.ts";
 import { markWaiting } from "../store/queue-states.ts";
-import { clientKeyOf } from "./record-cashflows.ts";
 import { record } from "./record.ts";
 import { callUntilAnswered, endUnsent, finish } from "./settle.ts";
 
 /** Pays out the requested amount, or what is available of it, once per command id. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
-  const cashflow = await failAsUnavailable(() => findOrRecord(deps, request, context));
+  const cashflow = await failAsUnavailable(() => record(deps, "withdraw", request, context));
   const { operationId, amount, possibleDuplicateOf, queue } = cashflow;
   const answer = await settleWithdrawal(deps, cashflow, context);
   const { figures, dealId } = answer;
@@ -43,23 +38,6 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
     possibleDuplicateOf,
     ...(isWaiting && { queuedUntil: queue?.until }),
   };
-}
-
-async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<Cashflow> {
-  const { login, comment, queueForMs } = request;
-  const { commandId: operationId, deadline } = context;
-  const amount = moneyFromProto(request.amount);
-  const labels = labelsFromProto(request.labels);
-  checkMovement({ operationId, amount, comment, labels, queueForMs });
-  const own = { operationId, action: "withdraw", login, amount, comment, deadline, at: deps.now() } as const;
-  const draft = {
-    ...own,
-    labels,
-    duplicates: duplicateRuleOf(request.client, labels),
-    clientKey: clientKeyOf(request.idempotencyKey),
-    ...(queueForMs !== undefined && { queueUntil: later(own.at, Number(queueForMs)) }),
-  };
-  return await record(deps, draft, context);
 }
 
 /**
