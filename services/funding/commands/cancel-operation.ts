@@ -1,7 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { cancelled, notCancellable } from "#kernel/queue-until-flat.ts";
-import { Refusal } from "#kernel/refusal.ts";
 import type { CancelOperationRequest } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 import { markRefused } from "../store/cashflow-transitions.ts";
@@ -22,11 +21,7 @@ export async function cancelOperation(
   const cashflow = (await listCashflows(pool, [operationId])).get(operationId);
   if (cashflow === undefined || cashflow.refusal?.code === "cancelled") return { operationId };
   if (cashflow.state !== "RECORDED" || cashflow.queue === undefined) throw notCancellable(operationId);
-  try {
-    await subscriptions.cancelOperation({ operationId }, withReplyReserve(context));
-  } catch (error) {
-    throw error instanceof Refusal && error.code === "operation_not_found" ? notCancellable(operationId) : error;
-  }
+  await subscriptions.cancelWithdrawal({ operationId }, withReplyReserve(context));
   await markRefused(pool, cashflow.id, { refusal: cancelled(operationId), at: now() });
   return { operationId };
 }

@@ -223,11 +223,11 @@ test("subscription decides whether a withdrawal is cancelled: one that has begun
   expect(await ledger(deps, "op-1")).toMatchObject(PENDING);
 
   deps.subscriptions.recorded.set("op-1", WAITS);
-  const cancelOperation: World["subscriptions"]["cancelOperation"] = async (...args) => {
-    await deps.subscriptions.cancelOperation(...args);
+  const cancelWithdrawal: World["subscriptions"]["cancelWithdrawal"] = async (...args) => {
+    await deps.subscriptions.cancelWithdrawal(...args);
     throw new Error("lost");
   };
-  const losing = { ...deps, subscriptions: { ...deps.subscriptions, cancelOperation } };
+  const losing = { ...deps, subscriptions: { ...deps.subscriptions, cancelWithdrawal } };
   await expect(cancel(losing, "op-1")).rejects.toThrow("lost");
   expect(await cancel(deps, "op-1")).toMatchObject({ refusalCode: "cancelled" });
 });

@@ -3,7 +3,6 @@ import { refusalToProto } from "#kernel/contract/error.ts";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { cancelled, notCancellable } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { Operation } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import {
@@ -71,17 +70,14 @@ export function subscriptionFake({ platform, investor, master, pendingFee }: Wor
       if (fault === "lost answer") throw outcomeUnknown("subscription");
       return answer;
     },
-    async cancelOperation({ operationId }) {
+    async cancelWithdrawal({ operationId }) {
       const known = fake.recorded.get(operationId);
-      if (known === undefined) {
-        throw new Refusal({ code: "operation_not_found", status: "not_found", message: "It is not recorded." });
-      }
-      if (known.state === WithdrawalState.WAITING) {
+      if (known?.state === WithdrawalState.WAITING) {
         fake.recorded.set(operationId, refusedWith(cancelled(), { hasWaited: true }));
-      } else if (known.refusal?.code !== "cancelled") {
+      } else if (known?.refusal?.code !== "cancelled") {
         throw notCancellable(operationId);
       }
-      return Operation.decode(new Uint8Array());
+      return {};
     },
   };
 
@@ -180,6 +176,7 @@ function allUnused(unused: () => never): Client<SubscriptionServiceService> {
     sumFlows: unused,
     getOperation: unused,
     cancelOperation: unused,
+    cancelWithdrawal: unused,
     listOperations: unused,
     getProof: unused,
     findTransfers: unused,

@@ -148,7 +148,7 @@ async function beginToWait(
     const isNew = kind === "WITHDRAWAL" && !hasWaited;
     if (isNew && (await countWaitingOf(tx, investorLogin)) >= MAX_WAITING_OF_INVESTOR) return "full";
     const isMoved = await markWaiting(tx, departure, refusal.code);
-    if (isMoved && kind === "WITHDRAWAL" && hasWaited) publishProgress(tx, operationId, "WAITING");
+    if (isMoved && kind === "WITHDRAWAL") publishProgress(tx, operationId, "WAITING");
     return isMoved ? "waits" : "moved";
   });
   failpoint("after_waiting", kind);
