@@ -48,20 +48,31 @@ export type NewFeeDecision = {
 
 export type FeeDecision = NewFeeDecision & { readonly id: bigint };
 
-/** Inserts decisions, and returns them with their ids in the sequence of the array. */
+/** Inserts decisions, and returns them with their ids in the sequence of the array. A key has no line break. */
 export async function insertDecisions(tx: Transaction, decisions: readonly NewFeeDecision[]): Promise<FeeDecision[]> {
-  const inserted: FeeDecision[] = [];
-  for (const decision of decisions) {
-    const { masterLogin, departureKey, periodStart, periodEnd, markedAt, isLast, investorLogin, weeklyKeys } = decision;
-    const { id } = await one<{ readonly id: bigint }>(
-      tx,
-      sql`insert into fee_decision
-            (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
-          values (${masterLogin}, ${departureKey}, ${investorLogin}, ${periodStart}, ${periodEnd}, ${markedAt}, ${isLast}, ${weeklyKeys}::text[])
-          returning id`,
-    );
-    inserted.push({ ...decision, id });
-  }
+  if (decisions.length === 0) return [];
+  const ids = await column<bigint>(
+    tx,
+    sql`insert into fee_decision
+          (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
+        select master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last,
+               string_to_array(weekly_keys, ${"\n"})
+        from unnest(
+          ${decisions.map(({ masterLogin }) => masterLogin)}::text[],
+          ${decisions.map(({ departureKey }) => departureKey)}::text[],
+          ${decisions.map(({ investorLogin }) => investorLogin)}::text[],
+          ${decisions.map(({ periodStart }) => periodStart)}::timestamptz[],
+          ${decisions.map(({ periodEnd }) => periodEnd)}::timestamptz[],
+          ${decisions.map(({ markedAt }) => markedAt)}::timestamptz[],
+          ${decisions.map(({ isLast }) => isLast)}::boolean[],
+          ${decisions.map(({ weeklyKeys }) => weeklyKeys.join("\n"))}::text[]
+        ) with ordinality as decision
+          (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys, rank)
+        order by rank
+        returning id`,
+  );
+  const inSequence = ids.toSorted((left, right) => Number(left - right));
+  const inserted = decisions.map((decision, index) => ({ ...decision, id: inSequence[index] as bigint }));
   await insertDue(tx, inserted);
   return inserted;
 }
