@@ -8,7 +8,7 @@ import { cancelVersion } from "../commands/cancel-version.ts";
 import { configure, updateConfiguration } from "../commands/configure.ts";
 import { inForceAt, scheduledAfter, shownAt, stateOf, type Version } from "../domain/timeline.ts";
 import { stepsOf } from "../domain/steps.ts";
-import { isEnabledAt, rateAt } from "../domain/version.ts";
+import { isEnabledAt, rateAt } from "../testing/timeline-at.ts";
 import { aCall, INVESTOR } from "../testing/fee.ts";
 import { configurationReads, getConfiguration } from "../queries/get-configuration.ts";
 import { readTerms } from "../queries/read-terms.ts";
