@@ -5,7 +5,8 @@ import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import type { DecidedFee, GetPendingFeeRequest, InvestorTerms, Owed, PendingFee } from "#proto/pamm/fee/v1/fee.ts";
+import type { GetPendingFeeRequest, InvestorTerms, Owed, PendingFee } from "#proto/pamm/fee/v1/fee.ts";
+import type { DecidePendingFeeResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import type { Explanation } from "../domain/explain.ts";
 import { calculationOf } from "../domain/fee-calculation.ts";
@@ -37,7 +38,7 @@ export async function getPendingFee(
   if (!isKnown) await deps.accounts.findInvestor({ login: investorLogin }, queryContext(context));
   const master = masterLogin === undefined ? undefined : await findMaster(deps.pool, masterLogin);
   if (master?.breakReason !== undefined) throw safetyStop(master.masterLogin);
-  const pending = pendingOf(terms, decided.due, at);
+  const pending = pendingOf(terms, decided, at);
   const calculation =
     decided.explanation === "" ? undefined : calculationOf(JSON.parse(decided.explanation) as Explanation);
   const openWeekly = terms.openWeekly.reduce((sum, { amount }) => sum + moneyFromProto(amount).minor, 0n);
@@ -69,15 +70,11 @@ async function readOwn(pool: Pool, investorLogin: string): Promise<InvestorTerms
   });
 }
 
-function pendingOf({ steps, debts, prepaid }: InvestorTerms, due: readonly DecidedFee[], at: Date): Pending {
-  const fees = due.map(({ kind, masterLogin, amountMinor: amount }) => {
-    return { kind: kind === "PF_DEBT" ? kind : "PF", masterLogin, amount } as const;
-  });
-  const sums = sumPending(
-    fees,
-    prepaid.map(({ masterLogin, amountMinor: amount }) => ({ masterLogin, amount })),
+function pendingOf({ steps, debts }: InvestorTerms, { due, totalMinor }: DecidePendingFeeResponse, at: Date): Pending {
+  const fees = due.map(
+    ({ kind, amountMinor: amount }) => ({ kind: kind === "PF_DEBT" ? kind : "PF", amount }) as const,
   );
-  return { isEnabled: isCollectedAt(steps, at), at, ...sums, debts: debts.flatMap(debtOf) };
+  return { isEnabled: isCollectedAt(steps, at), at, ...sumPending(fees, totalMinor), debts: debts.flatMap(debtOf) };
 }
 
 function debtOf({ masterLogin, amountMinor: amount, since }: Owed): Debt[] {

@@ -76,6 +76,9 @@ test("a flat Master is not read, and outside a pool only debts are due", async (
     ["PF_DEBT", OWED_TO, 7_00n],
     ["PF", master, 9_00n],
   ]);
+  const prepaid = [{ masterLogin: master, amountMinor: 4_00n, since: undefined }];
+  const { totalMinor, due } = await pendingOf(world, investorLogin, { debts, prepaid });
+  expect({ totalMinor, due }).toEqual({ totalMinor: 12_00n, due: flat.due });
   const outside = { masterLogin: undefined, throughDealId: 0n, facts: undefined };
   const stranger = anInvestor(world, 1_00n);
   expect(await pendingOf(world, stranger)).toMatchObject({ ...outside, due: [], isKnown: false });

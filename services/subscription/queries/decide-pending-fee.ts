@@ -9,7 +9,7 @@ import { decidedFees } from "../fees/decide-due.ts";
 import { refuse } from "../refusals.ts";
 import { readClock } from "../store/fee-decisions.ts";
 import { findLastDeal } from "../store/last-deals.ts";
-import { decideNow, poolOf, readDueNow } from "./due-now.ts";
+import { decideNow, poolOf, readDueNow, sumDueNow } from "./due-now.ts";
 import { readHoldingNow } from "./holding-now.ts";
 
 /** Before every version. */
@@ -53,5 +53,6 @@ export async function decidePendingFee(
     throughDealId: extra.lastDeal?.dealId ?? 0n,
     throughDealAt: extra.lastDeal?.dealAt,
     isKnown: account !== undefined,
+    totalMinor: sumDueNow(extra.due),
   };
 }
