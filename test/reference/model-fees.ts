@@ -62,6 +62,7 @@ export function decidePending({ versions, debts, at, own }: PendingFacts): Pendi
   const terms = stepsOf(versions);
   const facts = {
     terms,
+    since: undefined,
     updatedAt: versions.at(-1)?.madeAt,
     debts,
     prepaid: new Map<string, bigint>(),

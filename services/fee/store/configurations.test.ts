@@ -151,7 +151,7 @@ test("a decision and a query of the configuration read as much after a thousand 
   world.clock.now = since;
   const decide = (investorLogin: string) =>
     cost(async (tx) => {
-      const [terms] = await readTerms(tx, [investorLogin], since);
+      const [terms] = await readTerms(tx, [{ investorLogin, since }]);
       expect(terms?.steps.at(-1)).toMatchObject({ ratePpm: 200_000, from: since });
     });
   const show = (investorLogin: string) =>

@@ -69,7 +69,8 @@ export function subscriptionFake(now: () => Date): SubscriptionFake {
           })),
         };
       },
-      async decidePendingFee({ terms }) {
+      async decidePendingFee({ terms: asked }) {
+        const [terms] = asked?.investors ?? [];
         if (terms === undefined) throw new Error("terms are missing");
         const login = terms.investorLogin;
         const { masterLogin, ...share } = fake.shares.get(login) ?? { masterLogin: undefined };
