@@ -61,7 +61,7 @@ test("what waits for an archived Master can be withdrawn, and the rest waits on"
   const { world, pair } = await aWaitingDeposit();
   const { masterLogin, investorLogin } = pair;
   const { ledger } = world.platform;
-  expect(await withdraw(world, investorLogin, 15_00n, "funding:withdrawal:1")).toBe(15_00n);
+  expect(await withdraw(world, investorLogin, 15_00n, "1")).toBe(15_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([25_00n]);
   await expectBooksToReconcile(world);
@@ -96,9 +96,9 @@ test("what waits can be withdrawn again while the fee of a week, which the first
   await settle(world);
   world.fees.rules.archivedPaymentAccount = "69999";
   world.fees.rules.openWeekly = () => [{ key: "fee:weekly", amount: 5_00n }];
-  expect(await withdraw(world, investorLogin, 10_00n, "funding:withdrawal:1")).toBe(10_00n);
+  expect(await withdraw(world, investorLogin, 10_00n, "1")).toBe(10_00n);
   await settle(world);
-  expect(await withdraw(world, investorLogin, 10_00n, "funding:withdrawal:2")).toBe(10_00n);
+  expect(await withdraw(world, investorLogin, 10_00n, "2")).toBe(10_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([15_00n]);
   expect(await many(world.deps.pool, sql`select key, amount_minor as minor from reserve where state = 'OPEN'`)).toEqual(

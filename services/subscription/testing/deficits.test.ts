@@ -209,15 +209,15 @@ test("money that waits for the end of a deficit can be withdrawn, also by an Inv
   await deposit(world, investorLogin, 100_00n);
   await deposit(world, investorLogin, 200_00n);
   await settle(world);
-  expect(await withdraw(world, investorLogin, 120_00n, "funding:withdrawal:1")).toBe(120_00n);
+  expect(await withdraw(world, investorLogin, 120_00n, "1")).toBe(120_00n);
   await settle(world);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 180_00n, outside: 0n, pooled: -250_00n });
   await expectBooksToReconcile(world);
-  expect(await withdraw(world, investorLogin, 500_00n, "funding:withdrawal:2")).toBe(180_00n);
+  expect(await withdraw(world, investorLogin, 500_00n, "2")).toBe(180_00n);
   await settle(world);
   expect(balances(world, [masterLogin, investorLogin])).toEqual([-500_00n, 0n]);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 0n, outside: 0n, pooled: -250_00n });
-  await expect(withdraw(world, investorLogin, 1_00n, "funding:withdrawal:3")).rejects.toMatchObject({
+  await expect(withdraw(world, investorLogin, 1_00n, "3")).rejects.toMatchObject({
     code: "investor_deficit",
   });
   compensated(world, masterLogin, 500_00n);
@@ -253,7 +253,7 @@ test("debts are paid out of what waits before the Investor is", async () => {
   await deposit(world, investorLogin, 300_00n);
   await settle(world);
   world.fees.rules.debt = () => 40_00n;
-  expect(await withdraw(world, investorLogin, 290_00n, "funding:withdrawal:9")).toBe(260_00n);
+  expect(await withdraw(world, investorLogin, 290_00n, "9")).toBe(260_00n);
   await settle(world);
   await expectBooksToReconcile(world);
 });
