@@ -45,10 +45,7 @@ let withdrawals = 0;
 
 /** A withdrawal in the presence of the jobs; the cents that it has paid. */
 async function withdrawn(world: World, { investorLogin }: Pair, amount: bigint): Promise<bigint> {
-  const paid = await whileJobsRun(
-    world,
-    withdraw(world, investorLogin, amount, String((withdrawals += 1))),
-  );
+  const paid = await whileJobsRun(world, withdraw(world, investorLogin, amount, String((withdrawals += 1))));
   await settle(world);
   await expectBooksToReconcile(world);
   return paid;
@@ -369,7 +366,9 @@ test("terms of another database decide nothing: no withdrawal, no week, no debt"
   master.result(100_00n, { at: before(cutOff(0)) });
   await settle(world);
   const expectNotDecided = async ({ investorLogin }: Pair): Promise<void> => {
-    const withdrawal = await holdForWithdrawal(world, investorLogin, 10_00n, { operationId: String((withdrawals += 1)) });
+    const withdrawal = await holdForWithdrawal(world, investorLogin, 10_00n, {
+      operationId: String((withdrawals += 1)),
+    });
     await expect(decideWithdrawal(lost, withdrawal, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
       code: "allocation_in_progress",
       outcome: "not_executed",
