@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
+import { subscriptionService } from "../service.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { aWithdrawal, deposit } from "../testing/funding.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
@@ -97,18 +97,26 @@ test("none begins after its deadline, and one that has ended before is answered 
   const world = await aWorld();
   const investorLogin = anInvestor(world, 500_00n);
   const paid = aWithdrawal(world, { operationId: "1", investorLogin, amount: 200_00n });
-  const late = { ...paid, operationId: "2" };
   const first = await world.service.withdraw(paid, aCall());
   await passTime(world, 60_000);
   await expect(world.service.withdraw(paid, aCall())).resolves.toEqual(first);
-  for (let calls = 0; calls < 2; calls += 1) {
-    await expect(world.service.withdraw(late, aCall())).resolves.toMatchObject({
-      state: REFUSED,
-      refusal: { code: "platform_unavailable" },
-    });
-  }
-  expect(await many(world.deps.pool, sql`select operation_id as id from departure`)).toEqual([{ id: "1" }]);
+  const late = await world.service.withdraw({ ...paid, operationId: "2" }, aCall());
+  expect(late).toMatchObject({ state: REFUSED, refusal: { code: "platform_unavailable" }, figures: undefined });
+  await expect(world.service.withdraw({ ...paid, operationId: "2" }, aCall())).resolves.toEqual(late);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(300_00n);
+  expect(world.platform.accountLocks.get(investorLogin)).toBeUndefined();
+});
+
+test("once it was answered that none has begun in time, a request that was held up begins none either", async () => {
+  const world = await aWorld();
+  const investorLogin = anInvestor(world, 500_00n);
+  const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 200_00n });
+  const heldUp = subscriptionService({ ...world.deps, now: () => new Date() });
+  await passTime(world, 60_000);
+  const answer = await world.service.withdraw(request, aCall());
+  expect(answer).toMatchObject({ state: REFUSED, refusal: { code: "platform_unavailable" } });
+  await expect(heldUp.withdraw(request, aCall())).resolves.toEqual(answer);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
 });
 
 test("while the outcome of its payout is not known it is UNKNOWN, and a repeated request or the job pays it once", async () => {
