@@ -21,7 +21,7 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   listRunPayments: ["edge"],
   findTerms: ["subscription"],
   recordFees: ["subscription"],
-  collect: ["funding", "subscription"],
+  collect: ["subscription"],
   listDueItems: ["edge"],
   findDueItems: ["edge"],
   findKeysOfItem: ["edge"],

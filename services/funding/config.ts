@@ -13,7 +13,6 @@ export const settings = {
   ...CHECK_SETTINGS,
   ...FUNDING_RETENTION,
   ACCOUNT_GRPC_URL: grpcAddress(),
-  FEE_GRPC_URL: grpcAddress(),
   PLATFORM_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),
 };

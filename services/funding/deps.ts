@@ -5,7 +5,6 @@ import type { Log } from "#kernel/log.ts";
 import type { WakeSignal } from "#kernel/wake-signal.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
-import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 
@@ -13,12 +12,11 @@ import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/sub
 export type Deps = {
   readonly pool: Pool;
   readonly accounts: Client<AccountServiceService>;
-  readonly fees: Client<FeeServiceService>;
   readonly platform: Client<PlatformServiceService>;
   readonly subscriptions: Client<SubscriptionServiceService>;
   readonly queues: CashflowQueues;
-  /** Notified when a withdrawal begins to wait until its Master is flat. */
-  readonly queueWake: WakeSignal;
+  /** Notified when the end of a withdrawal is to be recorded. */
+  readonly settleWake: WakeSignal;
   readonly log: Log;
   readonly now: Clock;
 };

@@ -7,10 +7,8 @@ import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { retain } from "#kernel/retention/retain.ts";
 import { createWakeSignal } from "#kernel/wake-signal.ts";
-import { watchQueue } from "#kernel/work-queue/watch-queue.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
-import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -22,8 +20,8 @@ import { PERMISSIONS } from "./permissions.ts";
 import { DIRECTORY } from "./events/receive-directory.ts";
 import { FOLLOWINGS } from "./events/receive-followings.ts";
 import { fundingRules } from "./retention.ts";
-import { readQueue } from "./store/queued-withdrawals.ts";
 import { IMPORTS } from "./events/receive-imports.ts";
+import { withdrawalsFeed } from "./events/receive-withdrawals.ts";
 import { FEEDS, fundingJobs, fundingService, STATES_FEED } from "./service.ts";
 
 const caller = "funding";
@@ -46,7 +44,6 @@ await runService(caller, async (context: ServiceContext) => {
     accounts: stack.use(
       grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, service: "account", identity }),
     ),
-    fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, service: "fee", identity })),
     platform: stack.use(
       grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, service: "platform", identity }),
     ),
@@ -58,20 +55,16 @@ await runService(caller, async (context: ServiceContext) => {
       }),
     ),
     queues: cashflowQueues(backbone.pool),
-    queueWake: createWakeSignal(),
+    settleWake: createWakeSignal(),
     log,
     now: systemClock,
   };
   await followFeed(context, backbone, { address: config.ACCOUNT_GRPC_URL, service: "account", identity }, DIRECTORY);
-  await followFeed(
-    context,
-    backbone,
-    { address: config.SUBSCRIPTION_GRPC_URL, service: "subscription", identity },
-    FOLLOWINGS,
-  );
+  const subscription = { address: config.SUBSCRIPTION_GRPC_URL, service: "subscription", identity } as const;
+  await followFeed(context, backbone, subscription, FOLLOWINGS);
+  await followFeed(context, backbone, subscription, withdrawalsFeed(deps));
   await followFeed(context, backbone, { address: config.PLATFORM_GRPC_URL, service: "platform", identity }, IMPORTS);
   for (const job of fundingJobs(deps)) stack.use(job);
-  stack.use(watchQueue({ pool: deps.pool, log, command: "withdraw", readQueue }));
   stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), maxMs: config.PAMM_CHECK_INTERVAL }));
   stack.use(retain({ pool: deps.pool, rules: fundingRules(FEEDS, config), log }));
   const implementation = fundingService(deps);

@@ -17,7 +17,6 @@ export const { refuse, refusals } = refusalsOf({
   master_open_positions: "conflict",
   allocation_in_progress: "conflict",
   investor_deficit: "conflict",
-  too_many_queued: "conflict",
   safety_stop: "unavailable",
   platform_rejected: "rejected",
   platform_unavailable: "unavailable",

@@ -23,28 +23,25 @@ export function fundingRules(
 }
 
 /**
- * Deposits and withdrawals that have ended, the account lock released. The newest deposit of each Investor stays: without it the next one would be
+ * Deposits and withdrawals that have ended. The newest deposit of each Investor stays: without it the next one would be
  * its first, which has to meet the minimum of the Master.
  */
 function operations(keptMs: number): RetentionRule {
   return tableRule({
     name: OPERATIONS,
     table: "cashflow",
-    alsoRemoved: ["withdrawal", "cashflow_repetition"],
+    alsoRemoved: ["cashflow_repetition"],
     rows: fragment`cashflow`,
     keptMs,
     key: BY_ID,
     begunAt: fragment`item.created_at`,
     endedAt: fragment`item.finished_at`,
-    isFinished: fragment`
-      not exists (select from withdrawal where cashflow_id = item.id and not is_released)
-      and (
-        item.action <> 'deposit' or item.state <> 'POSTED'
-        or item.id < (
-          select max(newest.id)
-          from cashflow as newest
-          where newest.login = item.login and newest.action = 'deposit' and newest.state = 'POSTED'
-        )
-      )`,
+    isFinished: fragment`(
+      item.action <> 'deposit' or item.state <> 'POSTED'
+      or item.id < (
+        select max(newest.id)
+        from cashflow as newest
+        where newest.login = item.login and newest.action = 'deposit' and newest.state = 'POSTED'
+      ))`,
   });
 }

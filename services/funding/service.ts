@@ -1,6 +1,6 @@
 import type { Implementation } from "#kernel/contract/contract.ts";
 import type { Job } from "#kernel/job.ts";
-import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
+import { runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
@@ -8,13 +8,10 @@ import { cancelOperation } from "./commands/cancel-operation.ts";
 import { deposit } from "./commands/deposit.ts";
 import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
-import { RELEASE_AFTER_MS, releaseLocks, settleCashflows } from "./jobs/settle-cashflows.ts";
-import { runQueued } from "./jobs/run-queued.ts";
-import { NEXT_LOOK } from "./store/queued-withdrawals.ts";
+import { settleCashflows } from "./jobs/settle-cashflows.ts";
 import { balanceReads, getBalance, getBalances } from "./queries/get-balance.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { cashflowQueue } from "./store/cashflow-transitions.ts";
-import { nextUnreleased } from "./store/withdrawals.ts";
 import { getOperation, listOperations, operationReads } from "./queries/operations.ts";
 import { previewWithdraw } from "./queries/preview-withdraw.ts";
 
@@ -33,19 +30,16 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
     getBalances: (request, context) => getBalances(readBalance, request, context),
     getOperation: (request) => getOperation(deps, readOperation, request),
     listOperations: (request) => listOperations(deps, request),
-    cancelOperation: async (request) => getOperation(deps, readOperation, await cancelOperation(deps, request)),
+    cancelOperation: async (request, context) =>
+      getOperation(deps, readOperation, await cancelOperation(deps, request, context)),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }
 
-/** Recovery of sagas that a crash or a lost answer interrupted. */
+/** Ends operations that a crash or a lost answer interrupted, and withdrawals for which no caller waits. */
 export function fundingJobs(deps: Deps): Job[] {
-  const { pool, log } = deps;
-  const jobs: DueJob[] = [
-    { name: "settle cashflows", due: () => cashflowQueue.nextDue, work: () => settleCashflows(deps) },
-    { name: "run queued withdrawals", due: () => NEXT_LOOK, work: () => runQueued(deps), wake: deps.queueWake },
-    { name: "release account locks", due: () => nextUnreleased(RELEASE_AFTER_MS), work: () => releaseLocks(deps) },
-  ];
-  return runDueJobs({ pool, log, jobs });
+  const { pool, log, settleWake: wake } = deps;
+  const due = () => cashflowQueue.nextDue;
+  return runDueJobs({ pool, log, jobs: [{ name: "settle cashflows", due, work: () => settleCashflows(deps), wake }] });
 }

@@ -76,10 +76,14 @@ export const TURN_WAITED_FOR = {
   extra: { outcome: "not_executed", details: { reason: "no_turn" }, retryAfterMs: RETRY_AFTER_MS },
 } as const satisfies { readonly message: string; readonly extra: RefusalExtra };
 
-/** The message for a refusal that no other command is the reason of. */
-export function waitsForNoCommand({ details }: Pick<RefusalExtra, "details">): string | undefined {
+/** The message for a refusal that no other command is the reason of. A service that passes it on to callers leaves the reason out. */
+export function waitsForNoCommand({
+  details,
+  message,
+}: Pick<RefusalExtra, "details"> & { readonly message?: string }): string | undefined {
   const reasons = [HISTORY_WAITED_FOR, TURN_WAITED_FOR];
-  return reasons.find(({ extra }) => extra.details.reason === details?.["reason"])?.message;
+  return reasons.find(({ extra, message: own }) => extra.details.reason === details?.["reason"] || own === message)
+    ?.message;
 }
 
 /** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */

@@ -16,9 +16,9 @@ const KEYS = {
 type Caller = keyof typeof KEYS;
 const CALLERS = Object.keys(KEYS) as Caller[];
 const OWN: Readonly<Record<Caller, readonly MovementKind[]>> = {
-  funding: [DEPOSIT, WITHDRAWAL],
+  funding: [DEPOSIT],
   fee: [FEE_DEBIT, FEE_CREDIT],
-  subscription: [MIRROR, EXIT, RESULT],
+  subscription: [WITHDRAWAL, MIRROR, EXIT, RESULT],
 };
 const ALL_KINDS = [...Object.values(OWN).flat(), REVERSAL];
 
@@ -68,8 +68,12 @@ test.for(["review:1:reverse", "imported:D:7", "funding", "constructor:1", "", "F
   },
 );
 
-test("the exit of a Master's pool has a key of subscription", async () => {
-  expect(await outcomeOf(() => service.transfer(order("exit:7:1", EXIT), as("subscription")))).toEqual(["transfer"]);
+test.each([
+  ["exit:7:1", EXIT],
+  ["withdrawal:0198c0de-0000-7000-8000-000000000001", WITHDRAWAL],
+])("%s is a key of subscription", async (key, kind) => {
+  expect(await outcomeOf(() => service.transfer(order(key, kind), as("subscription")))).toEqual(["transfer"]);
+  expect(await outcomeOf(() => service.transfer(order(key, DEPOSIT), as("funding")))).toEqual(["key"]);
 });
 
 test("one foreign transfer of a batch refuses all of it", async () => {
@@ -82,11 +86,11 @@ test("one foreign transfer of a batch refuses all of it", async () => {
 });
 
 test("an account lock is held and released by the service that it belongs to; a fee is paid under it", async () => {
-  const lockOwner = "funding:withdrawal:0198c0de-0000-7000-8000-000000000001:1";
+  const lockOwner = "withdrawal:0198c0de-0000-7000-8000-000000000001:1";
   const lock = { login: "1001", lockOwner, withdrawal: undefined };
   for (const method of ["hold", "release"] as const) {
-    expect(await outcomeOf(() => service[method](lock, as("funding")))).toEqual([method]);
-    expect(await outcomeOf(() => service[method](lock, as("subscription")))).toEqual(["lock_owner"]);
+    expect(await outcomeOf(() => service[method](lock, as("subscription")))).toEqual([method]);
+    expect(await outcomeOf(() => service[method](lock, as("funding")))).toEqual(["lock_owner"]);
   }
   const payment = (own: object) => outcomeOf(() => service.transfer(order(KEYS.fee, FEE_CREDIT, own), as("fee")));
   expect(await payment({ lockOwner })).toEqual(["transfer"]);

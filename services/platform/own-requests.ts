@@ -9,9 +9,9 @@ import type { Deps } from "./deps.ts";
 
 /** The kinds of movements that each service requests. Reversals are requested by reviews of this service only. */
 const KINDS: Readonly<Record<Owner, readonly MovementKind[]>> = {
-  funding: [MovementKind.DEPOSIT, MovementKind.WITHDRAWAL],
+  funding: [MovementKind.DEPOSIT],
   fee: [MovementKind.FEE_DEBIT, MovementKind.FEE_CREDIT],
-  subscription: [MovementKind.MIRROR, MovementKind.EXIT, MovementKind.RESULT],
+  subscription: [MovementKind.WITHDRAWAL, MovementKind.MIRROR, MovementKind.EXIT, MovementKind.RESULT],
 };
 /** Errors of a batch that its refusal names. */
 const MAX_ERRORS = 20;

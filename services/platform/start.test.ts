@@ -96,7 +96,7 @@ test("the certificate of a service requests nothing of another one, and each ref
   using fee = grpcClient(address, { ...target, identity: await testIdentity("fee") });
   using subscription = grpcClient(address, { ...target, identity: await testIdentity("subscription") });
   const deposit = aDeposit(login, 1_000_00n);
-  const lock = { login, lockOwner: "funding:withdrawal:1:1", withdrawal: undefined };
+  const lock = { login, lockOwner: "funding:1", withdrawal: undefined };
   // The name that a caller writes into its request does not count.
   const call = callContext({ caller: "funding", withinMs: 10_000 });
   const before = await refusedCalls();
@@ -115,8 +115,9 @@ test("the certificate of a service requests nothing of another one, and each ref
   expect((await refusedCalls()) - before).toBe(6);
   await expect(owners.getTransfer({ key: deposit.key }, aCall())).rejects.toMatchObject({ code: "transfer_not_found" });
   expect(await owners.transfer(deposit, aCall())).toMatchObject({ state: TransferState.APPLIED });
-  await owners.hold(lock, aCall());
-  await owners.release(lock, aCall());
+  const own = { ...lock, lockOwner: "withdrawal:1:1" };
+  await owners.hold(own, aCall());
+  await owners.release(own, aCall());
 });
 
 async function refusedCalls(): Promise<number> {

@@ -5,9 +5,9 @@ const OPERATION = "0198c0de-0000-7000-8000-000000000001";
 
 test.each([
   ["a deposit", `funding:deposit:${OPERATION}`],
-  ["a payout", `funding:payout:${OPERATION}`],
+  ["a withdrawal", `withdrawal:${OPERATION}`],
   ["the fee of a withdrawal", `fee:3000003:3000001:WD${OPERATION}`],
-  ["the debt that a withdrawal collects", `fee:3000003:3000001:DEBT:funding:withdrawal:${OPERATION}`],
+  ["the debt that a withdrawal collects", `fee:3000003:3000001:DEBT:withdrawal:${OPERATION}`],
 ])("the key of %s names its operation", (_what, key) => {
   expect(operationOfKey(key)).toBe(OPERATION);
 });

@@ -27,7 +27,7 @@ import { late } from "../checks/late.ts";
 import { changePaymentAccount } from "./change-payment-account.ts";
 import { collect } from "./collect.ts";
 
-const KEY = "funding:withdrawal:1";
+const KEY = "withdrawal:1";
 
 /** An Investor with a profit of 2,000.00 and a pending fee of 600.00. */
 async function aWorldWithPendingFee(): Promise<World> {

@@ -28,7 +28,7 @@ async function aProfit(): Promise<World> {
   return world;
 }
 
-const keyOf = (login: string): string => `funding:withdrawal:${login}`;
+const keyOf = (login: string): string => `withdrawal:${login}`;
 
 /** What subscription has decided. */
 async function planned(world: World, logins: readonly string[] = INVESTORS): Promise<RecordFeesRequest[]> {

@@ -58,7 +58,7 @@ function aWithdrawal(due: DecidedFee[], parts: Partial<RecordFeesRequest> & { we
   const { weekly: openWeeklyKeys = [], ...rest } = parts;
   return {
     masterLogin: MASTER,
-    key: "funding:withdrawal:1",
+    key: "withdrawal:1",
     periodStart: CUT_OFF,
     periodEnd: AT,
     markedAt: undefined,

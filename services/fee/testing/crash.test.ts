@@ -132,7 +132,7 @@ test(
   async () => {
     const leave = async (world: World, deps: Deps): Promise<void> => {
       await decideLeave(world, {}, deps);
-      await collectAll(world, "funding:withdrawal:1", deps);
+      await collectAll(world, "withdrawal:1", deps);
     };
     expect(await crashAtEveryPoint(aWorldBeforeWithdrawal, leave)).toBeGreaterThan(30);
   },

@@ -15,7 +15,7 @@ const SHORT_MS = 2_000;
 /** A withdrawal from the pool. */
 export function aLeave(parts: Partial<Leave> = {}): Leave {
   return {
-    key: "funding:withdrawal:1",
+    key: "withdrawal:1",
     investorLogin: INVESTOR,
     masterLogin: MASTER,
     periodStart: WEEK_START,
@@ -43,7 +43,7 @@ export async function decideLeave(
 /** Collects under the account lock, as the caller does; returns the collected amount. */
 export async function collectAll(
   world: World,
-  key = "funding:withdrawal:1",
+  key = "withdrawal:1",
   deps: Deps = world.deps,
   withinMs = SHORT_MS,
 ): Promise<string> {

@@ -162,8 +162,8 @@ test("after a crash at any point of the search each fee counts once, also with t
     await decideLeave(world);
     // This one is lost with its decision.
     result(world, { [INVESTOR]: "+100.00" });
-    await decideLeave(world, { key: "funding:withdrawal:2", suffix: "WD2" });
-    expect([await collectAll(world), await collectAll(world, "funding:withdrawal:2")]).toEqual(["300.00", "30.00"]);
+    await decideLeave(world, { key: "withdrawal:2", suffix: "WD2" });
+    expect([await collectAll(world), await collectAll(world, "withdrawal:2")]).toEqual(["300.00", "30.00"]);
     await restore();
     const { deps, crashed, pointsPassed } = crashing(world.deps, points);
     await Promise.race([crashed, findLostFees(deps)]);

@@ -21,7 +21,7 @@ import {
   type World,
 } from "./world.ts";
 
-const KEY = "funding:withdrawal:1";
+const KEY = "withdrawal:1";
 
 async function stop(world: World, login = PAYMENT_ACCOUNT): Promise<void> {
   world.platform.breaks.push(aPaymentBreak(BigInt(world.platform.breaks.length + 1), { login }));

@@ -56,9 +56,20 @@ test("cashflow_completeness: outcomes that equal platform's record have no break
   expect(await listChecks(pool)).toMatchObject([{ name: "cashflow_completeness", openBreaks: 0, error: "" }]);
 });
 
-test("cashflow_completeness: a payout of another amount than decided is found", async () => {
-  await corrupt("update withdrawal set effective_minor = effective_minor + 1");
-  expect(await findings()).toMatchObject([{ key: "cashflow:2", atRiskMinor: 30_01n }]);
+test("cashflow_completeness: a payout of more than requested, of another deal or of another account is found", async () => {
+  for (const [change, back] of [
+    ["amount_minor = amount_minor - 1", "amount_minor = amount_minor + 1"],
+    ["deal_id = deal_id + 1", "deal_id = deal_id - 1"],
+    ["deal_id = null", "deal_id = 900003"],
+    ["login = '77'", `login = '${INVESTOR}'`],
+  ]) {
+    await corrupt(`update cashflow set ${change} where id = 2`);
+    expect((await findings()).map(({ key }) => key)).toEqual(["cashflow:2"]);
+    await corrupt(`update cashflow set ${back} where id = 2`);
+  }
+  // How much was available is known to subscription alone.
+  await corrupt("update cashflow set amount_minor = amount_minor + 1 where id = 2");
+  expect(await findings()).toEqual([]);
 });
 
 test("cashflow_completeness: a refusal of an executed transfer is found", async () => {
@@ -82,6 +93,17 @@ test("cashflow_completeness: a request that is unfinished ten minutes after its 
   expect(await findings()).toMatchObject([{ key: "cashflow:1", atRiskMinor: 100_00n }]);
 });
 
+test("cashflow_completeness: a withdrawal that waits is unfinished ten minutes after its expiry", async () => {
+  await corrupt(`
+    update cashflow
+    set state = 'RECORDED', deal_id = null, finished_at = null, deadline = deadline - interval '11 minutes',
+        queue_state = 'WAITING', queue_until = now()
+    where id = 2`);
+  expect(await findings()).toEqual([]);
+  await corrupt("update cashflow set queue_until = queue_until - interval '11 minutes'");
+  expect(await findings()).toMatchObject([{ key: "cashflow:2" }]);
+});
+
 test("cashflow_completeness: a run without an answer of the platform service fails", async () => {
   const { pool, log } = funding;
   const [check] = fundingChecks({
@@ -96,8 +118,8 @@ test("cashflow_completeness: a run without an answer of the platform service fai
 test("cashflow_completeness: a withdrawal of 0.00 is finished without a transfer", async () => {
   await fundingService(funding).withdraw(cashflow(70_00n), aCall("0199aaaa-0000-7000-8000-000000000004"));
   await fundingService(funding).withdraw(cashflow(1_00n), aCall("0199aaaa-0000-7000-8000-000000000005"));
-  const { rows } = await funding.pool.query("select effective_minor from withdrawal order by cashflow_id desc limit 1");
-  expect(rows).toEqual([{ effective_minor: 0n }]);
+  const { rows } = await funding.pool.query("select state, deal_id from cashflow order by id desc limit 1");
+  expect(rows).toEqual([{ state: "POSTED", deal_id: null }]);
   expect(await findings()).toEqual([]);
 });
 

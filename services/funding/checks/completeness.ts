@@ -3,7 +3,7 @@ import { callContext } from "#kernel/contract/context.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import { abs, type Check, CHECK_EVERY_MS, type Finding } from "#kernel/reconcile/check.ts";
+import { type Check, CHECK_EVERY_MS, type Finding } from "#kernel/reconcile/check.ts";
 import { selectIds } from "#kernel/reconcile/table-walk.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -63,9 +63,9 @@ async function compare(platform: Deps["platform"], finished: readonly Accepted[]
 
 /** Compares the outcome that the caller received with the transfer that platform recorded under its key. */
 function problemOf(row: Accepted, transfer: TransferResult | undefined): string | undefined {
-  const wasExecuted = row.state === "POSTED" && row.movedMinor !== 0n;
+  // A withdrawal without a deal has paid out 0.00.
+  const wasExecuted = row.state === "POSTED" && (row.action === "deposit" || row.dealId !== null);
   if (!wasExecuted) {
-    if (row.dealId !== null) return "it has a deal although no money should have moved";
     const isOver = transfer === undefined || transfer.state === TransferState.REFUSED;
     return isOver
       ? undefined
@@ -77,25 +77,26 @@ function problemOf(row: Accepted, transfer: TransferResult | undefined): string 
     transfer.state === TransferState.APPLIED &&
     leg?.dealId === row.dealId &&
     leg.login === row.login &&
-    leg.amount?.minorUnits === row.movedMinor;
+    isAmountOf(row, leg.amount?.minorUnits ?? 0n);
   return isSame ? undefined : "the reported outcome differs from the transfer that the platform recorded";
 }
 
+/** How much of a withdrawal is paid out is decided by subscription, up to what was requested. */
+function isAmountOf({ action, amountMinor, isImported }: Accepted, movedMinor: bigint): boolean {
+  if (action === "deposit") return movedMinor === amountMinor;
+  return isImported ? movedMinor === -amountMinor : movedMinor < 0n && movedMinor >= -amountMinor;
+}
+
 function finding(row: Accepted, problem: string): Finding {
-  const { id, operationId, login, action, state, amountMinor, movedMinor, dealId, transferKey } = row;
+  const { id, operationId, login, action, state, amountMinor, dealId, transferKey } = row;
   return {
     key: `${KEY}:${id}`,
     login,
     masterLogin: "",
-    atRiskMinor: abs(movedMinor) || amountMinor,
+    atRiskMinor: amountMinor,
     operationIds: [operationId],
     dealIds: dealId === null ? [] : [dealId],
     message: `Operation ${operationId} (${action}): ${problem}.`,
-    evidence: {
-      state,
-      amount_minor: String(amountMinor),
-      moved_minor: String(movedMinor),
-      transfer_key: transferKey,
-    },
+    evidence: { state, amount_minor: String(amountMinor), transfer_key: transferKey },
   };
 }

@@ -1,28 +1,23 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
-import { labelsFromProto } from "#kernel/contract/labels.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import type { Refusal } from "#kernel/refusal.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { checkMovement } from "../domain/amount.ts";
 import { type Cashflow, depositKey } from "../domain/cashflow.ts";
 import { outcomeUnknown, refusalOfTransfer, refusedUnsent } from "../domain/transfer-outcome.ts";
-import { findOpenOperation, getCashflowById } from "../store/cashflows.ts";
-import { markRepeated, markDoubt, markNeverSent, markRefused } from "../store/cashflow-transitions.ts";
-import { duplicateRuleOf } from "../domain/duplicate.ts";
-import { clientKeyOf } from "./record-cashflows.ts";
+import { findOpenOperation } from "../store/cashflows.ts";
+import { markDoubt, markRefused } from "../store/cashflow-transitions.ts";
 import { record } from "./record.ts";
-import { finish, sendTransfer } from "./transfer.ts";
+import { endUnsent, finish } from "./settle.ts";
+import { sendTransfer } from "./transfer.ts";
 
 /** Credits an Investor once per command id, however often the caller repeats it. */
 export async function deposit(deps: Deps, request: DepositRequest, context: CallContext): Promise<DepositResponse> {
-  const cashflow = await failAsUnavailable(() => findOrRecord(deps, request, context));
+  const cashflow = await failAsUnavailable(() => record(deps, "deposit", request, context));
   const { operationId, decision, possibleDuplicateOf } = cashflow;
   assert(decision !== undefined, `Operation ${operationId} is not a deposit.`);
   const dealId = await settleDeposit(deps, cashflow, context);
@@ -33,29 +28,6 @@ export async function deposit(deps: Deps, request: DepositRequest, context: Call
     minDepositRequired: moneyToProto(decision.minDeposit),
     possibleDuplicateOf,
   };
-}
-
-async function findOrRecord(deps: Deps, request: DepositRequest, context: CallContext): Promise<Cashflow> {
-  const { login, comment } = request;
-  const { commandId: operationId, deadline } = context;
-  const amount = moneyFromProto(request.amount);
-  const labels = labelsFromProto(request.labels);
-  checkMovement({ operationId, amount, comment, labels });
-  const own = { operationId, action: "deposit", login, amount, comment, deadline, at: deps.now() } as const;
-  const draft = {
-    ...own,
-    labels,
-    duplicates: duplicateRuleOf(request.client, labels),
-    clientKey: clientKeyOf(request.idempotencyKey),
-  };
-  const { cashflow, isNew } = await record(deps, draft, context);
-  return isNew ? cashflow : await join(deps.pool, cashflow);
-}
-
-/** Marks the row as repeated, so that no request concludes alone that nothing was sent, then reads it again. */
-async function join(db: Queryable, { id }: Cashflow): Promise<Cashflow> {
-  await markRepeated(db, [id]);
-  return await getCashflowById(db, id);
 }
 
 /**
@@ -70,26 +42,19 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
   switch (outcome.kind) {
     case "applied":
       failpoint("before_posted", "deposit");
-      await finish(deps, cashflow, { dealId: outcome.dealId, isReleased: false });
+      await finish(deps, cashflow, outcome.dealId);
       return outcome.dealId;
     case "refused": {
       const refusal = refusalOfTransfer(outcome, await findOpenOperation(deps.pool, cashflow.login, cashflow.id));
-      await markRefused(deps.pool, cashflow.id, { from: "RECORDED", refusal, at: deps.now() });
+      await markRefused(deps.pool, cashflow.id, { refusal, at: deps.now() });
       throw refusal;
     }
     case "open":
       await markDoubt(deps.pool, cashflow.id, outcome.doubt);
       throw outcomeUnknown(cashflow.operationId);
     case "not_sent":
-      throw await endUnsent(deps, cashflow, outcome.refusal);
+      throw await endUnsent(deps, cashflow, refusedUnsent(outcome.refusal, cashflow.operationId));
   }
-}
-
-/** Ends the saga as not executed, unless the recovery job or a repetition works on it too: that one may have sent it. */
-async function endUnsent(deps: Deps, cashflow: Cashflow, cause: Refusal): Promise<Error> {
-  const refusal = refusedUnsent(cause, cashflow.operationId);
-  const isOver = await markNeverSent(deps.pool, cashflow.id, { refusal, at: deps.now() });
-  return isOver ? refusal : outcomeUnknown(cashflow.operationId);
 }
 
 function storedOutcome({ refusal, dealId, operationId }: Cashflow): bigint {

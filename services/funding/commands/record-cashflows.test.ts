@@ -36,7 +36,7 @@ async function setUp() {
   /** Records and executes an operation. */
   const execute = async (draft: Draft, dealId: bigint | undefined) => {
     const [recorded] = (await record(draft)) as [Recorded];
-    await markPosted(pool, [{ id: recorded.cashflow.id, dealId, at: new Date(), isReleased: false }]);
+    await markPosted(pool, [{ id: recorded.cashflow.id, dealId, at: new Date() }]);
   };
   const rows = () =>
     many(pool, sql`select operation_id as id, state, possible_duplicate_of as of from cashflow order by operation_id`);
@@ -102,7 +102,7 @@ test("each equal operation follows the last one that moved money", async () => {
   await execute(draft("pays nothing"), undefined);
   const [refused] = (await record(draft("refused"))) as [Recorded];
   const refusal = notSent("The operation could not begin in time.");
-  await markRefused(pool, refused.cashflow.id, { from: "RECORDED", refusal, at: new Date() });
+  await markRefused(pool, refused.cashflow.id, { refusal, at: new Date() });
   await execute(draft("b"), 702n);
   await record(draft("c"));
 
@@ -154,18 +154,6 @@ test("an operation that is recorded is not reported as failed when the next stat
   vi.spyOn(pool, "query").mockRejectedValueOnce(lost);
 
   expect(await record(aDraft("fresh"), aDraft("known"))).toMatchObject([{ isNew: true }, lost]);
-});
-
-test("a rejected withdrawal leaves no row of its saga", async () => {
-  const { pool, record, execute } = await setUp();
-  const withdrawal = { action: "withdraw", duplicates: STRICT } as const;
-  await execute(aDraft("first", withdrawal), 701n);
-
-  expect(await record(aDraft("second", withdrawal))).toMatchObject([{ code: "possible_duplicate" }]);
-
-  expect(await many(pool, sql`select operation_id from withdrawal join cashflow on id = cashflow_id`)).toEqual([
-    { operation_id: "first" },
-  ]);
 });
 
 test("operations that are requested at the same time share a commit", async () => {

@@ -106,7 +106,14 @@ function resultOf(draft: Draft, considered: Considered | undefined): Result | un
   const counted = { action: draft.action, decision: reason === undefined ? "executed" : "rejected" };
   if (executed !== undefined) possibleDuplicates.inc(counted);
   if (id === undefined) return reason;
-  const open = { state: "RECORDED", doubt: undefined, dealId: undefined, refusal: undefined } as const;
+  const open = {
+    state: "RECORDED",
+    doubt: undefined,
+    dealId: undefined,
+    refusal: undefined,
+    finishedAt: undefined,
+    isImported: false,
+  } as const;
   const possibleDuplicateOf = executed?.dealId;
   const queue = queueUntil && { state: "WANTED" as const, until: queueUntil };
   const cashflow = {
@@ -117,7 +124,6 @@ function resultOf(draft: Draft, considered: Considered | undefined): Result | un
     decision,
     possibleDuplicateOf,
     createdAt,
-    finishedAt: undefined,
   };
   return { cashflow, isNew: true };
 }

@@ -1,12 +1,57 @@
 import assert from "node:assert/strict";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { labelsFromProto } from "#kernel/contract/labels.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { later } from "#kernel/retry.ts";
+import type { WithdrawRequest } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
+import { checkMovement } from "../domain/amount.ts";
+import type { Cashflow } from "../domain/cashflow.ts";
+import { duplicateRuleOf } from "../domain/duplicate.ts";
+import { getCashflowById } from "../store/cashflows.ts";
+import { markRepeated } from "../store/cashflow-transitions.ts";
 import { askFacts } from "./ask-facts.ts";
-import type { Draft, Recorded } from "./record-cashflows.ts";
+import { clientKeyOf, type Draft, type Recorded } from "./record-cashflows.ts";
 
-/** Records an operation with the others that wait, or finds the one with its id. Refusal: investor_not_found, and those of duplicates. */
-export async function record(deps: Deps, draft: Draft, context: CallContext): Promise<Recorded> {
+/**
+ * Records a requested operation with the others that wait, or finds the one with its id; that is marked as repeated, so that no request concludes
+ * alone that nothing was sent. Refusals: validation_failed, investor_not_found, and those of duplicates.
+ */
+export async function record(
+  deps: Deps,
+  action: Cashflow["action"],
+  request: WithdrawRequest,
+  context: CallContext,
+): Promise<Cashflow> {
+  const { cashflow, isNew } = await insertOrFind(deps, draftOf(action, request, context, deps.now()), context);
+  if (isNew) return cashflow;
+  await markRepeated(deps.pool, [cashflow.id]);
+  return await getCashflowById(deps.pool, cashflow.id);
+}
+
+function draftOf(action: Cashflow["action"], request: WithdrawRequest, context: CallContext, at: Date): Draft {
+  const { login, comment, client, idempotencyKey, queueForMs } = request;
+  const { commandId: operationId, deadline } = context;
+  const amount = moneyFromProto(request.amount);
+  const labels = labelsFromProto(request.labels);
+  checkMovement({ operationId, amount, comment, labels, queueForMs });
+  return {
+    operationId,
+    action,
+    login,
+    amount,
+    comment,
+    labels,
+    deadline,
+    at,
+    duplicates: duplicateRuleOf(client, labels),
+    clientKey: clientKeyOf(idempotencyKey),
+    ...(queueForMs !== undefined && { queueUntil: later(at, Number(queueForMs)) }),
+  };
+}
+
+async function insertOrFind(deps: Deps, draft: Draft, context: CallContext): Promise<Recorded> {
   const byMs = performance.now() + remainingMs(context);
   const { result } = await deps.queues.recording.add(draft, byMs);
   if (result !== "unknown_investor") return result;

@@ -1,76 +1,70 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { enter } from "#test/support/platform-fake/ledger.ts";
-import { releaseLocks, settleCashflows } from "../jobs/settle-cashflows.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+import { crashingProcess } from "#kernel/testing/crash.ts";
+import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
-import { aCall, INVESTOR, aRefusal, repeatsLost, usd, world, type World } from "../testing/funding.ts";
-import { markRefused } from "../store/cashflow-transitions.ts";
+import { cashflowQueues } from "../cashflow-queues.ts";
+import { settleCashflows } from "../jobs/settle-cashflows.ts";
+import { fundingService } from "../service.ts";
+import { aCall, aRefusal, INVESTOR, repeatsLost, usd, world, type World } from "../testing/funding.ts";
+import { LONG_MS, passTime } from "../testing/queue.ts";
+import { answerOf, refusedWith } from "../testing/subscription-fake.ts";
+import { deposit } from "./deposit.ts";
 import { withdraw } from "./withdraw.ts";
 
 const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined, idempotencyKey: undefined };
-/** The last entry of the Investor's log has the number 1. */
-function fundedPlatform() {
-  const platform = platformFake({ balances: { [INVESTOR]: 100_00n } });
-  enter(platform.ledger, INVESTOR, { kind: MovementKind.AMENDMENT, amount: 0n });
-  return platform;
-}
-
-/** Time for one call of the platform service, and not for another one. */
+const PAID_ONCE = [{ key: "withdrawal:op-1", login: INVESTOR, minor: -40_00n, comment: "CRM-2" }];
+/** Time for one call of another service, and not for a second one. */
 const ONE_CALL_MS = 1_500;
 
-test("a withdrawal acquires the account lock, lets the subscription service decide, pays out under the lock and releases it", async () => {
-  const deps = await world({ platform: fundedPlatform(), masterMinimum: 0n });
+const funded = (own: Parameters<typeof world>[0] = {}) =>
+  world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }), ...own });
 
-  expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual({
+const rows = ({ pool }: World) =>
+  many(pool, sql`select state, doubt, deal_id as deal, refusal ->> 'code' as refusal from cashflow order by id`);
+const POSTED = { state: "POSTED", doubt: null, deal: 900_002n, refusal: null };
+const RECORDED = { state: "RECORDED", doubt: null, deal: null, refusal: null };
+
+async function settleLater(deps: World): Promise<void> {
+  await deps.pool.query("update cashflow set next_try_at = now() - interval '1 second'");
+  await settleCashflows(deps);
+}
+
+async function crash(): Promise<never> {
+  throw new Error("killed");
+}
+
+test("a withdrawal is carried out by the subscription service, and its answer has the amounts that were decided", async () => {
+  const deps = await funded({ masterMinimum: 0n, pendingFee: 30_00n });
+  const context = aCall("op-1");
+
+  expect(await withdraw(deps, FORTY, context)).toEqual({
     operationId: "op-1",
     requestedAmount: usd(40_00n),
     effectiveWithdraw: usd(40_00n),
     openPositionsChecked: true,
-    pendingFee: usd(0n),
+    pendingFee: usd(30_00n),
     balanceBefore: usd(100_00n),
-    availableAfterFee: usd(100_00n),
-    dealId: 900_003n,
+    availableAfterFee: usd(70_00n),
+    dealId: 900_002n,
   });
-  expect(deps.platform.deals).toEqual([
+  expect(deps.subscriptions.asked).toEqual([
     {
-      key: "funding:payout:op-1",
-      login: INVESTOR,
-      minor: -40_00n,
+      operationId: "op-1",
+      investorLogin: INVESTOR,
+      amount: usd(40_00n),
       comment: "CRM-2",
-      lockOwner: "funding:withdrawal:op-1:1",
+      deadline: context.deadline,
+      queueUntil: undefined,
     },
   ]);
-  expect(deps.leaves).toEqual([
-    expect.objectContaining({
-      key: "funding:withdrawal:op-1",
-      try: 1,
-      payoutKey: "funding:payout:op-1",
-      feeSuffix: "WDop-1",
-      heldLogNumber: 1n,
-    }),
-  ]);
-  expect(deps.fees.collected).toEqual([{ key: "funding:withdrawal:op-1", lockOwner: "funding:withdrawal:op-1:1" }]);
-  expect(deps.platform.accountLocks.size).toBe(0);
-});
-
-test("a payout is refused by a busy account rather than queued, and has no deadline", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  const requests: Parameters<World["platform"]["transfer"]>[0][] = [];
-  const transfer: World["platform"]["transfer"] = async (request, context) => {
-    requests.push(request);
-    return await deps.platform.transfer(request, context);
-  };
-
-  await withdraw({ ...deps, platform: { ...deps.platform, transfer } }, FORTY, aCall("op-1"));
-
-  expect(requests).toMatchObject([
-    { key: "funding:payout:op-1", enqueue: false, upTo: undefined, sendBefore: undefined },
-  ]);
+  expect(await rows(deps)).toEqual([POSTED]);
 });
 
 test("a withdrawal is reduced to the available balance", async () => {
-  const deps = await world({ platform: fundedPlatform() });
+  const deps = await funded();
 
   expect(await withdraw(deps, { ...FORTY, amount: usd(250_00n) }, aCall("op-1"))).toMatchObject({
     requestedAmount: usd(250_00n),
@@ -85,268 +79,248 @@ test("a withdrawal from an empty account pays nothing and has no deal", async ()
   const answer = await withdraw(deps, FORTY, aCall("op-1"));
 
   expect(answer).toMatchObject({ effectiveWithdraw: usd(0n), dealId: undefined });
-  expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
+  expect(await rows(deps)).toEqual([{ ...POSTED, deal: null }]);
+  expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual(answer);
 });
 
 test("a repeated withdrawal gets the same answer and is paid once", async () => {
-  const deps = await world({ platform: fundedPlatform() });
+  const deps = await funded();
 
   const first = await withdraw(deps, FORTY, aCall("op-1"));
 
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual(first);
-  expect(deps.platform.deals).toHaveLength(1);
+  expect(deps.platform.deals).toMatchObject(PAID_ONCE);
 });
 
-test("after a temporary refusal the subscription service is called again with another lock owner", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  deps.refusals.push(aRefusal("account_busy"), aRefusal("allocation_in_progress"));
+test("a withdrawal that is requested twice at the same time is paid once", async () => {
+  const deps = await funded();
 
-  await withdraw(deps, FORTY, aCall("op-1"));
+  const [first, second] = await Promise.all([1, 2].map(() => withdraw(deps, FORTY, aCall("op-1"))));
 
-  expect(deps.leaves.map(({ try: attempt }) => attempt)).toEqual([1, 2, 3]);
-  expect(deps.platform.released).toEqual([1, 2, 3].map((attempt) => `funding:withdrawal:op-1:${attempt}`));
+  expect(first).toEqual(second);
+  expect(deps.platform.deals).toMatchObject(PAID_ONCE);
 });
 
-test.each(["master_open_positions", "investor_deficit"])(
-  "%s ends the withdrawal and releases the account lock",
+test.each(["master_open_positions", "investor_deficit", "insufficient_funds", "exit_in_progress", "safety_stop"])(
+  "%s ends the withdrawal, and its repetition too",
   async (code) => {
-    const deps = await world({ platform: fundedPlatform() });
-    deps.refusals.push(aRefusal(code));
+    const deps = await funded();
+    deps.subscriptions.next.push(refusedWith(aRefusal(code)));
 
-    await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code, outcome: "not_executed" });
-
-    expect(deps.platform.deals).toEqual([]);
-    expect(deps.platform.accountLocks.size).toBe(0);
-    expect(await saga(deps)).toEqual([{ state: "REFUSED", try: 1, is_released: true }]);
+    for (let times = 0; times < 2; times += 1) {
+      await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code, outcome: "not_executed" });
+    }
+    expect(deps.subscriptions.asked).toHaveLength(1);
+    expect(await rows(deps)).toEqual([{ ...RECORDED, state: "REFUSED", refusal: code }]);
   },
 );
 
-test("a withdrawal from a busy account is refused with the id of the open operation", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  deps.platform.faults.transfer.push("unknown");
-  await withdraw(deps, FORTY, aCall("op-1")).catch(() => {});
-
-  await expect(withdraw(deps, FORTY, aCall("op-2"))).rejects.toMatchObject({
-    code: "account_busy",
-    outcome: "not_executed",
-    operationId: "op-1",
-    // The outcome of the first one is being determined, which takes minutes.
-    message: expect.stringContaining("is not known yet and is being determined") as string,
-    details: { reason: "outcome_unknown" },
-    retryAfterMs: 30_000,
-  });
-});
-
-test("a withdrawal whose request for the account lock got no answer is not executed, and its account lock is released", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  deps.platform.faults.hold.push("lost answer");
-
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "not_executed" });
-  expect(deps.platform.accountLocks.size).toBe(0);
-});
-
-test("the reserve of a refused payout is returned to the pool before the account lock is released", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  deps.platform.faults.transfer.push("insufficient_funds");
+test("a withdrawal that repeats a lost one is refused with the ticket of that one", async () => {
+  const deps = await funded();
+  deps.subscriptions.next.push(refusedWith(repeatsLost(77n)));
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
-    code: "insufficient_funds",
+    code: "possible_duplicate",
     outcome: "not_executed",
+    details: { deal_id: "77" },
   });
-  expect(deps.returned).toEqual(["funding:payout:op-1"]);
-  expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("a payout whose answer was lost is finished by the recovery job, and is paid once", async () => {
-  const deps = await world({ platform: fundedPlatform() });
+test("a withdrawal from a busy account is refused with the id of the open operation", async () => {
+  const deps = await funded();
   deps.platform.faults.transfer.push("lost answer");
+  await deposit(deps, FORTY, aCall("op-1", ONE_CALL_MS)).catch(() => {});
+  const busy = async (id: string, refusal: Refusal) => {
+    deps.subscriptions.next.push(refusedWith(refusal));
+    const error: unknown = await withdraw(deps, FORTY, aCall(id)).catch((thrown: unknown) => thrown);
+    const { code, outcome, operationId, details } = error as Refusal;
+    expect([code, outcome]).toEqual(["account_busy", "not_executed"]);
+    return [operationId, details];
+  };
+
+  // The outcome of the first one is being determined, which takes minutes.
+  const [id, details] = await busy("op-2", aRefusal("account_busy"));
+  expect([id, details]).toEqual(["op-1", { reason: "outcome_unknown" }]);
+  await deps.pool.query("update cashflow set doubt = null");
+  expect(await busy("op-3", aRefusal("account_busy"))).toEqual(["op-1", {}]);
+  const unread = { reason: "history_unread" };
+  expect(await busy("op-4", restatedBusy({ details: unread }))).toEqual([undefined, unread]);
+  expect(await busy("op-5", restatedBusy({ operationId: "op-0" }))).toEqual(["op-0", {}]);
+});
+
+function restatedBusy(facts: Partial<Refusal>): Refusal {
+  return Object.assign(aRefusal("account_busy"), facts);
+}
+
+test("a withdrawal that never reached the subscription service is not executed, then or later", async () => {
+  const deps = await funded();
+  deps.subscriptions.faults.push("unreachable");
+
+  const refusal = { code: "service_unavailable", outcome: "not_executed", operationId: "op-1" };
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject(refusal);
+  await settleLater(deps);
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject(refusal);
+  expect(deps.subscriptions.asked).toHaveLength(1);
+  expect(deps.platform.deals).toEqual([]);
+});
+
+test("a repetition that cannot reach the subscription service leaves a withdrawal that was sent before open", async () => {
+  const deps = await funded();
+  deps.subscriptions.faults.push("lost answer", "unreachable");
+  const unknown = { code: "outcome_unknown", outcome: "unknown", operationId: "op-1" };
+
+  await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toMatchObject(unknown);
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject(unknown);
+  expect(await rows(deps)).toEqual([RECORDED]);
+});
+
+test("of two requests of which one was sent, the one that was not concludes nothing", async () => {
+  const deps = await funded();
+  const isSending = Promise.withResolvers<void>();
+  const isRepeated = Promise.withResolvers<void>();
+  const slow: World["subscriptions"]["withdraw"] = async (...args) => {
+    isSending.resolve();
+    await isRepeated.promise;
+    return await deps.subscriptions.withdraw(...args);
+  };
+  const unsent = withdraw({ ...deps, subscriptions: { ...deps.subscriptions, withdraw: slow } }, FORTY, aCall("op-1"));
+  await isSending.promise;
+  const sent = await withdraw(deps, FORTY, aCall("op-1"));
+  await deps.pool.query("update cashflow set state = 'RECORDED', deal_id = null, finished_at = null");
+  deps.subscriptions.faults.push("unreachable");
+  isRepeated.resolve();
+
+  await expect(unsent).rejects.toMatchObject({ code: "outcome_unknown" });
+  expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual(sent);
+});
+
+test("after lost answers the withdrawal is requested again while its caller waits, and paid once", async () => {
+  const deps = await funded();
+  deps.subscriptions.faults.push("lost answer", "lost answer", "unreachable");
+
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).resolves.toMatchObject({ effectiveWithdraw: usd(40_00n) });
+
+  expect(deps.subscriptions.asked).toHaveLength(4);
+  expect(deps.platform.deals).toMatchObject(PAID_ONCE);
+});
+
+test("a withdrawal whose answer was lost is unknown to its caller, and its end is recorded by the recovery job", async () => {
+  const deps = await funded();
+  deps.subscriptions.faults.push("lost answer");
 
   await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toMatchObject({
     code: "outcome_unknown",
     operationId: "op-1",
   });
-  expect(await saga(deps)).toEqual([{ state: "PAYING", try: 1, is_released: false }]);
-
+  expect(await rows(deps)).toEqual([RECORDED]);
   await settleLater(deps);
 
-  expect(deps.platform.deals).toHaveLength(1);
-  expect(deps.platform.accountLocks.size).toBe(0);
-  expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
-});
-
-test("a payout that did not reach the platform service keeps its reserve and is paid later", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  deps.platform.faults.transfer.push("unreachable");
-
-  await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toMatchObject({ code: "outcome_unknown" });
-  expect(deps.returned).toEqual([]);
-  expect(deps.platform.accountLocks.get(INVESTOR)).toBe("funding:withdrawal:op-1:1");
-
-  await settleLater(deps);
-
-  expect(deps.platform.deals).toHaveLength(1);
-  expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
-});
-
-test("a payout that did not reach the platform service is sent again while its caller waits", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  deps.platform.faults.transfer.push("unreachable", "unreachable");
-
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).resolves.toMatchObject({ effectiveWithdraw: usd(40_00n) });
-
-  expect(deps.platform.deals).toHaveLength(1);
-});
-
-test("a late refusal does not end a saga that has reached another state", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  deps.platform.faults.transfer.push("lost answer");
-  await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toThrow();
-
-  const late = { from: "LEAVING", refusal: aRefusal("account_busy"), at: new Date() } as const;
-  expect(await markRefused(deps.pool, 1n, late)).toBe(false);
-  expect(await saga(deps)).toEqual([{ state: "PAYING", try: 1, is_released: false }]);
-});
-
-test("after a lost answer of the subscription service the recovery job finishes the saga in the same try", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  const { outcomeUnknown } = await import("#kernel/contract/refusals.ts");
-  deps.refusals.push(outcomeUnknown("subscription"));
-
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
-  await settleLater(deps);
-
-  expect(deps.leaves.map(({ try: attempt }) => attempt)).toEqual([1, 1]);
+  expect(await rows(deps)).toEqual([POSTED]);
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({
     effectiveWithdraw: usd(40_00n),
-    dealId: 900_003n,
+    dealId: 900_002n,
   });
+  expect(deps.platform.deals).toMatchObject(PAID_ONCE);
 });
 
-test("a crash before the subscription service is called leaves a saga that ends as not executed", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  const crashing = { ...deps, platform: { ...deps.platform, hold: crash } };
-  await expect(withdraw(crashing, FORTY, aCall("op-1"))).rejects.toThrow("killed");
-  await deps.pool.query("update cashflow set deadline = now() - interval '1 second'");
+test.each([
+  [WithdrawalState.UNKNOWN, "UNKNOWN"],
+  [WithdrawalState.REVIEW, "REVIEW"],
+] as const)("a withdrawal in state %i is %s, and its end is recorded, however late it is", async (state, outcome) => {
+  const deps = await funded();
+  deps.subscriptions.next.push(answerOf(state));
 
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code: "outcome_unknown" });
+  const operation = () => fundingService(deps).getOperation({ operationId: "op-1" }, aCall(""));
+  expect((await operation()).outcome).toBe(OperationOutcome[outcome]);
+  await passTime(deps.pool, LONG_MS);
+  await settleCashflows(deps);
+  expect((await operation()).outcome).toBe(OperationOutcome[outcome]);
+
+  deps.subscriptions.recorded.set("op-1", answerOf(WithdrawalState.PAID, { dealId: 7n }));
   await settleLater(deps);
+  expect(await operation()).toMatchObject({ outcome: OperationOutcome.EXECUTED, dealId: 7n });
+});
+
+test("an answer in a state that is not known decides nothing", async () => {
+  const deps = await funded();
+  deps.subscriptions.next.push(answerOf(WithdrawalState.UNSPECIFIED));
+
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code: "outcome_unknown" });
+  expect(await rows(deps)).toEqual([{ ...RECORDED, doubt: "UNKNOWN" }]);
+});
+
+test("a crash before the subscription service is called leaves a withdrawal that ends as not executed", async () => {
+  const deps = await funded();
+  const crashing = { ...deps, subscriptions: { ...deps.subscriptions, withdraw: crash } };
+  await expect(withdraw(crashing, FORTY, aCall("op-1"))).rejects.toThrow("killed");
+  await passTime(deps.pool, LONG_MS);
+
+  await settleCashflows(deps);
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "not_executed" });
-  expect(deps.platform.released).toEqual(["funding:withdrawal:op-1:1"]);
-});
-
-test("the account lock of a refused withdrawal whose release failed is released by the recovery job", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  deps.platform.faults.release.push("unreachable");
-  deps.refusals.push(aRefusal("master_open_positions"));
-
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code: "master_open_positions" });
-  expect(deps.platform.accountLocks.size).toBe(1);
-  await deps.pool.query("update cashflow set finished_at = now() - interval '1 minute'");
-  await releaseLocks(deps);
-
-  expect(deps.platform.accountLocks.size).toBe(0);
-});
-
-test("a process delayed in an earlier try does not change the next try", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  const held = Promise.withResolvers<void>();
-  const resumed = Promise.withResolvers<void>();
-  const hold: World["platform"]["hold"] = async (...args) => {
-    const answer = await deps.platform.hold(...args);
-    held.resolve();
-    await resumed.promise;
-    return answer;
-  };
-  const delayed = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
-  await held.promise;
-  deps.refusals.push(aRefusal("account_busy"));
-  const release: World["platform"]["release"] = async (...args) => {
-    const answer = await deps.platform.release(...args);
-    // The first try has ended, and the second one is recorded right afterwards.
-    setTimeout(resumed.resolve, 100);
-    return answer;
-  };
-  const other = withdraw({ ...deps, platform: { ...deps.platform, release } }, FORTY, aCall("op-1"));
-
-  expect(await other).toMatchObject({ effectiveWithdraw: usd(40_00n) });
-  expect(await delayed).toEqual(await other);
-  expect(deps.platform.deals).toHaveLength(1);
-  expect(await saga(deps)).toEqual([{ state: "POSTED", try: 2, is_released: true }]);
-  expect(deps.platform.accountLocks.size).toBe(0);
-});
-
-test("a refusal of an earlier try does not end the next try", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  const recorded = Promise.withResolvers<void>();
-  const resumed = Promise.withResolvers<void>();
-  const hold: World["platform"]["hold"] = async (...args) => {
-    recorded.resolve();
-    await resumed.promise;
-    return await deps.platform.hold(...args);
-  };
-  const delayed = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
-  await recorded.promise;
-  deps.refusals.push(aRefusal("account_busy"));
-  const slowHold: World["platform"]["hold"] = async (...args) => {
-    const answer = await deps.platform.hold(...args);
-    if (!args[0].lockOwner.endsWith(":1")) {
-      resumed.resolve();
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-    return answer;
-  };
-  const other = withdraw({ ...deps, platform: { ...deps.platform, hold: slowHold } }, FORTY, aCall("op-1"));
-
-  expect(await other).toMatchObject({ effectiveWithdraw: usd(40_00n) });
-  expect(await delayed).toEqual(await other);
-  expect(await saga(deps)).toEqual([{ state: "POSTED", try: 2, is_released: true }]);
-  expect(deps.platform.accountLocks.size).toBe(0);
-});
-
-async function crash(): Promise<never> {
-  throw new Error("killed");
-}
-
-async function settleLater(deps: World): Promise<void> {
-  await deps.pool.query("update cashflow set next_try_at = now() - interval '1 second'");
-  await settleCashflows(deps);
-}
-
-async function saga({ pool }: World) {
-  return await many(
-    pool,
-    sql`select state, try, is_released from cashflow join withdrawal on cashflow_id = cashflow.id order by cashflow.id`,
-  );
-}
-
-test("a withdrawal that platform refuses as the repetition of a lost one ends before any fee is collected", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  const asked: Parameters<World["platform"]["hold"]>[0][] = [];
-  const hold: World["platform"]["hold"] = (request) => {
-    asked.push(request);
-    return Promise.reject(repeatsLost(77n));
-  };
-
-  await expect(withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"))).rejects.toMatchObject(
-    {
-      code: "possible_duplicate",
-      outcome: "not_executed",
-      details: { deal_id: "77" },
-    },
-  );
-  expect(asked).toMatchObject([{ login: INVESTOR, withdrawal: { amount: usd(40_00n), comment: "CRM-2" } }]);
-  expect(deps.fees.collected).toEqual([]);
   expect(deps.platform.deals).toEqual([]);
 });
 
-test("a payout that platform refuses as the repetition of a lost one ends the withdrawal, and its reserve is returned", async () => {
-  const deps = await world({ platform: fundedPlatform() });
-  const transfer: World["platform"]["transfer"] = () => Promise.reject(repeatsLost(77n));
+test("a payout that could not be recorded is answered, and recorded by the recovery job", async () => {
+  const deps = await funded();
+  const posting = { ...deps.queues.posting, add: () => Promise.reject(new Error("the database is down")) };
+  const queues = { ...deps.queues, posting };
 
-  await expect(
-    withdraw({ ...deps, platform: { ...deps.platform, transfer } }, FORTY, aCall("op-1")),
-  ).rejects.toMatchObject({ code: "possible_duplicate", outcome: "not_executed", details: { deal_id: "77" } });
-  expect(deps.returned).toEqual(["funding:payout:op-1"]);
-  expect(deps.platform.accountLocks.size).toBe(0);
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code: "possible_duplicate" });
+  const answer = await withdraw({ ...deps, queues }, FORTY, aCall("op-1"));
+  expect(answer).toMatchObject({ dealId: 900_002n });
+  expect(await rows(deps)).toEqual([RECORDED]);
+  await settleLater(deps);
+
+  expect(await rows(deps)).toEqual([POSTED]);
+});
+
+test("the amounts of an executed withdrawal that the subscription service does not answer are unknown, not its outcome", async () => {
+  const deps = await funded();
+  await withdraw(deps, FORTY, aCall("op-1"));
+  const unknown = { code: "outcome_unknown", operationId: "op-1" };
+
+  deps.subscriptions.faults.push("unreachable");
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject(unknown);
+  deps.subscriptions.recorded.set("op-1", refusedWith(aRefusal("platform_unavailable")));
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject(unknown);
+  expect(await rows(deps)).toEqual([POSTED]);
+});
+
+test("a withdrawal that platform has imported is requested from no service again", async () => {
+  const deps = await funded();
+  await deps.pool.query(
+    `insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, deal_id, is_imported, deadline,
+                           created_at, finished_at, next_try_at)
+     values ('op-1', 'withdraw', '${INVESTOR}', 4000, 'USD', 'CRM-2', 'POSTED', 7, true, now(), now(), now(), now())`,
+  );
+
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code: "outcome_unknown" });
+  expect(deps.subscriptions.asked).toEqual([]);
+});
+
+test("a process that dies at any point of a withdrawal leaves one that is paid once, not executed or never recorded", async () => {
+  const deps = await funded();
+  const ends = new Set<string>();
+  // From then on the facts about the Investor are known.
+  await withdraw(deps, { ...FORTY, amount: usd(1_00n) }, aCall("first"));
+  for (let points = 0, isOver = false; !isOver; points += 1) {
+    const id = `op-${points}`;
+    const { pool, client, crashed } = crashingProcess(deps.pool, points);
+    const others = { subscriptions: client(deps.subscriptions), accounts: client(deps.accounts) };
+    const dying = { ...deps, ...others, pool, queues: cashflowQueues(pool) };
+    const work = withdraw(dying, { ...FORTY, amount: usd(1_00n) }, aCall(id));
+    isOver = await Promise.race([work.then(() => true), crashed.then(() => false)]);
+    await passTime(deps.pool, LONG_MS);
+    await settleCashflows(deps);
+
+    const [end = { state: "nothing" }] = await many<{ state: string }>(
+      deps.pool,
+      sql`select state from cashflow where operation_id = ${id}`,
+    );
+    ends.add(end.state);
+    const deals = deps.platform.deals.filter(({ key }) => key === `withdrawal:${id}`);
+    expect(deals, `after ${points} points: ${end.state}`).toHaveLength(end.state === "POSTED" ? 1 : 0);
+  }
+  expect([...ends].toSorted()).toEqual(["POSTED", "REFUSED", "nothing"]);
 });

@@ -1,137 +1,100 @@
+import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
-import { labelsFromProto } from "#kernel/contract/labels.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { refusalFromProto } from "#kernel/contract/error.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { waitsForMaster } from "#kernel/queue-until-flat.ts";
 import { type Refusal, restated } from "#kernel/refusal.ts";
-import { later } from "#kernel/retry.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
+import { type WithdrawResponse as Answer, WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { checkMovement } from "../domain/amount.ts";
-import { outcomeUnknown } from "../domain/transfer-outcome.ts";
-import { type Cashflow, isQueued, wasQueued } from "../domain/cashflow.ts";
-import { begunSaga, type Saga, type WithdrawalDecision } from "../domain/withdrawal.ts";
-import { getSaga } from "../store/withdrawals.ts";
-import { duplicateRuleOf } from "../domain/duplicate.ts";
-import { clientKeyOf } from "./record-cashflows.ts";
+import type { Cashflow } from "../domain/cashflow.ts";
+import { notBegun, outcomeUnknown, withBlocker } from "../domain/transfer-outcome.ts";
+import { markDoubt, markRefused } from "../store/cashflow-transitions.ts";
+import { findOpenOperation } from "../store/cashflows.ts";
+import { markWaiting } from "../store/queue-states.ts";
 import { record } from "./record.ts";
-import { decideInPool } from "./withdrawal/decide-in-pool.ts";
-import { acquireLock } from "./withdrawal/acquire-lock.ts";
-import { collectAndPayOut } from "./withdrawal/pay-out.ts";
+import { callUntilAnswered, endUnsent, finish } from "./settle.ts";
 
 /** Pays out the requested amount, or what is available of it, once per command id. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
-  const saga = await failAsUnavailable(() => findOrRecord(deps, request, context));
-  const { operationId, amount, possibleDuplicateOf } = saga.cashflow;
-  const settled = isQueued(saga.cashflow) ? { waiting: saga.cashflow } : await settleWithdrawal(deps, saga, context);
-  if ("waiting" in settled) return queuedAnswer(settled.waiting, request);
-  const { decision, dealId } = settled;
+  const cashflow = await failAsUnavailable(() => record(deps, "withdraw", request, context));
+  const { operationId, amount, possibleDuplicateOf, queue } = cashflow;
+  const answer = await settleWithdrawal(deps, cashflow, context);
+  const { figures, dealId } = answer;
+  const isWaiting = answer.state !== WithdrawalState.PAID;
+  // A caller that does not expect this answer would take it for one of a withdrawal of nothing.
+  if (isWaiting && request.queueForMs === undefined) throw waitsForMaster("withdrawal", operationId);
   return {
     operationId,
     requestedAmount: moneyToProto(amount),
-    effectiveWithdraw: moneyToProto(decision.effective),
-    openPositionsChecked: decision.openPositionsChecked,
-    pendingFee: moneyToProto(decision.pendingFee),
-    balanceBefore: moneyToProto(decision.balanceBefore),
-    availableAfterFee: moneyToProto(decision.availableAfterFee),
+    effectiveWithdraw: figures?.effective,
+    openPositionsChecked: figures?.inPool ?? true,
+    pendingFee: figures?.pendingFee,
+    balanceBefore: figures?.balanceBefore,
+    availableAfterFee: figures?.availableAfterFee,
     dealId,
     possibleDuplicateOf,
+    ...(isWaiting && { queuedUntil: queue?.until }),
   };
 }
-
-/** Nothing is decided yet. A caller that does not expect this answer would take it for one of a withdrawal of nothing. */
-function queuedAnswer(
-  { operationId, amount, possibleDuplicateOf, queue }: Cashflow,
-  { queueForMs }: WithdrawRequest,
-): WithdrawResponse {
-  if (queueForMs === undefined) throw waitsForMaster("withdrawal", operationId);
-  return {
-    operationId,
-    requestedAmount: moneyToProto(amount),
-    effectiveWithdraw: undefined,
-    openPositionsChecked: true,
-    pendingFee: undefined,
-    balanceBefore: undefined,
-    availableAfterFee: undefined,
-    dealId: undefined,
-    possibleDuplicateOf,
-    queuedUntil: queue?.until,
-  };
-}
-
-async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<Saga> {
-  const { login, comment, queueForMs } = request;
-  const { commandId: operationId, deadline } = context;
-  const amount = moneyFromProto(request.amount);
-  const labels = labelsFromProto(request.labels);
-  checkMovement({ operationId, amount, comment, labels, queueForMs });
-
-  const own = { operationId, action: "withdraw", login, amount, comment, deadline, at: deps.now() } as const;
-  const draft = {
-    ...own,
-    labels,
-    duplicates: duplicateRuleOf(request.client, labels),
-    clientKey: clientKeyOf(request.idempotencyKey),
-    ...(queueForMs !== undefined && { queueUntil: later(own.at, Number(queueForMs)) }),
-  };
-  const { cashflow, isNew } = await record(deps, draft, context);
-  return isNew ? begunSaga(cashflow) : await getSaga(deps.pool, cashflow.id);
-}
-
-export type SettledWithdrawal = { readonly decision: WithdrawalDecision; readonly dealId: bigint | undefined };
-
-/** It waits until its Master is flat. */
-type WaitingWithdrawal = { readonly waiting: Cashflow };
-
-/** More turns than any saga needs; a saga that is still open then is left to the recovery job. */
-const MAX_TURNS = 200;
 
 /**
- * Continues a withdrawal from its recorded state to its end: acquire the account lock, let the pool decide, collect the fees,
- * pay out. Each turn handles one state, records the next one and returns it. A turn is safe to repeat, so after a crash, and
- * when another process has moved the saga on, it continues from its row.
+ * Has subscription carry out a recorded withdrawal, and records the end. Safe to repeat until it succeeds: subscription carries out an operation
+ * once, and only it knows the amounts. The answer of one that is paid, or waits until its Master is flat.
  */
-export async function settleWithdrawal(
-  deps: Deps,
-  begun: Saga,
-  context: CallContext,
-): Promise<SettledWithdrawal | WaitingWithdrawal> {
-  const { operationId } = begun.cashflow;
-  let saga = begun;
-  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const { state, refusal, dealId, queue } = saga.cashflow;
-    if (queue?.state === "WAITING" && state === "RECORDED") return { waiting: saga.cashflow };
-    failpoint("before_withdrawal_step", state);
-    switch (state) {
-      case "RECORDED":
-        saga = await acquireLock(deps, saga, context);
-        break;
-      case "LEAVING":
-        saga = await decideInPool(deps, saga, context);
-        break;
-      case "PAYING":
-        saga = await collectAndPayOut(deps, saga, context);
-        break;
-      case "REFUSED":
-        throw refusalOf(saga.cashflow, refusal);
-      case "POSTED":
-        return { decision: decided(saga.withdrawal.decision, operationId), dealId };
-    }
+export async function settleWithdrawal(deps: Deps, cashflow: Cashflow, context: CallContext): Promise<Answer> {
+  const { id, operationId, state, refusal, isImported } = cashflow;
+  if (refusal !== undefined) throw refusal;
+  // Who has imported its deal has lost the amounts.
+  if (isImported) throw outcomeUnknown(operationId);
+  const request = requestOf(cashflow);
+  const called = await callUntilAnswered((within) => deps.subscriptions.withdraw(request, within), context);
+  if (called.kind === "not_sent") throw await endUnsent(deps, cashflow, notBegun(operationId));
+  if (called.kind === "lost") throw outcomeUnknown(operationId);
+  const { answer } = called;
+  switch (answer.state) {
+    case WithdrawalState.PAID:
+      failpoint("before_posted", "withdraw");
+      if (state === "RECORDED") await finish(deps, cashflow, answer.dealId);
+      return answer;
+    case WithdrawalState.WAITING:
+    case WithdrawalState.RUNNING:
+      await markWaiting(deps.pool, id, answer.state === WithdrawalState.WAITING ? "WAITING" : "RUNNING");
+      return answer;
+    case WithdrawalState.REFUSED:
+      // The record of one that was paid long ago is removed there.
+      if (state === "POSTED") throw outcomeUnknown(operationId);
+      throw await endRefused(deps, cashflow, answer);
+    default:
+      await markDoubt(deps.pool, id, answer.state === WithdrawalState.REVIEW ? "REVIEW" : "UNKNOWN");
+      throw outcomeUnknown(operationId);
   }
-  throw outcomeUnknown(operationId);
 }
 
-function decided(decision: WithdrawalDecision | undefined, operationId: string): WithdrawalDecision {
-  if (decision === undefined) {
-    throw outcomeUnknown(operationId);
-  }
-  return decision;
+function requestOf({ operationId, login, amount, comment, deadline, queue }: Cashflow) {
+  return {
+    operationId,
+    investorLogin: login,
+    amount: moneyToProto(amount),
+    comment,
+    deadline,
+    queueUntil: queue?.until,
+  };
+}
+
+async function endRefused(deps: Deps, cashflow: Cashflow, answer: Answer): Promise<Refusal> {
+  const refusal = await refusalOf(deps, cashflow, answer);
+  await markRefused(deps.pool, cashflow.id, { refusal, at: deps.now() });
+  return refusal;
 }
 
 /** Of an operation that has waited, every request that repeats it gets the same refusal, which names it. */
-function refusalOf({ operationId, queue }: Cashflow, refusal: Refusal | undefined): Refusal {
-  if (refusal === undefined) return outcomeUnknown(operationId);
-  if (!wasQueued({ queue })) return refusal;
-  return restated(refusal, { operationId });
+async function refusalOf({ pool }: Deps, { id, operationId, login }: Cashflow, answer: Answer): Promise<Refusal> {
+  assert(answer.refusal !== undefined, `The refusal of operation ${operationId} has a reason.`);
+  const refusal = restated(refusalFromProto(answer.refusal), { outcome: "not_executed" });
+  if (answer.hasWaited) return restated(refusal, { operationId });
+  if (refusal.code !== "account_busy" || refusal.operationId !== undefined) return refusal;
+  return withBlocker(refusal, await findOpenOperation(pool, login, id));
 }

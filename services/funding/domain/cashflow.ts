@@ -1,19 +1,15 @@
 import type { Labels } from "#kernel/labels.ts";
 import type { Money } from "#kernel/money.ts";
+import type { QueueState } from "#kernel/queue-until-flat.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { DepositDecision } from "./deposit.ts";
 import type { DuplicateRule } from "./duplicate.ts";
 import type { ClientKey } from "./client-key.ts";
-import type { Queue } from "./queue.ts";
 
-/**
- * RECORDED: platform may have been called. LEAVING: the account lock is held and the pool decides. PAYING: the amounts are
- * decided, and the due fees are collected before the payout; from here on the saga is always completed. POSTED and REFUSED
- * are final.
- */
-export type CashflowState = "RECORDED" | "LEAVING" | "PAYING" | "POSTED" | "REFUSED";
+/** RECORDED: the service that carries it out may have been called: platform a deposit, subscription a withdrawal. POSTED and REFUSED are final. */
+export type CashflowState = "RECORDED" | "POSTED" | "REFUSED";
 
-/** The last outcome that platform reported while it is not final. */
+/** The last outcome that this service reported while it is not final. */
 export type Doubt = "UNKNOWN" | "REVIEW";
 
 export type NewCashflow = {
@@ -36,6 +32,13 @@ export type NewCashflow = {
   readonly queueUntil?: Date | undefined;
 };
 
+/** Of a withdrawal whose caller lets it wait until the Master is flat, as subscription has last reported it. The state in which it has ended stays. */
+export type Queue = {
+  readonly state: QueueState;
+  /** It is executed by then, or not at all. */
+  readonly until: Date;
+};
+
 export type Cashflow = Omit<NewCashflow, "at" | "duplicates" | "clientKey" | "queueUntil"> & {
   readonly queue?: Queue | undefined;
   readonly id: bigint;
@@ -47,6 +50,8 @@ export type Cashflow = Omit<NewCashflow, "at" | "duplicates" | "clientKey" | "qu
   readonly refusal: Refusal | undefined;
   readonly createdAt: Date;
   readonly finishedAt: Date | undefined;
+  /** The database had lost it; platform has imported its deal. */
+  readonly isImported: boolean;
 };
 
 /** Key of the one transfer of a deposit. */
@@ -54,9 +59,9 @@ export function depositKey({ operationId }: Pick<Cashflow, "operationId">): stri
   return `funding:deposit:${operationId}`;
 }
 
-/** Key of the payout of a withdrawal, the same for all tries. */
-export function payoutKey({ operationId }: Pick<Cashflow, "operationId">): string {
-  return `funding:payout:${operationId}`;
+/** Key of the payout of a withdrawal, and of its fees. */
+export function withdrawalKey({ operationId }: Pick<Cashflow, "operationId">): string {
+  return `withdrawal:${operationId}`;
 }
 
 /** Key under which platform has recorded a deposit or withdrawal that it has imported. */
@@ -64,49 +69,25 @@ export function importedKey(dealId: bigint): string {
   return `imported:${dealId}`;
 }
 
-/** Key under which the pool decides a withdrawal. */
-export function withdrawalKey({ operationId }: Pick<Cashflow, "operationId">): string {
-  return `funding:withdrawal:${operationId}`;
-}
-
 /** The operation that a key of a transfer or of fees names, by its id or by the deal that was imported; undefined for keys of other services. */
 export function namedByKey(
   key: string,
 ): { readonly operationId: string } | { readonly importedDeal: bigint } | undefined {
-  const [, operationId] = /^funding:(?:deposit|payout|withdrawal):(.+)$/.exec(key) ?? [];
+  const [, operationId] = /^(?:funding:deposit|withdrawal):(.+)$/.exec(key) ?? [];
   if (operationId !== undefined) return { operationId };
   const [, deal] = /^imported:(\d{1,18})$/.exec(key) ?? [];
   return deal === undefined ? undefined : { importedDeal: BigInt(deal) };
 }
 
-/** Last part of the unique keys of the fees that a withdrawal collects. */
-export function feeSuffix({ operationId }: Pick<Cashflow, "operationId">): string {
-  return `WD${operationId}`;
-}
-
-/** Owner of the account lock in one try. */
-export function lockOwnerOf(cashflow: Pick<Cashflow, "operationId">, attempt: number): string {
-  return `${withdrawalKey(cashflow)}:${attempt}`;
-}
-
 /** PENDING: in progress, and its caller still waits. UNKNOWN: the deadline has passed without a final outcome. */
 export type CurrentOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN" | "REVIEW";
 
-/** It waits until its Master is flat, or a try of the queue runs: no caller waits for it. */
-export function isQueued({ state, queue }: Pick<Cashflow, "state" | "queue">): boolean {
-  return wasQueued({ queue }) && state !== "POSTED" && state !== "REFUSED";
-}
-
-export function wasQueued({ queue }: Pick<Cashflow, "queue">): boolean {
-  return queue !== undefined && queue.state !== "WANTED";
-}
-
-/** The recorded outcome of an operation. After its deadline an open one is unknown to its caller. */
+/** The recorded outcome of an operation. After its deadline an open one is unknown to its caller; for one that waits until its Master is flat no caller waits. */
 export function currentOutcome(
   { state, doubt, deadline, queue }: Pick<Cashflow, "state" | "doubt" | "deadline" | "queue">,
   now: Date,
 ): CurrentOutcome {
   if (state === "POSTED") return "EXECUTED";
   if (state === "REFUSED") return "NOT_EXECUTED";
-  return doubt ?? (deadline <= now && !wasQueued({ queue }) ? "UNKNOWN" : "PENDING");
+  return doubt ?? (deadline <= now && (queue === undefined || queue.state === "WANTED") ? "UNKNOWN" : "PENDING");
 }

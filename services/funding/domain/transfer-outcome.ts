@@ -1,6 +1,7 @@
 import {
   OUTCOME_WAITED_FOR,
   type Refusal,
+  restated,
   RESTART_RETRY_AFTER_MS,
   RETRY_AFTER_MS,
   waitsForNoCommand,
@@ -8,7 +9,7 @@ import {
 } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
-/** The outcome of a transfer as platform reported it. */
+/** The outcome of a deposit or withdrawal as it was reported. */
 export type TransferOutcome =
   | { readonly kind: "applied"; readonly dealId: bigint }
   | { readonly kind: "refused"; readonly code: string; readonly platformCode: number }
@@ -20,6 +21,15 @@ export type OpenOperation = { readonly operationId: string; readonly isUnknown: 
 /** No transfer was sent, and none will be. */
 export function notSent(message: string, operationId?: string): Refusal {
   return refuse("platform_unavailable", `${message} Nothing was executed.`, {
+    outcome: "not_executed",
+    operationId,
+    retryAfterMs: RESTART_RETRY_AFTER_MS,
+  });
+}
+
+/** The service that carries it out was not reached, and nothing was begun. */
+export function notBegun(operationId: string): Refusal {
+  return refuse("service_unavailable", "A required service cannot be reached. Nothing was executed.", {
     outcome: "not_executed",
     operationId,
     retryAfterMs: RESTART_RETRY_AFTER_MS,
@@ -49,6 +59,12 @@ export function refusalOfLock(refusal: Refusal, blockedBy: OpenOperation | undef
     return refuse(code, message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
   }
   return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
+}
+
+/** The refusal of a withdrawal from a busy account, with the operation that has it. */
+export function withBlocker(refusal: Refusal, blockedBy: OpenOperation | undefined): Refusal {
+  if (blockedBy === undefined || waitsForNoCommand(refusal) !== undefined) return refusal;
+  return blockedBy.isUnknown ? busyUntilKnown(blockedBy) : restated(refusal, { operationId: blockedBy.operationId });
 }
 
 type RefusedTransfer = Extract<TransferOutcome, { kind: "refused" }>;

@@ -149,9 +149,9 @@ test("an imported deposit or withdrawal is an executed operation with its deal, 
   });
   // The check compares them with the transfers that platform has recorded.
   const finished = await listFinished(pool, fragment`(select id from cashflow where is_imported)`);
-  expect(finished.map(({ transferKey, movedMinor }) => [transferKey, movedMinor])).toEqual([
-    ["imported:1", 20_00n],
-    ["imported:2", -5_00n],
+  expect(finished.map(({ transferKey, amountMinor, isImported }) => [transferKey, amountMinor, isImported])).toEqual([
+    ["imported:1", 20_00n, true],
+    ["imported:2", 5_00n, true],
   ]);
 });
 

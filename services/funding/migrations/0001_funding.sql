@@ -13,7 +13,7 @@ create table known_investor (
   master_login text check (master_login <> '')
 );
 
--- Every requested deposit and withdrawal, and its saga. The row is committed before another service is called.
+-- Every requested deposit and withdrawal. Platform executes a deposit, subscription a withdrawal. The row is committed before another service is called.
 create table cashflow (
   id                    bigint generated always as identity primary key,
   -- Command id of the request; a repeated request executes nothing again.
@@ -32,34 +32,28 @@ create table cashflow (
   first_deposit_checked boolean,
   min_deposit_minor     bigint check (min_deposit_minor >= 0),
 
-  -- PAYING: from the pool's decision on, first the due fees, then the payout.
-  state                 text not null check (state in ('RECORDED', 'LEAVING', 'PAYING', 'POSTED', 'REFUSED')),
-  -- The last outcome that platform reported while it is not final: UNKNOWN or REVIEW.
+  state                 text not null check (state in ('RECORDED', 'POSTED', 'REFUSED')),
+  -- The last outcome that was reported while it is not final: UNKNOWN or REVIEW.
   doubt                 text check (doubt in ('UNKNOWN', 'REVIEW')),
   deal_id               bigint,
   refusal               jsonb,
-  -- The caller waits until then; platform sends nothing of the operation after it.
+  -- The caller waits until then; nothing of the operation begins after it, unless it waits until the Master is flat.
   deadline              timestamptz not null,
   created_at            timestamptz not null,
   finished_at           timestamptz,
-  -- When the recovery job tries it next, and how often it has: from the first try on the request leaves the saga to the job.
+  -- When the recovery job tries it next, and how often it has: from the first try on the request leaves the operation to the job.
   next_try_at           timestamptz not null,
   tries                 integer not null default 0 check (tries >= 0),
   -- Why the last try of the recovery job failed.
   reason                text,
-  -- The database had lost it; platform has imported its deal. The amounts of its answer are lost.
+  -- The database had lost it; platform has imported its deal.
   is_imported           boolean not null default false,
 
-  -- A withdrawal that may wait until the Master of its Investor is flat, when its caller has asked for that; null for any other. WANTED: its first
-  -- try runs, as of any other. WAITING: nothing runs, it has no account lock, and one change of this state decides what becomes of it: a
-  -- try, a caller that cancels it, or its expiry. RUNNING: a try has begun. The row keeps the state in which it has ended.
+  -- A withdrawal that may wait until the Master of its Investor is flat, when its caller has asked for that; null for any other. WANTED: it has not
+  -- waited. WAITING and RUNNING: it waits, or a later try has begun, as subscription has last reported. The row keeps the state in which it has ended.
   queue_state           text check (queue_state in ('WANTED', 'WAITING', 'RUNNING')),
-  -- It is executed by then, or not at all. While it waits, deadline and next_try_at are this instant too, so that the recovery job ends it.
+  -- It is executed by then, or not at all.
   queue_until           timestamptz,
-  -- Since when the Master has been flat without a break; null while it is not.
-  queue_ready_at        timestamptz,
-  -- No try before this instant: the last one was refused although the Master seemed flat.
-  queue_look_at         timestamptz,
 
   -- The API key whose equal operations are its duplicates. Null when duplicates cannot be distinguished: the comment is a
   -- default, or the request has no API key.
@@ -77,17 +71,14 @@ create table cashflow (
   check (num_nulls(first_deposit_checked, min_deposit_minor) = case action when 'deposit' then 0 else 2 end),
   check ((state = 'REFUSED') = (refusal is not null)),
   check ((state in ('POSTED', 'REFUSED')) = (finished_at is not null)),
-  check (state not in ('LEAVING', 'PAYING') or action = 'withdraw'),
   check (deal_id is null or state = 'POSTED'),
   check (not is_imported or (state = 'POSTED' and deal_id is not null)),
   check ((queue_state is null) = (queue_until is null)),
   check (queue_state is null or action = 'withdraw'),
-  constraint cashflow_waits_undecided check (queue_state is distinct from 'WAITING' or state in ('RECORDED', 'REFUSED')),
-  check (queue_state is not null or num_nonnulls(queue_ready_at, queue_look_at) = 0),
   check ((key_client is null) = (key_hash is null))
 );
 
-create index cashflow_to_settle on cashflow (next_try_at) where state not in ('POSTED', 'REFUSED');
+create index cashflow_to_settle on cashflow (next_try_at) where state = 'RECORDED';
 create unique index cashflow_imported on cashflow (deal_id) where is_imported;
 create index cashflow_by_login on cashflow (login, id);
 
@@ -96,7 +87,7 @@ create index cashflow_by_login on cashflow (login, id);
 -- one that may be open. One that moved nothing leaves the chain.
 create unique index cashflow_equal
   on cashflow (duplicate_scope_key, login, action, amount_minor, currency, comment, follows)
-  where duplicate_scope_key is not null and (deal_id is not null or state not in ('POSTED', 'REFUSED'));
+  where duplicate_scope_key is not null and (deal_id is not null or state = 'RECORDED');
 
 -- The operations under one key are a chain too, whose last one has the key. So of two requests with a key one is recorded.
 create unique index cashflow_key on cashflow (key_client, key_hash, key_follows) where key_hash is not null;
@@ -115,7 +106,7 @@ create index cashflow_newest_not_executed on cashflow (operation_id collate "C")
 -- Open operations that have left their first try, or may wait until their Master is flat. One that is executed in its first try is never in it.
 create index cashflow_newest_left_open on cashflow (operation_id collate "C")
   where finished_at is null and (tries > 0 or doubt is not null or queue_state is not null);
--- Open operations of the queue: those that wait are looked at together, and listed by their ids. One that ends leaves the index.
+-- Open operations of the queue. One that ends leaves the index.
 create index cashflow_queued on cashflow (operation_id collate "C") where queue_state in ('WAITING', 'RUNNING') and finished_at is null;
 
 -- Each row under the names that the code uses.
@@ -123,11 +114,11 @@ create view cashflow_row as
   select id, operation_id as "operationId", action, login, amount_minor as "amountMinor", currency, comment, state, doubt,
          deal_id as "dealId", possible_duplicate_of as "possibleDuplicateOf", first_deposit_checked as "firstDepositChecked",
          min_deposit_minor as "minDepositMinor", refusal, deadline, created_at as "createdAt", finished_at as "finishedAt",
-         tries, queue_state as "queueState", queue_until as "queueUntil"
+         queue_state as "queueState", queue_until as "queueUntil", is_imported as "isImported"
   from cashflow;
 
 -- The outcome that the ledger of operations shows. No caller waits for an operation of the queue, so it is pending until its outcome is known, or
--- until platform reports doubt. Any other open operation is unknown after its deadline; the recovery job, whose first try moves next_try_at, is
+-- until doubt is reported. Any other open operation is unknown after its deadline; the recovery job, whose first try moves next_try_at, is
 -- the first to see that.
 create function cashflow_outcome(state text, doubt text, deadline timestamptz, next_try_at timestamptz, queue_state text) returns text
   language sql immutable as $$
@@ -177,25 +168,6 @@ create table cashflow_repetition (
 );
 
 create index cashflow_repetition_of on cashflow_repetition (cashflow_id);
-
--- The account lock of a withdrawal and the amounts of its answer, stored before money moves.
-create table withdrawal (
-  cashflow_id            bigint primary key references cashflow on delete cascade,
-  -- Each try has a lock owner of its own.
-  try                    integer not null default 1 check (try > 0),
-  is_released            boolean not null default false,
-  held_balance_minor     bigint,
-  held_log_number        bigint,
-  balance_before_minor   bigint check (balance_before_minor >= 0),
-  pending_fee_minor      bigint check (pending_fee_minor >= 0),
-  available_minor        bigint check (available_minor >= 0),
-  effective_minor        bigint check (effective_minor >= 0),
-  open_positions_checked boolean,
-  check ((held_balance_minor is null) = (held_log_number is null)),
-  check (num_nulls(balance_before_minor, pending_fee_minor, available_minor, effective_minor, open_positions_checked) in (0, 5))
-);
-
-create index withdrawal_to_release on withdrawal (cashflow_id) where not is_released;
 
 -- Tables that services share.
 \ir ../../kernel/feed/feed.sql

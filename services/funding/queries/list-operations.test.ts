@@ -76,8 +76,8 @@ test("operations are found by the keys of their transfers and fees, together wit
   };
 
   expect(await find(["funding:deposit:op-1"])).toEqual(["op-1"]);
-  expect(await find(["funding:payout:op-2"])).toEqual(["op-2"]);
-  expect(await find(["funding:withdrawal:op-2", "funding:deposit:op-1", "exit:1:1"])).toEqual(["op-2", "op-1"]);
+  expect(await find(["withdrawal:op-2"])).toEqual(["op-2"]);
+  expect(await find(["withdrawal:op-2", "funding:deposit:op-1", "exit:1:1"])).toEqual(["op-2", "op-1"]);
   expect(await find(["imported:77", "imported:78", "imported:fee:0123456789"])).toEqual(["op-3"]);
   expect(await find(["funding:deposit:op-1"], { login: INVESTOR, comment: "1" })).toEqual(["op-1"]);
   expect(await find(["funding:deposit:op-1"], { comment: "2" })).toEqual([]);
@@ -118,7 +118,7 @@ test("a page of operations costs the same at the end as at the start, under each
   const idOf = (number: number) => String(number).padStart(12, "0");
   const cost = (part: Partial<LedgerFilter>) =>
     inTransaction(pool, (tx) =>
-      rowsRead(tx, ["cashflow", "withdrawal"], async () => {
+      rowsRead(tx, ["cashflow"], async () => {
         expect(await readOperations(tx, { ...filter, ...part }, new Date())).toHaveLength(6);
       }),
     );

@@ -20,10 +20,8 @@ import {
   type CurrentOutcome,
   currentOutcome,
   depositKey,
-  isQueued,
   importedKey,
   namedByKey,
-  payoutKey,
   withdrawalKey,
 } from "../domain/cashflow.ts";
 import { refuse } from "../refusals.ts";
@@ -141,6 +139,11 @@ function wantedAction({ action }: ListOperationsRequest): keyof typeof ACTIONS |
 function operationMessage(recorded: LedgerOperation, now: Date): Operation {
   const { operationId, action, login, amountMinor, comment, refusalCode, dealId, createdAt, finishedAt, isImported } =
     recorded;
+  const key = isImported
+    ? importedKey(dealId ?? 0n)
+    : action === "deposit"
+      ? depositKey(recorded)
+      : withdrawalKey(recorded);
   return {
     operationId,
     action: ACTIONS[action],
@@ -154,10 +157,8 @@ function operationMessage(recorded: LedgerOperation, now: Date): Operation {
     finishedAt,
     reference: "",
     legs: [],
-    feeKey: recorded.mayHaveFees ? withdrawalKey(recorded) : "",
-    transferKeys: [
-      isImported ? importedKey(dealId ?? 0n) : action === "deposit" ? depositKey(recorded) : payoutKey(recorded),
-    ],
+    feeKey: action === "withdraw" && !isImported ? key : "",
+    transferKeys: [key],
     imported: isImported,
     masterLogin: recorded.masterLogin,
     ...queueMessage(recorded),
@@ -168,6 +169,6 @@ function operationMessage(recorded: LedgerOperation, now: Date): Operation {
 /** Nothing for an operation whose first try runs: it is not known yet whether it waits. */
 function queueMessage({ queue, state }: LedgerOperation): Pick<Operation, "queueState" | "queuedUntil"> {
   if (queue === undefined || queue.state === "WANTED") return {};
-  const queueState = isQueued({ queue, state }) ? QueueState[queue.state] : QueueState.ENDED;
+  const queueState = state === "RECORDED" ? QueueState[queue.state] : QueueState.ENDED;
   return { queueState, queuedUntil: queue.until };
 }

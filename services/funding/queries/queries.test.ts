@@ -192,19 +192,13 @@ test("an interrupted operation is pending until the deadline of its caller, and 
   ]);
 });
 
-test("a withdrawal has the keys of its payout and its fees; outside a pool without a pending fee it has no fee key", async () => {
-  const platform = platformFake({ balances: { [INVESTOR]: 100_00n } });
-  const deps = await world({ platform, masterMinimum: 1n, pendingFee: 5_00n });
+test("a withdrawal has one key, of its payout and of its fees", async () => {
+  const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }) });
   await withdraw(deps, { ...HUNDRED, amount: usd(40_00n) }, aCall("op-1"));
 
   expect(await getOperation(deps, operationReads(deps), { operationId: "op-1" })).toMatchObject({
-    feeKey: "funding:withdrawal:op-1",
-    transferKeys: ["funding:payout:op-1"],
-  });
-  const withoutMaster = await world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }) });
-  await withdraw(withoutMaster, { ...HUNDRED, amount: usd(40_00n) }, aCall("op-1"));
-  expect(await getOperation(withoutMaster, operationReads(withoutMaster), { operationId: "op-1" })).toMatchObject({
-    feeKey: "",
+    feeKey: "withdrawal:op-1",
+    transferKeys: ["withdrawal:op-1"],
   });
 });
 

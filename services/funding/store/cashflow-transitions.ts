@@ -1,51 +1,44 @@
 import { execute, fragment, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { recordedAs, type Refusal } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
-import type { CashflowState, Doubt } from "../domain/cashflow.ts";
+import type { Doubt } from "../domain/cashflow.ts";
 
 export type Posted = {
   readonly id: bigint;
   /** Undefined when nothing was moved. */
   readonly dealId: bigint | undefined;
   readonly at: Date;
-  /** Whether platform has released the account lock of the withdrawal in the commit that recorded its payout. */
-  readonly isReleased: boolean;
 };
 
 /** Changes nothing about cashflows that are finished already. */
 export async function markPosted(db: Queryable, posted: readonly Posted[]): Promise<void> {
   await execute(
     db,
-    sql`with released as (
-          update withdrawal
-          set is_released = true
-          where cashflow_id = any (${posted.filter(({ isReleased }) => isReleased).map(({ id }) => id)}::bigint[])
-        )
-        update cashflow
+    sql`update cashflow
         set state = 'POSTED', doubt = null, deal_id = deal, finished_at = at
         from unnest(
           ${posted.map(({ id }) => id)}::bigint[],
           ${posted.map(({ dealId }) => dealId)}::bigint[],
           ${posted.map(({ at }) => at)}::timestamptz[]
         ) as executed (executed_id, deal, at)
-        where id = executed_id and state in ('RECORDED', 'PAYING')`,
+        where id = executed_id and state = 'RECORDED'`,
   );
 }
 
-/** Compare-and-set: the saga ends here unless it went on from the state that was seen. */
+/** Changes nothing about a cashflow that is finished already. */
 export async function markRefused(
   db: Queryable,
   id: bigint,
-  { from, refusal, at }: { from: CashflowState; refusal: Refusal; at: Date },
-): Promise<boolean> {
-  return await matchesRow(
+  { refusal, at }: { refusal: Refusal; at: Date },
+): Promise<void> {
+  await execute(
     db,
     sql`update cashflow set state = 'REFUSED', doubt = null, refusal = ${recordedAs(refusal)}::jsonb, finished_at = ${at}
-        where id = ${id} and state = ${from}`,
+        where id = ${id} and state = 'RECORDED'`,
   );
 }
 
-/** As markRefused, but only while neither the recovery job nor a repetition works on it: no process has sent the transfer. */
+/** As markRefused, but only while neither the recovery job nor a repetition works on it: no process has sent it. */
 export async function markNeverSent(
   db: Queryable,
   id: bigint,
@@ -58,7 +51,7 @@ export async function markNeverSent(
   );
 }
 
-/** From now on several requests work on the saga, so none of them may conclude alone that nothing was sent. */
+/** From now on several requests work on the operation, so none of them may conclude alone that nothing was sent. */
 export async function markRepeated(db: Queryable, ids: readonly bigint[]): Promise<void> {
   await execute(
     db,
@@ -67,14 +60,14 @@ export async function markRepeated(db: Queryable, ids: readonly bigint[]): Promi
 }
 
 export async function markDoubt(db: Queryable, id: bigint, doubt: Doubt): Promise<void> {
-  await execute(db, sql`update cashflow set doubt = ${doubt} where id = ${id} and state in ('RECORDED', 'PAYING')`);
+  await execute(db, sql`update cashflow set doubt = ${doubt} where id = ${id} and state = 'RECORDED'`);
 }
 
-/** Open sagas; each is due when its caller has stopped waiting, and after a pause when a try has failed. */
+/** Open operations; each is due when its caller has stopped waiting, and after a pause when a try has failed. */
 export const cashflowQueue = workQueue<{ readonly id: bigint; readonly tries: number }>({
   table: fragment`cashflow`,
   key: fragment`id`,
   keyType: fragment`bigint`,
-  isOpen: fragment`work.state not in ('POSTED', 'REFUSED')`,
+  isOpen: fragment`work.state = 'RECORDED'`,
   columns: fragment`id`,
 });

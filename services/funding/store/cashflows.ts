@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import type { Currency } from "#kernel/money.ts";
 import { fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
-import type { Cashflow } from "../domain/cashflow.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
-import type { Queue } from "../domain/queue.ts";
+import type { Cashflow, Queue } from "../domain/cashflow.ts";
 
 export type CashflowRow = Omit<Cashflow, "amount" | "decision" | "refusal" | "queue"> &
   QueueRow & {
@@ -21,7 +20,7 @@ export type QueueRow = { readonly queueState: QueueState | undefined; readonly q
 const CASHFLOWS = fragment`
   select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
          "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt",
-         "queueState", "queueUntil"
+         "queueState", "queueUntil", "isImported"
   from cashflow_row`;
 
 /** By operation id; unknown ones are left out. */
@@ -61,7 +60,7 @@ export async function findOpenOperation(
   return await maybeOne<OpenOperation>(
     db,
     sql`select operation_id as "operationId", doubt is not null as "isUnknown" from cashflow
-        where login = ${login} and id <> ${exceptId} and state not in ('POSTED', 'REFUSED')
+        where login = ${login} and id <> ${exceptId} and state = 'RECORDED'
           and queue_state is distinct from 'WAITING'
         order by id
         limit 1`,

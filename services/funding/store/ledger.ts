@@ -1,8 +1,7 @@
 import type { Metadata } from "#kernel/labels.ts";
 import { allOf, type Fragment, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
-import type { Cashflow, CurrentOutcome } from "../domain/cashflow.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
-import type { Queue } from "../domain/queue.ts";
+import type { Cashflow, CurrentOutcome, Queue } from "../domain/cashflow.ts";
 import { queueOf, type QueueRow } from "./cashflows.ts";
 
 /** A deposit or withdrawal as the operation ledger shows it. */
@@ -13,9 +12,6 @@ export type LedgerOperation = Omit<
   readonly queue?: Queue;
   readonly amountMinor: bigint;
   readonly refusalCode: string | undefined;
-  /** Open weekly fees are not part of the pending fee of a pool, so there may be fees also when it is 0.00. */
-  readonly mayHaveFees: boolean;
-  readonly isImported: boolean;
   /** Undefined without one. */
   readonly masterLogin: string | undefined;
   readonly externalId: string | undefined;
@@ -55,11 +51,9 @@ const OPERATIONS = fragment`
   select cashflow.id, operation_id as "operationId", action, login, amount_minor as "amountMinor", comment, state,
          doubt, deadline, deal_id as "dealId", refusal ->> 'code' as "refusalCode", created_at as "createdAt",
          finished_at as "finishedAt",
-         coalesce(open_positions_checked or pending_fee_minor > 0, false) as "mayHaveFees",
          is_imported as "isImported", master_login as "masterLogin",
          external_id as "externalId", metadata, queue_state as "queueState", queue_until as "queueUntil"
-  from cashflow
-  left join withdrawal on withdrawal.cashflow_id = cashflow.id`;
+  from cashflow`;
 
 /** Those that are recorded. */
 export async function listOperationsById(db: Queryable, operationIds: readonly string[]): Promise<LedgerOperation[]> {
@@ -148,7 +142,7 @@ function openAs(outcome: OpenOutcome, now: Date): Fragment {
 /** The condition of the index cashflow_newest_left_open. */
 const IS_LEFT_OPEN = fragment`finished_at is null and (tries > 0 or doubt is not null or queue_state is not null)`;
 /** The others, of the index cashflow_to_settle: as many as are in progress. */
-const IS_IN_FIRST_TRY = fragment`state not in ('POSTED', 'REFUSED') and tries = 0 and doubt is null and queue_state is null`;
+const IS_IN_FIRST_TRY = fragment`state = 'RECORDED' and tries = 0 and doubt is null and queue_state is null`;
 
 function isOpenWith(matches: Fragment, limit: number): Fragment {
   return fragment`cashflow.id = any(array(

@@ -44,7 +44,7 @@ type Row = {
 };
 
 /** The condition of the index cashflow_equal. */
-const IS_IN_CHAIN = fragment`duplicate_scope_key is not null and (deal_id is not null or state not in ('POSTED', 'REFUSED'))`;
+const IS_IN_CHAIN = fragment`duplicate_scope_key is not null and (deal_id is not null or state = 'RECORDED')`;
 
 /** The last operation that equals a request, and whether it was executed within the window. */
 const EQUAL = fragment`left join lateral (
@@ -115,9 +115,7 @@ export async function insertCashflows(
             and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
           order by scope_key nulls first, login, action, amount, comment, operation_id
           on conflict do nothing
-          returning id, operation_id, action
-        ), withdrawals as (
-          insert into withdrawal (cashflow_id) select id from inserted where action = 'withdraw'
+          returning id, operation_id
         ), repetitions as (
           insert into cashflow_repetition (command_id, cashflow_id)
           select operation_id, keyed_id from considered where known_id is null and has_key and is_same

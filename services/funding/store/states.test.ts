@@ -8,6 +8,7 @@ import { withdraw } from "../commands/withdraw.ts";
 import { fundingService, STATES_FEED } from "../service.ts";
 import { aNewWithdrawal } from "../testing/cashflows.ts";
 import { aCall, aRefusal, INVESTOR, usd, type World, world } from "../testing/funding.ts";
+import { refusedWith } from "../testing/subscription-fake.ts";
 import { cashflowQueue, markDoubt, markPosted, markRepeated } from "./cashflow-transitions.ts";
 import { insertCashflows } from "./new-cashflows.ts";
 
@@ -29,7 +30,7 @@ test("a deposit, a withdrawal and a refused withdrawal are noted in each state t
   const deps = await world();
   await deposit(deps, { ...REQUEST, amount: usd(100_00n) }, aCall("op-1"));
   await withdraw(deps, { ...REQUEST, amount: usd(30_00n) }, aCall("op-2"));
-  deps.refusals.push(aRefusal("master_open_positions"));
+  deps.subscriptions.next.push(refusedWith(aRefusal("master_open_positions")));
   await withdraw(deps, { ...REQUEST, amount: usd(1_00n) }, aCall("op-3")).catch(() => undefined);
 
   expect(await states(deps, "op-1")).toEqual(["deposit pending", "deposit executed"]);
@@ -71,7 +72,7 @@ test("an open operation becomes unknown once, when its deadline has passed, and 
   await markDoubt(deps.pool, id, "UNKNOWN");
   await markDoubt(deps.pool, id, "REVIEW");
   expect(await states(deps, "op-1")).toHaveLength(3);
-  await markPosted(deps.pool, [{ id, dealId: 7n, at: new Date(), isReleased: false }]);
+  await markPosted(deps.pool, [{ id, dealId: 7n, at: new Date() }]);
 
   const all = ["pending", "unknown", "review", "executed"].map((state) => `withdrawal ${state}`);
   expect(await states(deps, "op-1")).toEqual(all);

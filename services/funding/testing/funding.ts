@@ -3,11 +3,10 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { createLog } from "#kernel/log.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { SubscriptionStatus, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { cashflowQueues } from "../cashflow-queues.ts";
 import type { Deps } from "../deps.ts";
-import { feeFake, type FeeFake } from "./fee-fake.ts";
+import { type SubscriptionFake, subscriptionFake } from "./subscription-fake.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { openAccount } from "#test/support/platform-fake/ledger.ts";
 import { platformFake, type PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
@@ -17,17 +16,7 @@ export const MASTER = "5001";
 
 export type World = Deps & {
   readonly platform: PlatformFake & Deps["platform"];
-  readonly fees: FeeFake;
-  /** Requests that the subscription service received. */
-  readonly leaves: LeaveRequest[];
-  /** Refusals of the next calls of the subscription service, first one first. */
-  readonly refusals: Refusal[];
-  /** Masters without open positions. */
-  readonly flatMasters: Set<string>;
-  /** Questions for them. */
-  readonly flatCalls: (readonly string[])[];
-  /** Keys whose reserve was returned. */
-  readonly returned: string[];
+  readonly subscriptions: SubscriptionFake;
 };
 
 type WorldOptions = {
@@ -44,54 +33,20 @@ export async function world({
   pendingFee = 0n,
 }: WorldOptions = {}): Promise<World> {
   const { pool } = await testDatabase("funding");
-  const leaves: LeaveRequest[] = [];
-  const refusals: Refusal[] = [];
-  const returned: string[] = [];
-  /** A try that was refused is never decided differently. */
-  const refused = new Map<string, Refusal>();
-  const flatMasters = new Set<string>();
-  const flatCalls: (readonly string[])[] = [];
   if (!platform.ledger.accounts.has(INVESTOR)) openAccount(platform.ledger, INVESTOR, AccountRole.INVESTOR);
-  const follows = masterMinimum !== undefined;
+  const master = masterMinimum === undefined ? undefined : MASTER;
   const unused = (): never => {
     throw new Error("This call is not part of the test.");
   };
   return {
     pool,
     platform: { ...platform.client, ...platform },
-    fees: feeFake({ platform, login: INVESTOR, pending: pendingFee }, unused),
-    leaves,
-    refusals,
-    flatMasters,
-    flatCalls,
-    returned,
+    subscriptions: subscriptionFake({ platform, investor: INVESTOR, master, pendingFee }, unused),
     queues: cashflowQueues(pool),
-    queueWake: createWakeSignal(),
+    settleWake: createWakeSignal(),
     log: createLog({ service: "funding", level: "silent" }),
     now: () => new Date(),
     accounts: accountsFake(masterMinimum, unused),
-    subscriptions: {
-      ...unusedSubscriptions(unused),
-      findOpenSubscription: async () => ({ subscription: follows ? activeSubscription() : undefined }),
-      async leave(request) {
-        leaves.push(request);
-        const id = `${request.key}:${request.try}`;
-        const refusal = refused.get(id) ?? refusals.shift();
-        if (refusal !== undefined) {
-          if (refusal.status === "conflict" && refusal.outcome !== "unknown") refused.set(id, refusal);
-          throw refusal;
-        }
-        return leaveAnswer(request, { inPool: follows, pendingFee });
-      },
-      async listFlatMasters({ masterLogins }) {
-        flatCalls.push(masterLogins);
-        return { masterLogins: masterLogins.filter((login) => flatMasters.has(login)) };
-      },
-      async returnReserve({ key }) {
-        returned.push(key);
-        return { amount: usd(0n) };
-      },
-    },
   };
 }
 
@@ -117,41 +72,6 @@ export function repeatsLost(dealId: bigint): Refusal {
     outcome: "not_executed",
     details,
   });
-}
-
-function leaveAnswer(
-  { heldBalance, requested }: LeaveRequest,
-  pool: { inPool: boolean; pendingFee: bigint },
-): LeaveResponse {
-  const before = heldBalance?.minorUnits ?? 0n;
-  const available = before > pool.pendingFee ? before - pool.pendingFee : 0n;
-  const requestedMinor = requested?.minorUnits ?? 0n;
-  return {
-    inPool: pool.inPool,
-    masterLogin: pool.inPool ? MASTER : "",
-    settledLogNumber: 0n,
-    balanceBefore: usd(before),
-    pendingFee: usd(pool.pendingFee),
-    availableAfterFee: usd(available),
-    effective: usd(requestedMinor < available ? requestedMinor : available),
-  };
-}
-
-function activeSubscription() {
-  const at = new Date("2026-01-01T00:00:00Z");
-  return {
-    id: 1n,
-    masterId: 1n,
-    investorId: 1n,
-    masterLogin: MASTER,
-    investorLogin: INVESTOR,
-    status: SubscriptionStatus.ACTIVE,
-    inPool: true,
-    startedAt: at,
-    endedAt: undefined,
-    createdAt: at,
-    balanceBaselineOpId: 1n,
-  };
 }
 
 function accountsFake(masterMinimum: bigint | undefined, unused: () => never): Deps["accounts"] {
@@ -199,49 +119,5 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
     findAccounts: async ({ logins }) => ({
       accounts: logins.filter((login) => login === INVESTOR).map((login) => ({ login, kind, id: 1n, name: "Ivy" })),
     }),
-  };
-}
-
-function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
-  return {
-    assign: unused,
-    unassign: unused,
-    listSubscriptions: unused,
-    searchSubscriptions: unused,
-    findMirrors: unused,
-    findMirrored: unused,
-    getActiveMaster: unused,
-    listActiveInvestors: unused,
-    countActiveInvestors: unused,
-    closeMaster: unused,
-    getClosing: unused,
-    findOpenSubscription: unused,
-    previewAssign: unused,
-    previewUnassign: unused,
-    leave: unused,
-    previewLeave: unused,
-    listUnrecordedFees: unused,
-    findLockOwners: unused,
-    findPooled: unused,
-    returnReserve: unused,
-    getPoolLedger: unused,
-    getEquity: unused,
-    listInvestorAllocations: unused,
-    listPerformance: unused,
-    listResults: unused,
-    getFeeFloors: unused,
-    decidePendingFee: unused,
-    sumFlows: unused,
-    getOperation: unused,
-    cancelOperation: unused,
-    listFlatMasters: unused,
-    listOperations: unused,
-    getProof: unused,
-    findTransfers: unused,
-    listBreaks: unused,
-    listReviews: unused,
-    listReviewGroups: unused,
-    decideReview: unused,
-    decideReviewGroup: unused,
   };
 }

@@ -1,8 +1,6 @@
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Deps } from "../deps.ts";
-import { runQueued } from "../jobs/run-queued.ts";
-import { releaseLocks, settleCashflows } from "../jobs/settle-cashflows.ts";
 import { INVESTOR, usd } from "./funding.ts";
 
 const DAY_MS = 86_400_000n;
@@ -28,17 +26,9 @@ export async function passTime(pool: Pool, ms: number): Promise<void> {
     pool,
     sql`update cashflow
         set deadline = deadline - passed, next_try_at = next_try_at - passed, queue_until = queue_until - passed,
-            queue_ready_at = queue_ready_at - passed, queue_look_at = queue_look_at - passed,
             finished_at = finished_at - passed
         from (values (${ms} * interval '1 millisecond')) as time (passed)`,
   );
-}
-
-/** What the jobs do by and by. */
-export async function runJobs(deps: Deps): Promise<void> {
-  await settleCashflows(deps);
-  while (await runQueued(deps));
-  await releaseLocks(deps);
 }
 
 export async function queueOf({ pool }: Pick<Deps, "pool">) {

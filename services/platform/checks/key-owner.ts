@@ -7,6 +7,7 @@ const OWNER_OF: Readonly<Record<string, Owner | "review" | "import">> = {
   funding: "funding",
   fee: "fee",
   subscription: "subscription",
+  withdrawal: "subscription",
   exit: "subscription",
   posting: "subscription",
   review: "review",

@@ -84,8 +84,8 @@ test.concurrent("a transfer that its service has recorded is no break, one that 
       rows: [{ login: investor, kind: "deposit", amountMinor: 500_00n }],
     },
     {
-      key: "funding:payout:",
-      owner: "funding",
+      key: "withdrawal:",
+      owner: "subscription",
       legs: [withdrawal(investor, 1_00n)],
       rows: [{ login: investor, kind: "withdrawal", amountMinor: -1_00n }],
     },
@@ -169,9 +169,9 @@ test.concurrent("nothing more is executed on the accounts of a forged transfer u
   expect(await twice()).toEqual([NO_ROW]);
 
   const stopped = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
-  await expect(order(instance, "funding:payout:2", [withdrawal(forged, 1_00n)])).rejects.toMatchObject(stopped);
+  await expect(order(instance, "withdrawal:2", [withdrawal(forged, 1_00n)])).rejects.toMatchObject(stopped);
   await expect(order(instance, "funding:deposit:3", [deposit(forged, 1_00n)])).rejects.toMatchObject(stopped);
-  const lock = { login: forged, lockOwner: "funding:withdrawal:4:1" };
+  const lock = { login: forged, lockOwner: "withdrawal:4:1" };
   await expect(service.hold(lock, aCall())).rejects.toMatchObject(stopped);
   expect(await order(instance, "funding:deposit:1", [deposit(forged, 1_000_000_00n)])).toEqual(known);
   expect(await order(instance, "funding:deposit:5", [deposit(other, 1_00n)])).toMatchObject({
@@ -221,7 +221,7 @@ test.concurrent("a forged transfer that was not sent yet is never sent, also aft
   const login = await anAccount(instance);
   const { twice } = await checking(instance, {});
   // The leg waits behind the account lock of a saga.
-  await service.hold({ login, lockOwner: "funding:withdrawal:9:1" }, aCall());
+  await service.hold({ login, lockOwner: "withdrawal:9:1" }, aCall());
   await order(instance, "subscription:mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }], true);
   await twice();
   expect(await service.getTransfer({ key: "subscription:mirror:1" }, aCall())).toMatchObject({
@@ -337,6 +337,6 @@ test.concurrent("a decision to resume all permits that has no valid votes stops 
   expect(deps.gate.read()).toBe("stopped");
   const reasons = (await openReviews(instance)).map(({ reason }) => reason);
   expect(reasons.toSorted()).toEqual(["account_stopped", "database_behind", "votes_unconfirmed"]);
-  const lock = { login, lockOwner: "funding:withdrawal:1:1" };
+  const lock = { login, lockOwner: "withdrawal:1:1" };
   await expect(service.hold(lock, aCall())).rejects.toMatchObject({ code: "safety_stop" });
 });

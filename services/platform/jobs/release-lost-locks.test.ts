@@ -21,7 +21,7 @@ const held = ({ deps }: Instance) =>
 test("a lock whose owner subscription has lost is released for good after a while, and no other one", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
-  const owners = ["exit:5:1", "exit:5:2", "funding:withdrawal:7:1", "subscription:assign:5:1"];
+  const owners = ["exit:5:1", "withdrawal:7:1", "funding:7:1", "subscription:assign:5:1"];
   const logins: string[] = [];
   for (const lockOwner of owners) {
     const login = await anAccount(instance);
@@ -34,8 +34,10 @@ test("a lock whose owner subscription has lost is released for good after a whil
   await age(instance);
   await run(instance, recorded);
 
-  expect(await held(instance)).toEqual([{ owner: "exit:5:1" }, { owner: "funding:withdrawal:7:1" }]);
-  await expect(instance.service.hold({ login: logins[1]!, lockOwner: "exit:5:2" }, aCall())).rejects.toMatchObject({
+  expect(await held(instance)).toEqual([{ owner: "exit:5:1" }, { owner: "funding:7:1" }]);
+  await expect(
+    instance.service.hold({ login: logins[1]!, lockOwner: "withdrawal:7:1" }, aCall()),
+  ).rejects.toMatchObject({
     code: "lock_not_owned",
   });
   await instance.service.hold({ login: logins[1]!, lockOwner: "exit:5:3" }, aCall());

@@ -27,7 +27,7 @@ export function aDeposit(login: string, minor: bigint, own: Partial<TransferRequ
 
 export function aWithdrawal(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
   lastNumber += 1;
-  return aTransfer(`funding:payout:${lastNumber}`, [{ login, kind: MovementKind.WITHDRAWAL, minor: -minor }], own);
+  return aTransfer(`withdrawal:${lastNumber}`, [{ login, kind: MovementKind.WITHDRAWAL, minor: -minor }], own);
 }
 
 export function moneyOf(minor: bigint) {

@@ -1,4 +1,4 @@
-import { column, execute, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
 import { type QueueAges, readQueueAges } from "#kernel/work-queue/queue-ages.ts";
@@ -15,13 +15,12 @@ export async function markWaiting(
   { operationId, try: number }: Pick<Departure, "operationId" | "try">,
   reason: string,
 ): Promise<boolean> {
-  const moved = await execute(
+  return await matchesRow(
     db,
     sql`update departure
         set state = 'WAITING', has_waited = true, reason = ${reason}, next_try_at = ${retryAt(fragment`tries`)}
         where operation_id = ${operationId} and try = ${number} and state = 'WANTED'`,
   );
-  return moved === 1;
 }
 
 /** Withdrawals of an Investor that wait, under a lock that two of them take one after the other. */

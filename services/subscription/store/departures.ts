@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { column, execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  fragment,
+  many,
+  matchesRow,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -121,6 +131,17 @@ function begunDeparture(fresh: NewDeparture): Departure {
   return { operationId, kind, investorLogin, deadlineAt, ...own, ...begun, ...queue, ...undecided };
 }
 
+/** Whether the try runs and has decided nothing; a commit that decides it is waited for. */
+export async function isUndecided(
+  db: Queryable,
+  { operationId, try: number }: Pick<Departure, "operationId" | "try">,
+): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select from departure where operation_id = ${operationId} and try = ${number} and state = 'WANTED' for no key update`,
+  );
+}
+
 export type NextTry = {
   /** From REFUSED a repeated command begins again, if it was not to wait. */
   readonly from: "WANTED" | "REFUSED";
@@ -137,7 +158,7 @@ export async function beginNextTry(
   const { operationId, try: last } = departure;
   const lockOwner = lockOwnerOf(departure, last + 1);
   const begun = { state: "WANTED", try: last + 1, lockOwner, refusal: null } as const;
-  const moved = await execute(
+  const isMoved = await matchesRow(
     db,
     sql`update departure
         set state = 'WANTED', try = try + 1, lock_owner = ${lockOwner}, deadline_at = ${deadlineAt}, refusal = null, ended_at = null,
@@ -145,7 +166,7 @@ export async function beginNextTry(
         where operation_id = ${operationId} and try = ${last} and state = ${from}
           and (state = 'WANTED' or lock_owner is null and queue_until is null and kind = 'EXIT')`,
   );
-  return moved === 1 ? { ...departure, ...begun, deadlineAt } : undefined;
+  return isMoved ? { ...departure, ...begun, deadlineAt } : undefined;
 }
 
 /** What is decided about a departure. */
@@ -205,13 +226,12 @@ export async function markRefused(
   { operationId, try: number, state }: OfTry,
   { refusal, at }: Refused,
 ): Promise<boolean> {
-  const moved = await execute(
+  return await matchesRow(
     db,
     sql`update departure
         set state = 'REFUSED', refusal = ${refusal}::jsonb, ended_at = ${at}, left_status = null, next_try_at = '-infinity'
         where operation_id = ${operationId} and try = ${number} and state = ${state}`,
   );
-  return moved === 1;
 }
 
 /** DECIDED -> ENDED, with its account lock released. Changes nothing about those that have ended. */

@@ -70,7 +70,7 @@ with considered as (
          from funding.cashflow
          where duplicate_scope_key = scope_key and login = requested.login and action = requested.action
            and amount_minor = amount and currency = requested.currency and comment = requested.comment
-           and duplicate_scope_key is not null and (deal_id is not null or state not in ('POSTED', 'REFUSED'))
+           and duplicate_scope_key is not null and (deal_id is not null or state = 'RECORDED')
          order by follows desc
          limit 1
        ) as equal on true
@@ -88,9 +88,7 @@ with considered as (
     and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
   order by scope_key nulls first, login, action, amount, comment, operation_id
   on conflict do nothing
-  returning id, operation_id, action
-), withdrawals as (
-  insert into funding.withdrawal (cashflow_id) select id from inserted where action = 'withdraw'
+  returning id, operation_id
 ), repetitions as (
   insert into funding.cashflow_repetition (command_id, cashflow_id)
   select operation_id, keyed_id from considered where known_id is null and has_key and is_same
@@ -291,11 +289,6 @@ returning feed, number, id;
 commit;
 
 -- Commit 4: funding settles the deposit; then the caller is answered.
-with released as (
-  update funding.withdrawal
-  set is_released = true
-  where cashflow_id = any (array[]::bigint[])
-)
 update funding.cashflow
 set state = 'POSTED', doubt = null, deal_id = deal, finished_at = at
 from unnest(
@@ -303,4 +296,4 @@ from unnest(
   array[currval('operation_number')]::bigint[],
   array[clock_timestamp()]::timestamptz[]
 ) as executed (executed_id, deal, at)
-where id = executed_id and state in ('RECORDED', 'PAYING');
+where id = executed_id and state = 'RECORDED';

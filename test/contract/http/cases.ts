@@ -299,7 +299,7 @@ const operationRoutes: readonly Case[] = [
         listOperations: async () => ({ items: [], hasMore: false }),
         findMirrored: async () => ({ keys: [] }),
       },
-      fees: { findKeysOfItem: async () => ({ keys: ["funding:withdrawal:1"] }) },
+      fees: { findKeysOfItem: async () => ({ keys: ["withdrawal:1"] }) },
       platform: { findTransferOfDeal: async () => ({ key: "fee:1", kind: MovementKind.FEE_DEBIT }) },
     },
   },

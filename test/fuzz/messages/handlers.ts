@@ -72,7 +72,7 @@ export const REAL_SERVICES: readonly RealService[] = [
         pool,
         ...otherServices(),
         queues: cashflowQueues(pool),
-        queueWake: createWakeSignal(),
+        settleWake: createWakeSignal(),
         log,
         now,
       }) as Implementation<Contract>,

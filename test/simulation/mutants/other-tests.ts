@@ -74,15 +74,9 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/subscription/testing/fees.test.ts",
   },
   {
-    name: "the amount of a leave is computed again after a crash",
-    edits: [
-      {
-        file: "services/funding/commands/withdraw.ts",
-        find: 'case "PAYING":\n',
-        put: 'case "PAYING":\n        await decideInPool(deps, { ...saga, withdrawal: { ...saga.withdrawal, try: saga.withdrawal.try + 1 } }, context);\n',
-      },
-    ],
-    test: "services/funding/commands/withdraw-fee.test.ts",
+    name: "a request that was not sent ends a withdrawal that another request has sent",
+    edits: [{ file: "services/funding/store/cashflow-transitions.ts", find: "and tries = 0`", put: "`" }],
+    test: "services/funding/commands/withdraw.test.ts",
   },
   {
     name: "the commission of an agent is a result of the pool",

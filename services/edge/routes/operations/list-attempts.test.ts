@@ -14,7 +14,7 @@ const unavailable = () => Promise.reject(serviceUnavailable("fee"));
 const withdrawal = anOperation({
   action: OperationAction.WITHDRAW,
   feeKey: "withdrawal:17",
-  transferKeys: ["funding:payout:17"],
+  transferKeys: ["withdrawal:17"],
 });
 const read: NonNullable<TestOptions["platform"]> = { readAttempts: async () => ({ attempts: [anAttempt()] }) };
 
@@ -30,7 +30,7 @@ test("a withdrawal has the attempts of its fees and its own, and they are read i
     platform: read,
   });
   expect(await call({ url: URL })).toMatchObject({ status: 200, body: { items: [{ number: 2 }], is_complete: true } });
-  expect(calls.at(-1)?.request).toEqual({ keys: ["funding:payout:17", "fee:1"] });
+  expect(calls.at(-1)?.request).toEqual({ keys: ["withdrawal:17", "fee:1"] });
 });
 
 test("what cannot be found out is said, and what is known is shown", async () => {

@@ -31,7 +31,7 @@ export async function decide(
   for (;;) {
     const state = (await deps.departureReads.investor(login)) ?? NOT_FILED;
     heldIn ??= state.database;
-    const end = await decideOnce(deps, departure, { ...state, database: heldIn }, wait, context);
+    const end = await decideOnce(deps, departure, { ...state, database: heldIn }, { wait, context });
     if (end.kind !== "waits") return end;
     if (wait.isOver()) return { kind: "refused", refusal: end.refusal };
     const error = end.fees?.error;
@@ -45,15 +45,14 @@ async function decideOnce(
   deps: Deps,
   departure: HeldDeparture,
   { holding, filedNumber, database }: InvestorState,
-  wait: WaitBudget,
-  context: CallContext,
+  { wait, context }: { readonly wait: WaitBudget; readonly context: CallContext },
 ): Promise<DecisionEnd> {
   // An account that changed after it was locked has to be locked and read again by the next try.
   const account = { filedNumber, heldNumber: departure.heldLogNumber };
   const [final] = departureReasons({ account, pool: holding });
   if (final !== undefined) return { kind: "refused", refusal: final };
-  if (departure.kind === "EXIT" && holding?.subscriptionId !== departure.subscriptionId)
-    return await refuseEnded(deps, departure);
+  const isLeft = departure.kind === "EXIT" && holding?.subscriptionId !== departure.subscriptionId;
+  if (isLeft) return await refuseEnded(deps, departure);
   // A withdrawal takes what waits on the account for the end of a deficit, or for an archived Master; an exit takes it back.
   const isWaiting = holding?.isHeld === true && departure.kind === "WITHDRAWAL";
   if (holding === undefined || isWaiting) return await decideOutside(deps, departure, holding, context);

@@ -12,7 +12,7 @@ import type { Deps } from "../../deps.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
 import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/queue.ts";
 import { publishProgress } from "../../messages/withdrawal-events.ts";
-import { beginNextTry, type Departure, getDeparture } from "../../store/departures.ts";
+import { beginNextTry, type Departure, getDeparture, isUndecided } from "../../store/departures.ts";
 import { countWaitingOf, markWaiting } from "../../store/departure-queue.ts";
 import type { FeeDecision } from "../../store/fee-decisions.ts";
 import { holdLock } from "../account-lock.ts";
@@ -45,7 +45,7 @@ export async function depart(
     failpoint("before_departure_step", departure.state);
     switch (departure.state) {
       case "WANTED": {
-        const ended = await tryToLeave(deps, departure, wait, context);
+        const ended = await tryToLeave(deps, departure, { wait, context });
         if (ended.state === "DECIDED") return await complete(deps, ended, context);
         departure = ended;
         break;
@@ -60,11 +60,14 @@ export async function depart(
   }
 }
 
+/** The command or job that a try is of, and how long it may wait. */
+type Call = { readonly wait: WaitBudget; readonly context: CallContext };
+
 /** A departure with the fees that were decided with it; undefined when another process has decided it. */
 type Tried = Departure & { readonly fees?: FeeDecision | null };
 
 /** One try: takes the account lock, and decides. Returns the departure as it is then: decided, or ended, waiting, or in its next try. */
-async function tryToLeave(deps: Deps, departure: Departure, wait: WaitBudget, context: CallContext): Promise<Tried> {
+async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: Call): Promise<Tried> {
   let refusal: Refusal;
   try {
     const { balance: heldBalance, logNumber: heldLogNumber } = await holdLock(deps, lockOf(departure), context);
@@ -81,7 +84,7 @@ async function tryToLeave(deps: Deps, departure: Departure, wait: WaitBudget, co
             "The request could not be decided in time, so it was aborted. Nothing was executed. Send the request again in a second.",
           );
   }
-  return await endTry(deps, departure, refusal, wait, context);
+  return await endTry(deps, departure, refusal, { wait, context });
 }
 
 function lockOf({ kind, investorLogin: login, lockOwner, requested, comment }: Departure) {
@@ -101,24 +104,14 @@ async function movedOn({ pool }: Deps, { operationId, try: number }: Departure):
 }
 
 /**
- * A try was refused, and nothing has left: the next one begins, the departure waits until its Master is flat, or it ends with the refusal. Its account
- * lock is released before another try may begin; the recovery job releases what is not certainly released here.
+ * A try was refused, and nothing has left: the next one begins, the departure waits until its Master is flat, or it ends with the refusal. The row tells
+ * first that nothing is decided, also when the outcome of a commit is not known: only then the account lock is released.
  */
-export async function endTry(
-  deps: Deps,
-  departure: Departure,
-  refusal: Refusal,
-  wait: WaitBudget,
-  context: CallContext,
-): Promise<Departure> {
-  const waits = mayWait(departure, refusal);
-  if (!waits && (!PASSING.has(refusal.code) || wait.isOver()))
-    return await endRefused(deps, departure, refusal, context);
-  if (!(await release(deps, departure, context))) {
-    if (!waits) return await endRefused(deps, departure, refusal, context);
-    throw outcomeUnknown(departure);
-  }
-  if (waits) return await beginToWait(deps, departure, refusal, context);
+async function endTry(deps: Deps, departure: Departure, refusal: Refusal, { wait, context }: Call): Promise<Departure> {
+  if (mayWait(departure, refusal)) return await beginToWait(deps, departure, refusal, context);
+  if (!PASSING.has(refusal.code) || wait.isOver()) return await endRefused(deps, departure, refusal, context);
+  if (!(await isUndecided(deps.pool, departure))) return await movedOn(deps, departure);
+  if (!(await release(deps, departure, context))) return await endRefused(deps, departure, refusal, context);
   await wait.pause();
   const recoverInMs = Math.max(remainingMs(context), 0) + RECOVERY_GRACE_MS;
   const { deadlineAt } = departure;
@@ -142,6 +135,7 @@ function mayWait({ isClosing, queueUntil, hasWaited }: Departure, refusal: Refus
   return waitsAfter(hasWaited ? "RUNNING" : "WANTED", refusal);
 }
 
+/** WAITING comes before the release: from then on no process that is late can decide. The next try begins when the account lock is released. */
 async function beginToWait(
   deps: Deps,
   departure: Departure,
@@ -154,22 +148,22 @@ async function beginToWait(
     const isNew = kind === "WITHDRAWAL" && !hasWaited;
     if (isNew && (await countWaitingOf(tx, investorLogin)) >= MAX_WAITING_OF_INVESTOR) return "full";
     const isMoved = await markWaiting(tx, departure, refusal.code);
-    if (isMoved && kind === "WITHDRAWAL" && hasWaited) publishProgress(tx, operationId, "WAITING");
+    if (isMoved && kind === "WITHDRAWAL") publishProgress(tx, operationId, "WAITING");
     return isMoved ? "waits" : "moved";
   });
   failpoint("after_waiting", kind);
   if (end === "full") return await endRefused(deps, departure, tooManyQueued(), context);
   if (end === "moved") return await movedOn(deps, departure);
+  await release(deps, departure, context);
   deps.wakeSignals.queue.notify();
-  return { ...departure, state: "WAITING", hasWaited: true, lockOwner: null };
+  return { ...departure, state: "WAITING", hasWaited: true };
 }
 
 /** The process of the try is gone, and nothing is decided: it waits if its caller has allowed that, or ends. */
 export async function abandonTry(deps: Deps, departure: Departure, context: CallContext): Promise<void> {
-  const { isClosing, queueUntil } = departure;
   const aborted = accountBusy(
     "The request took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
   );
-  if (!isClosing && queueUntil === null) await endRefused(deps, departure, aborted, context);
-  else if (await release(deps, departure, context)) await beginToWait(deps, departure, aborted, context);
+  const waits = departure.isClosing || departure.queueUntil !== null;
+  await (waits ? beginToWait : endRefused)(deps, departure, aborted, context);
 }
