@@ -5,7 +5,11 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
-import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
+import {
+  WithdrawalState,
+  type WithdrawRequest,
+  type WithdrawResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import { complete } from "../processes/departure/complete.ts";
 import { decide } from "../processes/departure/decide.ts";
 import type { HeldDeparture } from "../processes/departure/departing.ts";
@@ -71,16 +75,29 @@ export async function release({ platform }: World, { investorLogin: login, lockO
   await platform.client.release({ login, lockOwner }, aCall());
 }
 
-/** A whole withdrawal, as the funding service requests it. Returns the paid cents; throws its refusal. */
-export async function withdraw(
+type Requested = Partial<Pick<WithdrawRequest, "operationId" | "comment" | "deadline" | "queueUntil">>;
+
+/** Requests a withdrawal of cents as the funding service does, under the id of its operation. */
+export async function requestWithdrawal(
   { service, deps }: Pick<World, "service" | "deps">,
+  investorLogin: string,
+  amount: bigint,
+  requested: Requested = {},
+  context: CallContext = aCall(),
+): Promise<WithdrawResponse> {
+  const own = { operationId: context.commandId, comment: "", deadline: new Date(deps.now().getTime() + HELD_MS) };
+  const request = { ...own, ...requested, investorLogin, amount: moneyToProto(usd(amount)) };
+  return await service.withdraw(request, context);
+}
+
+/** A whole withdrawal. Returns the paid cents; throws its refusal. */
+export async function withdraw(
+  world: Pick<World, "service" | "deps">,
   login: string,
   amount: bigint,
   operationId: string,
 ): Promise<bigint> {
-  const deadline = new Date(deps.now().getTime() + HELD_MS);
-  const request = { operationId, investorLogin: login, amount: moneyToProto(usd(amount)), comment: "", deadline };
-  const { state, refusal, figures } = await service.withdraw(request, aCall({ commandId: operationId }));
+  const { state, refusal, figures } = await requestWithdrawal(world, login, amount, { operationId });
   if (refusal !== undefined) throw refusalFromProto(refusal);
   assert.equal(state, WithdrawalState.PAID);
   return figures?.effective?.minorUnits ?? 0n;
