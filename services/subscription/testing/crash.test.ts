@@ -9,6 +9,7 @@ import {
   statusOf,
   times,
 } from "./crash-at-every-point.ts";
+import { complete } from "../processes/departure/complete.ts";
 import { joinEpisode } from "../processes/departure/episode.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -175,11 +176,12 @@ test(
       run: async (deps, { masterLogin, leaving }) => {
         const database = await readDatabase(world.deps.pool);
         // All join in one turn, so that each run has the same points.
-        return await Promise.all(
+        const decided = await Promise.all(
           leaving.map(({ id: subscriptionId, departure }) => {
             return joinEpisode(deps, { departure, holding: { subscriptionId, masterLogin }, database }, Infinity);
           }),
         );
+        for (const end of decided) if (end.kind === "decided") await complete(deps, end.departure, aCall());
       },
     });
 
