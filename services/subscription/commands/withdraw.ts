@@ -2,7 +2,7 @@ import { refusalToProto } from "#kernel/contract/error.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import {
   WithdrawalState,
   type WithdrawRequest,
@@ -14,7 +14,7 @@ import { platformUnavailable } from "../domain/lock-refusals.ts";
 import { beginOrJoin } from "../processes/departure/begin.ts";
 import type { Completed } from "../processes/departure/complete.ts";
 import { outcomeUnknown } from "../processes/departure/end.ts";
-import { findDeparture } from "../store/departures.ts";
+import { insertNeverBegun } from "../store/departures.ts";
 
 /** Carries out a withdrawal once for each operation, or continues it, and answers how far it is. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
@@ -26,16 +26,18 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
     requested > 0n ? undefined : wrong("amount", "out_of_range", "must be positive"),
     deadline === undefined ? wrong("deadline", "required", "is required") : undefined,
   );
-  const deadlineAt = deadline ?? deps.now();
-  const known = deps.now() < deadlineAt ? undefined : await findDeparture(deps.pool, operationId);
-  if (deps.now() >= deadlineAt && known === undefined) return refused(notBegun(), false);
-  const own = { operationId, investorLogin, requested, comment, deadlineAt, queueUntil } as const;
-  const departure = await beginOrJoin(deps, { kind: "WITHDRAWAL", ...own }, context);
+  const at = deps.now();
+  const own = { operationId, investorLogin, requested, comment, deadlineAt: deadline ?? at };
+  if (at >= own.deadlineAt) {
+    const refusal = recordedAs(notBegun());
+    await insertNeverBegun(deps.pool, { ...own, requestId: context.requestId, at, refusal });
+  }
+  const departure = await beginOrJoin(deps, { kind: "WITHDRAWAL", ...own, queueUntil }, context);
   if (departure === undefined) throw outcomeUnknown({ operationId });
   return responseOf(departure);
 }
 
-/** None begins after its deadline, so this answer stays the same. */
+/** None begins after its deadline. */
 function notBegun(): Refusal {
   return platformUnavailable("The operation could not begin in time. Nothing was executed.");
 }
