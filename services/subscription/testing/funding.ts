@@ -75,19 +75,20 @@ export async function release({ platform }: World, { investorLogin: login, lockO
   await platform.client.release({ login, lockOwner }, aCall());
 }
 
-type Requested = Partial<Pick<WithdrawRequest, "operationId" | "comment" | "deadline" | "queueUntil">>;
+type Requested = Partial<Pick<WithdrawRequest, "operationId" | "comment" | "deadline" | "queueUntil">> & {
+  readonly call?: CallContext;
+};
 
-/** Requests a withdrawal of cents as the funding service does, under the id of its operation. */
+/** Requests a withdrawal of cents as the funding service does; by default the command is its operation. */
 export async function requestWithdrawal(
   { service, deps }: Pick<World, "service" | "deps">,
   investorLogin: string,
   amount: bigint,
-  requested: Requested = {},
-  context: CallContext = aCall(),
+  { call = aCall(), ...requested }: Requested = {},
 ): Promise<WithdrawResponse> {
-  const own = { operationId: context.commandId, comment: "", deadline: new Date(deps.now().getTime() + HELD_MS) };
+  const own = { operationId: call.commandId, comment: "", deadline: new Date(deps.now().getTime() + HELD_MS) };
   const request = { ...own, ...requested, investorLogin, amount: moneyToProto(usd(amount)) };
-  return await service.withdraw(request, context);
+  return await service.withdraw(request, call);
 }
 
 /** A whole withdrawal. Returns the paid cents; throws its refusal. */
