@@ -14,6 +14,7 @@ import { STATES_FEED, subscriptionService } from "../service.ts";
 import { markCancelled, markExpired, readQueue, startTries } from "../store/departure-queue.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { crashAtEveryPoint, CRASH_TEST_MS, recover, statusOf } from "../testing/crash-at-every-point.ts";
+import { pausedAt } from "../testing/paused.ts";
 import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "../testing/world.ts";
@@ -202,6 +203,26 @@ test("a Master that seems flat and is not lets the unassign wait on", async () =
   expect((await readQueue(world.deps.pool, "EXIT")).overdueSeconds).toBeGreaterThan(0);
   await settle(world);
   expect((await readQueue(world.deps.pool, "EXIT")).overdueSeconds).toBe(0);
+});
+
+test("an unassign whose later try runs is not cancelled, and a repetition gets the answer of one that waits", async () => {
+  const world = await aWorld();
+  const { pair, master, position, call, answer, id } = await queued(world);
+  master.close(position);
+  await deliver(world);
+  while (await allocateResults(world.deps));
+  await passTime(world, 1_000);
+  const { latch, deps } = pausedAt(world, "hold");
+  const running = runQueued(deps);
+  await latch.reached;
+  expect(await ledger(world, id)).toMatchObject({ ...PENDING, queueState: QueueState.RUNNING });
+  await expect(world.service.cancelOperation({ operationId: id }, aCall())).rejects.toMatchObject({
+    code: "operation_not_cancellable",
+  });
+  expect(await world.service.unassign(request(pair), call)).toEqual({ ...answer, queuedUntil: expect.any(Date) });
+  latch.open();
+  await running;
+  expect(await world.service.unassign(request(pair), call)).toMatchObject({ amount: { minorUnits: -500_00n } });
 });
 
 test("a look at those that wait locks and writes none that stays as it is", async () => {

@@ -21,7 +21,7 @@ import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "../testing/world.ts";
 
-const { PAID, REFUSED, WAITING } = WithdrawalState;
+const { PAID, REFUSED, RUNNING, WAITING } = WithdrawalState;
 
 const HOUR_MS = 3_600_000;
 /** Longer than every pause, claim and deadline. */
@@ -237,7 +237,7 @@ test("one that waits can be cancelled, also twice, and none that was paid, refus
   }
 });
 
-test("one whose try runs is not cancelled", async () => {
+test("one whose later try runs is not cancelled, and a repetition learns that it runs", async () => {
   const world = await aWorld();
   const { pair, master, position } = await trading(world);
   await queue(world, pair, "W1");
@@ -246,6 +246,7 @@ test("one whose try runs is not cancelled", async () => {
   const running = runQueued(deps);
   await latch.reached;
   await expect(cancel(world, "W1")).rejects.toMatchObject({ code: "operation_not_cancellable" });
+  expect(await queue(world, pair, "W1")).toMatchObject({ state: RUNNING, hasWaited: true });
   latch.open();
   await running;
   expect(await endOf(world, "W1")).toBe("ENDED 20000");
