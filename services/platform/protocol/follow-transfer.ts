@@ -1,3 +1,4 @@
+import { answerWithin } from "#kernel/answer-within.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
@@ -12,6 +13,9 @@ import { afterAnswer } from "./next-legs.ts";
 
 /** Changes by this process wake the waiting request; changes by another process are seen after this time. */
 const POLL_MS = 25;
+
+/** A debit is what a caller waits for: its credit is recorded, and is sent without one. Usually it is answered by then. */
+const CREDIT_WAIT_MS = 500;
 
 export type Deadlines = {
   /** Monotonic instant until which the caller waits for an answer. */
@@ -31,18 +35,20 @@ export async function followTransfer(
 ): Promise<readonly RecordedLeg[]> {
   let legs = known;
   let lostByMs: number | undefined;
+  let { answerByMs } = deadlines;
   for (;;) {
     const open = legs.find(isOpen);
-    if (open === undefined || performance.now() >= Math.min(deadlines.answerByMs, lostByMs ?? Infinity)) return legs;
+    if (open !== undefined && open.ordinal > 1) answerByMs = Math.min(answerByMs, performance.now() + CREDIT_WAIT_MS);
+    if (open === undefined || performance.now() >= Math.min(answerByMs, lostByMs ?? Infinity)) return legs;
     let sent: RecordedLeg | undefined;
     if (open.status.state === "INTENT") {
       lostByMs = undefined;
-      const turn = await waitForTurn(deps, open, deadlines);
+      const turn = await waitForTurn(deps, open, { ...deadlines, answerByMs });
       if (turn === "given_up") return await listLegs(deps.pool, transferId);
       sent = turn.recorded;
     } else {
       lostByMs ??= performance.now() + deadlines.lostWaitMs;
-      await waitForChange(deps, open.login, Math.min(deadlines.answerByMs, lostByMs));
+      await waitForChange(deps, open.login, Math.min(answerByMs, lostByMs));
     }
     legs = afterAnswer(legs, sent) ?? (await listLegs(deps.pool, transferId));
   }
@@ -82,7 +88,9 @@ export async function takeTurn(deps: Deps, leg: RecordedLeg, byMs: number): Prom
     const { decision, sent } = await deps.sending.request({ kind: "leg", leg }, byMs);
     if (decision.kind === "unreachable") return "unreachable";
     if (decision.kind === "wait" || decision.kind === "locked") return "wait";
-    return { recorded: await sent };
+    // Its answer is recorded also when nobody waits for it.
+    const isAwaited = leg.ordinal === 1 || sent === undefined;
+    return { recorded: isAwaited ? await sent : await answerWithin(sent, byMs - performance.now(), undefined) };
   } catch (error) {
     if (isTransient(error)) return "wait";
     // The request was not reached in time, because no session was free.

@@ -36,6 +36,24 @@ test.concurrent("a fee is debited from the Investor and then credited to the pay
   ]);
 });
 
+test.concurrent("a credit without an answer does not keep the caller of its debit, and ends without one", async (context) => {
+  const world = await aWorld(context);
+  const { service, payment, fee } = await aFeeSaga(world);
+  await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 3_000, after: 1 });
+  const begunAt = performance.now();
+
+  const { legs } = await service.transfer(fee("fee:1"), aCall());
+
+  expect(performance.now() - begunAt).toBeLessThan(2_500);
+  expect(legs[0]).toMatchObject({ state: TransferState.APPLIED });
+  expect(legs[1]).not.toMatchObject({ state: TransferState.APPLIED });
+  await eventually(
+    () => service.getTransfer({ key: "fee:1" }, aCall()),
+    ({ state }) => state === TransferState.APPLIED,
+  );
+  expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
+});
+
 test.concurrent("a debit that is refused ends both legs, and nothing was credited", async (context) => {
   const world = await aWorld(context);
   const { service, payment, fee } = await aFeeSaga(world);

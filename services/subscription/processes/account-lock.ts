@@ -5,7 +5,6 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { HoldRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { accountBusy, refusalOfLock } from "../domain/lock-refusals.ts";
-import { findFiledNumber } from "../store/filed-numbers.ts";
 import { catchUp } from "./filing/catch-up.ts";
 
 export type AccountLock = { readonly login: string; readonly lockOwner: string };
@@ -28,10 +27,10 @@ export async function holdLock(deps: Deps, accountLock: Wanted, context: CallCon
   for (let reads = 1; reads <= MAX_READS; reads += 1) {
     const held = await callWithoutEffect(() => deps.platform.hold(accountLock, withReplyReserve(context)));
     const { logNumber, logEntryId, openPositions } = held;
-    await callWithoutEffect(() =>
+    const filedNumber = await callWithoutEffect(() =>
       catchUp(deps, { login: accountLock.login, upTo: logNumber }, withReplyReserve(context)),
     );
-    if ((await findFiledNumber(deps.pool, accountLock.login)) === logNumber) {
+    if (filedNumber === logNumber) {
       return { balance: moneyFromProto(held.balance, "balance").minor, logNumber, logEntryId, openPositions };
     }
   }

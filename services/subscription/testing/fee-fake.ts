@@ -6,6 +6,7 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type {
   CollectRequest,
+  CollectResponse,
   ConfigureRequest,
   DueItem,
   FeeServiceService,
@@ -55,7 +56,6 @@ export type FeeFake = {
 type World = {
   readonly platform: Client<PlatformServiceService>;
   readonly pool: Pool;
-  readonly returnReserve: (key: string) => Promise<unknown>;
 };
 
 /** Wait budget of a transfer, below that of the tested command. */
@@ -98,18 +98,25 @@ export function feeFake(world: World): FeeFake {
       reach();
       return { items: recorded.get(key)?.response.items ?? [] };
     },
-    async collect({ key, lockOwner }: CollectRequest) {
+    async collect({ key, lockOwner, decision }: CollectRequest): Promise<CollectResponse> {
       reach();
+      const response = decision && recordOnce(books, decision);
       const found = recorded.get(key);
-      if (found === undefined) return { collected: moneyToProto(usd(0n)) };
+      const nothing = { collected: moneyToProto(usd(0n)), recorded: response, uncollectedKeys: [] };
+      if (found === undefined) return nothing;
       if (rules.archivedPaymentAccount !== "") {
         left.add(key);
-        return { collected: moneyToProto(usd(0n)) };
+        return nothing;
       }
       const login = found.request.investors[0]?.investorLogin ?? "";
+      const uncollectedKeys: string[] = [];
       let collected = 0n;
-      for (const each of found.response.items) collected += await take(world, login, lockOwner, each);
-      return { collected: moneyToProto(usd(collected)) };
+      for (const each of found.response.items) {
+        const taken = await take(world, login, lockOwner, each);
+        if (taken === 0n) uncollectedKeys.push(each.key);
+        collected += taken;
+      }
+      return { collected: moneyToProto(usd(collected)), recorded: response, uncollectedKeys };
     },
   };
   return { client: client as unknown as Client<FeeServiceService>, configured, recorded, weeks, rules };
@@ -174,13 +181,7 @@ function item(key: string, amount: bigint, isWeekly: boolean): DueItem {
   return { key, amount: moneyToProto(usd(amount)), isWeekly };
 }
 
-/** A finally refused debit returns its reserve before the call returns. */
-async function take(
-  { platform, returnReserve }: World,
-  login: string,
-  lockOwner: string,
-  { key, amount }: DueItem,
-): Promise<bigint> {
+async function take({ platform }: World, login: string, lockOwner: string, { key, amount }: DueItem): Promise<bigint> {
   const legs = [{ login, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-(amount?.minorUnits ?? 0n))) }];
   const rest = {
     upTo: { floor: moneyToProto(usd(0n)) },
@@ -191,6 +192,5 @@ async function take(
   };
   const context = callContext({ caller: "fee", withinMs: CALL_MS });
   const result = await platform.transfer({ key, lockOwner, legs, ...rest }, context);
-  if (result.state === TransferState.REFUSED) await returnReserve(key);
   return result.state === TransferState.APPLIED ? -(result.legs[0]?.amount?.minorUnits ?? 0n) : 0n;
 }

@@ -29,10 +29,14 @@ export async function refuse(
 export async function end(deps: Deps, departure: Departure, dealId: bigint | null): Promise<Departure> {
   const { operationId } = departure;
   try {
-    await inTransaction(deps.pool, async (tx) => {
-      await markEnded(tx, [{ operationId, dealId }], deps.now());
-      if (isUnwatched(departure)) publishProgress(tx, operationId, "ENDED");
-    });
+    const ended = [{ operationId, dealId }];
+    if (!isUnwatched(departure)) await markEnded(deps.pool, ended, deps.now());
+    else {
+      await inTransaction(deps.pool, async (tx) => {
+        await markEnded(tx, ended, deps.now());
+        publishProgress(tx, operationId, "ENDED");
+      });
+    }
   } catch (error) {
     deps.log.info("end of departure not recorded, retry scheduled", { ...namesOf(departure), error });
   }

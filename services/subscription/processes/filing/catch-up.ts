@@ -12,18 +12,18 @@ const ENTRIES_PER_READ = 500;
 
 /**
  * Files the log of a login up to a log position, read from platform without waiting for the feed. Without `upTo`: all that
- * the log has now. The feed may file more entries at the same time.
+ * the log has now. The feed may file more entries at the same time. Returns up to where it was filed.
  */
 export async function catchUp(
   deps: Deps,
   { login, upTo }: { readonly login: string; readonly upTo?: bigint },
   context: CallContext,
-): Promise<void> {
+): Promise<bigint> {
   for (;;) {
     // The log was written again, and may have an entry that is filed already under the next number.
     if (deps.isPlatformRewound()) throw rewound(login);
     const afterNumber = await findFiledNumber(deps.pool, login);
-    if (upTo !== undefined && afterNumber >= upTo) return;
+    if (upTo !== undefined && afterNumber >= upTo) return afterNumber;
     const { entries, lastNumber } = await deps.platform.readLog(
       { login, afterNumber, limit: ENTRIES_PER_READ },
       context,
@@ -31,10 +31,10 @@ export async function catchUp(
     const wanted = entries.filter(({ number }) => upTo === undefined || number <= upTo);
     const [first] = wanted;
     const last = wanted.at(-1);
-    if (first === undefined || last === undefined) return;
+    if (first === undefined || last === undefined) return afterNumber;
     assert.equal(first.number, afterNumber + 1n, `the log of ${login} has a gap`);
     await inTransaction(deps.pool, (tx) => fileMovements(tx, deps, wanted));
-    if (last.number >= (upTo ?? lastNumber)) return;
+    if (last.number >= (upTo ?? lastNumber)) return last.number;
   }
 }
 
