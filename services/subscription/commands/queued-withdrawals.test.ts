@@ -4,6 +4,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { WithdrawalChanged, WithdrawalProgress } from "#proto/pamm/subscription/v1/events.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { sized } from "#test/support/proof.ts";
+import { asOwner } from "#test/support/as-owner.ts";
 import { buffersRead } from "#test/support/buffers-read.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
@@ -320,6 +321,8 @@ test("a look reads each that waits once, however many wait, and writes none that
   const { pair, master, position } = await trading(world);
   await queue(world, pair, "W1");
   const { pool } = world.deps;
+  // A planner that has seen one that waits expects few.
+  await asOwner(pool, "subscription", "analyze");
   const waiting = 500;
   const at = world.deps.now();
   const times = { at, deadlineAt: at, recoverInMs: LONG_MS, queueUntil: queueUntil(world) };
