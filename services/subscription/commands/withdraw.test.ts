@@ -300,20 +300,21 @@ test("open positions and a deficit refuse a withdrawal that is not to wait, and 
   expect(world.platform.deals.filter(({ key }) => key.startsWith("withdrawal:"))).toEqual([]);
 });
 
-test.each(["recordFees", "collect"] as const)(
-  "after a lost answer of %s the account stays locked, and the recovery job finishes what was decided",
-  async (method) => {
+test.each(["is lost", "does not come: fee is not reached"])(
+  "when the answer of a collection %s, the account stays locked, and the recovery job finishes what was decided",
+  async (fault) => {
     const world = await aWorld();
     const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
     world.fees.rules.ratePpm = 300_000;
     trader(world, masterLogin).result(100_00n);
-    const fees = world.fees.client;
-    const lost = async (...args: never) => {
-      await (fees[method] as (...all: unknown[]) => Promise<unknown>)(...(args as unknown[]));
-      throw serviceUnavailable("fee");
-    };
+    const { collect } = world.fees.client;
+    const replica = withFees(world, {
+      collect: async (...args) => {
+        if (fault === "is lost") await collect(...args);
+        throw serviceUnavailable("fee");
+      },
+    });
     const call = aCall();
-    const replica = withFees(world, { [method]: lost });
     await expect(requestWithdrawal(replica, investorLogin, 200_00n, { call })).rejects.toMatchObject({
       code: "outcome_unknown",
       operationId: call.commandId,

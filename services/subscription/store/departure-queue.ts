@@ -9,6 +9,8 @@ import { HAS_CLOSING } from "./closings.ts";
 import type { Departure } from "./departures.ts";
 import { IS_FLAT } from "./flat-masters.ts";
 
+const AFTER_TRIES = retryAt(fragment`tries`);
+
 /** WANTED -> WAITING: the try was refused, and its account lock is released. False when another process has moved it on. */
 export async function markWaiting(
   db: Queryable,
@@ -18,7 +20,7 @@ export async function markWaiting(
   return await matchesRow(
     db,
     sql`update departure
-        set state = 'WAITING', has_waited = true, reason = ${reason}, next_try_at = ${retryAt(fragment`tries`)}
+        set state = 'WAITING', has_waited = true, reason = ${reason}, next_try_at = ${AFTER_TRIES}
         where operation_id = ${operationId} and try = ${number} and state = 'WANTED'`,
   );
 }
