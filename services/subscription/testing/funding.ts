@@ -5,7 +5,11 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
-import { WithdrawalState, type WithdrawRequest } from "#proto/pamm/subscription/v1/subscription.ts";
+import {
+  WithdrawalState,
+  type WithdrawRequest,
+  type WithdrawResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import { holdLock } from "../processes/account-lock.ts";
 import { complete } from "../processes/departure/complete.ts";
 import { decide } from "../processes/departure/decide.ts";
@@ -82,15 +86,30 @@ export function aWithdrawal({ deps }: Pick<World, "deps">, { amount, ...own }: W
   return { ...own, amount: moneyToProto(usd(amount)), comment: "", deadline };
 }
 
-/** A whole withdrawal, as the funding service requests it. Returns the paid cents; throws its refusal. */
+type Requested = Partial<Pick<WithdrawRequest, "operationId" | "comment" | "deadline" | "queueUntil">> & {
+  readonly call?: CallContext;
+};
+
+/** Requests a withdrawal of cents as the funding service does; by default the command is its operation. */
+export async function requestWithdrawal(
+  { service, deps }: Pick<World, "service" | "deps">,
+  investorLogin: string,
+  amount: bigint,
+  { call = aCall(), ...requested }: Requested = {},
+): Promise<WithdrawResponse> {
+  const own = { operationId: call.commandId, comment: "", deadline: new Date(deps.now().getTime() + HELD_MS) };
+  const request = { ...own, ...requested, investorLogin, amount: moneyToProto(usd(amount)) };
+  return await service.withdraw(request, call);
+}
+
+/** A whole withdrawal. Returns the paid cents; throws its refusal. */
 export async function withdraw(
   world: Pick<World, "service" | "deps">,
   login: string,
   amount: bigint,
   operationId: string,
 ): Promise<bigint> {
-  const request = aWithdrawal(world, { operationId, investorLogin: login, amount });
-  const { state, refusal, figures } = await world.service.withdraw(request, aCall({ commandId: operationId }));
+  const { state, refusal, figures } = await requestWithdrawal(world, login, amount, { operationId });
   if (refusal !== undefined) throw refusalFromProto(refusal);
   assert.equal(state, WithdrawalState.PAID);
   return figures?.effective?.minorUnits ?? 0n;
