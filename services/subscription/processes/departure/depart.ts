@@ -111,8 +111,8 @@ async function movedOn({ pool }: Deps, { operationId, try: number }: Departure):
 }
 
 /**
- * A try was refused, and nothing has left: the next one begins, the departure waits until its Master is flat, or it ends with the refusal. The row tells
- * first that nothing is decided, also when the outcome of a commit is not known: only then the account lock is released.
+ * A try was refused, and nothing has left: the next one begins, the departure waits until its Master is flat, or it ends with the refusal. First
+ * the row has to say that nothing is decided, also when the outcome of a commit is not known: only then the account lock is released.
  */
 async function endTry(deps: Deps, departure: Departure, refusal: Refusal, { wait, context }: Call): Promise<Departure> {
   if (mayWait(departure, refusal)) return await beginToWait(deps, departure, refusal, context);
