@@ -60,13 +60,14 @@ export type Command =
       readonly feeMinor: bigint;
       readonly payoutMinor: bigint;
     }
-  /** A withdrawal as the pool decides it: hold, leave, fees, payout, release. */
+  /** A withdrawal that subscription carries out: it decides, collects the fees and pays out. */
   | {
       readonly kind: "withdraw";
       readonly atMs: number;
       readonly key: string;
       readonly login: string;
       readonly amountMinor: bigint;
+      readonly queueForMs: number | undefined;
     }
   /** A dealer at the platform moves money by hand, and may repeat it by mistake. */
   | {
@@ -101,6 +102,7 @@ export type Command =
       readonly key: string;
       readonly login: string;
       readonly master: string;
+      readonly queueForMs: number | undefined;
     };
 
 /** The kind of a fault point: the fault hits the process that receives the n-th result of this kind, counted over all processes. */
