@@ -68,6 +68,7 @@ export class History {
       onFault: (fault, { kind, label, process }) => {
         this.#recordFault(fault, kind === "failpoint" ? label : kind, `${process.name}: ${label}`);
       },
+      isDeparting: ({ name }) => name.startsWith("pushed") && this.#departures?.isAnyOpen() === true,
       onCrash: (process, downMs) => this.#world.replace(process, downMs),
     });
     this.#world = this.#makeWorld();

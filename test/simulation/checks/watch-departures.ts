@@ -22,6 +22,8 @@ export class DeparturesWatch {
   /** What was decided, and the last state, by operation. */
   readonly #known = new Map<string, { readonly state: string; readonly decided: string | undefined }>();
 
+  readonly #underWay = new Set<string>();
+
   constructor(facts: DeparturesFacts) {
     this.#facts = facts;
   }
@@ -33,6 +35,11 @@ export class DeparturesWatch {
     }
   }
 
+  /** Whether one is under way: it has an account lock, or asks for one. */
+  isAnyOpen(): boolean {
+    return this.#underWay.size > 0;
+  }
+
   /** Called when a leg of platform is committed: it may release the account lock of the payout. */
   onPayout(key: string, login: string): void {
     if (key.startsWith(payoutKey(""))) this.#facts.accountLocks.onRelease(login);
@@ -41,6 +48,7 @@ export class DeparturesWatch {
   /** The database has lost commits: what was remembered of them is read again. */
   onRewind(): void {
     this.#known.clear();
+    this.#underWay.clear();
     for (const row of this.#facts.subscriptions.committed("departure")) this.#note(row);
   }
 
@@ -72,7 +80,10 @@ export class DeparturesWatch {
   #note(row: Values): void {
     const numbers = NUMBERS.map((column) => row[column] ?? null);
     const decided = numbers.includes(null) ? undefined : numbers.map((each) => textOf(each!)).join(", ");
-    this.#known.set(textOf(row["operation_id"]!), { state: textOf(row["state"]!), decided });
+    const [id, state] = [textOf(row["operation_id"]!), textOf(row["state"]!)];
+    this.#known.set(id, { state, decided });
+    if (row["lock_owner"] === null) this.#underWay.delete(id);
+    else this.#underWay.add(id);
   }
 
   /** I6: it is decided under its account lock, and a withdrawal keeps it until the payout is requested. */
