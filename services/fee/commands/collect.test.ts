@@ -167,7 +167,7 @@ test("while another saga has the account lock, the debit is requested again with
   expect(requested).toEqual(Array(3).fill("fee:9001:5001:WD1"));
 });
 
-test("a debit that is finally refused becomes debt, and its caller is told to return the reserve", async () => {
+test("a debit that is finally refused becomes debt, and its caller is answered to return the reserve", async () => {
   const world = await aWorldWithPendingFee();
   const info = vi.spyOn(world.deps.log, "info");
   world.platform.rules.refuse = () => "insufficient_funds";

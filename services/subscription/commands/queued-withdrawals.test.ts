@@ -57,8 +57,8 @@ async function cancel({ service }: World, operationId: string) {
   return await service.cancelWithdrawal({ operationId }, aCall());
 }
 
-/** What `funding` is told, in its order. */
-async function told({ deps }: World): Promise<string[]> {
+/** What `funding` is published, in its order. */
+async function published({ deps }: World): Promise<string[]> {
   const rows = await many<{ payload: Buffer }>(
     deps.pool,
     sql`select payload from outbox where feed = ${WITHDRAWAL_FEED} order by id`,
@@ -94,7 +94,7 @@ test("a withdrawal waits while the Master has open positions, and is paid once a
   await settle(world);
   expect(await readQueue(world.deps.pool, "WITHDRAWAL")).toMatchObject({ waiting: 1, overdueSeconds: 0 });
   expect(await readQueue(world.deps.pool, "EXIT")).toMatchObject({ waiting: 0 });
-  expect(await told(world)).toEqual(["W1 WAITING"]);
+  expect(await published(world)).toEqual(["W1 WAITING"]);
 
   // The amount is what is there then.
   master.close(position, { profit: 50_00n });
@@ -107,7 +107,7 @@ test("a withdrawal waits while the Master has open positions, and is paid once a
     hasWaited: true,
   });
   expect(await queue(world, pair, "W1")).toEqual(ended);
-  expect(await told(world)).toEqual(["W1 WAITING", "W1 RUNNING", "W1 ENDED"]);
+  expect(await published(world)).toEqual(["W1 WAITING", "W1 RUNNING", "W1 ENDED"]);
   expect(await readQueue(world.deps.pool, "WITHDRAWAL")).toEqual({ waiting: 0, oldestSeconds: 0, overdueSeconds: 0 });
   expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(350_00n);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(350_00n);
@@ -124,7 +124,7 @@ test("one that nothing blocks is paid at once and never waits; one that is block
     refusal: { code: "investor_deficit" },
     hasWaited: false,
   });
-  expect(await told(world)).toEqual([]);
+  expect(await published(world)).toEqual([]);
 });
 
 test("everything is decided anew: two that wait share what is there when the Master is flat", async () => {
@@ -150,7 +150,7 @@ test("a refusal of a later try that may pass lets it wait on, a final one ends i
   world.platform.faults.hold.push("account_busy");
   await runQueued(world.deps);
   expect(await endOf(world, "W1")).toBe("WAITING");
-  expect(await told(world)).toEqual(["W1 WAITING", "W1 RUNNING", "W1 WAITING"]);
+  expect(await published(world)).toEqual(["W1 WAITING", "W1 RUNNING", "W1 WAITING"]);
   const stop = (reason: string | null) =>
     execute(world.deps.pool, sql`update master_pool set stopped_reason = ${reason}`);
   await stop("a test");
@@ -168,7 +168,7 @@ test("a refusal of a later try that may pass lets it wait on, a final one ends i
     refusal: { code: "investor_deficit" },
     hasWaited: true,
   });
-  expect((await told(world)).slice(-2)).toEqual(["W1 RUNNING", "W1 ENDED"]);
+  expect((await published(world)).slice(-2)).toEqual(["W1 RUNNING", "W1 ENDED"]);
 });
 
 test("after a Master was not flat in between, the pauses between tries begin anew", async () => {
@@ -212,7 +212,7 @@ test("one whose time is over ends as expired, and is never tried after it", asyn
   await runLater(world, LONG_MS);
   expect(await queue(world, pair, "W1")).toMatchObject(end);
   expect(await endOf(world, "W1")).toBe("REFUSED");
-  expect(await told(world)).toEqual(["W1 WAITING", "W1 ENDED"]);
+  expect(await published(world)).toEqual(["W1 WAITING", "W1 ENDED"]);
 });
 
 test("one that waits can be cancelled, also twice, and none that was paid, refused, never queued or is not known", async () => {
@@ -229,7 +229,7 @@ test("one that waits can be cancelled, also twice, and none that was paid, refus
     hasWaited: true,
   });
   expect(await endOf(world, "W1")).toBe("REFUSED");
-  expect(await told(world)).toEqual(["W1 WAITING", "W1 ENDED"]);
+  expect(await published(world)).toEqual(["W1 WAITING", "W1 ENDED"]);
 
   await queue(world, pair, "W3");
   await requestWithdrawal(world, pair.investorLogin, 1_00n, { operationId: "W4" });
@@ -294,7 +294,7 @@ test("one whose first process is gone waits, and its late answer does not change
   master.close(position);
   latch.open();
   expect(await late).toMatchObject({ state: WAITING, hasWaited: true });
-  expect(await told(world)).toEqual(["W1 WAITING"]);
+  expect(await published(world)).toEqual(["W1 WAITING"]);
   await runLater(world);
   expect(await endOf(world, "W1")).toBe("ENDED 20000");
   await expectBooksToReconcile(world);
