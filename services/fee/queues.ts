@@ -1,11 +1,9 @@
 import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
 import type { Clock } from "#kernel/clock.ts";
-import { callContext } from "#kernel/contract/context.ts";
 import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Decision } from "./domain/decision.ts";
-import { type FeeFloor, type Floors, readFloors } from "./processes/payment/read-floors.ts";
 import { type FinalPayment, type Settlement, settlePayments } from "./processes/payment/settle-payments.ts";
 import { type Recorded, recordTogether } from "./processes/recording/record-together.ts";
 import { type Collection, listCollections } from "./store/collections.ts";
@@ -19,14 +17,12 @@ export type FeeQueues = {
   readonly recording: BatchQueue<Decision, Recorded>;
   readonly settling: BatchQueue<FinalPayment, Settlement>;
   readonly collections: GatheredRead<string, Collection>;
-  readonly floors: GatheredRead<string, FeeFloor>;
 };
 
 export type QueueNeeds = {
   readonly pool: Pool;
   readonly log: Log;
   readonly now: Clock;
-  readonly subscriptions: Floors;
   readonly searchingIn?: string;
 };
 
@@ -36,11 +32,9 @@ const MAX_RECORDED = 64;
 const MAX_SETTLED = 500;
 /** Bounds the memory; a call that finds so many others before it is refused as busy. */
 const MAX_WAITING = 5_000;
-/** Subscription reads a few rows. */
-const FLOORS_MS = 3_000;
 
 export function feeQueues(needs: QueueNeeds): FeeQueues {
-  const { pool, subscriptions } = needs;
+  const { pool } = needs;
   return {
     recording: batchQueue<Decision, Recorded>({
       name: "record fees",
@@ -57,8 +51,5 @@ export function feeQueues(needs: QueueNeeds): FeeQueues {
       run: (answered) => settlePayments(needs, answered),
     }),
     collections: gatherReads((keys) => listCollections(pool, keys)),
-    floors: gatherReads((logins) =>
-      readFloors(subscriptions, logins, callContext({ caller: "fee", withinMs: FLOORS_MS })),
-    ),
   };
 }

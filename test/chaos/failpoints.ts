@@ -29,13 +29,15 @@ const OTHER_FAILPOINTS = [
   "subscription/after_publish",
   "funding/before_posted.deposit",
   "funding/before_posted.withdraw",
-  ...["RECORDED", "LEAVING", "PAYING"].map((state) => `funding/before_withdrawal_step.${state}`),
-  "funding/after_collection",
   "subscription/after_assignment",
   "subscription/after_mirror",
   "subscription/after_allocation",
   "subscription/after_posting",
-  ...["WITHDRAWAL", "EXIT"].map((kind) => `subscription/after_leave.${kind}`),
+  ...["WANTED", "DECIDED"].map((state) => `subscription/before_departure_step.${state}`),
+  ...["after_decision", "after_collection"].flatMap((point) =>
+    ["WITHDRAWAL", "EXIT"].map((kind) => `subscription/${point}.${kind}`),
+  ),
+  "subscription/before_ended.WITHDRAWAL",
   "subscription/after_fees_recorded",
   "fee/before_outcome.paid",
 ];
@@ -44,7 +46,7 @@ const OTHER_FAILPOINTS = [
  * `make proof` runs all failpoints, in some minutes. In `make test` platform also crashes at those of a send in tests of its protocol (an
  * external leg, an internal one, and fees), and the other services at their statements in a process of a test.
  */
-const USUAL = ["platform/after_write.deposit", "platform/after_write.reversal", "subscription/after_leave.EXIT"];
+const USUAL = ["platform/after_write.deposit", "platform/after_write.reversal", "subscription/after_decision.EXIT"];
 
 const failpoints = [...FAILPOINTS_OF_SENDS, ...OTHER_FAILPOINTS].filter((point) => IS_PROOF || USUAL.includes(point));
 

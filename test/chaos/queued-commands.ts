@@ -18,16 +18,16 @@ type Case = { readonly action: "withdraw" | "unassign"; readonly point: string }
 
 /** One Investor each: its process dies in the first try. */
 const CASES: readonly Case[] = [
-  { action: "withdraw", point: "funding/before_waiting" },
-  { action: "unassign", point: "subscription/after_waiting" },
-  { action: "withdraw", point: "funding/after_waiting" },
-  { action: "unassign", point: "subscription/before_waiting" },
+  { action: "withdraw", point: "subscription/before_waiting.WITHDRAWAL" },
+  { action: "unassign", point: "subscription/after_waiting.EXIT" },
+  { action: "withdraw", point: "subscription/after_waiting.WITHDRAWAL" },
+  { action: "unassign", point: "subscription/before_waiting.EXIT" },
 ].slice(0, sized({ test: 2, proof: 4 })) as Case[];
-const LATER_TRIES = ["funding/after_queue_start.withdraw", "subscription/after_queue_start.unassign"];
+const LATER_TRIES = ["subscription/after_queue_start.WITHDRAWAL", "subscription/after_queue_start.EXIT"];
 
 /**
- * Investors of a Master that trades let a withdrawal or an unassign wait; the process dies before each one waits, or after. Both services die
- * once more when the Master is flat and the tries have begun. Each Investor has earned 25.00, of which 7.50 is fee.
+ * Investors of a Master that trades let a withdrawal or an unassign wait; the process dies before each one waits, or after. It dies
+ * twice more when the Master is flat and the tries have begun. Each Investor has earned 25.00, of which 7.50 is fee.
  */
 export function queuedThroughDeaths(system: () => TestSystem, armed: () => string): void {
   const arm = (point: string): string => {
@@ -56,7 +56,7 @@ export function queuedThroughDeaths(system: () => TestSystem, armed: () => strin
       const members = CASES.map((each, index) => ({ ...each, login: investors[index] ?? "" }));
       const queued: string[] = [];
       for (const { action, point, login } of members) {
-        const file = arm(`${point}.${action}`);
+        const file = arm(point);
         const { status, headers } = await repeatUntilDone(client, `${pathOf(action, master, login)}&${WAITS}`);
         expect(status).toBe(202);
         expect(existsSync(file), "no process reached the failpoint").toBe(false);

@@ -3,8 +3,8 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { equityReply } from "../../services/edge/schemas/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
-import { decideLeave } from "../../services/subscription/domain/decide-departure.ts";
-import { leaveReasons } from "../../services/subscription/domain/departure-reasons.ts";
+import { decideDeparture } from "../../services/subscription/domain/decide-departure.ts";
+import { departureReasons } from "../../services/subscription/domain/departure-reasons.ts";
 import { centsOf, dollars } from "./engine/cents.ts";
 import { isEnabledAt } from "./engine/configuration.ts";
 import { pendingFee } from "./engine/fee.ts";
@@ -16,12 +16,12 @@ import { accountOf, activeOf, type Due, type Investor, type World } from "./engi
 /** The functions under test; a mutant replaces one of them. */
 export type EquityUnderTest = {
   readonly linesAfter: typeof linesAfter;
-  readonly decideLeave: typeof decideLeave;
-  readonly leaveReasons: typeof leaveReasons;
+  readonly decideDeparture: typeof decideDeparture;
+  readonly departureReasons: typeof departureReasons;
   readonly equityReply: typeof equityReply;
 };
 
-export const REAL_EQUITY: EquityUnderTest = { linesAfter, decideLeave, leaveReasons, equityReply };
+export const REAL_EQUITY: EquityUnderTest = { linesAfter, decideDeparture, departureReasons, equityReply };
 
 const EVERYTHING = 10n ** 15n;
 const BEFORE_THE_OPENING = { number: -1n, balance: 0n };
@@ -57,7 +57,7 @@ function expectEquity(world: World, investor: Investor, due: Due, tested: Equity
   const { before, pending, blocked } = withdrawalOf(world, investor);
   const held = holding?.held ?? 0n;
   const pooled = holding?.master.pool.cash(holding.id).pooled ?? 0n;
-  const { numbers } = tested.decideLeave(
+  const { numbers } = tested.decideDeparture(
     {
       kind: "WITHDRAWAL",
       requested: EVERYTHING,
@@ -74,7 +74,7 @@ function expectEquity(world: World, investor: Investor, due: Due, tested: Equity
   expectEqual(`balance before a withdrawal of ${name}`, numbers.before, before);
   expectEqual(`free balance of ${name}`, numbers.available, notBelowZero(before - pending));
 
-  const refusals = tested.leaveReasons({
+  const refusals = tested.departureReasons({
     pool: holding && { masterLogin: holding.master.name, isStopped: false },
     ...(held > 0n
       ? {}

@@ -18,8 +18,8 @@ import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscript
 import { proveMaster } from "../../services/subscription/domain/proof.ts";
 import { equityReply } from "../../services/edge/schemas/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
-import { decideLeave } from "../../services/subscription/domain/decide-departure.ts";
-import { leaveReasons } from "../../services/subscription/domain/departure-reasons.ts";
+import { decideDeparture } from "../../services/subscription/domain/decide-departure.ts";
+import { departureReasons } from "../../services/subscription/domain/departure-reasons.ts";
 import { sized } from "../support/proof.ts";
 import {
   chainValuations,
@@ -248,7 +248,7 @@ const PERFORMANCE_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
 };
 
 const EQUITY_MUTANTS: Readonly<Record<string, Partial<EquityUnderTest>>> = {
-  "only the first reason blocks a withdrawal": { leaveReasons: (known) => leaveReasons(known).slice(0, 1) },
+  "only the first reason blocks a withdrawal": { departureReasons: (known) => departureReasons(known).slice(0, 1) },
   "lines have the balance before them": {
     linesAfter: (opening, entries, movedBy) => {
       const { lines, closing } = linesAfter(opening, entries, movedBy);
@@ -257,7 +257,7 @@ const EQUITY_MUTANTS: Readonly<Record<string, Partial<EquityUnderTest>>> = {
     },
   },
   "a fee that is due is free to withdraw": {
-    decideLeave: (facts, key) => decideLeave({ ...facts, due: [] }, key),
+    decideDeparture: (facts, key) => decideDeparture({ ...facts, due: [] }, key),
   },
   "the equity has no floating result": {
     equityReply: (facts) => {

@@ -4,6 +4,7 @@ import { Violation } from "./checks/violation.ts";
 import { PlatformRowsWatch } from "./checks/watch-platform-rows.ts";
 import { CallersWatch } from "./checks/watch-callers.ts";
 import { DealsWatch } from "./checks/watch-deals.ts";
+import { DeparturesWatch } from "./checks/watch-departures.ts";
 import { FeeRows } from "./checks/fee-rows.ts";
 import { FeesWatch } from "./checks/watch-fees.ts";
 import { PoolsWatch } from "./checks/watch-pools.ts";
@@ -52,6 +53,7 @@ export class History {
   readonly #platformRowsWatch: PlatformRowsWatch;
   readonly #pools: PoolsWatch | undefined;
   readonly #fees: FeesWatch | undefined;
+  readonly #departures: DeparturesWatch | undefined;
   readonly #rights: RightsWatch | undefined;
   readonly #end: End;
   readonly #commands: CommandRuns;
@@ -66,6 +68,7 @@ export class History {
       onFault: (fault, { kind, label, process }) => {
         this.#recordFault(fault, kind === "failpoint" ? label : kind, `${process.name}: ${label}`);
       },
+      isDeparting: ({ name }) => name.startsWith("pushed") && this.#departures?.isAnyOpen() === true,
       onCrash: (process, downMs) => this.#world.replace(process, downMs),
     });
     this.#world = this.#makeWorld();
@@ -101,6 +104,8 @@ export class History {
     this.#pools = plan.pools
       ? new PoolsWatch(consumers.get("pushed")!, this.#platformRows, this.#unpricedMs(server))
       : undefined;
+    const departureFacts = { dealsWatch: this.#dealsWatch, accountLocks: this.#platformRowsWatch };
+    this.#departures = plan.pools && new DeparturesWatch({ subscriptions: consumers.get("pushed")!, ...departureFacts });
     this.#rights = areRightsExact(plan) ? new RightsWatch(consumers.get("pushed")!, server) : undefined;
     const feeRows = new FeeRows(this.#world.fees, consumers.get("pushed")!);
     this.#fees = plan.pools ? this.#watchFees(feeRows) : undefined;
@@ -112,6 +117,7 @@ export class History {
       consumers,
       pools: this.#pools,
       fees: this.#fees,
+      departures: this.#departures,
       rights: this.#rights,
       ties: plan.pools && {
         platformRows: this.#platformRows,
@@ -205,13 +211,17 @@ export class History {
     };
     database.onCommit = (changed) => {
       this.notes.noteAll(() => describeChanges(changed));
-      this.notes.check(() => this.#platformRowsWatch.onCommit(changed));
+      this.notes.check(() => {
+        for (const { key, login } of this.#platformRows.movedIn(changed)) this.#departures?.onPayout(key, login);
+        this.#platformRowsWatch.onCommit(changed);
+      });
     };
     const { fees, subscriptionDatabases } = this.#world;
     if (this.#pools !== undefined) {
       subscriptionDatabases.get("pushed")!.onCommit = (changed) =>
         this.notes.check(() => {
           this.#pools?.onCommit(changed);
+          this.#departures?.onCommit(changed);
           this.#rights?.onCommit(changed);
           this.#fees?.onCommit(changed);
         });
@@ -240,6 +250,7 @@ export class History {
     this.#dealsWatch.onRewind();
     this.#platformRowsWatch.onRewind();
     this.#fees?.onRewind();
+    this.#departures?.onRewind();
     this.#commands.rewindAll(toMs, fault.downMs);
     const process = this.#world.addCaller("operators");
     const { network } = this.#world;

@@ -3,7 +3,8 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { openAccount } from "#test/support/platform-fake/ledger.ts";
 import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT, withQueues } from "../testing/fee.ts";
-import { collectAll, decideLeave } from "../testing/leaving.ts";
+import { decideWeeks, requestOf } from "../testing/deciding.ts";
+import { aCollection, aLeave, collectAll, decideLeave } from "../testing/leaving.ts";
 import {
   anInvestor,
   aWorld,
@@ -26,6 +27,7 @@ import { feeService } from "../service.ts";
 import { late } from "../checks/late.ts";
 import { changePaymentAccount } from "./change-payment-account.ts";
 import { collect } from "./collect.ts";
+import { recordFees } from "./record-fees.ts";
 
 const KEY = "withdrawal:1";
 
@@ -75,6 +77,20 @@ test("a fee to an archived payment account stays reserved, holds up no withdrawa
   await expectToReconcile(world);
 });
 
+test("a fee that waited for an archived payment account and ends without a debit has its reserve returned", async () => {
+  const world = await aWorldWithPendingFee();
+  const { platform, subscriptions } = world;
+  platform.ledger.archived.add(PAYMENT_ACCOUNT);
+  expect(await collectAll(world)).toBe("0.00");
+  expect(subscriptions.returned).toEqual([]);
+  platform.ledger.archived.delete(PAYMENT_ACCOUNT);
+  platform.rules.refuse = () => "insufficient_funds";
+  await passTime(world);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ suffix: "WD1", paid: "0.00", status: "DEFERRED" }]);
+  expect(subscriptions.returned).toEqual(["fee:9001:5001:WD1"]);
+});
+
 test("the transfers of a withdrawal are listed by its key, and its key is found by each of them", async () => {
   const { deps } = await aWorldWithPendingFee();
   const amount = { currencyCode: "USD", minorUnits: 600_00n };
@@ -93,7 +109,7 @@ test("the transfers of a withdrawal are listed by its key, and its key is found 
 test("a transfer that a command requests carries the command id, and its queries carry none", async () => {
   const world = await aWorldWithPendingFee();
   const calls: [rpc: string, commandId: string][] = [];
-  const { platform, subscriptions } = world.deps;
+  const { platform } = world.deps;
   const deps: Deps = withQueues({
     ...world.deps,
     platform: {
@@ -103,27 +119,35 @@ test("a transfer that a command requests carries the command id, and its queries
         return await platform.transfer(request, context);
       },
     },
-    subscriptions: {
-      ...subscriptions,
-      getFeeFloors: async (request, context) => {
-        calls.push(["getFeeFloors", context.commandId]);
-        return await subscriptions.getFeeFloors(request, context);
-      },
-    },
   });
   world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
 
-  await collect(deps, { key: KEY, lockOwner: `${KEY}:1` }, aCall("unassign-1"));
+  await collect(deps, aCollection(world, { key: KEY, lockOwner: `${KEY}:1` }), aCall("unassign-1"));
 
-  expect(calls).toEqual([
-    ["getFeeFloors", ""],
-    ["transfer", "unassign-1"],
-  ]);
+  expect(calls).toEqual([["transfer", "unassign-1"]]);
+});
+
+test("a decision that comes with the collection is recorded first, and its answer is that of a recording", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00" });
+  result(world, { [INVESTOR]: "+2000.00" });
+  await decideWeeks(world);
+  const decision = await requestOf(world, world.deps, aLeave());
+  world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
+  const request = { ...aCollection(world, { key: KEY, lockOwner: `${KEY}:1` }), decision };
+  for (let times = 0; times < 2; times += 1) {
+    expect(await collect(world.deps, request, aCall())).toEqual({
+      collected: { currencyCode: "USD", minorUnits: 600_00n },
+      recorded: await recordFees(world.deps, decision!, aCall()),
+      uncollectedKeys: [],
+    });
+  }
+  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", paid: "600.00" }]);
 });
 
 test("without the account lock nothing is collected", async () => {
   const world = await aWorldWithPendingFee();
-  const collecting = collect(world.deps, { key: KEY, lockOwner: "other:1" }, aCall());
+  const collecting = collect(world.deps, aCollection(world, { key: KEY, lockOwner: "other:1" }), aCall());
   await expect(collecting).rejects.toMatchObject({ code: "lock_not_owned" });
   expect(balanceOf(world, INVESTOR)).toBe("12000.00");
   expect(await collectAll(world)).toBe("600.00");
@@ -135,13 +159,15 @@ test("while another saga has the account lock, the debit is requested again with
   world.platform.rules.isBusy = ({ key }) => requested.push(key) < 3;
   world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
 
-  expect(await collect(world.deps, { key: KEY, lockOwner: `${KEY}:1` }, aCall())).toEqual({
+  expect(await collect(world.deps, aCollection(world, { key: KEY, lockOwner: `${KEY}:1` }), aCall())).toEqual({
     collected: { currencyCode: "USD", minorUnits: 600_00n },
+    recorded: undefined,
+    uncollectedKeys: [],
   });
   expect(requested).toEqual(Array(3).fill("fee:9001:5001:WD1"));
 });
 
-test("a debit that is finally refused becomes debt, and its reserve is returned before the answer", async () => {
+test("a debit that is finally refused becomes debt, and its caller is answered to return the reserve", async () => {
   const world = await aWorldWithPendingFee();
   const info = vi.spyOn(world.deps.log, "info");
   world.platform.rules.refuse = () => "insufficient_funds";

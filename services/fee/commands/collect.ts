@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { childContext, remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { REPLY_RESERVE_MS, withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
+import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { CollectRequest, CollectResponse } from "#proto/pamm/fee/v1/fee.ts";
@@ -17,54 +17,52 @@ import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { takeOver, unclaimedOf } from "../processes/payment/take-over-imported.ts";
 import { requireKnownFees } from "../processes/lost-fees/require-known-fees.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
+import { recordForKey } from "./record-fees.ts";
 
 /** Pause between two tries while another operation holds the account lock. */
 const RETRY_PAUSE_MS = 50;
 
-type AccountLock = { readonly lockOwner: string; readonly floor: FeeFloor | undefined; readonly hasTaken: boolean };
+type AccountLock = { readonly lockOwner: string; readonly floor: FeeFloor; readonly hasTaken: boolean };
 
 /**
- * Collects the payments that are recorded under a key in sequence, under the account lock of the caller. A payment counts as collected
- * when its debit is on the platform; the job completes the credit. After a crash a repeated call continues. Nothing more is
- * sent for a stopped Master: after the manual review a repeated call continues.
+ * Collects the payments that are recorded under a key in sequence, under the account lock of the caller; the decision is recorded first, when the
+ * caller has it. A payment counts as collected when its debit is on the platform; the job completes the credit. After a crash a repeated call
+ * continues. Nothing more is sent for a stopped Master: after the manual review a repeated call continues.
  */
-export async function collect(
-  deps: Deps,
-  { key, lockOwner }: CollectRequest,
-  context: CallContext,
-): Promise<CollectResponse> {
-  const { queues } = deps;
+export async function collect(deps: Deps, request: CollectRequest, context: CallContext): Promise<CollectResponse> {
+  const { key, lockOwner, decision, filedNumber } = request;
   await requireKnownFees(deps.pool, deps);
-  const recorded = await queues.collections(key);
-  // Nothing was due: subscription has its fees recorded before it answers for a decision.
-  if (recorded === undefined) return { collected: moneyToProto(usd(0n)) };
-  const [first] = recorded.items;
-  const floor = first && (await queues.floors(first.payment.investorLogin));
+  const own = decision && (await recordForKey(deps, decision, context));
+  // Without a decision nothing was due: its caller has it recorded before, or here.
+  const items = (own?.recorded ?? (await deps.queues.collections(key)))?.items ?? [];
+  const floor = { minor: moneyFromProto(request.floor, "floor").minor, filedNumber };
+  const uncollectedKeys: string[] = [];
   let collected = 0n;
-  for (const [index, { payment }] of recorded.items.entries()) {
+  for (const [index, { payment }] of items.entries()) {
     const accountLock = { lockOwner, floor, hasTaken: collected > 0n };
     const current = index === 0 ? payment : await getPayment(deps, payment.id);
-    collected += await collectOne(deps, current, accountLock, context);
+    const amount = await collectOne(deps, current, accountLock, context);
+    if (amount === undefined) uncollectedKeys.push(payment.key);
+    collected += amount ?? 0n;
   }
-  return { collected: moneyToProto(usd(collected)) };
+  return { collected: moneyToProto(usd(collected)), recorded: own?.response, uncollectedKeys };
 }
 
-/** The collected amount in cents. The reserve of an uncollected payment is returned to the pool before the caller gets an answer. */
+/** The collected amount in cents; undefined when nothing is debited under the key of the payment, and nothing will be. */
 async function collectOne(
   deps: Deps,
   before: PaymentState,
   accountLock: AccountLock,
   context: CallContext,
-): Promise<bigint> {
+): Promise<bigint | undefined> {
   const payment = await finish(deps, before, accountLock, context);
   // It stays reserved, and nothing else waits for it.
   if (payment === "left") return 0n;
-  const { status, isDebited, amount, key } = payment;
+  const { status, isDebited, amount } = payment;
   switch (status) {
     case "EXECUTED":
       // An imported fee has paid all of it.
-      if (amount === 0n) await deps.subscriptions.returnReserve({ key }, withReplyReserve(context));
-      return amount;
+      return amount === 0n ? undefined : amount;
     case "PENDING":
     case "EXECUTING":
       if (isDebited) return amount;
@@ -72,8 +70,7 @@ async function collectOne(
     case "DEFERRED":
     case "REVERSED":
     case "SKIPPED":
-      await deps.subscriptions.returnReserve({ key }, withReplyReserve(context));
-      return 0n;
+      return undefined;
   }
 }
 

@@ -7,7 +7,7 @@ import { listOwed } from "../store/debts.ts";
 import { insertMaster, lockMaster } from "../store/masters.ts";
 import { aCall, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { requestOf } from "../testing/deciding.ts";
-import { aLeave } from "../testing/leaving.ts";
+import { aCollection, aLeave } from "../testing/leaving.ts";
 import { anInvestor, aWorld, expectToReconcile, owe, paymentsOf, result, type World } from "../testing/world.ts";
 import { collect } from "./collect.ts";
 import { recordFees } from "./record-fees.ts";
@@ -46,7 +46,7 @@ const record = ({ deps }: World, request: RecordFeesRequest) => recordFees(deps,
 async function take(world: World, login: string) {
   const lockOwner = `${keyOf(login)}:1`;
   world.platform.accountLocks.set(login, lockOwner);
-  return await collect(world.deps, { key: keyOf(login), lockOwner }, aCall());
+  return await collect(world.deps, aCollection(world, { key: keyOf(login), lockOwner }), aCall());
 }
 
 /** The result of the work, and how many commits it took. */

@@ -4,6 +4,7 @@ import type { RecordFeesRequest, RecordFeesResponse } from "#proto/pamm/fee/v1/f
 import type { Deps } from "../deps.ts";
 import { decisionOf } from "../messages/decision.ts";
 import { dueItem } from "../messages/due-item.ts";
+import type { Collection } from "../store/collections.ts";
 import { listEndedUnpaid } from "../store/due-payments.ts";
 import { recordDecision } from "../processes/recording/record-decision.ts";
 
@@ -13,14 +14,25 @@ export async function recordFees(
   request: RecordFeesRequest,
   context: CallContext,
 ): Promise<RecordFeesResponse> {
+  if (request.key !== "") return (await recordForKey(deps, request, context)).response;
+  await recordDecision(deps, decisionOf(request), context);
+  return { items: [], endedKeys: [] };
+}
+
+/** Of a withdrawal or exit: what is to be collected under its key now. */
+export async function recordForKey(
+  deps: Deps,
+  request: RecordFeesRequest,
+  context: CallContext,
+): Promise<{ readonly response: RecordFeesResponse; readonly recorded: Collection }> {
   const decision = decisionOf(request);
   await recordDecision(deps, decision, context);
-  const { key, investors } = decision;
-  if (key === undefined) return { items: [], endedKeys: [] };
-  const recorded = await deps.queues.collections(key);
+  const { investors } = decision;
+  const recorded = await deps.queues.collections(request.key);
   assert(recorded !== undefined, "a recorded decision is found");
   const isOwn = recorded.items.every(({ payment }) => payment.investorLogin === investors[0]?.investorLogin);
   assert(isOwn, "the key was used for another Investor");
   const weekly = investors.flatMap(({ openWeeklyKeys }) => openWeeklyKeys);
-  return { items: recorded.items.map(dueItem), endedKeys: await listEndedUnpaid(deps.pool, weekly) };
+  const endedKeys = weekly.length === 0 ? [] : await listEndedUnpaid(deps.pool, weekly);
+  return { response: { items: recorded.items.map(dueItem), endedKeys }, recorded };
 }

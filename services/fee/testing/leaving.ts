@@ -1,11 +1,12 @@
 import { refuse } from "../refusals.ts";
-import type { RecordFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
+import type { CollectRequest, RecordFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
 import { collect } from "../commands/collect.ts";
 import { recordFees } from "../commands/record-fees.ts";
 import type { Deps } from "../deps.ts";
 import { decideWeeks, type Leave, recordDecisions, requestOf } from "./deciding.ts";
 import { aCall, INVESTOR, MASTER } from "./fee.ts";
 import { formatCents } from "./cents.ts";
+import { NEWEST } from "./subscription-fake.ts";
 import type { World } from "./world.ts";
 
 const WEEK_START = new Date("2026-01-03T00:00:00Z");
@@ -40,7 +41,16 @@ export async function decideLeave(
   return formatAnswer(answer);
 }
 
-/** Collects under the account lock, as the caller does; returns the collected amount. */
+/** The request of a caller with the account lock, and what must stay on the account. */
+export function aCollection(
+  { subscriptions: { floors, filedNumbers } }: Pick<World, "subscriptions">,
+  own: Pick<CollectRequest, "key" | "lockOwner">,
+): CollectRequest {
+  const floor = { currencyCode: "USD", minorUnits: floors.get(INVESTOR) ?? 0n };
+  return { ...own, decision: undefined, floor, filedNumber: filedNumbers.get(INVESTOR) ?? NEWEST };
+}
+
+/** Collects under the account lock, as the caller does, and has the reserves of what is not collected returned; returns the collected amount. */
 export async function collectAll(
   world: World,
   key = "withdrawal:1",
@@ -49,8 +59,13 @@ export async function collectAll(
 ): Promise<string> {
   const lockOwner = `${key}:1`;
   world.platform.accountLocks.set(INVESTOR, lockOwner);
-  const { collected } = await collect(deps, { key, lockOwner }, aCall("", withinMs));
+  const { collected, uncollectedKeys } = await collect(
+    deps,
+    aCollection(world, { key, lockOwner }),
+    aCall("", withinMs),
+  );
   world.platform.accountLocks.delete(INVESTOR);
+  for (const uncollected of uncollectedKeys) await deps.subscriptions.returnReserve({ key: uncollected }, aCall());
   return formatCents(collected?.minorUnits ?? 0n);
 }
 

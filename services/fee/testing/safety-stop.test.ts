@@ -4,7 +4,7 @@ import { payFees } from "../jobs/pay-fees.ts";
 import { findTerms } from "../queries/find-terms.ts";
 import { decideWeeks, planWeeks, requestOf } from "./deciding.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
-import { aLeave, collectAll, decideLeave } from "./leaving.ts";
+import { aCollection, aLeave, collectAll, decideLeave } from "./leaving.ts";
 import { aPaymentBreak, detectBreaks, resume, reviewsOf } from "./safety.ts";
 import {
   anInvestor,
@@ -233,7 +233,7 @@ test("a stop after a part was collected is answered with an unknown outcome", as
   result(world, { [INVESTOR]: "+10.00" });
   await decideLeave(world);
   await stop(world);
-  const request = { key: KEY, lockOwner: `${KEY}:1` };
+  const request = aCollection(world, { key: KEY, lockOwner: `${KEY}:1` });
   world.platform.accountLocks.set(INVESTOR, request.lockOwner);
   await expect(collect(world.deps, request, aCall())).rejects.toMatchObject({
     code: "safety_stop",

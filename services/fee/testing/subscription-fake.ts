@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { decide, NOTHING, type Pair } from "./decide.ts";
 
 /** Above every number of an entry. */
-const NEWEST = 2n ** 63n - 1n;
+export const NEWEST = 2n ** 63n - 1n;
 
 /** Cents by Investor login. */
 export type Parts = Readonly<Record<string, bigint>>;

@@ -20,7 +20,7 @@ export async function lockUnitPool(tx: Transaction, master: Master): Promise<Uni
 export async function lockFlows(
   tx: Transaction,
   master: Master,
-  subscriptionIds: readonly bigint[] = [],
+  subscriptionIds: readonly bigint[],
 ): Promise<UnitPool> {
   const { login, own, sums } = master;
   const marks = await readMarks(tx, login);

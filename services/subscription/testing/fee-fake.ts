@@ -6,6 +6,7 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type {
   CollectRequest,
+  CollectResponse,
   ConfigureRequest,
   DueItem,
   FeeServiceService,
@@ -25,7 +26,7 @@ export type Due = { readonly key: string; readonly amount: bigint };
 /** The Master to whom the debts of the fake are owed. */
 export const OWED_TO = "59999";
 
-/** Key of the transfer that collects a debt for a leave. */
+/** Key of the transfer that collects a debt for a departure. */
 export function debtKey(investorLogin: string, departureKey: string): string {
   return `fee:${investorLogin}:${OWED_TO}:DEBT:${departureKey}`;
 }
@@ -38,7 +39,7 @@ export type FeeFake = {
   /** Pages of closed weeks, in the sequence in which they came, repeated ones too. */
   readonly weeks: RecordFeesRequest[];
   readonly rules: {
-    /** What an Investor owes, in cents, until a leave has taken it. */
+    /** What an Investor owes, in cents, until a departure has taken it. */
     debt: (investorLogin: string) => bigint;
     /** Fees of closed weeks that are not debited yet, besides the recorded ones. */
     openWeekly: (investorLogin: string) => readonly Due[];
@@ -55,7 +56,6 @@ export type FeeFake = {
 type World = {
   readonly platform: Client<PlatformServiceService>;
   readonly pool: Pool;
-  readonly returnReserve: (key: string) => Promise<unknown>;
 };
 
 /** Wait budget of a transfer, below that of the tested command. */
@@ -99,25 +99,32 @@ export function feeFake(world: World): FeeFake {
       reach();
       return { items: recorded.get(key)?.response.items ?? [] };
     },
-    async collect({ key, lockOwner }: CollectRequest) {
+    async collect({ key, lockOwner, decision }: CollectRequest): Promise<CollectResponse> {
       reach();
+      const response = decision && recordOnce(books, decision);
       const found = recorded.get(key);
-      if (found === undefined) return { collected: moneyToProto(usd(0n)) };
+      const nothing = { collected: moneyToProto(usd(0n)), recorded: response, uncollectedKeys: [] };
+      if (found === undefined) return nothing;
       if (rules.archivedPaymentAccount !== "") {
         left.add(key);
-        return { collected: moneyToProto(usd(0n)) };
+        return nothing;
       }
       const login = found.request.investors[0]?.investorLogin ?? "";
+      const uncollectedKeys: string[] = [];
       let collected = 0n;
-      for (const each of found.response.items) collected += await take(world, login, lockOwner, each);
-      return { collected: moneyToProto(usd(collected)) };
+      for (const each of found.response.items) {
+        const taken = await take(world, login, lockOwner, each);
+        if (taken === 0n) uncollectedKeys.push(each.key);
+        collected += taken;
+      }
+      return { collected: moneyToProto(usd(collected)), recorded: response, uncollectedKeys };
     },
   };
   return { client: client as unknown as Client<FeeServiceService>, configured, recorded, weeks, rules };
 }
 
 type Books = Pick<FeeFake, "recorded" | "weeks" | "rules"> & {
-  /** Debts that leaves have taken, by Investor. */
+  /** Debts that departures have taken, by Investor. */
   readonly paid: Map<string, bigint>;
   /** Keys of collections that wait for an account. */
   readonly left: Set<string>;
@@ -175,13 +182,7 @@ function item(key: string, amount: bigint, isWeekly: boolean): DueItem {
   return { key, amount: moneyToProto(usd(amount)), isWeekly };
 }
 
-/** A finally refused debit returns its reserve before the call returns. */
-async function take(
-  { platform, returnReserve }: World,
-  login: string,
-  lockOwner: string,
-  { key, amount }: DueItem,
-): Promise<bigint> {
+async function take({ platform }: World, login: string, lockOwner: string, { key, amount }: DueItem): Promise<bigint> {
   const legs = [{ login, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-(amount?.minorUnits ?? 0n))) }];
   const rest = {
     upTo: { floor: moneyToProto(usd(0n)) },
@@ -192,6 +193,5 @@ async function take(
   };
   const context = callContext({ caller: "fee", withinMs: CALL_MS });
   const result = await platform.transfer({ key, lockOwner, legs, ...rest }, context);
-  if (result.state === TransferState.REFUSED) await returnReserve(key);
   return result.state === TransferState.APPLIED ? -(result.legs[0]?.amount?.minorUnits ?? 0n) : 0n;
 }

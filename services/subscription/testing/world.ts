@@ -48,11 +48,7 @@ export async function aWorld(
   const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
   const platform = platformFake({ now });
   const accounts = accountFake();
-  const fees = feeFake({
-    pool,
-    platform: platform.client,
-    returnReserve: (key) => service.returnReserve({ key }, aCall()),
-  });
+  const fees = feeFake({ pool, platform: platform.client });
   const deps: Deps = {
     pool,
     platform: platform.client,

@@ -28,7 +28,7 @@ import { withInProcessState } from "../../../services/platform/in-process-state.
 import { registerInstance } from "../../../services/platform/register-instance.ts";
 import { platformService } from "../../../services/platform/service.ts";
 import { subscriptionService } from "../../../services/subscription/service.ts";
-import { leaveReads } from "../../../services/subscription/store/departure-reads.ts";
+import { departureReads } from "../../../services/subscription/store/departure-reads.ts";
 
 export type RealService = {
   readonly label: string;
@@ -96,7 +96,7 @@ export const REAL_SERVICES: readonly RealService[] = [
       subscriptionService({
         pool,
         ...otherServices(),
-        leaveReads: leaveReads(pool),
+        departureReads: departureReads(pool),
         movementLag: () => 0n,
         isPlatformRewound: () => false,
         wakeSignals: wakeSignals(),

@@ -1,16 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import {
-  type HoldResponse,
-  type TransferRequest,
-  type TransferResult,
-  TransferState,
-} from "#proto/pamm/platform/v1/platform.ts";
+import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { LegKind } from "../../../services/platform/domain/leg-kind.ts";
 import type { CallersWatch } from "../checks/watch-callers.ts";
 import type { PlatformRowsWatch } from "../checks/watch-platform-rows.ts";
 import type { Leg } from "../plan/plan.ts";
-import type { FeeProcess } from "../world/fee-process.ts";
 import type { Network, Outcome } from "../world/network.ts";
 import type { PlatformProcess } from "../world/platform-process.ts";
 import type { SubscriptionProcess } from "../world/subscription-process.ts";
@@ -22,26 +16,16 @@ export type Caller = {
   readonly process: SimulatedProcess;
   readonly network: Network<PlatformProcess>;
   readonly subscriptions: Network<SubscriptionProcess>;
-  readonly fees: Network<FeeProcess>;
   readonly random: Random;
   readonly watch: CallersWatch;
   readonly accountLocks: Pick<PlatformRowsWatch, "onAcquire" | "onRelease">;
   readonly note: (text: () => string) => void;
   /** The ends of the logs from which the amounts of calculated transfers were calculated, by login. */
   readonly filedNumbers: ReadonlyMap<string, bigint>;
-  readonly withdrawals: Records<WithdrawalSaga>;
+  /** When the command was recorded: a repeated one keeps its deadline, unless its record is lost. */
+  readonly recordedAtMs: number;
   /** The command is repeated because the databases have lost its outcome. */
   readonly isRepeated: boolean;
-};
-
-/** What a saga has recorded; a rewind of its database loses the last records. */
-export type Records<T> = { readonly last: () => T | undefined; readonly add: (state: T) => void };
-
-/** The recorded state of a withdrawal: its try, what was held, and what the pool has decided. */
-export type WithdrawalSaga = {
-  readonly number: number;
-  readonly held: HoldResponse | undefined;
-  readonly effectiveMinor: bigint | undefined;
 };
 
 export type Order = {

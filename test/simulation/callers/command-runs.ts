@@ -6,9 +6,9 @@ import type { Random } from "../world/random.ts";
 import type { Scheduler } from "../world/scheduler.ts";
 import type { TradeServer } from "../world/trade-server.ts";
 import type { World } from "../world/world.ts";
-import type { Caller, WithdrawalSaga } from "./caller.ts";
+import type { Caller } from "./caller.ts";
 import { performCommand } from "./perform-command.ts";
-import { AGAIN } from "../checks/movement.ts";
+import { AGAIN, payoutKey } from "../checks/movement.ts";
 
 export type CommandRunsOptions = {
   readonly plan: Plan;
@@ -23,18 +23,17 @@ export type CommandRunsOptions = {
 };
 
 type CommandRun = {
-  readonly startedAtMs: number;
+  /** When it was recorded. */
+  startedAtMs: number;
   /** The ends of the logs when the amounts were calculated. */
   readonly filedNumbers: ReadonlyMap<string, bigint>;
-  /** What the saga of a withdrawal has recorded, and when. */
-  withdrawals: readonly { readonly atMs: number; readonly state: WithdrawalSaga }[];
   process: SimulatedProcess;
   endedAtMs: number | undefined;
 };
 
 type Lost = { readonly toMs: number; readonly downMs: number };
 type Following = Extract<Command, { readonly kind: "assign" | "unassign" }>;
-/** Commands that a service executes in steps which it records. */
+/** Commands of a client, or of a service that records them before it sends anything. */
 type Saga = Extract<Command, { readonly kind: "transfer" | "batch" | "withdrawal" | "withdraw" }>;
 
 /** Kinds of transfers whose amounts a service calculates from the log of the account. */
@@ -74,7 +73,7 @@ export class CommandRuns {
     });
     const process = this.#options.world.addCaller(`caller ${index}`);
     const startedAtMs = scheduler.nowMs;
-    const run = { startedAtMs, filedNumbers: new Map(filed), withdrawals: [], endedAtMs: undefined, process };
+    const run = { startedAtMs, filedNumbers: new Map(filed), endedAtMs: undefined, process };
     this.#runs.set(index, run);
     this.#perform(command, run, false);
   }
@@ -117,17 +116,18 @@ export class CommandRuns {
     }
     const isOver = run.endedAtMs !== undefined;
     const isForgotten = run.startedAtMs > toMs;
-    run.withdrawals = run.withdrawals.filter(({ atMs }) => atMs <= toMs);
     if (isOfClient(command) || (command.kind === "withdraw" && isForgotten)) {
-      if (command.kind === "withdraw") watch.forget(command.key);
-      if (!isOver) this.#repeat(index, run, this.#asRepeatedByClient(index, command), downMs + CLIENT_RETRY_MS);
+      if (command.kind === "withdraw") watch.forget(movedUnder(command));
+      if (isOver) return;
+      run.startedAtMs = this.#options.scheduler.nowMs + downMs + CLIENT_RETRY_MS;
+      this.#repeat(index, run, this.#asRepeatedByClient(index, command), downMs + CLIENT_RETRY_MS);
       return;
     }
     if (isForgotten) {
       run.process.crash();
       this.#end(run);
     } else if (!isOver || run.endedAtMs! > toMs) {
-      watch.forget(command.key);
+      watch.forget(movedUnder(command));
       this.#repeat(index, run, command, downMs);
     }
   }
@@ -174,23 +174,11 @@ export class CommandRuns {
   }
 
   #perform(command: Command, run: CommandRun, isRepeated: boolean): void {
-    const { scheduler, world, random, watch, accountLocks, note, onProblem } = this.#options;
-    const { process, filedNumbers } = run;
-    const { network, subscriptions, feeService: fees } = world;
-    const withdrawals: Caller["withdrawals"] = {
-      last: () => run.withdrawals.at(-1)?.state,
-      add: (state) => (run.withdrawals = [...run.withdrawals, { atMs: scheduler.nowMs, state }]),
-    };
-    const services = { process, network, subscriptions, fees, accountLocks };
-    const caller = {
-      ...services,
-      random: random.for(process.name),
-      watch,
-      note,
-      filedNumbers,
-      withdrawals,
-      isRepeated,
-    };
+    const { world, random, watch, accountLocks, note, onProblem } = this.#options;
+    const { process, filedNumbers, startedAtMs: recordedAtMs } = run;
+    const { network, subscriptions } = world;
+    const services = { process, network, subscriptions, accountLocks };
+    const caller = { ...services, random: random.for(process.name), watch, note, filedNumbers, recordedAtMs, isRepeated };
     const performed = process.run(() => performCommand(caller, this.#server, command));
     performed.then(() => {
       if (run.process === process) this.#end(run);
@@ -211,6 +199,11 @@ export class CommandRuns {
 /** A deposit or withdrawal as a client requests it; all other transfers are requested by services. */
 function isOfClient(command: Command): command is Extract<Command, { readonly kind: "transfer" }> {
   return command.kind === "transfer" && ["deposit", "withdrawal"].includes(command.legs[0]?.kind ?? "");
+}
+
+/** The key of the transfer that a saga requests last, and the beginning of those of its others. */
+function movedUnder({ kind, key }: Saga): string {
+  return kind === "withdraw" ? payoutKey(key) : key;
 }
 
 function calculatedLogins(command: Command): readonly string[] {

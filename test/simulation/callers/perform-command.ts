@@ -85,10 +85,14 @@ async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<vo
   await release(caller, login, lockOwner);
 }
 
+function queueOf({ queueForMs }: Kind<"unassign">) {
+  return queueForMs === undefined ? {} : { queueForMs: BigInt(queueForMs) };
+}
+
 /** Repeats the command until it is answered, as the edge does for a waiting client, and operators do after a restore. */
 async function assignOrUnassign(caller: Caller, command: Kind<"assign"> | Kind<"unassign">): Promise<void> {
   const { process, subscriptions, note, isRepeated } = caller;
-  const { kind, login, master } = command;
+  const { login, master } = command;
   const pair = { masterLogin: master, investorLogin: login };
   let { key } = command;
   const maxTries = isRepeated ? MAX_REPEATED_TRIES : MAX_TRIES;
@@ -97,12 +101,12 @@ async function assignOrUnassign(caller: Caller, command: Kind<"assign"> | Kind<"
       process,
       CALL_MS,
       async ({ service }, context) => {
-        if (kind === "unassign") return void (await service.unassign(pair, context));
+        if (command.kind === "unassign") return void (await service.unassign({ ...pair, ...queueOf(command) }, context));
         await service.assign({ ...pair, feeRatePpm: command.feeRatePpm, feeEnabled: true }, context);
       },
       key,
     );
-    note(() => `${key}: ${kind} of ${login} ${outcome.kind} ${outcome.kind === "refused" ? outcome.refusal.code : ""}`);
+    note(() => `${key}: ${command.kind} of ${login} ${outcome.kind} ${outcome.kind === "refused" ? outcome.refusal.code : ""}`);
     if (outcome.kind === "answer") return;
     const isRefused = outcome.kind === "refused" && outcome.refusal.outcome === "not_executed";
     if (isRepeated && isRefused && !PASSING.has(outcome.refusal.code)) return;

@@ -7,6 +7,7 @@ import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { FeesWatch } from "./watch-fees.ts";
 import type { DealsWatch } from "./watch-deals.ts";
+import type { DeparturesWatch } from "./watch-departures.ts";
 import type { RightsWatch } from "./watch-rights.ts";
 import { checkTies, type Ties } from "./check-ties.ts";
 import type { PoolsWatch } from "./watch-pools.ts";
@@ -23,6 +24,7 @@ export type End = {
   /** Defined in histories in which Investors follow Masters. */
   readonly pools: PoolsWatch | undefined;
   readonly fees: FeesWatch | undefined;
+  readonly departures: DeparturesWatch | undefined;
   readonly rights: RightsWatch | undefined;
   readonly ties: Ties | undefined;
   /** Whether the fee service has stopped because it has read results that subscription has lost. */
@@ -75,8 +77,11 @@ function isBlocked(leg: LegRow, platformRows: PlatformRows): boolean {
 }
 
 function arePoolsSettled(end: End): boolean {
-  const { pools } = end;
-  return pools === undefined || pools.isStopped() || isAnyBlocked(end) || pools.unsettled().length === 0;
+  return end.pools?.isStopped() === true || isAnyBlocked(end) || unsettledPools(end).length === 0;
+}
+
+function unsettledPools({ pools, departures }: End): readonly string[] {
+  return [...(pools?.unsettled() ?? []), ...(departures?.unsettled() ?? [])];
 }
 
 function withWrongRights({ rights }: End): readonly string[] {
@@ -127,7 +132,7 @@ export function checkEnd(end: End): void {
   const [wrong] = isAnyBlocked(end) ? [] : withWrongRights(end);
   if (wrong !== undefined) throw new Violation("I20", `the right of ${wrong} to trade is not what it was`);
   if (!arePoolsSettled(end)) {
-    throw new Violation("I10", `the pools have work left: ${end.pools?.unsettled().join(", ")}`);
+    throw new Violation("I10", `the pools have work left: ${unsettledPools(end).join(", ")}`);
   }
   if (!end.platformRows.isGateOpen()) throw new Violation("I10", "permits are still stopped");
   if (!areFeesSettled(end)) throw new Violation("I10", `fees are not settled: ${end.fees?.unsettled().join(", ")}`);

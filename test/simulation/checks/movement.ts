@@ -5,3 +5,8 @@ export const AGAIN = ":again";
 export function movementOf(key: string): string {
   return key.replace(AGAIN, "");
 }
+
+/** Under which a withdrawal is paid out, by the id of its operation. */
+export function payoutKey(operationId: string): string {
+  return `withdrawal:${operationId}`;
+}

@@ -1,4 +1,6 @@
 import type { Database } from "../postgres/database.ts";
+import type { Row } from "../postgres/row.ts";
+import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 
 export type LegRow = {
@@ -49,6 +51,16 @@ export class PlatformRows {
 
   keyOf(transferId: bigint): string {
     return textOf(this.#one("transfer", "id", transferId)?.["key"] ?? "");
+  }
+
+  /** The keys of the legs that a commit has changed. */
+  movedIn(changed: readonly HeldRow[]): readonly { readonly key: string; readonly login: string }[] {
+    return changed.flatMap((held) => {
+      const { table, committed } = held as Row;
+      if (table !== "leg" || committed === undefined) return [];
+      const { transferId, login } = legOf(committed);
+      return [{ key: this.keyOf(transferId), login }];
+    });
   }
 
   lockOwnerOf(transferId: bigint): string {

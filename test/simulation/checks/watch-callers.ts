@@ -1,6 +1,9 @@
+import type { Error as ErrorMessage } from "#proto/pamm/common/v1/error.ts";
+import { type WithdrawResponse, WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Refusal } from "../../../services/kernel/refusal.ts";
 import type { Leg } from "../plan/plan.ts";
+import { payoutKey } from "./movement.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { DealsWatch } from "./watch-deals.ts";
@@ -13,10 +16,14 @@ const OUTDATED = "outdated";
 /** An equal deposit or withdrawal had been executed, which the database had lost. */
 const DUPLICATE = "possible_duplicate";
 
+type Requested = Pick<Leg, "login" | "amountMinor">;
+
 /** Compares every answer that a caller received with the deals at the platform. */
 export class CallersWatch {
   readonly #dealsWatch: DealsWatch;
   readonly #first = new Map<string, TransferResult>();
+  /** Of withdrawals, by the keys of their payouts. */
+  readonly #ends = new Map<string, string>();
 
   constructor(dealsWatch: DealsWatch) {
     this.#dealsWatch = dealsWatch;
@@ -40,8 +47,46 @@ export class CallersWatch {
     }
   }
 
+  /** As `onAnswer`, of a withdrawal that subscription carries out. */
+  onWithdrawal(operationId: string, { login, amountMinor }: Requested, response: WithdrawResponse): void {
+    const { state, refusal, figures, dealId } = response;
+    if (state !== WithdrawalState.PAID && state !== WithdrawalState.REFUSED) return;
+    const key = payoutKey(operationId);
+    const effective = figures?.effective?.minorUnits ?? 0n;
+    const end = state === WithdrawalState.PAID ? `paid ${effective} (${dealId ?? ""})` : `refused (${refusal?.code})`;
+    const first = this.#ends.get(key) ?? end;
+    this.#ends.set(key, end);
+    if (first !== end) throw new Violation("I15", `${key} was answered ${first} and then ${end}`);
+    if (state === WithdrawalState.REFUSED) return this.#checkUnpaid(key, { login, amountMinor }, refusal);
+    const deal = dealId === undefined ? undefined : this.#dealsWatch.deal(dealId);
+    const number = readSentReference(deal?.sentComment ?? "")?.number ?? -1n;
+    const isOwn = this.#dealsWatch.keyOfLeg(number) === key && deal?.login === login;
+    const isPaid = dealId === undefined ? effective === 0n : isOwn && deal.amountMinor === -effective;
+    if (!isPaid || effective > amountMinor) {
+      throw new Violation("I2", `${key} was answered with ${effective} in deal ${dealId}, which was not made for it`);
+    }
+  }
+
+  /** I3: nothing was paid out, and nothing will be. */
+  #checkUnpaid(key: string, requested: Requested, refusal: ErrorMessage | undefined): void {
+    if (refusal?.code === DUPLICATE) this.#checkEarlierPayout(key, requested);
+    const deal = this.#dealsWatch.dealsUnder(key).find((one) => this.#dealsWatch.isWithinBounds(one));
+    if (deal !== undefined) {
+      throw new Violation("I3", `${key} was answered ${refusal?.code} and has deal ${deal.ticket}`);
+    }
+    this.#dealsWatch.onExcluded(key, "all");
+  }
+
+  /** I17: as `onDuplicate`; what was paid out may be less than what was requested. */
+  #checkEarlierPayout(key: string, { login, amountMinor }: Requested): void {
+    if (!this.#dealsWatch.hasDebit(login, amountMinor)) {
+      throw new Violation("I17", `${key} was refused as a duplicate, and no withdrawal was made before`);
+    }
+  }
+
   /** The services have lost all answers to these keys, and request them again. */
   forget(prefix: string): void {
+    this.#ends.delete(prefix);
     for (const key of this.#first.keys()) if (key === prefix || key.startsWith(`${prefix}:`)) this.#first.delete(key);
     this.#dealsWatch.forgetExcluded(prefix);
   }

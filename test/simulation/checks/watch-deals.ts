@@ -160,6 +160,21 @@ export class DealsWatch {
     );
   }
 
+  /** Whether a command has taken so much off the account, or less. */
+  hasDebit(login: string, amountMinor: bigint): boolean {
+    return [...this.#deals.values()].some((deal) => {
+      return deal.by === "command" && deal.login === login && deal.amountMinor < 0n && -deal.amountMinor <= amountMinor;
+    });
+  }
+
+  /** Deals of the transfer that is recorded under this key. */
+  dealsUnder(key: string): readonly ServerDeal[] {
+    const { platformRows } = this.#facts;
+    const transferId = platformRows.transferIdOf(key);
+    const legs = transferId === undefined ? [] : platformRows.legsOf(transferId);
+    return legs.flatMap(({ number }) => this.dealsOf(number));
+  }
+
   /** Whether the guarantees of the protocol hold for the deal: it was applied and shown within the quiet period. */
   isWithinBounds({ sentComment, shownFromMs }: ServerDeal): boolean {
     const { quietPeriodMs } = this.#facts;

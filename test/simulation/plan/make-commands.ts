@@ -18,6 +18,9 @@ const ASSIGNED_WITHIN = 0.1;
 const JOINED_FROM = 0.35;
 /** Percent of trades in a pool that end with a profit: only profits cause fees. */
 const PROFITS = 65;
+/** The share of withdrawals and unassigns that may wait until their Master is flat, and how long at most. */
+const QUEUED = 0.35;
+const MAX_QUEUED_MS = 20_000;
 
 type Maker = (random: Random, atMs: number, key: string) => Command;
 type Pair = { readonly login: string; readonly master: string };
@@ -55,7 +58,7 @@ function poolCommands(followed: readonly Pair[]): Shares {
     [18, withdraw],
     [14, dealerInPool],
     [42, (random, atMs) => poolTrade(random, atMs, random.pick(followed))],
-    [12, (random, atMs, key) => ({ kind: "unassign", atMs, key, ...random.pick(followed) })],
+    [12, (random, atMs, key) => ({ kind: "unassign", atMs, key, ...random.pick(followed), ...mayWait(random, key) })],
   ];
 }
 
@@ -166,7 +169,13 @@ function dealerInPool(random: Random, atMs: number): Command {
 function withdraw(random: Random, atMs: number, key: string): Command {
   // Sometimes everything, so that the fee reduces the payout.
   const amountMinor = random.chance(0.2) ? EVERYTHING : random.pick(AMOUNTS);
-  return { kind: "withdraw", atMs, key, login: random.pick(INVESTORS), amountMinor };
+  return { kind: "withdraw", atMs, key, login: random.pick(INVESTORS), amountMinor, ...mayWait(random, key) };
+}
+
+/** Some wait until their Master is flat. */
+function mayWait(random: Random, key: string): { readonly queueForMs: number | undefined } {
+  const own = random.for(`queue of ${key}`);
+  return { queueForMs: own.chance(QUEUED) ? own.whole(1_000, MAX_QUEUED_MS) : undefined };
 }
 
 function anySign(random: Random): bigint {

@@ -32,11 +32,27 @@ const MALFORMED_BODIES = [
 const CLOCK_JUMPS_MS = [-60_000, -1_500, 1_500, 30_000, 60_000];
 const COMMANDS = 10;
 const MAX_FAULTS = 6;
+const MAX_DEPARTURE_FAULTS = 3;
+/** Of the subscription service while its first departures are under way. */
+const DEPARTURE_RESULTS = 300;
+const DEPARTURE_COMMITS = 40;
 
 export function makeFaults(random: Random, context: FaultContext): readonly Fault[] {
   // Some histories have no faults, so that a defect that needs none is found without any.
   if (random.chance(0.05)) return [];
   return Array.from({ length: random.whole(1, MAX_FAULTS) }, () => makeFault(random, context));
+}
+
+/** Faults while withdrawals and exits are under way: the n-th results of a history are of other sagas. */
+export function makeDepartureFaults(random: Random, { quietPeriodMs }: FaultContext): readonly Fault[] {
+  return Array.from({ length: random.whole(0, MAX_DEPARTURE_FAULTS) }, (): Fault => {
+    const at = { at: "departure", nth: random.whole(1, DEPARTURE_RESULTS) } as const;
+    const drawn = random.next();
+    if (drawn < 0.5) return { kind: "crash", ...at, downMs: random.pick([50, 1_000, 4_000]) };
+    if (drawn < 0.75) return { kind: "pause", ...at, forMs: random.pick([2_500, 9_000, quietPeriodMs + 12_000]) };
+    const nth = random.whole(1, DEPARTURE_COMMITS);
+    return { kind: "lost_departure_commit", nth, isApplied: random.chance(0.7) };
+  });
 }
 
 type Maker = (random: Random, context: FaultContext) => Fault;

@@ -1,6 +1,6 @@
 import { createRandom } from "../world/random.ts";
 import { EXTERNAL_MS, INVESTORS, MASTERS, PAYMENT, makeCommands, makePoolCommands } from "./make-commands.ts";
-import { makeFaults } from "./make-faults.ts";
+import { makeDepartureFaults, makeFaults } from "./make-faults.ts";
 import { makeMarketFaults, makeServerFaults } from "./make-server-faults.ts";
 import type { Command, Mode, Plan } from "./plan.ts";
 
@@ -40,6 +40,7 @@ export function makePlan(seed: number, mode: Mode): Plan {
   const faults = [
     ...makeFaults(random.for("faults"), context),
     ...makeServerFaults(random.for("server faults"), { ...context, hasPools }),
+    ...(hasPools ? makeDepartureFaults(random.for("departures"), context) : []),
     ...(hasRules ? makeMarketFaults(random.for("market"), { busyMs, logins: MASTERS }) : []),
   ];
   const commands = make(random.for("commands"), count, busyMs);

@@ -60,13 +60,14 @@ export type Command =
       readonly feeMinor: bigint;
       readonly payoutMinor: bigint;
     }
-  /** A withdrawal as the pool decides it: hold, leave, fees, payout, release. */
+  /** A withdrawal that subscription carries out: it decides, collects the fees and pays out. */
   | {
       readonly kind: "withdraw";
       readonly atMs: number;
       readonly key: string;
       readonly login: string;
       readonly amountMinor: bigint;
+      readonly queueForMs: number | undefined;
     }
   /** A dealer at the platform moves money by hand, and may repeat it by mistake. */
   | {
@@ -101,16 +102,22 @@ export type Command =
       readonly key: string;
       readonly login: string;
       readonly master: string;
+      readonly queueForMs: number | undefined;
     };
 
-/** The kind of a fault point: the fault hits the process that receives the n-th result of this kind, counted over all processes. */
-export type FaultPointKind = "statement" | "commit" | "answer" | "failpoint" | "read";
+/**
+ * The kind of a fault point: the fault hits the process that receives the n-th result of this kind, counted over all processes. "departure" is
+ * any result of the subscription service while a withdrawal or an exit is under way.
+ */
+export type FaultPointKind = "statement" | "commit" | "answer" | "failpoint" | "read" | "departure";
 
 export type Fault =
   | { readonly kind: "crash"; readonly at: FaultPointKind; readonly nth: number; readonly downMs: number }
   | { readonly kind: "pause"; readonly at: FaultPointKind; readonly nth: number; readonly forMs: number }
   /** The connection ends during the n-th commit, before or after it has happened. */
   | { readonly kind: "lost_commit"; readonly nth: number; readonly isApplied: boolean }
+  /** The same of the n-th commit of the subscription service while a withdrawal or an exit is under way. */
+  | { readonly kind: "lost_departure_commit"; readonly nth: number; readonly isApplied: boolean }
   | { readonly kind: "lost_connection"; readonly nth: number }
   | { readonly kind: "database_down"; readonly atMs: number; readonly forMs: number }
   | { readonly kind: "command"; readonly nth: number; readonly commandFault: CommandFault }

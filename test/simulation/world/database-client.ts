@@ -173,7 +173,7 @@ export class DatabaseClient {
       this.#end();
       return this.#answer(statement, resultOf("ROLLBACK"));
     }
-    const lost = faults.commitFault();
+    const lost = faults.commitFault(this.#process);
     if (lost !== undefined) onFailure(lost.isApplied ? "commit lost after it" : "commit lost before it");
     if (lost?.isApplied === false) {
       this.#lose();

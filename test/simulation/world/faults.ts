@@ -2,11 +2,20 @@ import type { Fault, Plan, FaultPointKind, CommandFault } from "../plan/plan.ts"
 import type { SimulatedProcess } from "./process.ts";
 import type { Scheduler } from "./scheduler.ts";
 
+type CountedFault =
+  | "lost_commit"
+  | "lost_departure_commit"
+  | "lost_connection"
+  | "command"
+  | "duplicate_call"
+  | "lost_answer";
 type Kind<Name extends Fault["kind"]> = Extract<Fault, { readonly kind: Name }>;
 
 /** Called at each crash and pause. */
 export type FaultListener = {
   readonly onFault: (fault: "crash" | "pause", point: FaultPoint) => void;
+  /** Whether it is a process of the subscription service, and a withdrawal or an exit is under way. */
+  readonly isDeparting: (process: SimulatedProcess) => boolean;
   readonly onCrash: (process: SimulatedProcess, downMs: number) => void;
 };
 
@@ -40,7 +49,12 @@ export class Faults {
   }
 
   /** Called when a process receives a result: it may crash or pause here. */
-  hit(process: SimulatedProcess, at: FaultPointKind, label: string): void {
+  hit(process: SimulatedProcess, at: FaultPointKind | undefined, label: string): void {
+    if (this.#listener.isDeparting(process)) this.#hitAt(process, "departure", label);
+    if (at !== undefined && process.isRunning) this.#hitAt(process, at, label);
+  }
+
+  #hitAt(process: SimulatedProcess, at: FaultPointKind, label: string): void {
     const point = { kind: at, label, process };
     const nth = this.#next(at);
     const crash = this.#take("crash", (fault) => fault.at === at && fault.nth === nth);
@@ -57,8 +71,9 @@ export class Faults {
   }
 
   /** The fault of the commit that runs now, if any. */
-  commitFault(): Kind<"lost_commit"> | undefined {
-    return this.#counted("lost_commit");
+  commitFault(process: SimulatedProcess): Kind<"lost_commit" | "lost_departure_commit"> | undefined {
+    const lost = this.#listener.isDeparting(process) ? this.#counted("lost_departure_commit") : undefined;
+    return this.#counted("lost_commit") ?? lost;
   }
 
   losesConnection(): boolean {
@@ -84,9 +99,7 @@ export class Faults {
     return this.#counted("lost_answer") !== undefined;
   }
 
-  #counted<Name extends "lost_commit" | "lost_connection" | "command" | "duplicate_call" | "lost_answer">(
-    kind: Name,
-  ): Kind<Name> | undefined {
+  #counted<Name extends CountedFault>(kind: Name): Kind<Name> | undefined {
     const nth = this.#next(kind);
     return this.#take(kind, (fault) => "nth" in fault && fault.nth === nth);
   }

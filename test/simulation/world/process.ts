@@ -8,7 +8,7 @@ export type SharedParts = {
   readonly scheduler: Scheduler;
   readonly random: Random;
   /** Called when a process receives a result: a fault may hit it. */
-  readonly hit: (process: SimulatedProcess, at: FaultPointKind, label: string) => void;
+  readonly hit: (process: SimulatedProcess, at: FaultPointKind | undefined, label: string) => void;
 };
 
 /** The error of the clock of a machine. A process that is restarted there has the same clock. */
@@ -79,7 +79,7 @@ export class SimulatedProcess implements Host {
   /** Delivers a result. A fault may crash or pause the process before it receives the result. */
   deliver(at: FaultPointKind | undefined, label: string, receive: () => void): void {
     if (!this.isRunning) return;
-    if (this.canCrash && at !== undefined) this.#shared.hit(this, at, label);
+    if (this.canCrash) this.#shared.hit(this, at, label);
     this.#resume(receive);
   }
 

@@ -14,7 +14,7 @@ import {
   subscriptionJobs,
   subscriptionService,
 } from "../../../services/subscription/service.ts";
-import { leaveReads } from "../../../services/subscription/store/departure-reads.ts";
+import { departureReads } from "../../../services/subscription/store/departure-reads.ts";
 import type { Week } from "../../../services/subscription/domain/weeks.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -61,7 +61,7 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   if (others === undefined) return undefined;
   const movementLag = (): bigint => consumer.state().lag;
   const isPlatformRewound = (): boolean => consumer.state().isRewound;
-  const own = { pool, leaveReads: leaveReads(pool), movementLag, isPlatformRewound, ...rules, wakeSignals, log, now };
+  const own = { pool, departureReads: departureReads(pool), movementLag, isPlatformRewound, ...rules, wakeSignals, log, now };
   const deps: Deps = {
     ...own,
     ...others,

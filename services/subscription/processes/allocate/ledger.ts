@@ -50,8 +50,9 @@ export type LedgerScope = {
   readonly reading: Reading | undefined;
   /** Accounts to lock besides those of the pool. */
   readonly logins?: readonly string[];
-  /** The caller only strikes the pool or values it: when nothing else changes a flat pool, only its holdings with flows are loaded. */
+  /** The caller only strikes the pool or values it: when nothing else changes a flat pool, only its holdings with flows are loaded, and these ones. */
   readonly isForStrike?: boolean;
+  readonly subscriptionIds?: readonly bigint[];
 };
 
 /** An opened pool, and the accounts of `logins` as they are then. */
@@ -78,7 +79,7 @@ export async function openLedger(
   tx: Transaction,
   deps: Deps,
   master: Master,
-  { through, reading, logins = [], isForStrike = false }: LedgerScope,
+  { through, reading, logins = [], isForStrike = false, subscriptionIds = [] }: LedgerScope,
 ): Promise<Opened> {
   const { login } = master;
   const limit = reading === undefined ? DEALS_PER_COMMIT : DEALS_OF_A_READING;
@@ -86,7 +87,9 @@ export async function openLedger(
   const sharing = deals.length === 0 ? undefined : await listActiveHoldings(tx, login);
   const locked = await lockAccounts(tx, [...logins, ...(sharing ?? []).map(({ investorLogin }) => investorLogin)]);
   const isInPart = isForStrike && deals.length === 0 && isFlat(reading) && !isWeekDue(deps, master, reading);
-  const state = await lockPoolState(tx, master, isInPart ? lockFlows : lockUnitPool);
+  const state = await lockPoolState(tx, master, () =>
+    isInPart ? lockFlows(tx, master, subscriptionIds) : lockUnitPool(tx, master),
+  );
   const isAll = deals.length < limit;
   const { pool: stored } = state;
   const advance = advancePool(state, deals, {
@@ -153,9 +156,9 @@ async function listBeyond(
   return await listWaitingDeals(tx, login, { after, through, limit: undefined, positionIds: [...positionIds] });
 }
 
-async function lockPoolState(tx: Transaction, master: Master, lock: typeof lockUnitPool): Promise<PoolState> {
+async function lockPoolState(tx: Transaction, master: Master, lock: () => Promise<UnitPool>): Promise<PoolState> {
   const { login, struckDealId, weeksClosedThrough } = master;
-  const pool = await lock(tx, master);
+  const pool = await lock();
   const waiting = allHoldings(pool).filter((holding) => holding.waiting > 0n || holding.unredeemed > 0n);
   const arrivals = await listArrivals(
     tx,
@@ -224,7 +227,7 @@ export async function strikeLedger(
 
 /** Of a ledger with a part of its pool, which has not changed yet. */
 async function withWholePool(tx: Transaction, ledger: Ledger): Promise<Ledger> {
-  const { pool, arrivals } = await lockPoolState(tx, ledger.opened, lockUnitPool);
+  const { pool, arrivals } = await lockPoolState(tx, ledger.opened, () => lockUnitPool(tx, ledger.opened));
   return { ...ledger, stored: pool, pool, arrivals };
 }
 

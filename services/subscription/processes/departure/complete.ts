@@ -7,16 +7,18 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { isTransientFailure, retryLevel } from "#kernel/transient-failure.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import { departureKey } from "../../domain/departure.ts";
 import { refusalOfPayout } from "../../domain/payout-refusals.ts";
 import { type Departure, getDeparture } from "../../store/departures.ts";
+import { recordFeesRequest } from "../../messages/fee-facts.ts";
 import { type FeeDecision, findUnrecordedOf } from "../../store/fee-decisions.ts";
+import { listFeeFloors } from "../../store/fees.ts";
 import { enqueueExit } from "../exit/enqueue-exit.ts";
-import { recordFees } from "../fees/record-fees.ts";
+import { settleRecorded } from "../fees/record-fees.ts";
 import { postUnderLock } from "../posting/post-under-lock.ts";
 import { end, outcomeUnknown, refuse, releaseAndEnd } from "./end.ts";
 import { returnReserve } from "./return-reserve.ts";
@@ -43,23 +45,38 @@ export async function complete(
   assert(lockOwner !== null, "a decided departure has the account lock");
   if (kind === "EXIT") await enqueueExit(deps, departure, context);
   try {
-    // The caller of the decision may have ended before its fees were recorded: without this they would count as none.
-    const fees = departure.fees === undefined ? await findUnrecordedOf(deps.pool, key) : departure.fees;
-    if (fees) await recordFees(deps, fees, context);
     if (!(await postUnderLock(deps, { login, lockOwner }, context))) {
       throw outcomeUnknown(departure, "Trading results are still being posted.");
     }
-    await deps.fees.collect({ key, lockOwner }, withReplyReserve(context));
+    if (departure.fees !== null) await collectFees(deps, { ...departure, lockOwner }, context);
   } catch (error) {
     // Another process may have completed it: then this account lock is released.
     const present = await getDeparture(deps.pool, departure.operationId);
     if (present.state !== "DECIDED") return present;
-    if (!(error instanceof Refusal)) throw error;
-    deps.log.info("fees of departure not collected, retry scheduled", { key, login, error });
+    const level = error instanceof Refusal ? "info" : retryLevel(error);
+    deps.log[level]("fees of departure not collected, retry scheduled", { key, login, error });
     throw outcomeUnknown(departure, "Performance fees are still being collected.");
   }
   failpoint("after_collection", kind);
   return await (kind === "EXIT" ? releaseAndEnd(deps, departure, context) : payOut(deps, departure, context));
+}
+
+/** `fees`: undefined when it is not known whether some were decided, and recorded. */
+type Collected = Departure & { readonly lockOwner: string; readonly fees?: FeeDecision | null };
+
+/** Has the fees debited that were decided, in one call: `fee` records them first. What is not debited returns to the pool. */
+async function collectFees(deps: Deps, departure: Collected, context: CallContext): Promise<void> {
+  const { investorLogin, lockOwner } = departure;
+  const key = departureKey(departure);
+  const fees = departure.fees ?? (await findUnrecordedOf(deps.pool, key));
+  const [owned] = await listFeeFloors(deps.pool, [investorLogin]);
+  assert(owned !== undefined, "an account with a held log is filed");
+  const { floor, filedNumber } = owned;
+  const decision = fees && recordFeesRequest(fees);
+  const request = { key, lockOwner, decision, floor: moneyToProto(usd(floor)), filedNumber };
+  const { recorded, uncollectedKeys } = await deps.fees.collect(request, withReplyReserve(context));
+  if (fees !== undefined && recorded !== undefined) await settleRecorded(deps, fees, recorded);
+  for (const uncollected of uncollectedKeys) await returnReserve(deps, uncollected);
 }
 
 /** Pays out what was decided, or nothing when it is 0.00. Only a refused payout ends it otherwise. */

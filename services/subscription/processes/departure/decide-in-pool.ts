@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
+import { isSameDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
+import type { AccountBook } from "../../domain/books.ts";
 import { decideDue } from "../../domain/fees/due.ts";
 import { allocationInProgress, checkDeparture, departureReasons, feeNotReady } from "../../domain/departure-reasons.ts";
 import { departureKey } from "../../domain/departure.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
+import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
-import { lockAccounts } from "../../store/books.ts";
 import { type FeeDecision, insertDecisions, listUncounted } from "../../store/fee-decisions.ts";
-import { type InvestorState, listInvestorStates } from "../../store/investor-states.ts";
+import { type InvestorState, listInvestorStates, NOT_FILED } from "../../store/investor-states.ts";
 import { markDecided } from "../../store/departures.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
 import { insertReserves } from "../../store/reserves.ts";
-import { lockFlows } from "../../store/unit-pools.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
@@ -99,11 +99,12 @@ async function decideAt(
   const master = await lockMaster(tx, masterLogin);
   assert(master !== undefined, "a holding belongs to a Master");
   const logins = departures.map(({ departure }) => departure.investorLogin);
-  const { ledger, end } = await openLedger(tx, deps, master, {
+  const { ledger, accounts, end } = await openLedger(tx, deps, master, {
     through,
     // The complete log of a flat Master is a stronger proof than the wait after the cut-off, so all ended weeks close.
     reading: { at, marks: [], closeThrough: lastCutOff(deps.week, at) },
     logins,
+    subscriptionIds: departures.map(({ holding }) => holding.subscriptionId),
     isForStrike: true,
   });
   const isAtReading = end === "done" && master.filedNumber === through;
@@ -113,16 +114,19 @@ async function decideAt(
   const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtReading && struck === undefined);
   if (isStopped || terms.isStopped) return refusedAll(departures, safetyStop(masterLogin, "stopped"));
   if (struck === undefined) return "moved";
-  return await decideStruck(tx, deps, departures, { reading, terms, master: struck.master });
+  const { pool } = struck;
+  return await decideStruck(tx, deps, departures, { reading, terms, accounts, pool, master: struck.master });
 }
 
 function refusedAll(departures: readonly PooledDeparture[], refusal: Refusal): Ends {
   return new Map(departures.map(({ departure }) => [departure.operationId, { kind: "refused", refusal }]));
 }
 
+/** After the strike. */
 type Struck = Facts & {
-  /** After the strike. */
   readonly master: Master;
+  readonly pool: UnitPool;
+  readonly accounts: readonly AccountBook[];
 };
 
 async function decideStruck(
@@ -131,20 +135,20 @@ async function decideStruck(
   departures: readonly PooledDeparture[],
   struck: Struck,
 ): Promise<Ends | "more"> {
-  const { terms, master } = struck;
+  const { terms, master, accounts } = struck;
   const { login: masterLogin, lastAllocation: throughNumber } = master;
-  const database = await readDatabase(tx);
   const logins = departures.map(({ departure }) => departure.investorLogin);
   const states = await listInvestorStates(tx, logins);
-  const books = await lockDeparting(tx, await lockAccounts(tx, logins), departures);
+  const books = await lockDeparting(tx, accounts, departures);
   const ends = new Map<string, DecisionEnd>();
   const possible = books.filter(({ pooled, ...own }) => {
     const { operationId, investorLogin } = pooled.departure;
-    const refusal = reasonOf(pooled, own, { database, state: states.get(investorLogin) });
+    const refusal = reasonOf(pooled, own, states.get(investorLogin) ?? NOT_FILED);
     if (refusal !== undefined) ends.set(operationId, { kind: "refused", refusal });
     return refusal === undefined;
   });
   const ids = possible.map(({ pooled }) => pooled.holding.subscriptionId);
+  const { database } = states.values().next().value ?? NOT_FILED;
   const uncounted = isSameDatabase(terms.database, database)
     ? await listUncounted(tx, masterLogin, ids, terms.askedAt)
     : new Set(ids);
@@ -185,7 +189,7 @@ export function feesWait(error?: unknown): Extract<DecisionEnd, { kind: "waits" 
 function reasonOf(
   { departure: { kind, heldLogNumber: heldNumber }, database: heldIn }: PooledDeparture,
   { account, holding }: DepartingBooks,
-  { database, state }: { readonly database: string; readonly state: InvestorState | undefined },
+  { database, holding: present }: InvestorState,
 ): Refusal | undefined {
   // The account lock may be among the commits that another database has lost: nothing could be collected or paid out under it.
   if (heldIn !== database) {
@@ -195,7 +199,7 @@ function reasonOf(
   }
   const { inbound, waiting, pooled } = holding.buckets;
   // An exit takes back what waits on the account for the end of a deficit, or for an archived Master.
-  const isHeld = state?.holding?.isHeld === true && kind === "EXIT";
+  const isHeld = present?.isHeld === true && kind === "EXIT";
   const isMoving = (inbound !== 0n && !isHeld) || waiting !== 0n || !holding.isPooled;
   return departureReasons({
     account: { filedNumber: account.filedNumber, heldNumber },
@@ -231,7 +235,7 @@ async function carryOut(
   tx: Transaction,
   deps: Deps,
   counted: readonly WithFees[],
-  { reading: { requestedAt: at, logNumber: settledNumber }, master }: Struck,
+  { reading: { requestedAt: at, logNumber: settledNumber }, master, pool }: Struck,
 ): Promise<Extract<DecisionEnd, { kind: "decided" }>[]> {
   const { login: masterLogin, lastAllocation: allocationNumber } = master;
   const decisions = await decideAmounts(
@@ -270,17 +274,14 @@ async function carryOut(
     own.map(({ after }) => after),
   );
   const departing = own.map(({ departure, books, decision, buckets }) => ({ departure, books, decision, buckets }));
-  const ids = own.map(({ holding }) => holding.subscriptionId);
-  const locked = await lockMaster(tx, masterLogin);
-  assert(locked !== undefined);
-  const taken = { master: locked, pool: await lockFlows(tx, locked, ids), departing, at: deps.now() };
-  await takeOutOfPool(tx, deps, taken);
+  const takenAt = deps.now();
+  await takeOutOfPool(tx, deps, { masterLogin, pool, departing, at: takenAt });
   await insertReserves(
     tx,
     own.flatMap(({ holding: { subscriptionId }, decision }) =>
       decision.reserves.map((reserve) => ({ ...reserve, subscriptionId, isOutside: false })),
     ),
-    taken.at,
+    takenAt,
   );
   const starts = (pair: Pair) => [pair.crystallisedAt, lastCutOff(deps.week, at)];
   const inserted = await insertDecisions(

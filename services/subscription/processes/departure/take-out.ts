@@ -10,14 +10,14 @@ import { type FlatOutflow, takeOutFlat } from "../../domain/take-out-flat.ts";
 import { saveAccounts } from "../../store/books.ts";
 import { takeBackFlows } from "../../store/flows.ts";
 import { saveHoldings } from "../../store/holdings.ts";
-import type { Master } from "../../store/masters.ts";
+import { lockMaster } from "../../store/masters.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { endSubscriptions } from "../exit/end-subscriptions.ts";
 import type { Departing } from "./departing.ts";
 
-/** The pool of one Master, or a part of it, locked, with the decided departures of its Investors. */
+/** The pool of one Master, or a part of it, struck and saved, with the decided departures of its Investors. */
 type DecidedDepartures = {
-  readonly master: Master;
+  readonly masterLogin: string;
   readonly pool: UnitPool;
   readonly departing: readonly Departing[];
   readonly at: Date;
@@ -25,11 +25,11 @@ type DecidedDepartures = {
 
 /** Takes the decided amounts out of a pool: what is taken stops trading at once, by one strike for all. */
 export async function takeOutOfPool(tx: Transaction, deps: Deps, decided: DecidedDepartures): Promise<void> {
-  const { master, departing, at } = decided;
+  const { masterLogin, departing, at } = decided;
   const exits = departing.filter(({ departure }) => departure.kind === "EXIT");
   const outflows = departing.map(outflowOf);
   const taken = inPart(() => takeOutFlat(decided.pool, outflows));
-  const pool = taken === undefined ? await lockUnitPool(tx, master) : decided.pool;
+  const pool = taken === undefined ? await lockWhole(tx, masterLogin) : decided.pool;
   const after = taken ?? takeOutFlat(pool, outflows);
   const holdings = new Map(after.holdings.map((holding) => [holding.subscriptionId, holding]));
   for (const { books } of exits) {
@@ -38,7 +38,7 @@ export async function takeOutOfPool(tx: Transaction, deps: Deps, decided: Decide
     assert.equal(await takeBackFlows(tx, subscriptionId, inbound), inbound, "only what waits for a deficit is inbound");
   }
   await saveAccounts(tx, exits.map(accountOutside));
-  await saveUnitPool(tx, master.login, pool, after);
+  await saveUnitPool(tx, masterLogin, pool, after);
   await saveHoldings(
     tx,
     departing.map(({ books, buckets }) => {
@@ -52,6 +52,12 @@ export async function takeOutOfPool(tx: Transaction, deps: Deps, decided: Decide
     exits.map(({ departure }) => departure),
     at,
   );
+}
+
+async function lockWhole(tx: Transaction, masterLogin: string): Promise<UnitPool> {
+  const master = await lockMaster(tx, masterLogin);
+  assert(master !== undefined, "a pool belongs to a Master");
+  return await lockUnitPool(tx, master);
 }
 
 /** Fees and payout are reserved: they stay on the Master until their debits show in the log. Of an exit the whole share leaves. */

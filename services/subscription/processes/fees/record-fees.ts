@@ -1,17 +1,30 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { failpoint } from "#kernel/failpoint.ts";
+import type { RecordFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../../deps.ts";
 import { recordFeesRequest } from "../../messages/fee-facts.ts";
 import { type FeeDecision, markRecorded } from "../../store/fee-decisions.ts";
 import { returnReserve } from "../departure/return-reserve.ts";
 
-/**
- * Has `fee` record a decision. Safe to repeat: after a crash the job sends it again. A debt that another decision has taken meanwhile is not
- * recorded, and a fee of a week may have ended without a debit: their reserves return to the pool.
- */
+/** Has `fee` record a decision. Safe to repeat: after a crash the job sends it again. */
 export async function recordFees(deps: Deps, decision: FeeDecision, context: CallContext): Promise<void> {
-  const { items, endedKeys } = await deps.fees.recordFees(recordFeesRequest(decision), withReplyReserve(context));
+  await settleRecorded(
+    deps,
+    decision,
+    await deps.fees.recordFees(recordFeesRequest(decision), withReplyReserve(context)),
+  );
+}
+
+/**
+ * `fee` has recorded a decision. A debt that another decision has taken meanwhile is not recorded, and a fee of a week may have ended without a
+ * debit: their reserves return to the pool.
+ */
+export async function settleRecorded(
+  deps: Deps,
+  decision: FeeDecision,
+  { items, endedKeys }: RecordFeesResponse,
+): Promise<void> {
   failpoint("after_fees_recorded");
   if (decision.departureKey !== "") {
     const recorded = new Set(items.map(({ key }) => key));
