@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { departureKey } from "../domain/departure.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { completeWithdrawal, decideWithdrawal, holdForWithdrawal, release } from "../testing/funding.ts";
+import { departureKey } from "../domain/departure.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld } from "../testing/world.ts";
@@ -29,8 +29,9 @@ test("concurrent and repeated calls return a reserve once", async () => {
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   await decideWithdrawal(world, withdrawal);
-  const key = departureKey(withdrawal);
-  const answers = await Promise.all([1, 2, 3].map(() => world.service.returnReserve({ key }, aCall())));
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => world.service.returnReserve({ key: departureKey(withdrawal) }, aCall())),
+  );
   expect(answers.map(({ amount }) => amount!.minorUnits).toSorted()).toEqual([0n, 0n, 200_00n]);
   await expectBooksToReconcile(world);
 });

@@ -131,22 +131,6 @@ function begunDeparture(fresh: NewDeparture): Departure {
   return { operationId, kind, investorLogin, deadlineAt, ...own, ...begun, ...queue, ...undecided };
 }
 
-type NeverBegun = Pick<Departure, "operationId" | "investorLogin" | "requested" | "comment" | "deadlineAt"> &
-  Pick<NewDeparture, "requestId" | "at"> & { readonly refusal: string };
-
-/** Records that a withdrawal never begins, so that none which is on its way does. No effect on one that has begun. */
-export async function insertNeverBegun(db: Queryable, withdrawal: NeverBegun): Promise<void> {
-  const { operationId, investorLogin, requested, comment, deadlineAt, requestId, at, refusal } = withdrawal;
-  await execute(
-    db,
-    sql`insert into departure (operation_id, kind, investor_login, requested_minor, comment, request_id, requested_at, deadline_at, state,
-                               next_try_at, refusal, ended_at)
-        values (${operationId}, 'WITHDRAWAL', ${investorLogin}, ${requested}, ${comment}, ${requestId}, ${at}, ${deadlineAt}, 'REFUSED',
-                '-infinity', ${refusal}::jsonb, ${at})
-        on conflict do nothing`,
-  );
-}
-
 /** Whether the try runs and has decided nothing; a commit that decides it is waited for. */
 export async function isUndecided(
   db: Queryable,

@@ -26,7 +26,7 @@ export type Due = { readonly key: string; readonly amount: bigint };
 /** The Master to whom the debts of the fake are owed. */
 export const OWED_TO = "59999";
 
-/** Key of the transfer that collects a debt for a leave. */
+/** Key of the transfer that collects a debt for a departure. */
 export function debtKey(investorLogin: string, departureKey: string): string {
   return `fee:${investorLogin}:${OWED_TO}:DEBT:${departureKey}`;
 }
@@ -39,7 +39,7 @@ export type FeeFake = {
   /** Pages of closed weeks, in the sequence in which they came, repeated ones too. */
   readonly weeks: RecordFeesRequest[];
   readonly rules: {
-    /** What an Investor owes, in cents, until a leave has taken it. */
+    /** What an Investor owes, in cents, until a departure has taken it. */
     debt: (investorLogin: string) => bigint;
     /** Fees of closed weeks that are not debited yet, besides the recorded ones. */
     openWeekly: (investorLogin: string) => readonly Due[];
@@ -123,7 +123,7 @@ export function feeFake(world: World): FeeFake {
 }
 
 type Books = Pick<FeeFake, "recorded" | "weeks" | "rules"> & {
-  /** Debts that leaves have taken, by Investor. */
+  /** Debts that departures have taken, by Investor. */
   readonly paid: Map<string, bigint>;
   /** Keys of collections that wait for an account. */
   readonly left: Set<string>;

@@ -10,6 +10,7 @@ import {
   type WithdrawRequest,
   type WithdrawResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
+import { holdLock } from "../processes/account-lock.ts";
 import { complete } from "../processes/departure/complete.ts";
 import { decide } from "../processes/departure/decide.ts";
 import type { HeldDeparture } from "../processes/departure/departing.ts";
@@ -29,7 +30,7 @@ const HELD_MS = 60_000;
 
 /** Begins a withdrawal and takes the account lock, as `depart` does. */
 export async function holdForWithdrawal(
-  { deps, platform }: World,
+  { deps }: Pick<World, "deps">,
   login: string,
   requested: bigint,
   { operationId = `of ${login}` } = {},
@@ -45,14 +46,17 @@ export async function holdForWithdrawal(
   const departure = begun ?? (await getDeparture(deps.pool, operationId));
   const { lockOwner } = departure;
   assert(lockOwner !== null);
-  const held = await platform.client.hold({ login, lockOwner }, aCall());
-  const heldBalance = held.balance?.minorUnits ?? 0n;
-  return { ...departure, lockOwner, heldBalance, heldLogNumber: held.logNumber };
+  const { balance: heldBalance, logNumber: heldLogNumber } = await holdLock(deps, { login, lockOwner }, aCall());
+  return { ...departure, lockOwner, heldBalance, heldLogNumber };
 }
 
 /** Decides it, and throws the refusal of the try. What is decided is completed by the recovery job, or `complete`. */
-export async function decideWithdrawal({ deps }: Pick<World, "deps">, withdrawal: Withdrawal): Promise<Departure> {
-  const end = await decide(deps, withdrawal, aCall());
+export async function decideWithdrawal(
+  { deps }: Pick<World, "deps">,
+  withdrawal: Withdrawal,
+  context: CallContext = aCall(),
+): Promise<Departure> {
+  const end = await decide(deps, withdrawal, context);
   if (end.kind === "refused") throw end.refusal;
   return end.kind === "decided" ? end.departure : await getDeparture(deps.pool, withdrawal.operationId);
 }
@@ -75,9 +79,14 @@ export async function release({ platform }: World, { investorLogin: login, lockO
   await platform.client.release({ login, lockOwner }, aCall());
 }
 
-type Requested = Partial<Pick<WithdrawRequest, "operationId" | "comment" | "deadline" | "queueUntil">> & {
-  readonly call?: CallContext;
-};
+type WantedWithdrawal = Pick<WithdrawRequest, "operationId" | "investorLogin"> & { readonly amount: bigint };
+
+export function aWithdrawal({ deps }: Pick<World, "deps">, { amount, ...own }: WantedWithdrawal): WithdrawRequest {
+  const deadline = new Date(deps.now().getTime() + HELD_MS);
+  return { ...own, amount: moneyToProto(usd(amount)), comment: "", deadline };
+}
+
+type Requested = Partial<Omit<WithdrawRequest, "investorLogin" | "amount">> & { readonly call?: CallContext };
 
 /** Requests a withdrawal of cents as the funding service does; by default the command is its operation. */
 export async function requestWithdrawal(
@@ -86,9 +95,8 @@ export async function requestWithdrawal(
   amount: bigint,
   { call = aCall(), ...requested }: Requested = {},
 ): Promise<WithdrawResponse> {
-  const own = { operationId: call.commandId, comment: "", deadline: new Date(deps.now().getTime() + HELD_MS) };
-  const request = { ...own, ...requested, investorLogin, amount: moneyToProto(usd(amount)) };
-  return await service.withdraw(request, call);
+  const request = aWithdrawal({ deps }, { operationId: call.commandId, investorLogin, amount });
+  return await service.withdraw({ ...request, ...requested }, call);
 }
 
 /** A whole withdrawal. Returns the paid cents; throws its refusal. */
