@@ -83,12 +83,13 @@ export function feeFake(world: World): FeeFake {
       const { key: _key, ...rest } = request;
       return { ...rest, createdAt: request.effectiveSince, updatedAt: request.effectiveSince };
     },
-    async findTerms({ investorLogins }: FindTermsRequest) {
+    async findTerms({ investors: wanted }: FindTermsRequest) {
       reach();
-      const investors = investorLogins.map((login) => termsOf(books, login));
+      const askedAt = new Date();
+      const investors = wanted.map(({ investorLogin, since }) => ({ ...termsOf(books, investorLogin), since }));
       // Its schema has a file of its own.
       const database = (await readDatabase(world.pool)).replace(/\d+$/, "0");
-      return { database, isStopped: rules.isStopped, investors };
+      return { database, isStopped: rules.isStopped, investors, askedAt };
     },
     async recordFees(request: RecordFeesRequest) {
       reach();
@@ -149,7 +150,7 @@ function termsOf(books: Books, investorLogin: string): InvestorTerms {
   const steps = [{ from: undefined, ratePpm: rules.ratePpm }, ...rules.changes].map((step, index) => {
     return { ...step, enabled: true, versionId: BigInt(index + 1) };
   });
-  return { investorLogin, steps, updatedAt: undefined, debts, prepaid: [], openWeekly: weekly };
+  return { investorLogin, since: undefined, steps, updatedAt: undefined, debts, prepaid: [], openWeekly: weekly };
 }
 
 function recordOnce(books: Books, request: RecordFeesRequest): RecordFeesResponse {
