@@ -119,7 +119,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     findMirrored: async ({ key }) => ({ keys: await listMirroredKeys(deps.pool, key, MAX_PAGE_SIZE) }),
     getOperation: (request) => getOperation(deps, request),
     listOperations: (request) => listOperations(deps, request),
-    cancelOperation: (request) => cancelUnassign(deps, request),
+    cancelOperation: async (request) => getOperation(deps, await cancelUnassign(deps, request)),
     getProof: (request, context) => getProof(deps, request, context),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     findPooled: ({ investorLogins }) => findPooled(deps, investorLogins),

@@ -1,6 +1,5 @@
 import { parseExact } from "#kernel/exact-decimal.ts";
 import { calculationOf } from "../../services/fee/domain/fee-calculation.ts";
-import { sumPending } from "../../services/fee/domain/pending.ts";
 import { stepsOf } from "../../services/fee/domain/steps.ts";
 import type { Debt } from "../../services/subscription/domain/fees/debt.ts";
 import {
@@ -18,7 +17,7 @@ import {
   isDivided,
 } from "../../services/subscription/domain/fees/fold.ts";
 import { type Earnings, NOTHING_EARNED, type Part } from "../../services/subscription/domain/fees/layers.ts";
-import { decideNow } from "../../services/subscription/queries/due-now.ts";
+import { sumDueNow } from "../../services/subscription/queries/due-now.ts";
 import { type Change, versionOfAssignment, versionOfChange } from "../../services/fee/domain/change-timeline.ts";
 import { versionsAfter } from "../../services/fee/testing/a-version.ts";
 import { scheduledAfter, type Version } from "../../services/fee/domain/timeline.ts";
@@ -58,19 +57,19 @@ type PendingFacts = {
 /** Cents, with the explanation of the fee in a pool. */
 type Pending = { readonly total: bigint; readonly explanation: Explanation | undefined };
 
-/** What is shown as pending: subscription decides on the terms that fee sends, and fee adds up what is due. */
+/** What is shown as pending: subscription decides on the terms that fee sends. */
 export function decidePending({ versions, debts, at, own }: PendingFacts): Pending {
   const terms = stepsOf(versions);
   const facts = {
     terms,
+    since: undefined,
     updatedAt: versions.at(-1)?.madeAt,
     debts,
     prepaid: new Map<string, bigint>(),
     openWeekly: [],
   };
   const inPool = own && { ...own, terms, debts, markedAt: undefined, at };
-  const { total: sum } = sumPending(decideNow({ facts, at, inPool }), []);
-  return { total: sum, explanation: inPool && explainDue(inPool) };
+  return { total: sumDueNow({ facts, at, inPool }), explanation: inPool && explainDue(inPool) };
 }
 
 /** All results of an Investor with a Master, and those that are added up; the number of a result is its place. */

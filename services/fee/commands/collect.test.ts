@@ -77,6 +77,20 @@ test("a fee to an archived payment account stays reserved, holds up no withdrawa
   await expectToReconcile(world);
 });
 
+test("a fee that waited for an archived payment account and ends without a debit has its reserve returned", async () => {
+  const world = await aWorldWithPendingFee();
+  const { platform, subscriptions } = world;
+  platform.ledger.archived.add(PAYMENT_ACCOUNT);
+  expect(await collectAll(world)).toBe("0.00");
+  expect(subscriptions.returned).toEqual([]);
+  platform.ledger.archived.delete(PAYMENT_ACCOUNT);
+  platform.rules.refuse = () => "insufficient_funds";
+  await passTime(world);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ suffix: "WD1", paid: "0.00", status: "DEFERRED" }]);
+  expect(subscriptions.returned).toEqual(["fee:9001:5001:WD1"]);
+});
+
 test("the transfers of a withdrawal are listed by its key, and its key is found by each of them", async () => {
   const { deps } = await aWorldWithPendingFee();
   const amount = { currencyCode: "USD", minorUnits: 600_00n };
@@ -153,7 +167,7 @@ test("while another saga has the account lock, the debit is requested again with
   expect(requested).toEqual(Array(3).fill("fee:9001:5001:WD1"));
 });
 
-test("a debit that is finally refused becomes debt, and its caller is told to return the reserve", async () => {
+test("a debit that is finally refused becomes debt, and its caller is answered to return the reserve", async () => {
   const world = await aWorldWithPendingFee();
   const info = vi.spyOn(world.deps.log, "info");
   world.platform.rules.refuse = () => "insufficient_funds";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { aVersion } from "../testing/a-version.ts";
 import { isCollectedAt, stepsOf } from "./steps.ts";
 import { inForceAt, type Version } from "./timeline.ts";
-import { isEnabledAt, rateAt, startsOf } from "./version.ts";
+import { isEnabledAt, rateAt } from "../testing/timeline-at.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 const DAYS = 12;
@@ -45,11 +45,18 @@ test("a step begins where the rate or the switch may change, once each and in se
   fc.assert(
     fc.property(timelines, (versions) => {
       const begin = stepsOf(versions).map(({ from }) => from?.getTime());
-      const starts = [...new Set(startsOf(versions).map((start) => start.getTime()))].toSorted((a, b) => a - b);
+      const rates = startsOf(versions.map(({ effectiveSince }) => effectiveSince.getTime()));
+      const switches = startsOf(versions.map(({ enabledFrom }) => enabledFrom.getTime()));
+      const starts = [...new Set([...rates, ...switches])].toSorted((a, b) => a - b);
       expect(begin).toEqual(versions.length === 0 ? [] : [undefined, ...starts]);
     }),
   );
 });
+
+/** Those that no newer one hides. */
+function startsOf(starts: readonly number[]): number[] {
+  return starts.filter((start, index) => starts.slice(index + 1).every((later) => later > start));
+}
 
 test("an entry that a newer one hides begins no step, and one with the same terms does", () => {
   const versions = [aVersion(day(1)), aVersion(day(9)), aVersion(day(5)), aVersion(day(12), { enabledFrom: day(14) })];
@@ -61,4 +68,23 @@ test("before the first version nothing has a rate, and its switch counts for deb
   expect(stepsOf([aVersion(day(20))])[0]).toEqual({ ...none, enabled: true });
   expect(stepsOf([aVersion(day(20), { enabled: false })])[0]).toEqual({ ...none, enabled: false });
   expect(stepsOf([])).toEqual([]);
+});
+
+test("twice as many versions are twice as much work", () => {
+  const readsOf = (count: number) => {
+    let reads = 0;
+    const versions = Array.from({ length: count }, (_, index) => {
+      const version = aVersion(day(index), { id: BigInt(index + 1), enabledFrom: day(index + 2) });
+      return new Proxy(version, {
+        get: (target, name, receiver) => {
+          reads += 1;
+          return Reflect.get(target, name, receiver) as unknown;
+        },
+      });
+    });
+    expect(stepsOf(versions)).toHaveLength(count + 3);
+    return reads;
+  };
+  expect(readsOf(1_000)).toBeLessThan(20 * 1_000);
+  expect(readsOf(2_000) / readsOf(1_000)).toBeLessThan(2.1);
 });

@@ -1,5 +1,5 @@
-import { inForceAt, type Version } from "./timeline.ts";
-import { isEnabledAt, rateAt, startsOf } from "./version.ts";
+import type { Version } from "./timeline.ts";
+import { enabledAtFirst, visibleVersions } from "./version.ts";
 
 /** The terms of an Investor from an instant until the next step. */
 export type Step = {
@@ -12,21 +12,30 @@ export type Step = {
   readonly versionId: bigint;
 };
 
-// oxlint-disable-next-line eslint/no-restricted-globals -- The argument gives the instant, not the clock.
-const BEGINNING = new Date(-8_640_000_000_000_000);
-
-/** A timeline in the sequence of its instants: a step begins wherever rate or switch may change. Without versions there are none. */
+/**
+ * A timeline in the sequence of its instants: a step begins wherever rate or switch may change. Without versions there are none. Each version is
+ * looked at once: the one that begins with a step is the newest one that is valid from then on.
+ */
 export function stepsOf(versions: readonly Version[]): Step[] {
   if (versions.length === 0) return [];
-  const starts = new Map(startsOf(versions).map((start) => [start.getTime(), start]));
-  const inSequence = [...starts.values()].toSorted((left, right) => left.getTime() - right.getTime());
-  return [undefined, ...inSequence].map((from) => stepFrom(versions, from));
+  const rates = byStart(visibleVersions(versions, "effectiveSince"), "effectiveSince");
+  const switches = byStart(visibleVersions(versions, "enabledFrom"), "enabledFrom");
+  const starts = new Map([...rates, ...switches].map(([ms, { start }]) => [ms, start]));
+  let rate: Version | undefined;
+  let enabled = enabledAtFirst(versions);
+  const steps: Step[] = [{ from: undefined, ratePpm: 0, enabled, versionId: 0n }];
+  for (const [ms, from] of [...starts].toSorted(([left], [right]) => left - right)) {
+    rate = rates.get(ms)?.version ?? rate;
+    enabled = switches.get(ms)?.version.enabled ?? enabled;
+    steps.push({ from, ratePpm: enabled ? (rate?.ratePpm ?? 0) : 0, enabled, versionId: rate?.id ?? 0n });
+  }
+  return steps;
 }
 
-function stepFrom(versions: readonly Version[], from: Date | undefined): Step {
-  const at = from ?? BEGINNING;
-  const versionId = inForceAt(versions, at)?.id ?? 0n;
-  return { from, ratePpm: rateAt(versions, at), enabled: isEnabledAt(versions, at), versionId };
+type Begun = { readonly start: Date; readonly version: Version };
+
+function byStart(versions: readonly Version[], from: "effectiveSince" | "enabledFrom"): Map<number, Begun> {
+  return new Map(versions.map((version) => [version[from].getTime(), { start: version[from], version }]));
 }
 
 /** Whether fees are collected at an instant. */

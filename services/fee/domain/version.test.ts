@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { aVersion } from "../testing/a-version.ts";
-import { isEnabledAt, rateAt, termsAt } from "./version.ts";
+import { isEnabledAt, rateAt } from "../testing/timeline-at.ts";
+import { termsAt } from "./version.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 

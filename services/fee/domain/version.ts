@@ -22,44 +22,34 @@ export function termsAt(versions: readonly FeeVersion[], at: Date): FeeTerms {
   return { ratePpm: rate.ratePpm, enabled, effectiveSince: rate.effectiveSince };
 }
 
-/** The rate of profit earned at an instant: 0 while the switch is off and before the first version is valid. */
-export function rateAt(versions: readonly FeeVersion[], earnedAt: Date): number {
-  const hasBegun = versions.some(({ effectiveSince }) => effectiveSince <= earnedAt);
-  if (!hasBegun) return 0;
-  const { ratePpm, enabled } = termsAt(versions, earnedAt);
-  return enabled ? ratePpm : 0;
-}
-
-/** Whether fees are collected at an instant. Without a configuration there are none. */
-export function isEnabledAt(versions: readonly FeeVersion[], at: Date): boolean {
-  return versions.length > 0 && termsAt(versions, at).enabled;
-}
-
-/** Where the rate or the switch of a timeline may change. */
-export function startsOf(versions: readonly FeeVersion[]): Date[] {
-  return [...visibleStarts(versions, "effectiveSince"), ...visibleStarts(versions, "enabledFrom")];
+/** The switch before every start. There is at least one version. */
+export function enabledAtFirst(versions: readonly FeeVersion[]): boolean {
+  return firstOf(versions, "enabledFrom").enabled;
 }
 
 /**
- * The starts at which something changes. A version that a newer one with an earlier start hides changes nothing: it may be there or not,
- * so that an old part of the timeline need not be read.
+ * The versions at whose starts something changes, the newest first. One that a newer version with an earlier start hides changes nothing: it
+ * may be there or not, so that an old part of the timeline need not be read.
  */
-function visibleStarts(versions: readonly FeeVersion[], from: "effectiveSince" | "enabledFrom"): Date[] {
-  const starts: Date[] = [];
-  for (const { [from]: start } of versions.toReversed()) {
-    const earliest = starts.at(-1);
-    if (earliest === undefined || start < earliest) starts.push(start);
+export function visibleVersions<V extends FeeVersion>(versions: readonly V[], from: Start): V[] {
+  const visible: V[] = [];
+  for (const version of versions.toReversed()) {
+    const earliest = visible.at(-1);
+    if (earliest === undefined || version[from] < earliest[from]) visible.push(version);
   }
-  return starts;
+  return visible;
 }
 
-function versionAt(versions: readonly FeeVersion[], from: "effectiveSince" | "enabledFrom", at: Date): FeeVersion {
-  const begun = versions.findLast((version) => version[from] <= at);
-  const first = begun ?? versions.toSorted((a, b) => Number(a[from]) - Number(b[from])).at(0);
-  if (first === undefined) {
-    throw new Error("A configuration has no version.");
-  }
-  return first;
+type Start = "effectiveSince" | "enabledFrom";
+
+function versionAt(versions: readonly FeeVersion[], from: Start, at: Date): FeeVersion {
+  return versions.findLast((version) => version[from] <= at) ?? firstOf(versions, from);
+}
+
+function firstOf(versions: readonly FeeVersion[], from: Start): FeeVersion {
+  const [first, ...others] = versions;
+  if (first === undefined) throw new Error("A configuration has no version.");
+  return others.reduce((earliest, version) => (version[from] < earliest[from] ? version : earliest), first);
 }
 
 /** 1, in parts per million. */

@@ -15,6 +15,7 @@ import { mayDecide } from "../processes/lost-fees/require-known-fees.ts";
 import type { Deps } from "../deps.ts";
 import { isTakenOver } from "../domain/fee-key.ts";
 import { COLLECTED_BEFORE, type PaymentOutcome } from "../domain/payment-outcome.ts";
+import { listCollectedKeys } from "../store/collections.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
 
 /** Payments of one call; platform decides how many it sends at once. After a crash the first answers come with the whole call. */
@@ -34,12 +35,24 @@ export async function payFees(deps: Deps): Promise<boolean> {
   const { paid = [], stopped = [], sent = [] } = Object.groupBy(payments, wayOf);
   const collected: SentPayment[] = paid.map((payment) => ({ payment, outcome: COLLECTED_BEFORE }));
   const answered = [...collected, ...(await sendBatch(deps, sent)), ...(await lookUp(deps, stopped))];
+  await returnReserves(deps, answered);
   await recordOutcomes(deps, answered);
   for (const { payment, unclaimed } of answered) {
     if (unclaimed === undefined) continue;
     await takeOver(deps, payment, unclaimed, callContext({ caller: "fee", withinMs: RUN_MS }));
   }
   return answered.some(({ outcome }) => outcome.kind === "paid" || outcome.kind === "unpaid");
+}
+
+/**
+ * What a withdrawal or exit has left to this job, because the payment account was archived, is reserved in the pool: when it ends without a debit, its
+ * reserve returns before that is recorded. Idempotent, so after a crash it is repeated.
+ */
+async function returnReserves({ pool, subscriptions }: Deps, answered: readonly SentPayment[]): Promise<void> {
+  const unpaid = answered.filter(({ outcome }) => outcome.kind === "unpaid");
+  const context = callContext({ caller: "fee", withinMs: RUN_MS });
+  const ids = unpaid.map(({ payment }) => payment.id);
+  for (const key of await listCollectedKeys(pool, ids)) await subscriptions.returnReserve({ key }, context);
 }
 
 function wayOf(payment: ClaimedPayment): "paid" | "stopped" | "sent" {

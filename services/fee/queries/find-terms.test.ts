@@ -1,6 +1,8 @@
 import pg from "pg";
 import { expect, test, vi } from "vitest";
+import { HOUR_MS } from "#kernel/duration.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { updateConfiguration } from "../commands/configure.ts";
@@ -8,11 +10,12 @@ import { addDebts, addPrepaid } from "../store/debts.ts";
 import { insertMaster } from "../store/masters.ts";
 import { decideWeeks } from "../testing/deciding.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
-import { anInvestor, aWorld, endWeek, owe, result, type World } from "../testing/world.ts";
+import { anInvestor, aWorld, endWeek, owe, result, setRate, type World } from "../testing/world.ts";
 import { findTerms } from "./find-terms.ts";
 
+const OTHER = "9002";
 const START = new Date("2026-01-03T00:00:00Z");
-const NONE = { steps: [], updatedAt: undefined, debts: [], prepaid: [], openWeekly: [] };
+const NONE = { since: undefined, steps: [], updatedAt: undefined, debts: [], prepaid: [], openWeekly: [] };
 
 async function aSystem(): Promise<World> {
   const world = await aWorld();
@@ -23,7 +26,10 @@ async function aSystem(): Promise<World> {
 }
 
 const ask = (world: World, ...investorLogins: string[]) =>
-  findTerms(world.deps, { masterLogin: MASTER, investorLogins, since: undefined });
+  findTerms(world.deps, {
+    masterLogin: MASTER,
+    investors: investorLogins.map((investorLogin) => ({ investorLogin, since: undefined })),
+  });
 
 test("the terms of Investors are steps, in the sequence of the request; one without a configuration has none", async () => {
   const world = await aSystem();
@@ -43,9 +49,31 @@ test("the terms of Investors are steps, in the sequence of the request; one with
     updatedAt: world.clock.now,
   };
   expect(investors).toEqual([{ ...NONE, investorLogin: "404" }, terms, { ...NONE, investorLogin: "404" }]);
-  const since = new Date("2026-01-06T00:00:00Z");
-  const later = await findTerms(world.deps, { masterLogin: "", investorLogins: [INVESTOR], since });
-  expect(later.investors[0]?.steps.at(-1)).toEqual(terms.steps.at(-1));
+});
+
+test("of each Investor only the versions that say something about its own instant and later are read", async () => {
+  const world = await aSystem();
+  await anInvestor(world, { login: OTHER });
+  for (const [number, login] of [INVESTOR, INVESTOR, OTHER, OTHER].entries()) {
+    world.clock.now = new Date(START.getTime() + (number + 1) * HOUR_MS);
+    await setRate(world, { key: `${number}`, login, ratePpm: 1_000 * number, effectiveSince: world.clock.now });
+  }
+  const old = { investorLogin: INVESTOR, since: START };
+  const fresh = { investorLogin: OTHER, since: world.clock.now };
+  const { investors } = await findTerms(world.deps, { masterLogin: "", investors: [old, fresh] });
+  expect(investors).toMatchObject([old, fresh]);
+  expect(investors.map(({ steps }) => steps.map(({ ratePpm }) => ratePpm))).toEqual([
+    [0, 300_000, 0, 1_000],
+    [0, 3_000],
+  ]);
+});
+
+test("what is recorded after the snapshot of the terms is not older than the instant of the answer", async () => {
+  const world = await aSystem();
+  const { now: before } = await one<{ now: Date }>(world.deps.pool, sql`select clock_timestamp() as now`);
+  const { askedAt } = await ask(world, INVESTOR);
+  const { now: after } = await one<{ now: Date }>(world.deps.pool, sql`select clock_timestamp() as now`);
+  expect([askedAt! >= before, askedAt! <= after]).toEqual([true, true]);
 });
 
 test("debts come oldest first, those to stopped Masters are left out, and what was prepaid is not", async () => {

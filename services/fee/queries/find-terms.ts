@@ -12,16 +12,16 @@ const MAX_INVESTORS = 500;
 /** Everything that a decision about the fees of some Investors is based on, in one snapshot and without a lock. */
 export async function findTerms(
   { pool }: Pick<Deps, "pool">,
-  { masterLogin, investorLogins, since }: FindTermsRequest,
+  { masterLogin, investors: wanted }: FindTermsRequest,
 ): Promise<FindTermsResponse> {
-  if (investorLogins.length > MAX_INVESTORS) {
+  if (wanted.length > MAX_INVESTORS) {
     throw refuse("validation_failed", `A request has at most ${MAX_INVESTORS} Investors.`);
   }
   return await inSnapshot(pool, async (db) => {
-    const database = await findKnownDatabase(db);
-    if (database === undefined) throw feesUnknown();
+    const known = await findKnownDatabase(db);
+    if (known === undefined) throw feesUnknown();
     const master = masterLogin === "" ? undefined : await findMaster(db, masterLogin);
-    const investors = await readTerms(db, investorLogins, since);
-    return { database, isStopped: master?.breakReason !== undefined, investors };
+    const investors = await readTerms(db, wanted);
+    return { ...known, isStopped: master?.breakReason !== undefined, investors };
   });
 }

@@ -3,21 +3,18 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import type { Pool } from "#kernel/postgres/pool.ts";
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import type { DecidedFee, GetPendingFeeRequest, InvestorTerms, Owed, PendingFee } from "#proto/pamm/fee/v1/fee.ts";
+import type { GetPendingFeeRequest, InvestorTerms, Owed, PendingFee } from "#proto/pamm/fee/v1/fee.ts";
+import type { DecidePendingFeeResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import type { Explanation } from "../domain/explain.ts";
 import { calculationOf } from "../domain/fee-calculation.ts";
-import { feesUnknown } from "../domain/fees-unknown.ts";
 import { type Debt, type Pending, sumPending } from "../domain/pending.ts";
 import { pendingLines } from "../domain/pending-lines.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { isCollectedAt } from "../domain/steps.ts";
 import { calculationMessage } from "../messages/calculation.ts";
-import { areFeesKnown } from "../store/fee-search.ts";
 import { findMaster } from "../store/masters.ts";
-import { readTerms } from "./read-terms.ts";
+import { findTerms } from "./find-terms.ts";
 
 /** The debts that are listed; their sum has all of them. */
 const MAX_DEBTS = 100;
@@ -28,8 +25,10 @@ export async function getPendingFee(
   { investorLogin }: GetPendingFeeRequest,
   context: CallContext,
 ): Promise<PendingFee> {
-  const terms = await readOwn(deps.pool, investorLogin);
-  const decided = await deps.subscriptions.decidePendingFee({ terms }, queryContext(context));
+  const asked = await findTerms(deps, { masterLogin: "", investors: [{ investorLogin, since: undefined }] });
+  const [terms] = asked.investors;
+  assert(terms !== undefined, "each Investor has an answer");
+  const decided = await deps.subscriptions.decidePendingFee({ terms: asked }, queryContext(context));
   const { masterLogin, at, throughDealId: dealId, throughDealAt: dealAt } = decided;
   assert(at !== undefined, "a decision has an instant");
   // An unknown Investor is refused; a known one without a configuration owes nothing.
@@ -37,7 +36,7 @@ export async function getPendingFee(
   if (!isKnown) await deps.accounts.findInvestor({ login: investorLogin }, queryContext(context));
   const master = masterLogin === undefined ? undefined : await findMaster(deps.pool, masterLogin);
   if (master?.breakReason !== undefined) throw safetyStop(master.masterLogin);
-  const pending = pendingOf(terms, decided.due, at);
+  const pending = pendingOf(terms, decided, at);
   const calculation =
     decided.explanation === "" ? undefined : calculationOf(JSON.parse(decided.explanation) as Explanation);
   const openWeekly = terms.openWeekly.reduce((sum, { amount }) => sum + moneyFromProto(amount).minor, 0n);
@@ -60,24 +59,11 @@ export async function getPendingFee(
   };
 }
 
-async function readOwn(pool: Pool, investorLogin: string): Promise<InvestorTerms> {
-  return await inSnapshot(pool, async (db) => {
-    if (!(await areFeesKnown(db))) throw feesUnknown();
-    const [terms] = await readTerms(db, [investorLogin]);
-    assert(terms !== undefined, "each Investor has an answer");
-    return terms;
-  });
-}
-
-function pendingOf({ steps, debts, prepaid }: InvestorTerms, due: readonly DecidedFee[], at: Date): Pending {
-  const fees = due.map(({ kind, masterLogin, amountMinor: amount }) => {
-    return { kind: kind === "PF_DEBT" ? kind : "PF", masterLogin, amount } as const;
-  });
-  const sums = sumPending(
-    fees,
-    prepaid.map(({ masterLogin, amountMinor: amount }) => ({ masterLogin, amount })),
+function pendingOf({ steps, debts }: InvestorTerms, { due, totalMinor }: DecidePendingFeeResponse, at: Date): Pending {
+  const fees = due.map(
+    ({ kind, amountMinor: amount }) => ({ kind: kind === "PF_DEBT" ? kind : "PF", amount }) as const,
   );
-  return { isEnabled: isCollectedAt(steps, at), at, ...sums, debts: debts.flatMap(debtOf) };
+  return { isEnabled: isCollectedAt(steps, at), at, ...sumPending(fees, totalMinor), debts: debts.flatMap(debtOf) };
 }
 
 function debtOf({ masterLogin, amountMinor: amount, since }: Owed): Debt[] {

@@ -53,6 +53,18 @@ export async function listKeysOfItem(db: Queryable, transferKey: string, limit: 
   );
 }
 
+/** The keys of the transfers of those payments that a withdrawal or exit has as an item. */
+export async function listCollectedKeys(db: Queryable, paymentIds: readonly bigint[]): Promise<string[]> {
+  if (paymentIds.length === 0) return [];
+  return await column<string>(
+    db,
+    sql`select key
+        from fee_payment payment
+        where id = any(${paymentIds}::bigint[])
+          and exists (select from collection_item item where item.payment_id = payment.id)`,
+  );
+}
+
 /** In the sequence of collection. */
 export type NewCollection = {
   readonly key: string;

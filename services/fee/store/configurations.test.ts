@@ -8,7 +8,7 @@ import { cancelVersion } from "../commands/cancel-version.ts";
 import { configure, updateConfiguration } from "../commands/configure.ts";
 import { inForceAt, scheduledAfter, shownAt, stateOf, type Version } from "../domain/timeline.ts";
 import { stepsOf } from "../domain/steps.ts";
-import { isEnabledAt, rateAt } from "../domain/version.ts";
+import { isEnabledAt, rateAt } from "../testing/timeline-at.ts";
 import { aCall, INVESTOR } from "../testing/fee.ts";
 import { configurationReads, getConfiguration } from "../queries/get-configuration.ts";
 import { readTerms } from "../queries/read-terms.ts";
@@ -151,7 +151,7 @@ test("a decision and a query of the configuration read as much after a thousand 
   world.clock.now = since;
   const decide = (investorLogin: string) =>
     cost(async (tx) => {
-      const [terms] = await readTerms(tx, [investorLogin], since);
+      const [terms] = await readTerms(tx, [{ investorLogin, since }]);
       expect(terms?.steps.at(-1)).toMatchObject({ ratePpm: 200_000, from: since });
     });
   const show = (investorLogin: string) =>

@@ -2,20 +2,25 @@ import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { execute, fragment, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-const KNOWN = fragment`select database from fee_search where database = (select database_identity())`;
+const KNOWN = fragment`from fee_search where database = (select database_identity())`;
 
-/** The database of the connection when all fees that platform has are known in it. */
-export async function findKnownDatabase(db: Queryable): Promise<string | undefined> {
-  return (await maybeOne<{ database: string }>(db, sql`${KNOWN}`))?.database;
+/**
+ * The database of the connection when all fees that platform has are known in it, and when the transaction began, by its clock: before the
+ * snapshot of what is read.
+ */
+export async function findKnownDatabase(
+  db: Queryable,
+): Promise<{ readonly database: string; readonly askedAt: Date } | undefined> {
+  return await maybeOne(db, sql`select database, now() as "askedAt" ${KNOWN}`);
 }
 
 /** Whether all fees that platform has are known in the database of the connection: another one may have taken its place. */
 export async function areFeesKnown(db: Queryable): Promise<boolean> {
-  return await matchesRow(db, sql`${KNOWN}`);
+  return await matchesRow(db, sql`select ${KNOWN}`);
 }
 
 /** Always, until all fees are known. */
-export const nextSearch = fragment`(select '-infinity'::timestamptz where not exists (${KNOWN}))`;
+export const nextSearch = fragment`(select '-infinity'::timestamptz where not exists (select ${KNOWN}))`;
 
 export async function isDatabase(db: Queryable, database: string): Promise<boolean> {
   return (await readDatabase(db)) === database;

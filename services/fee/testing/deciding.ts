@@ -60,8 +60,8 @@ async function requestsOf(world: Deciding, deps: Deps, week: OpenWeek) {
   const pages = [];
   for (let from = 0; from < week.shares.length; from += investorsPerPage) {
     const shares = week.shares.slice(from, from + investorsPerPage);
-    const investorLogins = shares.map(({ login }) => login);
-    const asked = await findTerms(deps, { masterLogin, investorLogins, since: undefined });
+    const wanted = shares.map(({ login: investorLogin }) => ({ investorLogin, since: undefined }));
+    const asked = await findTerms(deps, { masterLogin, investors: wanted });
     if (asked.isStopped) return undefined;
     const investors = asked.investors.map((terms, index) => {
       const { login, earned, floating } = shares[index] ?? { login: terms.investorLogin, earned: 0n, floating: 0n };
@@ -99,7 +99,7 @@ export async function requestOf(world: Deciding, deps: Deps, leave: Leave): Prom
   const { key, investorLogin, masterLogin, periodStart, suffix } = leave;
   const known = fake.books.decisions.find(({ request }) => request.key === key);
   if (known !== undefined) return known.request;
-  const asked = await findTerms(deps, { masterLogin, investorLogins: [investorLogin], since: undefined });
+  const asked = await findTerms(deps, { masterLogin, investors: [{ investorLogin, since: undefined }] });
   const [terms] = asked.investors;
   if (asked.isStopped || terms === undefined) return undefined;
   const decided = decide({

@@ -174,7 +174,7 @@ test("a debt to a stopped Master is not collected, and other Masters are paid", 
 test("the terms say that a Master is stopped, and an earlier decision gets the same answer", async () => {
   const world = await aWorldWithPendingFee();
   const decided = await decideLeave(world);
-  const asked = { masterLogin: MASTER, investorLogins: [INVESTOR], since: undefined };
+  const asked = { masterLogin: MASTER, investors: [{ investorLogin: INVESTOR, since: undefined }] };
   expect(await findTerms(world.deps, asked)).toMatchObject({ isStopped: false });
   await stop(world);
   expect(await findTerms(world.deps, asked)).toMatchObject({ isStopped: true });

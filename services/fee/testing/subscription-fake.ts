@@ -1,5 +1,5 @@
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
-import type { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
+import type { DecidedFee, Owed, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { decide, NOTHING, type Pair } from "./decide.ts";
 
@@ -69,7 +69,8 @@ export function subscriptionFake(now: () => Date): SubscriptionFake {
           })),
         };
       },
-      async decidePendingFee({ terms }) {
+      async decidePendingFee({ terms: asked }) {
+        const [terms] = asked?.investors ?? [];
         if (terms === undefined) throw new Error("terms are missing");
         const login = terms.investorLogin;
         const { masterLogin, ...share } = fake.shares.get(login) ?? { masterLogin: undefined };
@@ -84,6 +85,7 @@ export function subscriptionFake(now: () => Date): SubscriptionFake {
           due,
           explanation,
           isKnown,
+          totalMinor: sumLessPrepaid(due, terms.prepaid),
           ...lastDealOf(fake, masterLogin ?? "", through),
         };
       },
@@ -110,6 +112,15 @@ export function subscriptionFake(now: () => Date): SubscriptionFake {
     },
   };
   return fake;
+}
+
+/** Of one Master: what is prepaid of another one is not tested here. */
+function sumLessPrepaid(due: readonly DecidedFee[], prepaid: readonly Owed[]): bigint {
+  const sum = (amounts: readonly { readonly amountMinor: bigint }[]) => {
+    return amounts.reduce((total, { amountMinor }) => total + amountMinor, 0n);
+  };
+  const left = sum(due) - sum(prepaid);
+  return left > 0n ? left : 0n;
 }
 
 export function pairOf({ books }: SubscriptionFake, investorLogin: string, masterLogin: string): Pair {

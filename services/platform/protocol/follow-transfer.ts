@@ -88,7 +88,7 @@ export async function takeTurn(deps: Deps, leg: RecordedLeg, byMs: number): Prom
     const { decision, sent } = await deps.sending.request({ kind: "leg", leg }, byMs);
     if (decision.kind === "unreachable") return "unreachable";
     if (decision.kind === "wait" || decision.kind === "locked") return "wait";
-    // Its answer is recorded also when nobody waits for it.
+    // Its answer is recorded also when no request waits for it.
     const isAwaited = leg.ordinal === 1 || sent === undefined;
     return { recorded: isAwaited ? await sent : await answerWithin(sent, byMs - performance.now(), undefined) };
   } catch (error) {

@@ -224,10 +224,10 @@ test("while the platform refuses to take the right to trade, the assignment is r
 test("a login whose account lock is held by another saga is busy", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  await world.platform.client.hold({ login: pair.investorLogin, lockOwner: "funding:withdrawal:1:1" }, aCall());
+  await world.platform.client.hold({ login: pair.investorLogin, lockOwner: "subscription:departure:1:1" }, aCall());
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({ code: "account_busy" });
   // Releasing a lock that it never had must not release the lock of the other saga.
-  expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBe("funding:withdrawal:1:1");
+  expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBe("subscription:departure:1:1");
 });
 
 test("a repeated command gets the same answer, also after the Investor has left", async () => {
@@ -282,7 +282,7 @@ test("of ten simultaneous assigns of one Investor exactly one succeeds", async (
 test("a withdrawal before the assignment is not part of the baseline", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  expect(await withdraw(world, pair.investorLogin, 200_00n, "funding:withdrawal:1")).toBe(200_00n);
+  expect(await withdraw(world, pair.investorLogin, 200_00n, "1")).toBe(200_00n);
   await world.service.assign(anAssignment(pair), aCall());
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(300_00n);

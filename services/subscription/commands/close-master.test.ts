@@ -15,7 +15,7 @@ import { STATES_FEED, subscriptionService } from "../service.ts";
 import { beginClosing, queueLeavers, readClosings } from "../store/closings.ts";
 import { acknowledgeExternal } from "../store/external-funds.ts";
 import { lockMaster, stopMaster } from "../store/masters.ts";
-import { readQueue } from "../store/unassign-queue.ts";
+import { readQueue } from "../store/departure-queue.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { crashAtEveryPoint, CRASH_TEST_MS } from "../testing/crash-at-every-point.ts";
 import { debtKey } from "../testing/fee-fake.ts";
@@ -194,7 +194,7 @@ test("an unassign that its client has queued takes the Investor out; when it is 
   await expect(
     world.service.cancelOperation({ operationId: waiting[0]?.operationId ?? "" }, aCall()),
   ).rejects.toMatchObject({ code: "operation_not_cancellable" });
-  expect(await readQueue(world.deps.pool)).toMatchObject({ waiting: 0 });
+  expect(await readQueue(world.deps.pool, "EXIT")).toMatchObject({ waiting: 0 });
   const own = aCall();
   await world.service.unassign(request(2, 2_000_000n), own);
   trader(world, master).close(position);
@@ -214,17 +214,17 @@ test("Investors who wait for something of their own, or have left the pool, let 
   const closing = { masterLogin: master, requestedAt: new Date() };
   await beginClosing(pool, master, closing.requestedAt);
   const queue = async (reason: string) => {
-    await execute(pool, sql`update queued_unassign set reason = ${reason}`);
+    await execute(pool, sql`update departure set reason = ${reason}`);
     const { blockedBy } = (await closingOf(world, master)) ?? {};
     const replica = () => queueLeavers(pool, closing, [uuidv7(), uuidv7()]);
     await Promise.all([replica(), replica()]);
-    const rows = await many(pool, sql`select from queued_unassign join unassignment using (command_id)`);
+    const rows = await many(pool, sql`select from departure`);
     return [blockedBy, rows.length];
   };
   expect(await queue("")).toEqual([undefined, 2]);
   expect(await queue("master_open_positions")).toEqual(["master_open_positions", 2]);
   expect(await queue("investor_deficit")).toEqual(["investor_deficit", 4]);
-  const left = sql`update subscription set status = 'PAUSED' where id in (select subscription_id from queued_unassign)`;
+  const left = sql`update subscription set status = 'PAUSED' where id in (select subscription_id from departure)`;
   await execute(pool, left);
   expect(await queue("outcome_unknown")).toEqual([undefined, 5]);
 });

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { sized } from "#test/support/proof.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { cancelled, expired } from "#kernel/queue-until-flat.ts";
+import { recordedAs } from "#kernel/refusal.ts";
 import { statesOf } from "#kernel/testing/states.ts";
 import { OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -9,10 +11,10 @@ import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { runQueued } from "../jobs/run-queued.ts";
 import { STATES_FEED, subscriptionService } from "../service.ts";
-import { expireQueued, markCancelled } from "../store/queued-unassigns.ts";
-import { claimQueued, readQueue } from "../store/unassign-queue.ts";
+import { markCancelled, markExpired, readQueue, startTries } from "../store/departure-queue.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { crashAtEveryPoint, CRASH_TEST_MS, recover, statusOf } from "../testing/crash-at-every-point.ts";
+import { pausedAt } from "../testing/paused.ts";
 import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "../testing/world.ts";
@@ -59,7 +61,7 @@ test("an unassign waits while the Master has open positions, and is executed onc
   });
   await passTime(world, 5_000);
   await settle(world);
-  expect(await readQueue(world.deps.pool)).toMatchObject({ waiting: 1, overdueSeconds: 0 });
+  expect(await readQueue(world.deps.pool, "EXIT")).toMatchObject({ waiting: 1, overdueSeconds: 0 });
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
 
   master.close(position);
@@ -75,7 +77,7 @@ test("an unassign waits while the Master has open positions, and is executed onc
     queuedUntil: expect.any(Date),
   });
   expect(await world.service.unassign(request(pair), call)).toMatchObject({ amount: { minorUnits: -500_00n } });
-  expect(await readQueue(world.deps.pool)).toEqual({ waiting: 0, oldestSeconds: 0, overdueSeconds: 0 });
+  expect(await readQueue(world.deps.pool, "EXIT")).toEqual({ waiting: 0, oldestSeconds: 0, overdueSeconds: 0 });
   expect(await noted(world)).toEqual(["pending ", "executed "]);
   await expectBooksToReconcile(world);
 });
@@ -198,16 +200,36 @@ test("a Master that seems flat and is not lets the unassign wait on", async () =
 
   expect(await ledger(world, id)).toMatchObject({ ...PENDING, queueState: QueueState.WAITING });
   expect(await statusOf(world, pair.investorLogin)).toBe("ACTIVE");
-  expect((await readQueue(world.deps.pool)).overdueSeconds).toBeGreaterThan(0);
+  expect((await readQueue(world.deps.pool, "EXIT")).overdueSeconds).toBeGreaterThan(0);
   await settle(world);
-  expect((await readQueue(world.deps.pool)).overdueSeconds).toBe(0);
+  expect((await readQueue(world.deps.pool, "EXIT")).overdueSeconds).toBe(0);
+});
+
+test("an unassign whose later try runs is not cancelled, and a repetition gets the answer of one that waits", async () => {
+  const world = await aWorld();
+  const { pair, master, position, call, answer, id } = await queued(world);
+  master.close(position);
+  await deliver(world);
+  while (await allocateResults(world.deps));
+  await passTime(world, 1_000);
+  const { latch, deps } = pausedAt(world, "hold");
+  const running = runQueued(deps);
+  await latch.reached;
+  expect(await ledger(world, id)).toMatchObject({ ...PENDING, queueState: QueueState.RUNNING });
+  await expect(world.service.cancelOperation({ operationId: id }, aCall())).rejects.toMatchObject({
+    code: "operation_not_cancellable",
+  });
+  expect(await world.service.unassign(request(pair), call)).toEqual({ ...answer, queuedUntil: expect.any(Date) });
+  latch.open();
+  await running;
+  expect(await world.service.unassign(request(pair), call)).toMatchObject({ amount: { minorUnits: -500_00n } });
 });
 
 test("a look at those that wait locks and writes none that stays as it is", async () => {
   const world = await aWorld();
   await queued(world);
   const touched = () =>
-    many(world.deps.pool, sql`select xmin::text, xmax::text from queued_unassign where state = 'WAITING'`);
+    many(world.deps.pool, sql`select xmin::text, xmax::text from departure where state = 'WAITING'`);
   const before = await touched();
   expect(before).toHaveLength(1);
   await runQueued(world.deps);
@@ -219,19 +241,18 @@ test("of a try, its caller and its expiry exactly one takes an unassign out of t
   const all = [];
   for (let index = 0; index < 4; index += 1) all.push(await queued(world));
   const { pool } = world.deps;
-  await execute(pool, sql`update queued_unassign set ready_at = clock_timestamp(), next_try_at = clock_timestamp()`);
+  await execute(pool, sql`update departure set ready_at = clock_timestamp(), next_try_at = clock_timestamp()`);
   const at = new Date();
   const [claims, cancels] = await Promise.all([
-    Promise.all(all.map(() => claimQueued(pool, 1))),
-    Promise.all(all.map(({ id }) => markCancelled(pool, id, { refusal: cancelled(), at }))),
+    Promise.all(all.map(() => inTransaction(pool, (tx) => startTries(tx, 1)))),
+    Promise.all(all.map(({ id }) => markCancelled(pool, id, { refusal: recordedAs(cancelled()), at }))),
   ]);
-  await execute(pool, sql`update queued_unassign set expires_at = clock_timestamp() - interval '1 second'`);
-  const expiries = await expireQueued(pool, { limit: 10, refusal: expired(), at });
+  await execute(pool, sql`update departure set queue_until = clock_timestamp() - interval '1 second'`);
+  const expiries = await markExpired(pool, { limit: 10, refusal: recordedAs(expired()), at });
   const claimed = claims.flat().length;
-  const cancelledCount = cancels.filter(Boolean).length;
-  expect(claimed + cancelledCount + expiries).toBe(all.length);
-  const states = await many<{ state: string }>(pool, sql`select state from queued_unassign where state = 'RUNNING'`);
-  expect(states).toHaveLength(claimed);
+  const cancelledCount = cancels.flat().length;
+  expect(claimed + cancelledCount + expiries.length).toBe(all.length);
+  expect(await many(pool, sql`select from departure where state = 'WANTED'`)).toHaveLength(claimed);
 });
 
 test(

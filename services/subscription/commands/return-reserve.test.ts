@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { expectBooksToReconcile } from "../testing/books.ts";
-import { holdForWithdrawal, payOut, release } from "../testing/funding.ts";
+import { completeWithdrawal, decideWithdrawal, holdForWithdrawal, release } from "../testing/funding.ts";
+import { departureKey } from "../domain/departure.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld } from "../testing/world.ts";
@@ -9,9 +10,9 @@ test("the reserve of a refused debit returns to the pool without a call to platf
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
-  await world.service.leave(withdrawal.request, aCall());
+  await decideWithdrawal(world, withdrawal);
   const calls = world.platform.byKey.size;
-  const key = withdrawal.request.payoutKey;
+  const key = departureKey(withdrawal);
   const notify = vi.spyOn(world.deps.wakeSignals.strikes, "notify");
   expect(await world.service.returnReserve({ key }, aCall())).toMatchObject({ amount: { minorUnits: 200_00n } });
   expect(notify).toHaveBeenCalledOnce();
@@ -26,10 +27,10 @@ test("the reserve of a refused debit returns to the pool without a call to platf
 test("concurrent and repeated calls return a reserve once", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
-  await world.service.leave(request, aCall());
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await decideWithdrawal(world, withdrawal);
   const answers = await Promise.all(
-    [1, 2, 3].map(() => world.service.returnReserve({ key: request.payoutKey }, aCall())),
+    [1, 2, 3].map(() => world.service.returnReserve({ key: departureKey(withdrawal) }, aCall())),
   );
   expect(answers.map(({ amount }) => amount!.minorUnits).toSorted()).toEqual([0n, 0n, 200_00n]);
   await expectBooksToReconcile(world);
@@ -39,12 +40,11 @@ test("a reserve that its debit has settled is not returned", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
-  await world.service.leave(withdrawal.request, aCall());
-  await payOut(world, withdrawal, 200_00n);
+  await decideWithdrawal(world, withdrawal);
+  await completeWithdrawal(world, withdrawal);
   await settle(world);
-  const key = withdrawal.request.payoutKey;
+  const key = departureKey(withdrawal);
   expect(await world.service.returnReserve({ key }, aCall())).toMatchObject({ amount: { minorUnits: 0n } });
-  await release(world, withdrawal);
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
   await expectBooksToReconcile(world);

@@ -37,7 +37,7 @@ export async function unassign(deps: Deps, request: UnassignRequest, context: Ca
   const { id: subscriptionId } = await failAsUnavailable(() => getActive(deps, request, context));
   const queueUntil = queueForMs === undefined ? undefined : later(deps.now(), Number(queueForMs));
   const own = { operationId, investorLogin, subscriptionId, masterLogin, deadlineAt, queueUntil } as const;
-  const departure = await failAsUnavailable(() => beginOrJoin(deps, { kind: "EXIT", ...own }, context));
+  const departure = await beginOrJoin(deps, { kind: "EXIT", ...own }, context);
   if (departure !== undefined) return await answer(deps, request, departure);
   const other = await findQueuedExit(deps.pool, subscriptionId);
   throw alreadyQueued(other?.operationId ?? "");

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
@@ -10,11 +11,9 @@ import {
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isLogin, isPresent, validate, wrong } from "../domain/validate.ts";
-import { platformUnavailable } from "../domain/lock-refusals.ts";
 import { beginOrJoin } from "../processes/departure/begin.ts";
 import type { Completed } from "../processes/departure/complete.ts";
 import { outcomeUnknown } from "../processes/departure/end.ts";
-import { findDeparture } from "../store/departures.ts";
 
 /** Carries out a withdrawal once for each operation, or continues it, and answers how far it is. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
@@ -27,17 +26,10 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
     deadline === undefined ? wrong("deadline", "required", "is required") : undefined,
   );
   const deadlineAt = deadline ?? deps.now();
-  const known = deps.now() < deadlineAt ? undefined : await findDeparture(deps.pool, operationId);
-  if (deps.now() >= deadlineAt && known === undefined) return refused(notBegun(), false);
   const own = { operationId, investorLogin, requested, comment, deadlineAt, queueUntil } as const;
   const departure = await beginOrJoin(deps, { kind: "WITHDRAWAL", ...own }, context);
   if (departure === undefined) throw outcomeUnknown({ operationId });
   return responseOf(departure);
-}
-
-/** None begins after its deadline, so this answer stays the same. */
-function notBegun(): Refusal {
-  return platformUnavailable("The operation could not begin in time. Nothing was executed.");
 }
 
 function responseOf(departure: Completed): WithdrawResponse {
@@ -50,7 +42,8 @@ function responseOf(departure: Completed): WithdrawResponse {
     case "DECIDED":
       return { ...OPEN, state: WithdrawalState[doubt ?? "UNKNOWN"], hasWaited };
     case "REFUSED":
-      return refused(refusal === null ? notBegun() : new Refusal(refusal), hasWaited);
+      assert(refusal !== null, "a refused departure has its refusal");
+      return { ...OPEN, state: WithdrawalState.REFUSED, refusal: refusalToProto(new Refusal(refusal)), hasWaited };
     case "ENDED": {
       const figures = figuresOf(departure);
       return { state: WithdrawalState.PAID, refusal: undefined, figures, dealId: dealId ?? undefined, hasWaited };
@@ -59,10 +52,6 @@ function responseOf(departure: Completed): WithdrawResponse {
 }
 
 const OPEN = { refusal: undefined, figures: undefined, dealId: undefined };
-
-function refused(refusal: Refusal, hasWaited: boolean): WithdrawResponse {
-  return { ...OPEN, state: WithdrawalState.REFUSED, refusal: refusalToProto(refusal), hasWaited };
-}
 
 function figuresOf({ subscriptionId, before, pending, available, effective }: Completed) {
   return {

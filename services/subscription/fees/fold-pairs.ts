@@ -1,6 +1,6 @@
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { continueFold, foldAgain, isDivided } from "../domain/fees/fold.ts";
-import type { Terms } from "../domain/fees/terms.ts";
+import type { FeeFacts, Terms } from "../domain/fees/terms.ts";
 import { listFoldStarts, listPartsToFold } from "../store/fold-results.ts";
 import type { Pair } from "../store/pairs.ts";
 
@@ -34,8 +34,8 @@ export async function foldPairs(
 }
 
 /** Whether profit is older than what the terms are known for: a deal of the past was repaired after they were asked for. */
-export function isEarnedBefore({ earnings }: Pair, since: Date): boolean {
-  return earnings.layers.some(({ earnedFrom }) => earnedFrom < since);
+export function isEarnedBefore({ earnings }: Pair, { since }: Pick<FeeFacts, "since">): boolean {
+  return since !== undefined && earnings.layers.some(({ earnedFrom }) => earnedFrom < since);
 }
 
 /** Pairs with a layer in which the terms change begin again before the first result of their layers. */

@@ -27,7 +27,7 @@ test("all open flows of a Master become one transfer for their net", async () =>
   const other = await subscribed(world, masterLogin, 500_00n);
   const before = mirrorsOf(world).length;
   for (let number = 1; number <= 5; number += 1) await deposit(world, one.investorLogin, 10_00n);
-  await withdraw(world, other.investorLogin, 30_00n, "funding:withdrawal:1").catch(() => undefined);
+  await withdraw(world, other.investorLogin, 30_00n, "1").catch(() => undefined);
   await settle(world);
   expect(mirrorsOf(world)).toHaveLength(before + 1);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(1_020_00n);

@@ -9,9 +9,10 @@ import type { Debt } from "../domain/fees/debt.ts";
 import type { FeeFacts } from "../domain/fees/terms.ts";
 import type { DecidedFee, FeeDecision } from "../store/fee-decisions.ts";
 
-export function feeFactsOf({ steps, updatedAt, debts, prepaid, openWeekly }: InvestorTerms): FeeFacts {
+export function feeFactsOf({ steps, since, updatedAt, debts, prepaid, openWeekly }: InvestorTerms): FeeFacts {
   return {
     terms: steps,
+    since,
     updatedAt,
     debts: debts.flatMap(debtOf),
     prepaid: new Map(prepaid.map(({ masterLogin, amountMinor }) => [masterLogin, amountMinor])),

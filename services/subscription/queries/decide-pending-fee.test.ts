@@ -1,5 +1,6 @@
 import { HOUR_MS } from "#kernel/duration.ts";
 import { expect, test } from "vitest";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import type { InvestorTerms, TermsStep } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { corrupt } from "#test/support/corrupt.ts";
@@ -12,12 +13,15 @@ import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "../tes
 
 const STEP: TermsStep = { from: undefined, ratePpm: 300_000, enabled: true, versionId: 1n };
 
-function termsOf(investorLogin: string, parts: Partial<InvestorTerms> = {}): InvestorTerms {
-  return { investorLogin, steps: [STEP], updatedAt: undefined, debts: [], prepaid: [], openWeekly: [], ...parts };
+/** As `fee` answers now. */
+async function termsOf({ deps }: World, investorLogin: string, parts: Partial<InvestorTerms> = {}) {
+  const none = { since: undefined, updatedAt: undefined, debts: [], prepaid: [], openWeekly: [] };
+  const investors = [{ ...none, investorLogin, steps: [STEP], ...parts }];
+  return { database: await readDatabase(deps.pool), isStopped: false, askedAt: new Date(), investors };
 }
 
 async function pendingOf(world: World, investorLogin: string, parts: Partial<InvestorTerms> = {}, withinMs = 5_000) {
-  const terms = termsOf(investorLogin, parts);
+  const terms = await termsOf(world, investorLogin, parts);
   const { due, explanation, ...rest } = await world.service.decidePendingFee({ terms }, aCall({ withinMs }));
   return {
     ...rest,
@@ -76,6 +80,9 @@ test("a flat Master is not read, and outside a pool only debts are due", async (
     ["PF_DEBT", OWED_TO, 7_00n],
     ["PF", master, 9_00n],
   ]);
+  const prepaid = [{ masterLogin: master, amountMinor: 4_00n, since: undefined }];
+  const { totalMinor, due } = await pendingOf(world, investorLogin, { debts, prepaid });
+  expect({ totalMinor, due }).toEqual({ totalMinor: 12_00n, due: flat.due });
   const outside = { masterLogin: undefined, throughDealId: 0n, facts: undefined };
   const stranger = anInvestor(world, 1_00n);
   expect(await pendingOf(world, stranger)).toMatchObject({ ...outside, due: [], isKnown: false });
@@ -159,8 +166,22 @@ test("a closed week that is still to be decided, or to be recorded, is waited fo
   await corrupt(pool, decided);
   await corrupt(pool, due);
   await expect(pendingOf(world, investorLogin, {}, 700)).rejects.toMatchObject(refusal);
+  const before = await termsOf(world, investorLogin);
   await corrupt(pool, "update fee_decision set recorded_at = clock_timestamp()");
+  // It is in no answer that was asked for before: neither service would count it.
+  const stale = world.service.decidePendingFee({ terms: before }, aCall({ withinMs: 700 }));
+  await expect(stale).rejects.toMatchObject(refusal);
   expect(await pendingOf(world, investorLogin)).toMatchObject({ due: [] });
+});
+
+test("terms that are known in another database are not decided on", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world, 0n), 1_000_00n);
+  await settle(world);
+  const terms = { ...(await termsOf(world, investorLogin)), database: "another" };
+  await expect(world.service.decidePendingFee({ terms }, aCall({ withinMs: 700 }))).rejects.toMatchObject({
+    code: "allocation_in_progress",
+  });
 });
 
 test("a stopped Master has no pending fee to show", async () => {

@@ -1,19 +1,16 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import type { DecidePendingFeeRequest, DecidePendingFeeResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { explainDue } from "../domain/fees/due.ts";
 import { isLogin, validate } from "../domain/validate.ts";
-import { decidedFeeMessage, feeFactsOf } from "../messages/fee-facts.ts";
+import { decidedFeeMessage } from "../messages/fee-facts.ts";
+import { askedTerms } from "../fees/ask-terms.ts";
 import { decidedFees } from "../fees/decide-due.ts";
 import { refuse } from "../refusals.ts";
-import { readClock } from "../store/fee-decisions.ts";
 import { findLastDeal } from "../store/last-deals.ts";
-import { decideNow, poolOf, readDueNow } from "./due-now.ts";
+import { decideNow, poolOf, readDueNow, sumDueNow } from "./due-now.ts";
 import { readHoldingNow } from "./holding-now.ts";
 
-/** Before every version. */
-const BEGINNING = new Date(0);
 /** No transfer has a key of it. */
 const PENDING = "PENDING";
 
@@ -27,12 +24,9 @@ export async function decidePendingFee(
   context: CallContext,
 ): Promise<DecidePendingFeeResponse> {
   if (terms === undefined) throw refuse("validation_failed", "A decision requires terms.");
-  const { investorLogin } = terms;
+  const investorLogin = terms.investors[0]?.investorLogin ?? "";
   validate(isLogin("investor_login", investorLogin));
-  const facts = feeFactsOf(terms);
-  const [database, askedAt] = [await readDatabase(deps.pool), await readClock(deps.pool)];
-  // All steps of its terms.
-  const asked = { database, askedAt, since: BEGINNING, isStopped: false, of: () => facts };
+  const asked = askedTerms(terms);
   const { account, holding, extra } = await readHoldingNow(
     deps,
     { investorLogin, isDecision: true, maxReads: Infinity },
@@ -53,5 +47,6 @@ export async function decidePendingFee(
     throughDealId: extra.lastDeal?.dealId ?? 0n,
     throughDealAt: extra.lastDeal?.dealAt,
     isKnown: account !== undefined,
+    totalMinor: sumDueNow(extra.due),
   };
 }

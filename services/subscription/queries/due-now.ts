@@ -63,7 +63,7 @@ export async function readDueNow(
   const stored = (await readPairs(db, masterLogin, [investorLogin])).get(investorLogin);
   assert(stored !== undefined, "an Investor in a pool has a pair");
   const pair = await foldAll(db, { pair: stored, terms: facts.terms }, throughNumber, context);
-  if (pair === undefined || isEarnedBefore(pair, asked.since)) return undefined;
+  if (pair === undefined || isEarnedBefore(pair, facts)) return undefined;
   const { earnings, crystallisedAt: since } = pair;
   const { terms, debts } = facts;
   const inPool = { masterLogin, earnings, terms, debts, floating, markedAt, throughNumber, since, at };

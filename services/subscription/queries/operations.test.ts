@@ -140,17 +140,18 @@ test("an operation left open by a crash is pending until its deadline, then unkn
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const call = aCall();
   await world.service.unassign(pair, call);
-  const stateIs = (state: string) =>
-    execute(world.deps.pool, sql`update exit set state = ${state}, left_status = null, left_minor = null`);
+  await execute(
+    world.deps.pool,
+    sql`update departure set state = 'WANTED', lock_owner = 'of a process that is gone', left_status = null, ended_at = null`,
+  );
 
-  await stateIs("LEAVING");
   expect(await outcomeOf(world, call.commandId)).toEqual([PENDING, ""]);
   const copy = callContext({ caller: "edge", commandId: call.commandId, withinMs: SHORT_MS });
   await expect(world.service.unassign(pair, copy)).rejects.toMatchObject({
     code: "outcome_unknown",
     operationId: call.commandId,
   });
-  await execute(world.deps.pool, sql`update unassignment set deadline_at = requested_at`);
+  await execute(world.deps.pool, sql`update departure set deadline_at = requested_at`);
   expect(await outcomeOf(world, call.commandId)).toEqual([UNKNOWN, ""]);
 });
 
@@ -222,7 +223,7 @@ test("an unknown operation id is not found", async () => {
 test("a page of operations costs the same at the end as at the start, under each filter", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 100_00n);
-  const { id } = await subscribed(world, masterLogin, 500_00n);
+  await subscribed(world, masterLogin, 500_00n);
   const rows = 4_000;
   const idOf = (number: number) => `0198c0de-0000-7000-8000-${String(number).padStart(12, "0")}`;
   const unassignId = (number: number) => idOf(number).replace("-8000-", "-9000-");
@@ -234,22 +235,21 @@ test("a page of operations costs the same at the end as at the start, under each
           select '0198c0de-0000-7000-8000-' || lpad(n::text, 12, '0'), 1, n,
                  case when n % 20 = 0 then ${masterLogin} else '78' end, (1000000 + n)::text, 'CANCELLED', now(), now(), now(), 1
           from generate_series(1, ${rows}::int) as n
-          returning id, command_id, master_login
+          returning id, command_id, investor_login, master_login
         ), assigned as (
           insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, next_try_at)
           select id, 0, true, now(), now() from inserted
         )
-        insert into unassignment (command_id, subscription_id, master_login, requested_at, deadline_at)
-        select replace(command_id, '-8000-', '-9000-'), id, master_login, now(), now() from inserted`,
+        insert into departure (operation_id, kind, investor_login, subscription_id, master_login, requested_minor, comment, request_id,
+                               requested_at, deadline_at, state, next_try_at, ended_at, before_minor, pending_minor, available_minor,
+                               effective_minor, left_status)
+        select replace(command_id, '-8000-', mark), kind, investor_login, id, master_login, case kind when 'WITHDRAWAL' then 1 end,
+               case kind when 'WITHDRAWAL' then '' end, '', now(), now(), 'ENDED', now(), now(), 0, 0, 0, 0,
+               case kind when 'EXIT' then 'CANCELLED' end
+        from inserted, (values ('EXIT', '-9000-'), ('WITHDRAWAL', '-a000-'), ('WITHDRAWAL', '-b000-')) as departures (kind, mark)`,
   );
-  await execute(
-    world.deps.pool,
-    sql`insert into exit (subscription_id, command_id, request_id, try, state, deadline_at, next_try_at, left_status, left_minor)
-        values (${id}, 'other', '', 1, 'LEFT', now(), now(), 'CANCELLED', 0)
-        on conflict do nothing`,
-  );
-  await asOwner(world.deps.pool, "subscription", "analyze subscription, assignment, unassignment, exit");
-  const tables = ["subscription", "assignment", "unassignment", "exit", "exit_transfer"];
+  await asOwner(world.deps.pool, "subscription", "analyze subscription, assignment, departure");
+  const tables = ["subscription", "assignment", "departure", "exit_transfer"];
   const filter: OperationFilter = {
     login: "",
     outcome: undefined,

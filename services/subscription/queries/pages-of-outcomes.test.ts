@@ -26,7 +26,7 @@ const FILTER: OperationFilter = {
 const idOf = (number: number) => String(number).padStart(12, "0");
 
 /**
- * Ids ascend, as many assigns as unassigns, of seven Masters. The refused assigns are repeated; one in two of these is executed then. One in two
+ * Ids ascend, as many assigns as unassigns and withdrawals, of seven Masters. The refused assigns are repeated; one in two of these is executed then. One in two
  * open ones is later than its deadline.
  */
 async function insertYear(pool: Pool): Promise<void> {
@@ -36,7 +36,7 @@ async function insertYear(pool: Pool): Promise<void> {
     pool,
     "subscription",
     `alter table subscription disable trigger user; alter table assignment disable trigger user;
-     alter table unassignment disable trigger user; alter table exit disable trigger user;
+     alter table departure disable trigger user;
      insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at, started_at,
                                ended_at, baseline_entry_id)
      select lpad(n::text, 12, '0') || 'a', 1, n, (8000000 + n % 7)::text, (1000000 + n)::text, status, now(), now(),
@@ -51,16 +51,20 @@ async function insertYear(pool: Pool): Promise<void> {
      where status = 'ABORTED';
      insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, next_try_at)
      select id, 0, true, ${deadline.replaceAll("n %", "investor_id %")}, now() from subscription;
-     insert into unassignment (command_id, subscription_id, master_login, requested_at, deadline_at, ended_at, refusal)
-     select lpad(n::text, 12, '0') || 'b', id, master_login, now(), ${deadline}, case when ${drawn} <> 'OPEN' then now() end,
-            case when ${drawn} = 'REFUSED' then '{"code": "master_open_positions"}'::jsonb end
-     from (select id, investor_id as n, master_login from subscription where id <= ${PAIRS}) as left_by;
-     insert into exit (subscription_id, command_id, request_id, try, state, deadline_at, next_try_at, left_status, left_minor, refusal,
-                       held_balance_minor, held_log_number)
-     select subscription_id, command_id, '', 1, state, deadline_at, now(), case when state = 'LEFT' then 'CANCELLED' end,
-            case when state = 'LEFT' then 0 end, refusal, 0, 0
-     from unassignment, lateral (select case when ended_at is null then 'LEAVING' when refusal is null then 'LEFT' else 'REFUSED' end as state) as drawn;
-     analyze subscription, assignment, unassignment, exit`,
+     insert into departure (operation_id, kind, investor_login, subscription_id, master_login, request_id, requested_at, deadline_at, state,
+                            lock_owner, next_try_at, ended_at, refusal, left_status, before_minor, pending_minor, available_minor,
+                            effective_minor)
+     select lpad(n::text, 12, '0') || 'b', 'EXIT', investor_login, id, master_login, '', now(), ${deadline}, state,
+            case when state = 'WANTED' then 'o' end, now(), case when state <> 'WANTED' then now() end,
+            case when state = 'REFUSED' then '{"code": "master_open_positions"}'::jsonb end,
+            case when state = 'ENDED' then 'CANCELLED' end, 0, 0, 0, 0
+     from (select id, investor_id as n, investor_login, master_login from subscription where id <= ${PAIRS}) as left_by,
+          lateral (select case ${drawn} when 'OPEN' then 'WANTED' when 'REFUSED' then 'REFUSED' else 'ENDED' end as state) as drawn;
+     insert into departure (operation_id, kind, investor_login, requested_minor, comment, request_id, requested_at, deadline_at, state,
+                            next_try_at, ended_at, before_minor, pending_minor, available_minor, effective_minor)
+     select lpad(n::text, 12, '0') || 'c', 'WITHDRAWAL', (1000000 + n)::text, 1, '', '', now(), now(), 'ENDED', now(), now(), 0, 0, 0, 0
+     from generate_series(1, ${PAIRS}) as n;
+     analyze subscription, assignment, departure`,
   );
 }
 

@@ -9,6 +9,8 @@ import { HAS_CLOSING } from "./closings.ts";
 import type { Departure } from "./departures.ts";
 import { IS_FLAT } from "./flat-masters.ts";
 
+const AFTER_TRIES = retryAt(fragment`tries`);
+
 /** WANTED -> WAITING: the try was refused, and its account lock is released. False when another process has moved it on. */
 export async function markWaiting(
   db: Queryable,
@@ -18,7 +20,7 @@ export async function markWaiting(
   return await matchesRow(
     db,
     sql`update departure
-        set state = 'WAITING', has_waited = true, reason = ${reason}, next_try_at = ${retryAt(fragment`tries`)}
+        set state = 'WAITING', has_waited = true, reason = ${reason}, next_try_at = ${AFTER_TRIES}
         where operation_id = ${operationId} and try = ${number} and state = 'WANTED'`,
   );
 }
@@ -37,13 +39,14 @@ export async function countWaitingOf(tx: Transaction, investorLogin: string): Pr
 
 /**
  * Notes which departures could run now: whose Masters are flat, or whose Investors have left the pool. The pauses after refusals begin anew when a Master was not
- * flat in between. It locks those that change only: each look comes by all that wait.
+ * flat in between. It locks those that change only: each look comes by all that wait. Arrays, because a join of those that change is a nested loop over all
+ * when few have waited while the planner's statistics were made.
  */
 export async function markReady(db: Queryable): Promise<void> {
   await execute(
     db,
     sql`with waiting as materialized (
-          select operation_id, holding.master_login
+          select operation_id, holding.master_login, ready_at is not null as was_ready
           from departure
                left join investor_account on login = departure.investor_login
                left join holding on holding.subscription_id = pooled_subscription_id
@@ -53,21 +56,23 @@ export async function markReady(db: Queryable): Promise<void> {
           select login
           from (select distinct master_login as login from waiting where master_login is not null) as wanted
           where ${IS_FLAT}
+        ), changed as materialized (
+          select operation_id, was_ready
+          from waiting
+          where was_ready <> (master_login is null or master_login in (select login from flat))
         )
         update departure
-        set ready_at = case when is_ready then clock_timestamp() end,
-            tries = case when is_ready then tries else 0 end,
-            next_try_at = case when is_ready then next_try_at else clock_timestamp() end
-        from (
-          select changed.operation_id, looked.is_ready
-          from (
-            select operation_id, master_login is null or master_login in (select login from flat) as is_ready from waiting
-          ) as looked
-          join departure as changed using (operation_id)
-          where changed.state = 'WAITING' and looked.is_ready <> (changed.ready_at is not null)
-          for no key update of changed skip locked
-        ) as seen
-        where departure.operation_id = seen.operation_id and state = 'WAITING'`,
+        set ready_at = case when ready_at is null then clock_timestamp() end,
+            tries = case when ready_at is null then tries else 0 end,
+            next_try_at = case when ready_at is null then next_try_at else clock_timestamp() end
+        where state = 'WAITING' and operation_id = any(array(
+          select operation_id
+          from departure
+          where state = 'WAITING'
+            and (ready_at is null and operation_id = any(array(select operation_id from changed where not was_ready))
+                 or ready_at is not null and operation_id = any(array(select operation_id from changed where was_ready)))
+          for no key update skip locked
+        ))`,
   );
 }
 

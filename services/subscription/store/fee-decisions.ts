@@ -5,7 +5,6 @@ import {
   fragment,
   many,
   matchesRow,
-  one,
   type Queryable,
   sql,
 } from "#kernel/postgres/query.ts";
@@ -48,20 +47,31 @@ export type NewFeeDecision = {
 
 export type FeeDecision = NewFeeDecision & { readonly id: bigint };
 
-/** Inserts decisions, and returns them with their ids in the sequence of the array. */
+/** Inserts decisions, and returns them with their ids in the sequence of the array. A key has no line break. */
 export async function insertDecisions(tx: Transaction, decisions: readonly NewFeeDecision[]): Promise<FeeDecision[]> {
-  const inserted: FeeDecision[] = [];
-  for (const decision of decisions) {
-    const { masterLogin, departureKey, periodStart, periodEnd, markedAt, isLast, investorLogin, weeklyKeys } = decision;
-    const { id } = await one<{ readonly id: bigint }>(
-      tx,
-      sql`insert into fee_decision
-            (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
-          values (${masterLogin}, ${departureKey}, ${investorLogin}, ${periodStart}, ${periodEnd}, ${markedAt}, ${isLast}, ${weeklyKeys}::text[])
-          returning id`,
-    );
-    inserted.push({ ...decision, id });
-  }
+  if (decisions.length === 0) return [];
+  const ids = await column<bigint>(
+    tx,
+    sql`insert into fee_decision
+          (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
+        select master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last,
+               string_to_array(weekly_keys, ${"\n"})
+        from unnest(
+          ${decisions.map(({ masterLogin }) => masterLogin)}::text[],
+          ${decisions.map(({ departureKey }) => departureKey)}::text[],
+          ${decisions.map(({ investorLogin }) => investorLogin)}::text[],
+          ${decisions.map(({ periodStart }) => periodStart)}::timestamptz[],
+          ${decisions.map(({ periodEnd }) => periodEnd)}::timestamptz[],
+          ${decisions.map(({ markedAt }) => markedAt)}::timestamptz[],
+          ${decisions.map(({ isLast }) => isLast)}::boolean[],
+          ${decisions.map(({ weeklyKeys }) => weeklyKeys.join("\n"))}::text[]
+        ) with ordinality as decision
+          (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys, rank)
+        order by rank
+        returning id`,
+  );
+  const inSequence = ids.toSorted((left, right) => Number(left - right));
+  const inserted = decisions.map((decision, index) => ({ ...decision, id: inSequence[index] as bigint }));
   await insertDue(tx, inserted);
   return inserted;
 }
@@ -187,36 +197,31 @@ export const decisionQueue = workQueue<{ readonly id: bigint; readonly tries: nu
 });
 
 /**
- * The clock by which decisions are recorded, and the earliest time of profit with a Master that is not charged yet, or not folded: null when there
- * is none.
+ * Of some Investors, in the sequence of the array, the earliest time of profit with a Master that is not charged yet, or `at`, when there is none
+ * before. Results that are not folded count as those of each of them.
  */
-export async function readUncharged(
+export async function listUnchargedSince(
   db: Queryable,
   masterLogin: string,
   investorLogins: readonly string[],
-): Promise<{ readonly now: Date; readonly earnedFrom: Date | null }> {
-  return await one(
+  at: Date,
+): Promise<{ readonly investorLogin: string; readonly since: Date }[]> {
+  return await many(
     db,
-    sql`select clock_timestamp() as now, least(
-          (
-            select min(layer.earned_from) from layer
-            where layer.master_login = ${masterLogin} and layer.investor_login = any(${investorLogins}::text[])
-          ),
-          (
-            select min(entry.deal_at) from allocation_entry as entry
-            where entry.master_login = ${masterLogin} and entry.number > (
-              select min(pair.folded_number) from pair
-              where pair.master_login = ${masterLogin} and pair.investor_login = any(${investorLogins}::text[])
-            )
+    sql`with unfolded as (
+          select min(entry.deal_at) as deal_at from allocation_entry as entry
+          where entry.master_login = ${masterLogin} and entry.number > (
+            select min(pair.folded_number) from pair
+            where pair.master_login = ${masterLogin} and pair.investor_login = any(${investorLogins}::text[])
           )
-        ) as "earnedFrom"`,
+        )
+        select wanted.login as "investorLogin", least(${at}, unfolded.deal_at, (
+                 select min(layer.earned_from) from layer
+                 where layer.master_login = ${masterLogin} and layer.investor_login = wanted.login
+               )) as since
+        from unnest(${investorLogins}::text[]) with ordinality as wanted (login, rank) cross join unfolded
+        order by wanted.rank`,
   );
-}
-
-/** The clock by which decisions are recorded. */
-export async function readClock(db: Queryable): Promise<Date> {
-  const { now } = await one<{ readonly now: Date }>(db, sql`select clock_timestamp() as now`);
-  return now;
 }
 
 /** Condition on a decision: it was not recorded at an instant, so that `fee` had not counted its fees. */

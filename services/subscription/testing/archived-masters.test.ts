@@ -4,7 +4,7 @@ import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { mirrors } from "../checks/mirrors.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
+import { completeWithdrawal, decideWithdrawal, deposit, holdForWithdrawal, withdraw } from "./funding.ts";
 import { cents, inBucket } from "./ledger.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
@@ -61,20 +61,18 @@ test("what waits for an archived Master can be withdrawn, and the rest waits on"
   const { world, pair } = await aWaitingDeposit();
   const { masterLogin, investorLogin } = pair;
   const { ledger } = world.platform;
-  expect(await withdraw(world, investorLogin, 15_00n, "funding:withdrawal:1")).toBe(15_00n);
+  expect(await withdraw(world, investorLogin, 15_00n, "1")).toBe(15_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([25_00n]);
   await expectBooksToReconcile(world);
   // What is decided while the Master is archived is paid also when that has ended.
   const withdrawal = await holdForWithdrawal(world, investorLogin, 5_00n);
-  const { effective } = await world.service.leave(withdrawal.request, aCall());
-  expect(cents(effective)).toBe(5_00n);
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 5_00n });
   ledger.archived.delete(masterLogin);
   await passTime(world, 15_000);
   await settle(world);
   expect(balanceOf(ledger, masterLogin)).toBe(20_00n);
-  await payOut(world, withdrawal, 5_00n);
-  await release(world, withdrawal);
+  await completeWithdrawal(world, withdrawal);
   await settle(world);
   expect(balanceOf(ledger, investorLogin)).toBe(20_00n);
   await expectBooksToReconcile(world);
@@ -98,9 +96,9 @@ test("what waits can be withdrawn again while the fee of a week, which the first
   await settle(world);
   world.fees.rules.archivedPaymentAccount = "69999";
   world.fees.rules.openWeekly = () => [{ key: "fee:weekly", amount: 5_00n }];
-  expect(await withdraw(world, investorLogin, 10_00n, "funding:withdrawal:1")).toBe(10_00n);
+  expect(await withdraw(world, investorLogin, 10_00n, "1")).toBe(10_00n);
   await settle(world);
-  expect(await withdraw(world, investorLogin, 10_00n, "funding:withdrawal:2")).toBe(10_00n);
+  expect(await withdraw(world, investorLogin, 10_00n, "2")).toBe(10_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([15_00n]);
   expect(await many(world.deps.pool, sql`select key, amount_minor as minor from reserve where state = 'OPEN'`)).toEqual(

@@ -9,7 +9,7 @@ import { externalFundsInvestor, externalFundsMaster } from "../checks/external-f
 import { adoptCharges } from "../jobs/adopt-charges.ts";
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { deposit, holdForWithdrawal } from "./funding.ts";
+import { decideWithdrawal, deposit, holdForWithdrawal } from "./funding.ts";
 import { holdingOf, inBucket } from "./ledger.ts";
 import { pausedAt } from "./paused.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
@@ -86,19 +86,19 @@ test("a charge by rule beside other external funds leaves their review, its amou
   await expectBooksToReconcile(world);
 });
 
-test("a charge that is adopted while a leave reads the Master counts in its decision", async () => {
+test("a charge that is adopted while a withdrawal reads the Master counts in its decision", async () => {
   const { world, masterLogin, logins } = await aPool("4", 1_000_00n, 1_000_00n);
   const [login = ""] = logins;
   charge(world, login, -15_00n);
   await deliver(world);
-  const { request } = await holdForWithdrawal(world, login, 5_000_00n);
-  const { latch, service } = pausedAt(world, "readAccount");
-  const leaving = service.leave(request, aCall());
+  const withdrawal = await holdForWithdrawal(world, login, 5_000_00n);
+  const { latch, deps } = pausedAt(world, "readAccount");
+  const deciding = decideWithdrawal({ deps }, withdrawal);
   await latch.reached;
   await openExternalReviews(world.deps);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([985_00n, 1_000_00n]);
   latch.open();
-  await expect(leaving).resolves.toMatchObject({ effective: { minorUnits: 985_00n } });
+  await expect(deciding).resolves.toMatchObject({ effective: 985_00n });
   await expectBooksToReconcile(world);
 });
 

@@ -1,8 +1,12 @@
+import { v7 as uuidv7 } from "uuid";
 import { expect } from "vitest";
+import { DAY_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { countFigures } from "#test/support/figures.ts";
 import { sized } from "#test/support/proof.ts";
 import type { Deps } from "../deps.ts";
+import { withdrawalKey } from "../domain/departure.ts";
+import { findDeparture } from "../store/departures.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { crashing } from "./crash.ts";
 import { settle } from "./settle.ts";
@@ -67,4 +71,16 @@ export async function statusOf({ deps }: World, investorLogin: string): Promise<
     sql`select status from subscription where investor_login = ${investorLogin} order by id desc limit 1`,
   );
   return rows[0]?.status ?? "nothing";
+}
+
+/** Withdrawals that are requested in processes that crash, and then again: the time that passes meanwhile is not longer. */
+export function anOperation() {
+  return { operationId: uuidv7(), deadline: new Date(Date.now() + DAY_MS) };
+}
+
+/** The recorded end of a departure, with the cents that it has paid out. */
+export async function endOf({ deps, platform }: World, operationId: string): Promise<string> {
+  const known = await findDeparture(deps.pool, operationId);
+  const deals = platform.deals.filter(({ key }) => key === withdrawalKey(operationId));
+  return [known?.state ?? "nothing", ...deals.map(({ minor }) => String(-minor))].join(" ");
 }

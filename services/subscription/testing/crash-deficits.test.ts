@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
+import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { subscriptionService } from "../service.ts";
-import { crashAtEveryPoint, CRASH_TEST_MS, recover, times } from "./crash-at-every-point.ts";
-import { deposit, holdForWithdrawal, payOut, release } from "./funding.ts";
+import { anOperation, crashAtEveryPoint, CRASH_TEST_MS, endOf, recover, times } from "./crash-at-every-point.ts";
+import { deposit, requestWithdrawal, withdraw } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
 import { deliver, runJobs, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, aWorld, type World } from "./world.ts";
+import { aMaster, aWorld, type World } from "./world.ts";
 
 /** Masters that have lost 130.00 of the 100.00 of their Investor, who has deposited 50.00 since. */
 async function deficits(world: World, count: number) {
@@ -56,22 +57,26 @@ test(
     const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
         const pairs = await deficits(world, count);
-        const prepared = [];
-        for (const pair of pairs) {
-          prepared.push({ ...pair, withdrawal: await holdForWithdrawal(world, pair.investorLogin, 20_00n) });
-        }
-        return prepared;
+        return pairs.map((pair) => ({ ...pair, operation: anOperation() }));
       },
-      run: (deps, { withdrawal }) => subscriptionService(deps).leave(withdrawal.request, aCall()),
+      run: (deps, { investorLogin, operation }) =>
+        requestWithdrawal({ service: subscriptionService(deps), deps }, investorLogin, 20_00n, operation),
     });
-    for (const { withdrawal, masterLogin } of cases) {
-      const answer = await world.service.leave(withdrawal.request, aCall());
-      expect(answer).toMatchObject({ effective: { minorUnits: 20_00n }, inPool: false });
-      expect(await world.service.leave(withdrawal.request, aCall())).toEqual(answer);
-      await payOut(world, withdrawal, 20_00n);
-      await release(world, withdrawal);
+    const ends = new Set<string>();
+    for (const { masterLogin, investorLogin, operation } of cases) {
+      const end = await endOf(world, operation.operationId);
+      ends.add(end);
+      const answer = await requestWithdrawal(world, investorLogin, 20_00n, operation);
+      if (end === "REFUSED") {
+        expect(answer.state).toBe(WithdrawalState.REFUSED);
+        await withdraw(world, investorLogin, 20_00n, `after ${operation.operationId}`);
+      } else {
+        expect(answer).toMatchObject({ figures: { effective: { minorUnits: 20_00n }, inPool: false } });
+        expect(await requestWithdrawal(world, investorLogin, 20_00n, operation)).toEqual(answer);
+      }
       trader(world, masterLogin).compensate(30_00n);
     }
+    expect(ends).toEqual(new Set(["nothing", "REFUSED", "ENDED 2000"]));
     await recover(world);
     for (const { masterLogin, investorLogin } of cases) {
       expect(await inBucket(world, masterLogin, "pooled")).toEqual([30_00n]);

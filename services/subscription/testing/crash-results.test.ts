@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { allocateMaster } from "../jobs/allocate-results.ts";
 import { markMaster } from "../processes/allocate/mark-master.ts";
 import { catchUp } from "../processes/filing/catch-up.ts";
@@ -9,8 +10,16 @@ import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { postResults } from "../jobs/post-results.ts";
 import { subscriptionService } from "../service.ts";
-import { recover, crashAtEveryPoint, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-point.ts";
-import { deposit, holdForWithdrawal, payOut, release } from "./funding.ts";
+import {
+  anOperation,
+  crashAtEveryPoint,
+  CRASH_TEST_MS,
+  endOf,
+  recover,
+  statusOf,
+  times,
+} from "./crash-at-every-point.ts";
+import { deposit, requestWithdrawal } from "./funding.ts";
 import { entriesOf, inBucket, pairOf } from "./ledger.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { settle } from "./settle.ts";
@@ -113,64 +122,77 @@ test(
 );
 
 test(
-  "a leave with results, a week and a fee that crashes at any point is one decision with one fee and one payout",
+  "a withdrawal with results and fees that crashes at any point is one decision with one fee and one payout, or none",
   async () => {
     const world = await aWorld();
     setFeesDue(world);
     const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
-        const prepared = [];
-        for (const pair of made) {
-          const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 200_00n);
-          trader(world, pair.masterLogin).result(70_00n);
-          prepared.push({ ...pair, withdrawal });
-        }
-        return prepared;
+        for (const { masterLogin } of made) trader(world, masterLogin).result(70_00n);
+        return made.map((pair) => ({ ...pair, operation: anOperation() }));
       },
-      run: (deps, { withdrawal }) => subscriptionService(deps).leave(withdrawal.request, aCall()),
+      run: (deps, { investorLogin, operation }) =>
+        requestWithdrawal({ service: subscriptionService(deps), deps }, investorLogin, 200_00n, operation),
     });
-    for (const { withdrawal, investorLogin, masterLogin } of cases) {
-      expect(await world.service.leave(withdrawal.request, aCall())).toMatchObject({
-        balanceBefore: { minorUnits: 570_00n },
-        pendingFee: { minorUnits: 30_00n },
-        effective: { minorUnits: 200_00n },
-      });
-      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(570_00n);
-      await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
-      await payOut(world, withdrawal, 200_00n);
-      await release(world, withdrawal);
-      // A posting on a busy account is retried a moment later.
-      await passTime(world, 2_000);
+    const ends = new Set<string>();
+    for (const { investorLogin, masterLogin, operation } of cases) {
+      const end = await endOf(world, operation.operationId);
+      ends.add(end);
+      const answer = await requestWithdrawal(world, investorLogin, 200_00n, operation);
       await settle(world);
-      expect(balanceOf(world.platform.ledger, masterLogin)).toBe(340_00n);
-      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(340_00n);
+      const balances = [masterLogin, investorLogin].map((login) => balanceOf(world.platform.ledger, login));
+      expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
+      if (end === "REFUSED") {
+        expect(answer.state).toBe(WithdrawalState.REFUSED);
+        expect(balances).toEqual([570_00n, 570_00n]);
+        continue;
+      }
+      expect(answer).toMatchObject({
+        state: WithdrawalState.PAID,
+        figures: {
+          balanceBefore: { minorUnits: 570_00n },
+          pendingFee: { minorUnits: 30_00n },
+          availableAfterFee: { minorUnits: 540_00n },
+          effective: { minorUnits: 200_00n },
+        },
+      });
+      expect(balances).toEqual([340_00n, 340_00n]);
       await expectDecidedOnce(world, { masterLogin, investorLogin });
     }
+    expect(ends).toEqual(new Set(["nothing", "REFUSED", "ENDED 20000"]));
     await recover(world);
-    // The reserve of the first saga, which ran without a crash and was never paid out.
-    expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toHaveLength(3);
+    expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toEqual([]);
   },
   2 * CRASH_TEST_MS,
 );
 
 test(
-  "a leave outside a pool that crashes at any point is one decision",
+  "a withdrawal outside a pool that crashes at any point is one decision with one fee and one payout, or none",
   async () => {
     const world = await aWorld();
     world.fees.rules.debt = () => 30_00n;
     const cases = await crashAtEveryPoint(world, {
       prepare: async (count) =>
-        await Promise.all(times(count, () => holdForWithdrawal(world, anInvestor(world, 100_00n), 99_99n))),
-      run: (deps, { request }) => subscriptionService(deps).leave(request, aCall()),
+        times(count, () => ({ investorLogin: anInvestor(world, 100_00n), operation: anOperation() })),
+      run: (deps, { investorLogin, operation }) =>
+        requestWithdrawal({ service: subscriptionService(deps), deps }, investorLogin, 99_99n, operation),
     });
-    for (const { request } of cases) {
-      await expect(world.service.leave(request, aCall())).resolves.toMatchObject({
+    const ends = new Set<string>();
+    for (const { investorLogin, operation } of cases) {
+      const end = await endOf(world, operation.operationId);
+      ends.add(end);
+      const answer = await requestWithdrawal(world, investorLogin, 99_99n, operation);
+      const isPaid = end !== "REFUSED";
+      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isPaid ? 0n : 100_00n);
+      if (!isPaid) continue;
+      expect(answer.figures).toMatchObject({
         balanceBefore: { minorUnits: 100_00n },
         pendingFee: { minorUnits: 30_00n },
         effective: { minorUnits: 70_00n },
       });
     }
+    expect(ends).toEqual(new Set(["nothing", "REFUSED", "ENDED 7000"]));
   },
   CRASH_TEST_MS,
 );

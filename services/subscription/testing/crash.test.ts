@@ -1,9 +1,20 @@
 import { expect, test } from "vitest";
 import { subscriptionService } from "../service.ts";
-import { recover, crashAtEveryPoint, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-point.ts";
+import {
+  anOperation,
+  crashAtEveryPoint,
+  CRASH_TEST_MS,
+  endOf,
+  recover,
+  statusOf,
+  times,
+} from "./crash-at-every-point.ts";
+import { complete } from "../processes/departure/complete.ts";
 import { joinEpisode } from "../processes/departure/episode.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
-import { askedLeaveOf, holdForWithdrawal, payOut, release } from "./funding.ts";
+import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
+import { holdForWithdrawal, requestWithdrawal } from "./funding.ts";
+import { inBucket } from "./ledger.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, runJobs, settle, subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
@@ -82,35 +93,35 @@ test(
 );
 
 test(
-  "a leave that crashes at any point is decided once, and a repeated call gets that decision",
+  "a withdrawal that crashes at any point is paid once or refused, and a repetition gets that end",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
     const cases = await crashAtEveryPoint(world, {
-      prepare: async (count) => {
-        const pairs = await subscribedPairs(world, count);
-        return await Promise.all(
-          pairs.map(async (pair) => {
-            return { ...pair, withdrawal: await holdForWithdrawal(world, pair.investorLogin, 200_00n) };
-          }),
-        );
-      },
-      run: (deps, { withdrawal }) => subscriptionService(deps).leave(withdrawal.request, aCall()),
+      prepare: async (count) =>
+        (await subscribedPairs(world, count)).map((pair) => ({ ...pair, operation: anOperation() })),
+      run: (deps, { investorLogin, operation }) =>
+        requestWithdrawal({ service: subscriptionService(deps), deps }, investorLogin, 200_00n, operation),
     });
 
-    for (const pair of cases) {
-      const repeatCall = () => world.service.leave(pair.withdrawal.request, aCall());
-      const answer = await repeatCall();
-      expect(answer).toMatchObject({ effective: { minorUnits: 200_00n } });
-      expect(await repeatCall()).toEqual(answer);
-      await payOut(world, pair.withdrawal, 200_00n);
-      await release(world, pair.withdrawal);
+    const ends = new Set<string>();
+    for (const { masterLogin, investorLogin, operation } of cases) {
+      const end = await endOf(world, operation.operationId);
+      ends.add(end);
+      expect(getAccount(ledger, investorLogin).lockOwner).toBeUndefined();
+      const repeat = () => requestWithdrawal(world, investorLogin, 200_00n, operation);
+      const answer = await repeat();
+      const isPaid = end !== "REFUSED";
+      expect(answer.state).toBe(isPaid ? WithdrawalState.PAID : WithdrawalState.REFUSED);
+      expect(await repeat()).toEqual(answer);
+      await settle(world);
+      expect(await endOf(world, operation.operationId)).toBe(isPaid ? "ENDED 20000" : "REFUSED");
+      expect([balanceOf(ledger, investorLogin), balanceOf(ledger, masterLogin)]).toEqual(
+        isPaid ? [300_00n, 300_00n] : [500_00n, 500_00n],
+      );
     }
-    await recover(world);
-    for (const pair of cases) {
-      expect(balanceOf(ledger, pair.masterLogin)).toBe(300_00n);
-      await world.service.unassign(pair, aCall());
-    }
+    expect(ends).toEqual(new Set(["nothing", "REFUSED", "ENDED 20000"]));
+    for (const pair of cases) await world.service.unassign(pair, aCall());
     await recover(world);
     for (const pair of cases) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
   },
@@ -118,7 +129,33 @@ test(
 );
 
 test(
-  "an episode of several leaves that crashes at any point decides each of them once",
+  "a withdrawal whose payout is refused and that crashes at any point returns its reserve to the pool once",
+  async () => {
+    const world = await aWorld();
+    world.platform.rules.refuse = ({ key }) => (key.startsWith("withdrawal:") ? "insufficient_funds" : undefined);
+    const cases = await crashAtEveryPoint(world, {
+      prepare: async (count) =>
+        (await subscribedPairs(world, count)).map((pair) => ({ ...pair, operation: anOperation() })),
+      run: (deps, { investorLogin, operation }) =>
+        requestWithdrawal({ service: subscriptionService(deps), deps }, investorLogin, 200_00n, operation),
+    });
+
+    for (const { masterLogin, investorLogin, operation } of cases) {
+      const { state } = await requestWithdrawal(world, investorLogin, 200_00n, operation);
+      expect(state).toBe(WithdrawalState.REFUSED);
+      expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
+      await settle(world);
+      expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
+      expect(await inBucket(world, masterLogin, "reserved")).toEqual([0n]);
+    }
+    await recover(world);
+    for (const { masterLogin } of cases) expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
+  },
+  CRASH_TEST_MS,
+);
+
+test(
+  "an episode of several withdrawals that crashes at any point decides all of them once, or none",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
@@ -127,37 +164,37 @@ test(
       prepare: async (count) => {
         const made = [];
         for (const masterLogin of times(count, () => aMaster(world))) {
-          const leaves = [];
+          const leaving = [];
           for (const amount of amounts) {
             const pair = await subscribed(world, masterLogin, 500_00n);
-            leaves.push({ ...pair, amount, withdrawal: await holdForWithdrawal(world, pair.investorLogin, amount) });
+            leaving.push({ ...pair, amount, departure: await holdForWithdrawal(world, pair.investorLogin, amount) });
           }
-          made.push({ masterLogin, leaves });
+          made.push({ masterLogin, leaving });
         }
         return made;
       },
-      run: async (deps, { masterLogin, leaves }) => {
+      run: async (deps, { masterLogin, leaving }) => {
         const database = await readDatabase(world.deps.pool);
         // All join in one turn, so that each run has the same points.
-        return await Promise.all(
-          leaves.map(({ id: subscriptionId, withdrawal }) => {
-            const holding = { subscriptionId, masterLogin };
-            return joinEpisode(deps, { leave: askedLeaveOf(withdrawal), holding, database }, Infinity);
+        const decided = await Promise.all(
+          leaving.map(({ id: subscriptionId, departure }) => {
+            return joinEpisode(deps, { departure, holding: { subscriptionId, masterLogin }, database }, Infinity);
           }),
         );
+        for (const end of decided) if (end.kind === "decided") await complete(deps, end.departure, aCall());
       },
     });
 
-    for (const { leaves } of cases) {
-      for (const { withdrawal, amount } of leaves) {
-        const answer = await world.service.leave(withdrawal.request, aCall());
-        expect(answer).toMatchObject({ effective: { minorUnits: amount } });
-        await payOut(world, withdrawal, amount);
-        await release(world, withdrawal);
-      }
+    const all = new Set<string>();
+    for (const { masterLogin, leaving } of cases) {
+      const ends = await Promise.all(leaving.map(({ departure }) => endOf(world, departure.operationId)));
+      const isDecided = ends[0] !== "REFUSED";
+      expect(ends).toEqual(amounts.map((amount) => (isDecided ? `ENDED ${amount}` : "REFUSED")));
+      expect(balanceOf(ledger, masterLogin)).toBe(isDecided ? 750_00n : 1_500_00n);
+      for (const { investorLogin } of leaving) expect(getAccount(ledger, investorLogin).lockOwner).toBeUndefined();
+      all.add(isDecided ? "decided" : "refused");
     }
-    await recover(world);
-    for (const { masterLogin } of cases) expect(balanceOf(ledger, masterLogin)).toBe(750_00n);
+    expect(all).toEqual(new Set(["decided", "refused"]));
   },
   2 * CRASH_TEST_MS,
 );

@@ -10,7 +10,8 @@ import { externalFundsMaster } from "../checks/external-funds.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { deposit, holdForWithdrawal, release, takeFee, withdraw } from "./funding.ts";
+import { completeWithdrawal, decideWithdrawal, deposit, holdForWithdrawal, takeFee, withdraw } from "./funding.ts";
+import { getDeparture } from "../store/departures.ts";
 import { cents, inBucket, holdingOf } from "./ledger.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
@@ -208,15 +209,15 @@ test("money that waits for the end of a deficit can be withdrawn, also by an Inv
   await deposit(world, investorLogin, 100_00n);
   await deposit(world, investorLogin, 200_00n);
   await settle(world);
-  expect(await withdraw(world, investorLogin, 120_00n, "funding:withdrawal:1")).toBe(120_00n);
+  expect(await withdraw(world, investorLogin, 120_00n, "1")).toBe(120_00n);
   await settle(world);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 180_00n, outside: 0n, pooled: -250_00n });
   await expectBooksToReconcile(world);
-  expect(await withdraw(world, investorLogin, 500_00n, "funding:withdrawal:2")).toBe(180_00n);
+  expect(await withdraw(world, investorLogin, 500_00n, "2")).toBe(180_00n);
   await settle(world);
   expect(balances(world, [masterLogin, investorLogin])).toEqual([-500_00n, 0n]);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 0n, outside: 0n, pooled: -250_00n });
-  await expect(withdraw(world, investorLogin, 1_00n, "funding:withdrawal:3")).rejects.toMatchObject({
+  await expect(withdraw(world, investorLogin, 1_00n, "3")).rejects.toMatchObject({
     code: "investor_deficit",
   });
   compensated(world, masterLogin, 500_00n);
@@ -231,17 +232,16 @@ test("a withdrawal that was refused for good waits for its mirror again, and so 
   await deposit(world, investorLogin, 300_00n);
   await settle(world);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 100_00n);
-  const { effective, balanceBefore, inPool } = await world.service.leave(withdrawal.request, aCall());
-  expect([cents(effective), cents(balanceBefore), inPool]).toEqual([100_00n, 300_00n, false]);
+  const decision = { effective: 100_00n, before: 300_00n, subscriptionId: null, masterLogin: null };
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject(decision);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 200_00n, outside: 100_00n });
   // The deficit ends before the payout: what is reserved stays reserved.
   compensated(world, masterLogin, 500_00n);
   await settle(world);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 0n, outside: 100_00n, pooled: 200_00n });
-  expect(cents((await world.service.returnReserve({ key: withdrawal.request.payoutKey }, aCall())).amount)).toBe(
-    100_00n,
-  );
-  await release(world, withdrawal);
+  world.platform.rules.refuse = ({ key }) => (key.startsWith("withdrawal:") ? "platform_rejected" : undefined);
+  await completeWithdrawal(world, withdrawal);
+  await expect(getDeparture(world.deps.pool, withdrawal.operationId)).resolves.toMatchObject({ state: "REFUSED" });
   await settle(world);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 0n, outside: 0n, pooled: 300_00n });
   await expectBooksToReconcile(world);
@@ -253,7 +253,7 @@ test("debts are paid out of what waits before the Investor is", async () => {
   await deposit(world, investorLogin, 300_00n);
   await settle(world);
   world.fees.rules.debt = () => 40_00n;
-  expect(await withdraw(world, investorLogin, 290_00n, "funding:withdrawal:9")).toBe(260_00n);
+  expect(await withdraw(world, investorLogin, 290_00n, "9")).toBe(260_00n);
   await settle(world);
   await expectBooksToReconcile(world);
 });

@@ -26,7 +26,7 @@ export type Due = { readonly key: string; readonly amount: bigint };
 /** The Master to whom the debts of the fake are owed. */
 export const OWED_TO = "59999";
 
-/** Key of the transfer that collects a debt for a leave. */
+/** Key of the transfer that collects a debt for a departure. */
 export function debtKey(investorLogin: string, departureKey: string): string {
   return `fee:${investorLogin}:${OWED_TO}:DEBT:${departureKey}`;
 }
@@ -39,7 +39,7 @@ export type FeeFake = {
   /** Pages of closed weeks, in the sequence in which they came, repeated ones too. */
   readonly weeks: RecordFeesRequest[];
   readonly rules: {
-    /** What an Investor owes, in cents, until a leave has taken it. */
+    /** What an Investor owes, in cents, until a departure has taken it. */
     debt: (investorLogin: string) => bigint;
     /** Fees of closed weeks that are not debited yet, besides the recorded ones. */
     openWeekly: (investorLogin: string) => readonly Due[];
@@ -83,12 +83,13 @@ export function feeFake(world: World): FeeFake {
       const { key: _key, ...rest } = request;
       return { ...rest, createdAt: request.effectiveSince, updatedAt: request.effectiveSince };
     },
-    async findTerms({ investorLogins }: FindTermsRequest) {
+    async findTerms({ investors: wanted }: FindTermsRequest) {
       reach();
-      const investors = investorLogins.map((login) => termsOf(books, login));
+      const askedAt = new Date();
+      const investors = wanted.map(({ investorLogin, since }) => ({ ...termsOf(books, investorLogin), since }));
       // Its schema has a file of its own.
       const database = (await readDatabase(world.pool)).replace(/\d+$/, "0");
-      return { database, isStopped: rules.isStopped, investors };
+      return { database, isStopped: rules.isStopped, investors, askedAt };
     },
     async recordFees(request: RecordFeesRequest) {
       reach();
@@ -123,7 +124,7 @@ export function feeFake(world: World): FeeFake {
 }
 
 type Books = Pick<FeeFake, "recorded" | "weeks" | "rules"> & {
-  /** Debts that leaves have taken, by Investor. */
+  /** Debts that departures have taken, by Investor. */
   readonly paid: Map<string, bigint>;
   /** Keys of collections that wait for an account. */
   readonly left: Set<string>;
@@ -149,7 +150,7 @@ function termsOf(books: Books, investorLogin: string): InvestorTerms {
   const steps = [{ from: undefined, ratePpm: rules.ratePpm }, ...rules.changes].map((step, index) => {
     return { ...step, enabled: true, versionId: BigInt(index + 1) };
   });
-  return { investorLogin, steps, updatedAt: undefined, debts, prepaid: [], openWeekly: weekly };
+  return { investorLogin, since: undefined, steps, updatedAt: undefined, debts, prepaid: [], openWeekly: weekly };
 }
 
 function recordOnce(books: Books, request: RecordFeesRequest): RecordFeesResponse {

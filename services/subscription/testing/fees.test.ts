@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { MINUTE_MS } from "#kernel/duration.ts";
+import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
+import type { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
+import { completeWithdrawal, decideWithdrawal, deposit, holdForWithdrawal, release, withdraw } from "./funding.ts";
 import { aWorldWithHourlyWeeks, before, passTimeTo } from "./hourly-weeks.ts";
 import { inBucket, pairOf } from "./ledger.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
@@ -40,14 +42,16 @@ async function decidedFees({ deps }: World): Promise<(readonly [string, bigint])
   return rows.map(({ suffix, amount }) => [suffix.slice(0, 2), amount]);
 }
 
+/** A decision as it would be without some of its fees. */
+function changed(decision: RecordFeesRequest | undefined, investors: RecordFeesRequest["investors"] = []) {
+  return decision && { ...decision, investors };
+}
+
 let withdrawals = 0;
 
 /** A withdrawal in the presence of the jobs; the cents that it has paid. */
 async function withdrawn(world: World, { investorLogin }: Pair, amount: bigint): Promise<bigint> {
-  const paid = await whileJobsRun(
-    world,
-    withdraw(world, investorLogin, amount, `funding:withdrawal:${(withdrawals += 1)}`),
-  );
+  const paid = await whileJobsRun(world, withdraw(world, investorLogin, amount, String((withdrawals += 1))));
   await settle(world);
   await expectBooksToReconcile(world);
   return paid;
@@ -61,11 +65,11 @@ test("a withdrawal pays for the profit above the mark, once, and for new profit 
   expect(await pairOf(world, pair)).toEqual({ foldedNumber: 0n, earned: 0n, mark: 0n, layers: [] });
 
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 5_000_00n);
-  expect(await world.service.leave(withdrawal.request, aCall())).toMatchObject({
-    balanceBefore: { minorUnits: 12_000_00n },
-    pendingFee: { minorUnits: 600_00n },
-    availableAfterFee: { minorUnits: 11_400_00n },
-    effective: { minorUnits: 5_000_00n },
+  expect(await decideWithdrawal(world, withdrawal)).toMatchObject({
+    before: 12_000_00n,
+    pending: 600_00n,
+    available: 11_400_00n,
+    effective: 5_000_00n,
   });
   expect(await pairOf(world, pair)).toEqual({
     foldedNumber: 1n,
@@ -74,9 +78,7 @@ test("a withdrawal pays for the profit above the mark, once, and for new profit 
     layers: [],
   });
   expect(await inBucket(world, pair.masterLogin, "reserved")).toEqual([5_600_00n]);
-  await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
-  await payOut(world, withdrawal, 5_000_00n);
-  await release(world, withdrawal);
+  await completeWithdrawal(world, withdrawal);
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(6_400_00n);
 
@@ -166,8 +168,9 @@ test("profit is charged at the rate of its time, also when the rate was changed 
   world.fees.rules.changes = [{ from: second, ratePpm: 100_000 }];
   master.close(position, { at: cutOff(0) });
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
-  expect(await world.service.leave(withdrawal.request, aCall())).toMatchObject({ pendingFee: { minorUnits: 9_00n } });
+  expect(await decideWithdrawal(world, withdrawal)).toMatchObject({ pending: 9_00n });
   expect(await pairOf(world, pair)).toMatchObject({ mark: 50_00n * CENT, layers: [] });
+  await completeWithdrawal(world, withdrawal);
   const [{ request } = { request: undefined }] = world.fees.recorded.values();
   const [explanation = "{}"] = (request?.investors ?? []).flatMap(({ due }) => due.map((fee) => fee.explanation));
   expect(JSON.parse(explanation)).toMatchObject({
@@ -267,11 +270,14 @@ test("an exit reserves its fee, takes the rest, and leaves debts to other Master
 test("a debt that another decision has taken is not recorded, and its reserve returns to the pool", async () => {
   const { world, pair } = await aPool(1_000_00n);
   world.fees.rules.debt = () => 12_00n;
-  const recordFees: Deps["fees"]["recordFees"] = async (request, context) => {
-    const without = request.investors.map((each) => ({ ...each, due: each.due.filter(({ kind }) => kind === "PF") }));
-    return await world.deps.fees.recordFees({ ...request, investors: without }, context);
+  const collect: Deps["fees"]["collect"] = async ({ decision, ...request }, context) => {
+    const investors = decision?.investors.map((each) => ({
+      ...each,
+      due: each.due.filter(({ kind }) => kind === "PF"),
+    }));
+    return await world.deps.fees.collect({ ...request, decision: changed(decision, investors) }, context);
   };
-  expect(await withdrawn(withFees(world, { recordFees }), pair, 100_00n)).toBe(100_00n);
+  expect(await withdrawn(withFees(world, { collect }), pair, 100_00n)).toBe(100_00n);
   expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([900_00n]);
   expect(await many(world.deps.pool, sql`select state from reserve order by amount_minor`)).toEqual([
     { state: "RETURNED" },
@@ -279,29 +285,42 @@ test("a debt that another decision has taken is not recorded, and its reserve re
   ]);
 });
 
-test("an exit whose fees were not recorded when its caller gave up is finished with its fees, and not without them", async () => {
-  const { world, pair, master } = await aPool(1_000_00n);
-  master.result(100_00n);
-  await settle(world);
-  const unreachable = withFees(world, { recordFees: () => Promise.reject(new Error("fee is away")) });
-  const command = { ...aCall(), commandId: "0197a000-0000-7000-8000-000000000001" };
-  await expect(unreachable.service.unassign(pair, command)).rejects.toMatchObject({ code: "outcome_unknown" });
-  // Before the job that records what is left.
-  expect(await world.service.unassign(pair, command)).toMatchObject({ amount: { minorUnits: -1_070_00n } });
-  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(1_070_00n);
-  await settle(world);
-  expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toEqual([]);
-  await expectBooksToReconcile(world);
-});
+test.each([
+  ["is away", serviceUnavailable("fee")],
+  ["does not answer", outcomeUnknown("fee")],
+  ["fails otherwise", new Error("planted")],
+])(
+  "an exit whose fees were not recorded, because fee %s, is finished with its fees, and not without them",
+  async (_how, error) => {
+    const { world, pair, master } = await aPool(1_000_00n);
+    master.result(100_00n);
+    await settle(world);
+    const unreachable = withFees(world, { collect: () => Promise.reject(error) });
+    const command = { ...aCall(), commandId: "0197a000-0000-7000-8000-000000000001" };
+    // The Investor has left the pool: nothing may say that this was not executed.
+    await expect(unreachable.service.unassign(pair, command)).rejects.toMatchObject({
+      code: "outcome_unknown",
+      outcome: "unknown",
+      operationId: command.commandId,
+    });
+    // Before the job that records what is left.
+    expect(await world.service.unassign(pair, command)).toMatchObject({ amount: { minorUnits: -1_070_00n } });
+    expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(1_070_00n);
+    await settle(world);
+    expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toEqual([]);
+    await expectBooksToReconcile(world);
+  },
+);
 
 test("a fee of a week that ended without a debit while it was counted keeps no reserve", async () => {
   const { world, pair } = await aPool(1_000_00n);
   world.fees.rules.openWeekly = () => [{ key: "fee:weekly", amount: 50_00n }];
-  const recordFees: Deps["fees"]["recordFees"] = async (request, context) => {
-    const investors = request.investors.map((each) => ({ ...each, openWeeklyKeys: [] }));
-    return { ...(await world.deps.fees.recordFees({ ...request, investors }, context)), endedKeys: ["fee:weekly"] };
+  const collect: Deps["fees"]["collect"] = async ({ decision, ...request }, context) => {
+    const investors = decision?.investors.map((each) => ({ ...each, openWeeklyKeys: [] }));
+    const answer = await world.deps.fees.collect({ ...request, decision: changed(decision, investors) }, context);
+    return { ...answer, recorded: answer.recorded && { ...answer.recorded, endedKeys: ["fee:weekly"] } };
   };
-  expect(await withdrawn(withFees(world, { recordFees }), pair, 100_00n)).toBe(100_00n);
+  expect(await withdrawn(withFees(world, { collect }), pair, 100_00n)).toBe(100_00n);
   expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([900_00n]);
   expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toEqual([]);
 });
@@ -319,7 +338,7 @@ test("while fee is away the pool goes on, no Investor leaves, and afterwards eve
   expect(pairs.map(({ investorLogin }) => balanceOf(ledger, investorLogin))).toEqual([1_040_00n, 280_00n]);
   expect(balanceOf(ledger, masterLogin)).toBe(1_320_00n);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 100_00n);
-  await expect(world.service.leave(withdrawal.request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+  await expect(decideWithdrawal(world, withdrawal, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
     code: "allocation_in_progress",
     outcome: "not_executed",
   });
@@ -345,7 +364,7 @@ test("while fee is away the pool goes on, no Investor leaves, and afterwards eve
   await expectBooksToReconcile(world);
 });
 
-test("terms of another database decide nothing: no leave, no week, no debt", async () => {
+test("terms of another database decide nothing: no withdrawal, no week, no debt", async () => {
   const { world, cutOff, pair, master } = await aPool(1_000_00n);
   const outside = await subscribed(world, aMaster(world, 0n), 100_00n);
   await world.service.unassign(outside, aCall());
@@ -357,8 +376,10 @@ test("terms of another database decide nothing: no leave, no week, no debt", asy
   master.result(100_00n, { at: before(cutOff(0)) });
   await settle(world);
   const expectNotDecided = async ({ investorLogin }: Pair): Promise<void> => {
-    const withdrawal = await holdForWithdrawal(world, investorLogin, 10_00n, { key: `w${(withdrawals += 1)}` });
-    await expect(lost.service.leave(withdrawal.request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+    const withdrawal = await holdForWithdrawal(world, investorLogin, 10_00n, {
+      operationId: String((withdrawals += 1)),
+    });
+    await expect(decideWithdrawal(lost, withdrawal, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
       code: "allocation_in_progress",
       outcome: "not_executed",
     });

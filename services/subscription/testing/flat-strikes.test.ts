@@ -82,7 +82,7 @@ test("a deposit and a withdrawal read a few rows of a flat pool of ten thousand 
   const before = await unitsOf(pair.id);
   expect(await mostRowsRead(() => deposit(world, pair.investorLogin, 500_00n))).toBeLessThan(FEW);
   expect(await unitsOf(pair.id)).toBe((before * 3n) / 2n);
-  const withdrawal = () => withdraw(world, pair.investorLogin, 250_00n, "funding:withdrawal:1");
+  const withdrawal = () => withdraw(world, pair.investorLogin, 250_00n, "1");
   expect(await mostRowsRead(withdrawal)).toBeLessThan(FEW);
   expect(await unitsOf(pair.id)).toBe((before * 5n) / 4n);
   expect(await brokenSums()).toEqual([]);

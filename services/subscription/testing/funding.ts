@@ -5,7 +5,12 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
-import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
+import {
+  WithdrawalState,
+  type WithdrawRequest,
+  type WithdrawResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
+import { holdLock } from "../processes/account-lock.ts";
 import { complete } from "../processes/departure/complete.ts";
 import { decide } from "../processes/departure/decide.ts";
 import type { HeldDeparture } from "../processes/departure/departing.ts";
@@ -25,7 +30,7 @@ const HELD_MS = 60_000;
 
 /** Begins a withdrawal and takes the account lock, as `depart` does. */
 export async function holdForWithdrawal(
-  { deps, platform }: World,
+  { deps }: Pick<World, "deps">,
   login: string,
   requested: bigint,
   { operationId = `of ${login}` } = {},
@@ -41,14 +46,17 @@ export async function holdForWithdrawal(
   const departure = begun ?? (await getDeparture(deps.pool, operationId));
   const { lockOwner } = departure;
   assert(lockOwner !== null);
-  const held = await platform.client.hold({ login, lockOwner }, aCall());
-  const heldBalance = held.balance?.minorUnits ?? 0n;
-  return { ...departure, lockOwner, heldBalance, heldLogNumber: held.logNumber };
+  const { balance: heldBalance, logNumber: heldLogNumber } = await holdLock(deps, { login, lockOwner }, aCall());
+  return { ...departure, lockOwner, heldBalance, heldLogNumber };
 }
 
 /** Decides it, and throws the refusal of the try. What is decided is completed by the recovery job, or `complete`. */
-export async function decideWithdrawal({ deps }: Pick<World, "deps">, withdrawal: Withdrawal): Promise<Departure> {
-  const end = await decide(deps, withdrawal, aCall());
+export async function decideWithdrawal(
+  { deps }: Pick<World, "deps">,
+  withdrawal: Withdrawal,
+  context: CallContext = aCall(),
+): Promise<Departure> {
+  const end = await decide(deps, withdrawal, context);
   if (end.kind === "refused") throw end.refusal;
   return end.kind === "decided" ? end.departure : await getDeparture(deps.pool, withdrawal.operationId);
 }
@@ -71,16 +79,37 @@ export async function release({ platform }: World, { investorLogin: login, lockO
   await platform.client.release({ login, lockOwner }, aCall());
 }
 
-/** A whole withdrawal, as the funding service requests it. Returns the paid cents; throws its refusal. */
-export async function withdraw(
+type WantedWithdrawal = Pick<WithdrawRequest, "operationId" | "investorLogin"> & { readonly amount: bigint };
+
+export function aWithdrawal({ deps }: Pick<World, "deps">, { amount, ...own }: WantedWithdrawal): WithdrawRequest {
+  const deadline = new Date(deps.now().getTime() + HELD_MS);
+  return { ...own, amount: moneyToProto(usd(amount)), comment: "", deadline };
+}
+
+type Requested = Partial<Pick<WithdrawRequest, "operationId" | "comment" | "deadline" | "queueUntil">> & {
+  readonly call?: CallContext;
+};
+
+/** Requests a withdrawal of cents as the funding service does; by default the command is its operation. */
+export async function requestWithdrawal(
   { service, deps }: Pick<World, "service" | "deps">,
+  investorLogin: string,
+  amount: bigint,
+  { call = aCall(), ...requested }: Requested = {},
+): Promise<WithdrawResponse> {
+  const own = { operationId: call.commandId, comment: "", deadline: new Date(deps.now().getTime() + HELD_MS) };
+  const request = { ...own, ...requested, investorLogin, amount: moneyToProto(usd(amount)) };
+  return await service.withdraw(request, call);
+}
+
+/** A whole withdrawal. Returns the paid cents; throws its refusal. */
+export async function withdraw(
+  world: Pick<World, "service" | "deps">,
   login: string,
   amount: bigint,
   operationId: string,
 ): Promise<bigint> {
-  const deadline = new Date(deps.now().getTime() + HELD_MS);
-  const request = { operationId, investorLogin: login, amount: moneyToProto(usd(amount)), comment: "", deadline };
-  const { state, refusal, figures } = await service.withdraw(request, aCall({ commandId: operationId }));
+  const { state, refusal, figures } = await requestWithdrawal(world, login, amount, { operationId });
   if (refusal !== undefined) throw refusalFromProto(refusal);
   assert.equal(state, WithdrawalState.PAID);
   return figures?.effective?.minorUnits ?? 0n;

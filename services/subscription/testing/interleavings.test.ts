@@ -3,9 +3,11 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
+import { departureKey } from "../domain/departure.ts";
 import { subscriptionService } from "../service.ts";
+import { beginNextTry } from "../store/departures.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
+import { completeWithdrawal, decideWithdrawal, deposit, holdForWithdrawal, release, withdraw } from "./funding.ts";
 import { createLatch } from "./latch.ts";
 import { pausedAt } from "./paused.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
@@ -176,7 +178,7 @@ test("a subscription whose exit is applied before its last mirror is CANCELLED a
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const find = () => world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
   world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
-  await withdraw(world, pair.investorLogin, 100_00n, "funding:withdrawal:1");
+  await withdraw(world, pair.investorLogin, 100_00n, "1");
   await settle(world);
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -400_00n } });
   await settle(world);
@@ -190,25 +192,25 @@ test("a subscription whose exit is applied before its last mirror is CANCELLED a
   await expectBooksToReconcile(world);
 });
 
-test("a hanging leave that continues after its caller's next try was decided gets the same answer, and money is reserved once", async () => {
+test("a hanging try that continues after the next one was decided decides nothing, and money is reserved once", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const first = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const { latch, service } = pausedAt(world, "readAccount");
-  const leaving = service.leave(first.request, aCall());
+  const { latch, deps } = pausedAt(world, "readAccount");
+  const hanging = decideWithdrawal({ deps }, first);
   await latch.reached;
   await release(world, first);
-  const second = await holdForWithdrawal(world, investorLogin, 200_00n, { number: 2 });
-  await expect(world.service.leave(second.request, aCall())).resolves.toMatchObject({
-    effective: { minorUnits: 200_00n },
-  });
+  await beginNextTry(world.deps.pool, first, { from: "WANTED", deadlineAt: first.deadlineAt, recoverInMs: 60_000 });
+  const second = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await expect(decideWithdrawal(world, second)).resolves.toMatchObject({ try: 2, effective: 200_00n });
   latch.open();
-  // The key is decided by now, and a decided key gets the same answer under every try.
-  await expect(leaving).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
+  // It sees what the next try has decided.
+  await expect(hanging).resolves.toMatchObject({ try: 2, effective: 200_00n });
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
-  await payOut(world, second, 200_00n);
+  await completeWithdrawal(world, second);
   await settle(world);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(300_00n);
   await expectBooksToReconcile(world);
 });
 
@@ -219,7 +221,7 @@ test("flows of +500 and -500 are netted and applied without a call to the platfo
   const depositing = await subscribed(world, masterLogin, 100_00n);
   const calls = () => [...world.platform.byKey.keys()].filter((key) => key.startsWith("subscription:mirror:")).length;
   const before = calls();
-  await withdraw(world, withdrawing.investorLogin, 500_00n, "funding:withdrawal:1");
+  await withdraw(world, withdrawing.investorLogin, 500_00n, "1");
   await deposit(world, depositing.investorLogin, 500_00n);
   await settle(world);
   expect(calls()).toBe(before);
@@ -236,7 +238,7 @@ test("a subscription whose last outflow is netted is CANCELLED, and the end of t
   const masterLogin = aMaster(world);
   const leaving = await subscribed(world, masterLogin, 500_00n);
   const depositing = await subscribed(world, masterLogin, 500_00n);
-  await withdraw(world, leaving.investorLogin, 500_00n, "funding:withdrawal:1");
+  await withdraw(world, leaving.investorLogin, 500_00n, "1");
   const { subscription } = await world.service.unassign(leaving, aCall());
   expect(subscription).toMatchObject({ status: SubscriptionStatus.PAUSED });
   await deposit(world, depositing.investorLogin, 500_00n);
@@ -266,7 +268,7 @@ test("external funds stay on the account when a pooled Investor withdraws everyt
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
   await deliver(world);
-  expect(await withdraw(world, investorLogin, 1_000_00n, "funding:withdrawal:1")).toBe(500_00n);
+  expect(await withdraw(world, investorLogin, 1_000_00n, "1")).toBe(500_00n);
   await settle(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(70_00n);
   expectMaster(world, masterLogin, 0n);
@@ -278,7 +280,7 @@ test("a dealer's withdrawal from a pooled Investor lowers the available amount o
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: -70_00n });
   await deliver(world);
-  expect(await withdraw(world, investorLogin, 1_000_00n, "funding:withdrawal:1")).toBe(430_00n);
+  expect(await withdraw(world, investorLogin, 1_000_00n, "1")).toBe(430_00n);
   await settle(world);
   expectMaster(world, masterLogin, 70_00n);
   await expectBooksToReconcile(world);
@@ -287,12 +289,11 @@ test("a dealer's withdrawal from a pooled Investor lowers the available amount o
 test("the reserve of a withdrawal that is refused later returns to the pool", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  world.platform.rules.refuse = ({ key }) => (key.startsWith("funding:") ? "platform_rejected" : undefined);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
-  await world.service.leave(withdrawal.request, aCall());
-  await payOut(world, withdrawal, 200_00n);
-  await world.service.returnReserve({ key: withdrawal.request.payoutKey }, aCall());
-  await release(world, withdrawal);
+  world.platform.rules.refuse = ({ key }) => (key.startsWith("withdrawal:") ? "platform_rejected" : undefined);
+  await expect(withdraw(world, investorLogin, 200_00n, "1")).rejects.toMatchObject({
+    code: "platform_rejected",
+    outcome: "not_executed",
+  });
   await settle(world);
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n } }]);
@@ -305,13 +306,13 @@ test("a reserve returned after PAUSED leaves by a further exit transfer, and onl
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const find = () => world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 200_00n);
-  await world.service.leave(withdrawal.request, aCall());
+  await decideWithdrawal(world, withdrawal);
   // The outcome of its debit is still unknown when the Investor leaves.
   await release(world, withdrawal);
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -300_00n } });
   await settle(world);
   expect((await find()).subscription).toMatchObject({ status: SubscriptionStatus.PAUSED });
-  await world.service.returnReserve({ key: withdrawal.request.payoutKey }, aCall());
+  await world.service.returnReserve({ key: departureKey(withdrawal) }, aCall());
   await settle(world);
   expect(world.platform.byKey.has(`exit:${pair.id}:2`)).toBe(true);
   expect((await find()).subscription).toBeUndefined();
@@ -324,10 +325,10 @@ test("a debit below its reserve returns the rest, in the pool and after the exit
   for (const hasLeft of [false, true]) {
     const pair = await subscribed(world, aMaster(world), 500_00n);
     const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 200_00n);
-    await world.service.leave(withdrawal.request, aCall());
+    await decideWithdrawal(world, withdrawal);
     await release(world, withdrawal);
     if (hasLeft) await world.service.unassign(pair, aCall());
-    const key = withdrawal.request.payoutKey;
+    const key = departureKey(withdrawal);
     enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FEE_DEBIT, amount: -150_00n, key });
     await settle(world);
     await expectBooksToReconcile(world);

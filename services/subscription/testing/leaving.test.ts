@@ -3,22 +3,34 @@ import { expect, test, vi } from "vitest";
 import { asOwner } from "#test/support/as-owner.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { SubscriptionStatus, WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
+import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { Deps } from "../deps.ts";
+import { departureKey, feeSuffixOf } from "../domain/departure.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { recordDecisions } from "../jobs/decide-weeks.ts";
-import { reachDecision } from "../processes/departure/reach-decision.ts";
-import { subscriptionService } from "../service.ts";
+import { settleDepartures } from "../jobs/settle-departures.ts";
+import { holdLock } from "../processes/account-lock.ts";
+import { decide } from "../processes/departure/decide.ts";
+import { insertDepartures } from "../store/departures.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { debtKey, type Due, OWED_TO } from "./fee-fake.ts";
-import { holdForWithdrawal, payOut, release, takeFee, withdraw } from "./funding.ts";
+import {
+  aWithdrawal,
+  completeWithdrawal,
+  decideWithdrawal,
+  holdForWithdrawal,
+  release,
+  takeFee,
+  withdraw,
+} from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { isPosting, postingsAtPlatform } from "./postings-at-platform.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "./world.ts";
+import { aCall, aMaster, anInvestor, aWorld, passTime, withFees, type World } from "./world.ts";
 
 /** The lock timeout of the database is half a second. */
 const LONGER_THAN_LOCK_TIMEOUT_MS = 800;
@@ -44,7 +56,7 @@ function expectBalances({ platform }: World, { investorLogin, masterLogin }: Pai
   ]);
 }
 
-test("a leave that was being decided when another database took over reserves nothing, because its account lock may be lost", async () => {
+test("a withdrawal that was being decided when another database took over reserves nothing, because its account lock may be lost", async () => {
   const { world, pair } = await inProfit();
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 5_000_00n);
   const { readAccount } = world.platform.client;
@@ -58,35 +70,32 @@ test("a leave that was being decided when another database took over reserves no
     return read;
   });
 
-  await expect(world.service.leave(withdrawal.request, aCall())).rejects.toMatchObject({
+  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject({
     code: "account_busy",
     outcome: "not_executed",
   });
 
   expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);
   await expectBooksToReconcile(world);
-  const next = { ...withdrawal.request, try: 2 };
-  expect(await world.service.leave(next, aCall())).toMatchObject({ effective: { minorUnits: 5_000_00n } });
+  expect(await decideWithdrawal(world, withdrawal)).toMatchObject({ effective: 5_000_00n });
 });
 
 test("a withdrawal pays the whole pending fee first, and both are mirrored", async () => {
   const { world, pair } = await inProfit(RATE_PPM);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 5_000_00n);
-  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
-    balanceBefore: { minorUnits: 12_000_00n },
-    pendingFee: { minorUnits: 600_00n },
-    availableAfterFee: { minorUnits: 11_400_00n },
-    effective: { minorUnits: 5_000_00n },
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({
+    before: 12_000_00n,
+    pending: 600_00n,
+    available: 11_400_00n,
+    effective: 5_000_00n,
   });
   const reserves = sql`select key, amount_minor as amount from reserve where state = 'OPEN' order by amount_minor`;
   expect(await many(world.deps.pool, reserves)).toEqual([
-    { key: `fee:${pair.investorLogin}:${pair.masterLogin}:${withdrawal.request.feeSuffix}`, amount: 600_00n },
-    { key: withdrawal.request.payoutKey, amount: 5_000_00n },
+    { key: `fee:${pair.investorLogin}:${pair.masterLogin}:${feeSuffixOf(withdrawal)}`, amount: 600_00n },
+    { key: departureKey(withdrawal), amount: 5_000_00n },
   ]);
   await expectBooksToReconcile(world);
-  await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
-  await payOut(world, withdrawal, 5_000_00n);
-  await release(world, withdrawal);
+  await completeWithdrawal(world, withdrawal);
   await settle(world);
   expectBalances(world, pair, 6_400_00n, 6_400_00n);
   await expectBooksToReconcile(world);
@@ -94,7 +103,7 @@ test("a withdrawal pays the whole pending fee first, and both are mirrored", asy
 
 test("a withdrawal can take everything, and the Investor stays in the pool with 0.00", async () => {
   const { world, pair } = await inProfit(RATE_PPM);
-  expect(await withdraw(world, pair.investorLogin, 12_000_00n, "funding:withdrawal:1")).toBe(11_400_00n);
+  expect(await withdraw(world, pair.investorLogin, 12_000_00n, "1")).toBe(11_400_00n);
   await settle(world);
   expectBalances(world, pair, 0n, 0n);
   const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
@@ -102,17 +111,18 @@ test("a withdrawal can take everything, and the Investor stays in the pool with 
   await expectBooksToReconcile(world);
 });
 
-test("fee records what was decided at the exact log position, and a repeated request is the same", async () => {
+test("fee records what was decided at the exact log position, once, also when the request is repeated", async () => {
   const { world, pair } = await inProfit(RATE_PPM);
   trader(world, pair.masterLogin).result(1_00n);
-  const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
-  await world.service.leave(request, aCall());
-  await world.service.leave(request, aCall());
   const { investorLogin, masterLogin } = pair;
+  const collects = vi.spyOn(world.fees.client, "collect");
+  await withdraw(world, investorLogin, 1_00n, "1");
+  await withdraw(world, investorLogin, 1_00n, "1");
+  expect(collects).toHaveBeenCalledOnce();
   const requests = [...world.fees.recorded.values()].map((each) => each.request);
   expect(requests).toEqual([
     {
-      key: request.key,
+      key: "withdrawal:1",
       masterLogin,
       periodStart: world.deps.week.anchor,
       periodEnd: expect.any(Date),
@@ -124,9 +134,9 @@ test("fee records what was decided at the exact log position, and a repeated req
           openWeeklyKeys: [],
           due: [
             {
-              key: `fee:${investorLogin}:${masterLogin}:${request.feeSuffix}`,
+              key: `fee:${investorLogin}:${masterLogin}:WD1`,
               kind: "PF",
-              suffix: request.feeSuffix,
+              suffix: "WD1",
               masterLogin,
               // It includes the result that was not allocated before.
               amountMinor: 600_30n,
@@ -140,17 +150,20 @@ test("fee records what was decided at the exact log position, and a repeated req
   ]);
 });
 
-test("results that are not posted yet are posted under the account lock before a leave is answered", async () => {
+test("results that are not posted yet are posted under the account lock before the payout", async () => {
   const { world, pair } = await inProfit();
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
   trader(world, pair.masterLogin).result(500_00n);
-  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
-    balanceBefore: { minorUnits: 12_500_00n },
-    effective: { minorUnits: 12_500_00n },
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({
+    before: 12_500_00n,
+    effective: 12_500_00n,
   });
-  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(12_500_00n);
-  await payOut(world, withdrawal, 12_500_00n);
-  await release(world, withdrawal);
+  await completeWithdrawal(world, withdrawal);
+  const { log } = getAccount(world.platform.ledger, pair.investorLogin);
+  expect(log.slice(-2).map(({ kind, amount }) => [kind, amount?.minorUnits])).toEqual([
+    [MovementKind.RESULT, 500_00n],
+    [MovementKind.WITHDRAWAL, -12_500_00n],
+  ]);
   await settle(world);
   expectBalances(world, pair, 0n, 0n);
   await expectBooksToReconcile(world);
@@ -162,32 +175,32 @@ test("a posting blocked by the account lock is finished under that lock, with it
   trader(world, pair.masterLogin).result(500_00n);
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(12_000_00n);
-  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
-    effective: { minorUnits: 12_500_00n },
-  });
-  await payOut(world, withdrawal, 12_500_00n);
-  await release(world, withdrawal);
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 12_500_00n });
+  await completeWithdrawal(world, withdrawal);
   await settle(world);
+  expectBalances(world, pair, 0n, 0n);
   expect(postingsAtPlatform(world)).toEqual(["1: 200000 applied", "2: 50000 applied"]);
   await expectBooksToReconcile(world);
 });
 
-test("a leave whose results cannot be posted in time has an unknown outcome, and a repeated call finishes it", async () => {
+test("a withdrawal whose results cannot be posted in time has an unknown outcome, and a repeated request finishes it", async () => {
   const { world, pair } = await inProfit();
-  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
+  const { investorLogin } = pair;
   trader(world, pair.masterLogin).result(500_00n);
   world.platform.rules.delay = isPosting;
-  await expect(world.service.leave(withdrawal.request, aCall({ withinMs: 3_000 }))).rejects.toMatchObject({
+  const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 99_999_00n });
+  await expect(world.service.withdraw(request, aCall({ withinMs: 3_000 }))).rejects.toMatchObject({
     code: "outcome_unknown",
     outcome: "unknown",
+    operationId: "1",
   });
-  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(12_000_00n);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(12_000_00n);
   world.platform.rules.delay = () => false;
   executeWaiting(world.platform);
-  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
-    effective: { minorUnits: 12_500_00n },
-  });
-  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(12_500_00n);
+  expect(await withdraw(world, investorLogin, 99_999_00n, "1")).toBe(12_500_00n);
+  await settle(world);
+  expectBalances(world, pair, 0n, 0n);
+  await expectBooksToReconcile(world);
 });
 
 test("a withdrawal of an Investor whose share is negative is refused, as its unassign is, and moves nothing", async () => {
@@ -198,7 +211,7 @@ test("a withdrawal of an Investor whose share is negative is refused, as its una
   await settle(world);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([-30_00n]);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 50_00n);
-  await expect(world.service.leave(withdrawal.request, aCall())).rejects.toMatchObject({
+  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject({
     code: "investor_deficit",
     outcome: "not_executed",
   });
@@ -211,14 +224,12 @@ test("a withdrawal of an Investor whose share is negative is refused, as its una
 test("an open weekly fee is not part of the available amount, and is collected with the other fees", async () => {
   const { world, pair } = await inProfit(RATE_PPM, [WEEKLY]);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
-  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
-    balanceBefore: { minorUnits: 11_950_00n },
-    pendingFee: { minorUnits: 600_00n },
-    effective: { minorUnits: 11_350_00n },
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({
+    before: 11_950_00n,
+    pending: 600_00n,
+    effective: 11_350_00n,
   });
-  await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
-  await payOut(world, withdrawal, 11_350_00n);
-  await release(world, withdrawal);
+  await completeWithdrawal(world, withdrawal);
   await settle(world);
   expectBalances(world, pair, 0n, 0n);
   await expectBooksToReconcile(world);
@@ -228,7 +239,7 @@ test("a weekly fee that was already debited is not counted again", async () => {
   const { world, pair } = await inProfit(0, [WEEKLY]);
   await takeFee(world, pair.investorLogin, WEEKLY);
   await settle(world);
-  expect(await withdraw(world, pair.investorLogin, 99_999_00n, "funding:withdrawal:1")).toBe(11_950_00n);
+  expect(await withdraw(world, pair.investorLogin, 99_999_00n, "1")).toBe(11_950_00n);
   await settle(world);
   expectBalances(world, pair, 0n, 0n);
   await expectBooksToReconcile(world);
@@ -238,7 +249,7 @@ test("external funds pay no fee and are not withdrawn", async () => {
   const { world, pair } = await inProfit(RATE_PPM);
   enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
   await deliver(world);
-  expect(await withdraw(world, pair.investorLogin, 99_999_00n, "funding:withdrawal:1")).toBe(11_400_00n);
+  expect(await withdraw(world, pair.investorLogin, 99_999_00n, "1")).toBe(11_400_00n);
   await settle(world);
   expectBalances(world, pair, 70_00n, 0n);
   await expectBooksToReconcile(world);
@@ -300,35 +311,50 @@ test("outside a pool fees are due, and no Master is read", async () => {
   world.fees.rules.debt = () => 600_00n;
   const investorLogin = anInvestor(world, 1_000_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 700_00n);
-  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
-    inPool: false,
-    balanceBefore: { minorUnits: 1_000_00n },
-    pendingFee: { minorUnits: 600_00n },
-    availableAfterFee: { minorUnits: 400_00n },
-    effective: { minorUnits: 400_00n },
+  const reads = vi.spyOn(world.platform.client, "readAccount");
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({
+    subscriptionId: null,
+    masterLogin: null,
+    before: 1_000_00n,
+    pending: 600_00n,
+    available: 400_00n,
+    effective: 400_00n,
   });
+  expect(reads).not.toHaveBeenCalled();
+  await completeWithdrawal(world, withdrawal);
   const [sent] = [...world.fees.recorded.values()].map(({ request }) => request);
   expect(sent).toMatchObject({
     masterLogin: OWED_TO,
-    investors: [{ due: [{ key: debtKey(investorLogin, withdrawal.request.key) }] }],
+    investors: [{ due: [{ key: debtKey(investorLogin, departureKey(withdrawal)) }] }],
   });
-  await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
-  await payOut(world, withdrawal, 400_00n);
-  await release(world, withdrawal);
   await settle(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(0n);
   await expectBooksToReconcile(world);
 });
 
-test("an exit of an Investor outside a pool is finally refused", async () => {
+test("an exit of a subscription that another command has ended is finally refused", async () => {
   const world = await aWorld();
-  const investorLogin = anInvestor(world, 1_000_00n);
-  const { request } = await holdForWithdrawal(world, investorLogin, 0n);
-  const { key, heldLogNumber, payoutKey, feeSuffix } = request;
-  const held = { heldBalance: 1_000_00n, heldLogNumber };
-  const exit = { key, try: 1, investorLogin, kind: "EXIT", requested: 0n, payoutKey, feeSuffix, ...held } as const;
-  await expect(reachDecision(world.deps, exit, aCall())).resolves.toMatchObject({
-    state: "REFUSED",
+  const pair = await subscribed(world, aMaster(world), 1_000_00n);
+  const { investorLogin, masterLogin, id: subscriptionId } = pair;
+  await world.service.unassign(pair, aCall());
+  const outcomeOf = async (operationId: string) => {
+    const at = world.deps.now();
+    const times = { at, deadlineAt: at, recoverInMs: 60_000, queueUntil: undefined };
+    const own = { kind: "EXIT", operationId, investorLogin, subscriptionId, masterLogin, requestId: "" } as const;
+    const [exit] = await insertDepartures(world.deps.pool, [{ ...own, ...times }]);
+    const held = await holdLock(world.deps, { login: investorLogin, lockOwner: exit?.lockOwner ?? "" }, aCall());
+    const end = await decide(
+      world.deps,
+      { ...exit!, heldBalance: held.balance, heldLogNumber: held.logNumber },
+      aCall(),
+    );
+    await world.platform.client.release({ login: investorLogin, lockOwner: exit?.lockOwner ?? "" }, aCall());
+    return end;
+  };
+  await expect(outcomeOf("1")).resolves.toMatchObject({ kind: "refused", refusal: { code: "exit_in_progress" } });
+  await settle(world);
+  await expect(outcomeOf("2")).resolves.toMatchObject({
+    kind: "refused",
     refusal: { code: "subscription_not_active" },
   });
 });
@@ -343,58 +369,71 @@ test("while the fee service is unavailable no Investor leaves, and the undecided
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -11_400_00n } });
 });
 
-test("a decided leave whose fee is not recorded in time has an unknown outcome, and is finished by a repeated call or the job", async () => {
-  for (const isPooled of [true, false]) {
-    const { world, pair } = await inProfit(RATE_PPM);
-    const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
-    if (!isPooled) world.fees.rules.debt = () => 600_00n;
-    const withdrawal = await holdForWithdrawal(world, investorLogin, 1_000_00n);
-    const recordFees: Deps["fees"]["recordFees"] = () => Promise.reject(new Error("fee is unreachable"));
-    const withoutFees = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, recordFees } });
-    await expect(withoutFees.leave(withdrawal.request, aCall())).rejects.toMatchObject({ code: "outcome_unknown" });
-    // Nothing waits for it: results are allocated, and are not part of the decision.
-    trader(world, pair.masterLogin).result(300_00n);
-    await deliver(world);
-    await allocateResults(world.deps);
-    const answer = {
-      balanceBefore: { minorUnits: 12_000_00n },
-      pendingFee: { minorUnits: 600_00n },
-      effective: { minorUnits: 1_000_00n },
-    };
-    expect(world.fees.recorded.size).toBe(0);
-    await passTime(world, 10_000);
-    await recordDecisions(world.deps);
-    expect(world.fees.recorded.size).toBe(1);
-    await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject(answer);
-    await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
-    await payOut(world, withdrawal, 1_000_00n);
-    await release(world, withdrawal);
-    await settle(world);
-    await expectBooksToReconcile(world);
-    expectBalances(world, pair, isPooled ? 10_700_00n : 12_300_00n, isPooled ? 10_700_00n : 12_300_00n);
-  }
-});
+test.each([
+  ["in a pool", true],
+  ["outside of one", false],
+])(
+  "a decided withdrawal %s whose fee is not recorded in time has an unknown outcome, and is finished by a repeated request or the jobs",
+  async (_where, isPooled) => {
+    for (const isRepeated of [true, false]) {
+      const { world, pair } = await inProfit(RATE_PPM);
+      const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
+      if (!isPooled) world.fees.rules.debt = () => 600_00n;
+      const collect: Deps["fees"]["collect"] = () => Promise.reject(serviceUnavailable("fee"));
+      const withoutFees = withFees(world, { collect });
+      await expect(withdraw(withoutFees, investorLogin, 1_000_00n, "1")).rejects.toMatchObject({
+        code: "outcome_unknown",
+        operationId: "1",
+      });
+      // Nothing waits for it: results are allocated, and are not part of the decision.
+      trader(world, pair.masterLogin).result(300_00n);
+      await deliver(world);
+      await allocateResults(world.deps);
+      expect(world.fees.recorded.size).toBe(0);
+      await passTime(world, 10_000);
+      await recordDecisions(world.deps);
+      expect(world.fees.recorded.size).toBe(1);
+      if (!isRepeated) await settleDepartures(world.deps);
+      const after = isPooled ? 10_700_00n : 10_400_00n;
+      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isRepeated ? 12_000_00n : after);
+      const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 1_000_00n });
+      expect(await world.service.withdraw(request, aCall())).toMatchObject({
+        state: WithdrawalState.PAID,
+        figures: {
+          balanceBefore: { minorUnits: 12_000_00n },
+          pendingFee: { minorUnits: 600_00n },
+          effective: { minorUnits: 1_000_00n },
+        },
+      });
+      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(after);
+      await settle(world);
+      await expectBooksToReconcile(world);
+      expectBalances(world, pair, isPooled ? 10_700_00n : 12_300_00n, isPooled ? 10_700_00n : 12_300_00n);
+    }
+  },
+);
 
-test("a deposit that reaches the Master while it is read has its units before the leave is decided", async () => {
+test("a deposit that reaches the Master while it is read has its units before the withdrawal is decided", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const pair = await subscribed(world, masterLogin, 1_000_00n);
-  const { request } = await holdForWithdrawal(world, pair.investorLogin, 500_00n);
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 500_00n);
   let asked = 0;
   const findTerms: Deps["fees"]["findTerms"] = async (wanted, context) => {
     asked += 1;
     if (asked === 1) await subscribed(world, masterLogin, 500_00n);
     return await world.deps.fees.findTerms(wanted, context);
   };
-  const slow = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, findTerms } });
-  await expect(slow.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 500_00n } });
+  await expect(decideWithdrawal(withFees(world, { findTerms }), withdrawal)).resolves.toMatchObject({
+    effective: 500_00n,
+  });
   // Its mirror is an entry in the log of the Master.
   expect(asked).toBe(2);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n, 500_00n]);
   await expectBooksToReconcile(world);
 });
 
-test("two concurrent leaves are decided one after the other, each with all results allocated so far", async () => {
+test("two concurrent exits are decided one after the other, each with all results allocated so far", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const pairs = [await subscribed(world, masterLogin, 1_000_00n), await subscribed(world, masterLogin, 3_000_00n)];
@@ -410,17 +449,17 @@ test("two concurrent leaves are decided one after the other, each with all resul
   await expectBooksToReconcile(world);
 });
 
-test("a leave waits while another transaction holds the lock of the Master beyond the lock timeout", async () => {
+test("a withdrawal waits while another transaction holds the lock of the Master beyond the lock timeout", async () => {
   const { world, pair } = await inProfit();
-  const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
   const other = await world.deps.pool.connect();
   try {
     await other.query("begin");
     await other.query("select login from master_pool where login = $1 for update", [pair.masterLogin]);
-    const answer = world.service.leave(request, aCall());
+    const deciding = decideWithdrawal(world, withdrawal);
     await sleep(LONGER_THAN_LOCK_TIMEOUT_MS);
     await other.query("commit");
-    await expect(answer).resolves.toMatchObject({ effective: { minorUnits: 1_00n } });
+    await expect(deciding).resolves.toMatchObject({ effective: 1_00n });
   } finally {
     other.release();
   }

@@ -190,7 +190,7 @@ test("who has joined since gets nothing, and who has withdrawn since gets the pa
   const { world } = pool;
   const tick = await traded(pool, -100_00n);
   await subscribed(world, pool.masterLogin, 1_000_00n);
-  await withdraw(world, pool.pairs[0]?.investorLogin ?? "", 440_00n, "funding:withdrawal:1");
+  await withdraw(world, pool.pairs[0]?.investorLogin ?? "", 440_00n, "1");
   await settle(world);
   expect(await shares(pool)).toEqual([100_00n, 360_00n, 1_000_00n, 0n]);
   await allocate(pool, await booked(pool, 100_00n), tick);
@@ -214,7 +214,7 @@ test("who has left the pool since gets the part on the account, which leaves the
   expect(balanceOf(ledger, first.investorLogin)).toBe(600_00n);
   expect(balanceOf(ledger, masterLogin)).toBe(400_00n);
   expect(await holdingOf(world, masterLogin, second.id)).toMatchObject({ pooled: 400_00n });
-  expect(await withdraw(world, first.investorLogin, 600_00n, "funding:withdrawal:1")).toBe(600_00n);
+  expect(await withdraw(world, first.investorLogin, 600_00n, "1")).toBe(600_00n);
   await settle(world);
   const { findings } = await endings(world.deps).run({ cursor: "", pendingBreaks: [] });
   expect(findings).toEqual([]);
@@ -242,7 +242,7 @@ test("who has a part of a repair on an archived account leaves, and has it when 
   const { ledger } = world.platform;
   const [, second] = pool.pairs as [Pair, Pair];
   const tick = await traded(pool, -100_00n);
-  expect(await withdraw(world, second.investorLogin, 360_00n, "funding:withdrawal:1")).toBe(360_00n);
+  expect(await withdraw(world, second.investorLogin, 360_00n, "1")).toBe(360_00n);
   await settle(world);
   ledger.archived.add(second.investorLogin);
   await allocate(pool, await booked(pool, 100_00n), tick);

@@ -10,7 +10,7 @@ import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { decideReview } from "../commands/decide-review.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason, reviewsOf, vote } from "./reviews.ts";
-import { deposit, holdForWithdrawal, release } from "./funding.ts";
+import { decideWithdrawal, deposit, holdForWithdrawal, release, withdraw } from "./funding.ts";
 import { pausedAt } from "./paused.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
@@ -398,22 +398,21 @@ test.each<[string, (world: World, login: string) => unknown]>([
   await expectBooksToReconcile(world);
 });
 
-test("a leave that reads the Master while funds are adopted is refused until they are in the pool", async () => {
+test("a withdrawal that reads the Master while funds are adopted is refused until they are in the pool", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moveExternally(world, investorLogin, 40_00n);
   const review = await reviewWithReason(world, "external_funds_on_investor");
   await vote(world.deps, review, { action: "adopt", actor: "anna" });
   const first = await holdForWithdrawal(world, investorLogin, 5_000_00n);
-  const { latch, service } = pausedAt(world, "readAccount");
-  const leaving = service.leave(first.request, aCall());
+  const { latch, deps } = pausedAt(world, "readAccount");
+  const leaving = decideWithdrawal({ deps }, first);
   await latch.reached;
   await vote(world.deps, review, { action: "adopt", actor: "boris" });
   latch.open();
   await expect(leaving).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
   await release(world, first);
   await settle(world);
-  const { request } = await holdForWithdrawal(world, investorLogin, 5_000_00n, { number: 2 });
-  await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 540_00n } });
+  expect(await withdraw(world, investorLogin, 5_000_00n, "next")).toBe(540_00n);
   await expectBooksToReconcile(world);
 });
 

@@ -1,11 +1,10 @@
 import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { leave } from "../commands/leave.ts";
 import { unassign } from "../commands/unassign.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { deposit, holdForWithdrawal } from "./funding.ts";
+import { decideWithdrawal, deposit, holdForWithdrawal } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
@@ -45,8 +44,8 @@ test("a Master with an amended deal is stopped until manual review", async () =>
   const stop = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject(stop);
   await expect(world.service.unassign({ masterLogin, investorLogin }, aCall())).rejects.toMatchObject(stop);
-  const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
-  await expect(world.service.leave(request, aCall())).rejects.toMatchObject(stop);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 1_00n);
+  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject(stop);
   await expectBooksToReconcile(world);
 });
 
@@ -121,7 +120,7 @@ test("a recorded mirror that is not sent yet waits while its Master is stopped",
   await expectBooksToReconcile(world);
 });
 
-test("a leave is refused with safety_stop while the fees of the Master are stopped, and nothing is decided", async () => {
+test("while the fees of the Master are stopped departures are refused with safety_stop, and nothing is decided", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
@@ -129,13 +128,11 @@ test("a leave is refused with safety_stop while the fees of the Master are stopp
   fees.rules.isStopped = true;
   const stop = { code: "safety_stop", outcome: "not_executed" };
   await expect(unassign(deps, { masterLogin, investorLogin }, aCall())).rejects.toMatchObject(stop);
-  const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
-  await expect(leave(deps, request, aCall())).rejects.toMatchObject(stop);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 1_00n);
+  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject(stop);
   expect(await many(deps.pool, sql`select key from reserve`)).toEqual([]);
   fees.rules.isStopped = false;
-  await expect(leave(deps, { ...request, try: 2 }, aCall())).resolves.toMatchObject({
-    effective: { minorUnits: 1_00n },
-  });
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 1_00n });
 });
 
 test("an amended deal on an Investor outside a pool is only filed", async () => {

@@ -13,7 +13,7 @@ import { type OpenWeek, weekQueue } from "../store/open-weeks.ts";
 import { addHoldings } from "./add-holdings.ts";
 import { crashing } from "./crash.ts";
 import { CRASH_TEST_MS, STRIDE } from "./crash-at-every-point.ts";
-import { holdForWithdrawal, release } from "./funding.ts";
+import { completeWithdrawal, decideWithdrawal, holdForWithdrawal, release } from "./funding.ts";
 import { aWorldWithHourlyWeeks, before, passTimeTo } from "./hourly-weeks.ts";
 import { deliver, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -165,14 +165,14 @@ test("an Investor whose fee is decided can leave while others of the week wait f
   const { world, first, last } = await anOpenWeek();
   await decideFirstPage(world);
   const early = await holdForWithdrawal(world, first.investorLogin, 9_999_00n);
-  expect(await world.service.leave(early.request, aCall())).toMatchObject({
-    balanceBefore: { minorUnits: 100_70n },
-    pendingFee: { minorUnits: 0n },
-    effective: { minorUnits: 100_70n },
+  expect(await decideWithdrawal(world, early)).toMatchObject({
+    before: 100_70n,
+    pending: 0n,
+    effective: 100_70n,
   });
-  await release(world, early);
+  await completeWithdrawal(world, early);
   const late = await holdForWithdrawal(world, last.investorLogin, 9_999_00n);
-  await expect(world.service.leave(late.request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+  await expect(decideWithdrawal(world, late, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
     code: "allocation_in_progress",
     outcome: "not_executed",
   });
@@ -180,16 +180,16 @@ test("an Investor whose fee is decided can leave while others of the week wait f
   await passTime(world, 5_000);
   await decideWeeks(world.deps);
   await expectDecidedOnce(world);
-  const again = await holdForWithdrawal(world, last.investorLogin, 9_999_00n, { number: 2 });
-  expect(await world.service.leave(again.request, aCall())).toMatchObject({ effective: { minorUnits: 100_70n } });
+  const again = await holdForWithdrawal(world, last.investorLogin, 9_999_00n, { operationId: "again" });
+  expect(await decideWithdrawal(world, again)).toMatchObject({ effective: 100_70n });
 });
 
-test("a leave that waits for its week is decided as soon as its page is recorded", async () => {
+test("a withdrawal that waits for its week is decided as soon as its page is recorded", async () => {
   const { world, last } = await anOpenWeek();
-  const { request } = await holdForWithdrawal(world, last.investorLogin, 9_999_00n);
-  const leaving = world.service.leave(request, aCall());
+  const withdrawal = await holdForWithdrawal(world, last.investorLogin, 9_999_00n);
+  const deciding = decideWithdrawal(world, withdrawal);
   await decideWeeks(world.deps);
-  await expect(leaving).resolves.toMatchObject({ effective: { minorUnits: 100_70n } });
+  await expect(deciding).resolves.toMatchObject({ effective: 100_70n });
 });
 
 test("results that are allocated between two pages do not count in the week", async () => {
@@ -202,11 +202,8 @@ test("results that are allocated between two pages do not count in the week", as
   await passTime(world, 5_000);
   await decideWeeks(world.deps);
   await expectDecidedOnce(world);
-  const { request } = await holdForWithdrawal(world, last.investorLogin, 9_999_00n);
-  expect(await world.service.leave(request, aCall())).toMatchObject({
-    balanceBefore: { minorUnits: 102_70n },
-    pendingFee: { minorUnits: 60n },
-  });
+  const withdrawal = await holdForWithdrawal(world, last.investorLogin, 9_999_00n);
+  expect(await decideWithdrawal(world, withdrawal)).toMatchObject({ before: 102_70n, pending: 60n });
 });
 
 test("the weeks of a Master are decided one after the other", async () => {
@@ -243,14 +240,13 @@ test("an Investor whose weekly fee is decided and not recorded cannot leave unti
   const recordFees: Deps["fees"]["recordFees"] = () => Promise.reject(new Error("fee is unreachable"));
   await decideWeeks(withFees(world, { recordFees }).deps);
   const withdrawal = await holdForWithdrawal(world, first.investorLogin, 9_999_00n);
-  await expect(world.service.leave(withdrawal.request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+  await expect(decideWithdrawal(world, withdrawal, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
     code: "allocation_in_progress",
   });
   expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);
   await passTime(world, 10_000);
   await recordDecisions(world.deps);
-  const again = { ...withdrawal.request, try: 2 };
-  expect(await world.service.leave(again, aCall())).toMatchObject({ effective: { minorUnits: 100_70n } });
+  expect(await decideWithdrawal(world, withdrawal)).toMatchObject({ effective: 100_70n });
 });
 
 test("a weekly fee that is recorded after the terms were asked for is counted before its Investor leaves", async () => {
@@ -265,11 +261,10 @@ test("a weekly fee that is recorded after the terms were asked for is counted be
     if (asked === 1) await recordDecisions(world.deps);
     return terms;
   };
-  const { service } = withFees(world, { findTerms });
-  const { request } = await holdForWithdrawal(world, first.investorLogin, 9_999_00n);
-  expect(await service.leave(request, aCall())).toMatchObject({
-    balanceBefore: { minorUnits: 100_70n },
-    effective: { minorUnits: 100_70n },
+  const withdrawal = await holdForWithdrawal(world, first.investorLogin, 9_999_00n);
+  expect(await decideWithdrawal(withFees(world, { findTerms }), withdrawal)).toMatchObject({
+    before: 100_70n,
+    effective: 100_70n,
   });
   expect(asked).toBe(2);
 });

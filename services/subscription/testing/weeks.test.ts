@@ -4,7 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { markMaster } from "../processes/allocate/mark-master.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
-import { deposit, holdForWithdrawal, withdraw } from "./funding.ts";
+import { decideWithdrawal, deposit, holdForWithdrawal, withdraw } from "./funding.ts";
 import { aWorldWithHourlyWeeks, before, passTimeTo, WAIT_MS } from "./hourly-weeks.ts";
 import { entriesOf, inBucket, partsOf } from "./ledger.ts";
 import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
@@ -189,7 +189,7 @@ test("money that came before the end of a week joins before that week can be clo
   await expectBooksToReconcile(world);
 });
 
-test("a leave closes the due weeks itself, before its own log position, and pays the fee of the week with that of the time since", async () => {
+test("a withdrawal closes the due weeks itself, before its own log position, and pays the fee of the week with that of the time since", async () => {
   const { world, cutOff } = await aWorldWithHourlyWeeks();
   world.fees.rules.ratePpm = 300_000;
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 1_000_00n);
@@ -198,7 +198,7 @@ test("a leave closes the due weeks itself, before its own log position, and pays
   master.result(50_00n, { at: cutOff(0) });
   await passTimeTo(world, cutOff(0), 1_000);
   await deliver(world);
-  const withdrawn = withdraw(world, investorLogin, 9_999_00n, "funding:withdrawal:1");
+  const withdrawn = withdraw(world, investorLogin, 9_999_00n, "1");
   expect(await whileJobsRun(world, withdrawn)).toBe(1_105_00n);
   expect(await timelineOf(world, masterLogin)).toEqual([100_00n, cutOff(0), 50_00n]);
   expect(world.fees.weeks).toMatchObject([
@@ -218,15 +218,15 @@ test("a leave closes the due weeks itself, before its own log position, and pays
   await expectBooksToReconcile(world);
 });
 
-test("a due week does not block the leave of an Investor that has no part in it", async () => {
+test("a due week does not block the withdrawal of an Investor that has no part in it", async () => {
   const { world, cutOff } = await aWorldWithHourlyWeeks();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 100_00n);
   await passTimeTo(world, cutOff(0), 100);
-  // It joins, with 0.00, after the end of the week, which closes with its own leave and whose fees are not decided yet.
+  // It joins, with 0.00, after the end of the week, which closes with its own withdrawal and whose fees are not decided yet.
   const { investorLogin } = await subscribed(world, masterLogin, 0n);
-  const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
-  await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 0n } });
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 1_00n);
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 0n });
   expect(await many(world.deps.pool, sql`select number from open_week`)).toEqual([{ number: 1n }]);
   const closed = await many(world.deps.pool, sql`select cut_off from allocation_entry where kind = 'WEEK'`);
   expect(closed).toEqual([{ cut_off: cutOff(0) }]);

@@ -19,6 +19,8 @@ export type Terms = readonly TermsStep[];
 /** The terms of an Investor, and what it owes, as `fee` has answered before a decision. Amounts in cents. */
 export type FeeFacts = {
   readonly terms: Terms;
+  /** The terms are not known before this instant; undefined: of all instants they are. */
+  readonly since: Date | undefined;
   /** When the newest version was made; undefined without a configuration. */
   readonly updatedAt: Date | undefined;
   /** To all Masters whose fees are not stopped, the oldest first. */

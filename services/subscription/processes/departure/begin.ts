@@ -46,6 +46,8 @@ export async function join(deps: Deps, known: Departure, context: CallContext): 
   const wait = waitBudget(context, MAX_JOIN_MS);
   for (let departure: Departure | undefined = known; ; await wait.pause()) {
     if (departure !== undefined && departure.state !== "WANTED") return await depart(deps, departure, context);
+    // The queue tries it, while no caller waits.
+    if (departure?.hasWaited === true) return departure;
     if (wait.isOver()) throw outcomeUnknown({ operationId });
     departure = await findDeparture(deps.pool, operationId);
   }

@@ -7,7 +7,7 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { isTransientFailure, retryLevel } from "#kernel/transient-failure.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
@@ -53,8 +53,8 @@ export async function complete(
     // Another process may have completed it: then this account lock is released.
     const present = await getDeparture(deps.pool, departure.operationId);
     if (present.state !== "DECIDED") return present;
-    if (!(error instanceof Refusal)) throw error;
-    deps.log.info("fees of departure not collected, retry scheduled", { key, login, error });
+    const level = error instanceof Refusal ? "info" : retryLevel(error);
+    deps.log[level]("fees of departure not collected, retry scheduled", { key, login, error });
     throw outcomeUnknown(departure, "Performance fees are still being collected.");
   }
   failpoint("after_collection", kind);

@@ -168,7 +168,7 @@ async function decideStruck(
     return { pair, terms: terms.of(departure.investorLogin).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, throughNumber);
-  if (folded.some((pair) => pair.foldedNumber < throughNumber || isEarnedBefore(pair, terms.since))) {
+  if (folded.some((pair) => pair.foldedNumber < throughNumber || isEarnedBefore(pair, terms.of(pair.investorLogin)))) {
     await savePairs(tx, folded);
     return "more";
   }

@@ -9,7 +9,7 @@ import { waitsAfter } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
-import { accountBusy } from "../../domain/lock-refusals.ts";
+import { accountBusy, platformUnavailable } from "../../domain/lock-refusals.ts";
 import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/queue.ts";
 import { publishProgress } from "../../messages/withdrawal-events.ts";
 import { beginNextTry, type Departure, getDeparture, isUndecided } from "../../store/departures.ts";
@@ -70,6 +70,8 @@ type Tried = Departure & { readonly fees?: FeeDecision | null };
 async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: Call): Promise<Tried> {
   let refusal: Refusal;
   try {
+    const { kind, hasWaited, deadlineAt } = departure;
+    if (kind === "WITHDRAWAL" && !hasWaited && deps.now() >= deadlineAt) throw notBegun();
     const { balance: heldBalance, logNumber: heldLogNumber } = await holdLock(deps, lockOf(departure), context);
     const end = await decide(deps, { ...departure, heldBalance, heldLogNumber }, context);
     if (end.kind === "decided") return { ...end.departure, fees: end.fees ?? null };
@@ -85,6 +87,11 @@ async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: C
           );
   }
   return await endTry(deps, departure, refusal, { wait, context });
+}
+
+/** The row keeps this answer: a request that was held up until after its deadline, or whose clock is behind, finds it. */
+function notBegun(): Refusal {
+  return platformUnavailable("The operation could not begin in time. Nothing was executed.");
 }
 
 function lockOf({ kind, investorLogin: login, lockOwner, requested, comment }: Departure) {
@@ -104,8 +111,8 @@ async function movedOn({ pool }: Deps, { operationId, try: number }: Departure):
 }
 
 /**
- * A try was refused, and nothing has left: the next one begins, the departure waits until its Master is flat, or it ends with the refusal. The row tells
- * first that nothing is decided, also when the outcome of a commit is not known: only then the account lock is released.
+ * A try was refused, and nothing has left: the next one begins, the departure waits until its Master is flat, or it ends with the refusal. First
+ * the row has to say that nothing is decided, also when the outcome of a commit is not known: only then the account lock is released.
  */
 async function endTry(deps: Deps, departure: Departure, refusal: Refusal, { wait, context }: Call): Promise<Departure> {
   if (mayWait(departure, refusal)) return await beginToWait(deps, departure, refusal, context);

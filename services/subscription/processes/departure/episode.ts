@@ -70,7 +70,7 @@ async function runEpisode(
   }
 }
 
-/** Nothing was decided, unless the outcome of the commit is not known: then the rows of the departures tell. */
+/** Nothing was decided, unless the outcome of the commit is not known: then the rows of the departures have it. */
 function endOf(deps: Deps, login: string, count: number, error: unknown): DecisionEnd {
   if (error instanceof FeesNotKnown) return feesWait(error.cause);
   if (error instanceof Refusal) return { kind: "refused", refusal: finalRefusal(error) };

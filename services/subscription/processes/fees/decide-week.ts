@@ -71,7 +71,7 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
     return { pair, terms: terms.of(login).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, number - 1n);
-  if (folded.some((pair) => pair.foldedNumber < number - 1n || isEarnedBefore(pair, terms.since))) {
+  if (folded.some((pair) => pair.foldedNumber < number - 1n || isEarnedBefore(pair, terms.of(pair.investorLogin)))) {
     await savePairs(tx, folded);
     await moveWeek(tx, { id, from: to, to: from });
     return "again";

@@ -34,7 +34,8 @@ export async function catchUp(
     if (first === undefined || last === undefined) return afterNumber;
     assert.equal(first.number, afterNumber + 1n, `the log of ${login} has a gap`);
     await inTransaction(deps.pool, (tx) => fileMovements(tx, deps, wanted));
-    if (last.number >= (upTo ?? lastNumber)) return last.number;
+    // With `upTo` it looks again: the feed may have filed more meanwhile.
+    if (upTo === undefined && last.number >= lastNumber) return last.number;
   }
 }
 

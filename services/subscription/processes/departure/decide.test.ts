@@ -1,0 +1,437 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { expectBooksToReconcile } from "../../testing/books.ts";
+import {
+  completeWithdrawal,
+  decideWithdrawal,
+  deposit,
+  holdForWithdrawal,
+  release,
+  withdraw,
+  type Withdrawal,
+} from "../../testing/funding.ts";
+import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
+import { deliver, settle, subscribed } from "../../testing/settle.ts";
+import { aCall, aMaster, anInvestor, aWorld, passTime, withFees, type World } from "../../testing/world.ts";
+import { createLatch } from "../../testing/latch.ts";
+import { inBucket } from "../../testing/ledger.ts";
+import { pausedAt } from "../../testing/paused.ts";
+import { trader } from "../../testing/trader.ts";
+import type { Deps } from "../../deps.ts";
+import { allocateResults } from "../../jobs/allocate-results.ts";
+import { settleDepartures } from "../../jobs/settle-departures.ts";
+import { beginNextTry, getDeparture } from "../../store/departures.ts";
+
+const NEXT_TRY_MS = 60_000;
+
+/** What no withdrawal has before it is decided. */
+const UNDECIDED = { before: null, pending: null, available: null, effective: null };
+
+async function settledNumberOf({ deps }: World, { operationId }: Withdrawal): Promise<bigint | null> {
+  const { settled } = await one<{ settled: bigint | null }>(
+    deps.pool,
+    sql`select settled_number as settled from departure where operation_id = ${operationId}`,
+  );
+  return settled;
+}
+
+async function expectNothingReserved({ deps }: World): Promise<void> {
+  expect(await many(deps.pool, sql`select key from reserve`)).toEqual([]);
+}
+
+test("a withdrawal from a pool is decided with the Master, its log position and four amounts", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin, id } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const { lockOwner } = withdrawal;
+  const decision = {
+    state: "DECIDED",
+    try: 1,
+    lockOwner,
+    subscriptionId: id,
+    masterLogin,
+    before: 500_00n,
+    pending: 0n,
+    available: 500_00n,
+    effective: 200_00n,
+    leftStatus: null,
+    refusal: null,
+  };
+  expect(await decideWithdrawal(world, withdrawal)).toMatchObject(decision);
+  expect(await getDeparture(world.deps.pool, withdrawal.operationId)).toMatchObject(decision);
+  expect(await settledNumberOf(world, withdrawal)).toBe(lastEntry(world.platform.ledger, masterLogin).number);
+  const ledger = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(ledger.holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 200_00n } }]);
+  await expectBooksToReconcile(world);
+});
+
+test("a reserve leaves the Master only after the log shows the payout", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await decideWithdrawal(world, withdrawal);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
+  await completeWithdrawal(world, withdrawal);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("a withdrawal of an Investor outside a pool reads no Master and reserves nothing", async () => {
+  const world = await aWorld();
+  const investorLogin = anInvestor(world, 80_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 100_00n);
+  const reads = vi.spyOn(world.platform.client, "readAccount");
+  const decision = {
+    state: "DECIDED",
+    subscriptionId: null,
+    masterLogin: null,
+    before: 80_00n,
+    pending: 0n,
+    available: 80_00n,
+    effective: 80_00n,
+  };
+  expect(await decideWithdrawal(world, withdrawal)).toMatchObject(decision);
+  expect(await getDeparture(world.deps.pool, withdrawal.operationId)).toMatchObject(decision);
+  expect(await settledNumberOf(world, withdrawal)).toBeNull();
+  expect(reads).not.toHaveBeenCalled();
+  await expectNothingReserved(world);
+});
+
+test("a try that is refused for open positions reserves nothing, and the withdrawal can still be decided", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  trader(world, masterLogin).openSome(3);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject({
+    code: "master_open_positions",
+    details: { open_positions: "3" },
+    outcome: "not_executed",
+  });
+  expect(await getDeparture(world.deps.pool, withdrawal.operationId)).toMatchObject({ state: "WANTED", ...UNDECIDED });
+  await expectNothingReserved(world);
+  trader(world, masterLogin).closeAll();
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 200_00n });
+});
+
+test("a try older than the present one decides nothing", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const first = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const times = { deadlineAt: first.deadlineAt, recoverInMs: NEXT_TRY_MS };
+  await beginNextTry(world.deps.pool, first, { from: "WANTED", ...times });
+  await expect(decideWithdrawal(world, first)).resolves.toMatchObject({ state: "WANTED", try: 2, ...UNDECIDED });
+  await expectNothingReserved(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
+  await release(world, first);
+  const second = await holdForWithdrawal(world, investorLogin, 200_00n);
+  expect(second.try).toBe(2);
+  await expect(decideWithdrawal(world, second)).resolves.toMatchObject({ state: "DECIDED", effective: 200_00n });
+  await expectBooksToReconcile(world);
+});
+
+test("a try that the recovery job has ended decides nothing, in a pool and outside of one", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  for (const login of [investorLogin, anInvestor(world, 500_00n)]) {
+    const withdrawal = await holdForWithdrawal(world, login, 200_00n);
+    await passTime(world, NEXT_TRY_MS + RECOVERY_GRACE_MS);
+    await settleDepartures(world.deps);
+    expect(world.platform.accountLocks.get(login)).toBeUndefined();
+    const ended = { state: "REFUSED", refusal: { code: "account_busy", outcome: "not_executed" }, lockOwner: null };
+    await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ ...ended, ...UNDECIDED });
+  }
+  await expectNothingReserved(world);
+  await settle(world);
+  await expectBooksToReconcile(world);
+});
+
+test("a try is refused for an incomplete log of the Master, and decides nothing", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  getAccount(world.platform.ledger, masterLogin).isComplete = false;
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const refusal = { code: "allocation_in_progress", outcome: "not_executed", retryAfterMs: expect.any(Number) };
+  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject(refusal);
+  await expectNothingReserved(world);
+  getAccount(world.platform.ledger, masterLogin).isComplete = true;
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 200_00n });
+});
+
+test("a try is refused with allocation_in_progress, which is not final, when the Master cannot be read", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  world.platform.state.isDown = true;
+  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject({
+    code: "allocation_in_progress",
+    outcome: "not_executed",
+  });
+  await expectNothingReserved(world);
+  world.platform.state.isDown = false;
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 200_00n });
+});
+
+test("a withdrawal waits for money in transit to the Master until it has units", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await deposit(world, investorLogin, 100_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 600_00n);
+  const deciding = decideWithdrawal(world, withdrawal);
+  await pause(150);
+  await settle(world);
+  await expect(deciding).resolves.toMatchObject({ effective: 600_00n });
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(600_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("a try is refused as busy if money does not reach the Master in time", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await deposit(world, investorLogin, 100_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 600_00n);
+  await expect(decideWithdrawal(world, withdrawal, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+    code: "account_busy",
+    outcome: "not_executed",
+    retryAfterMs: expect.any(Number),
+  });
+  await expectNothingReserved(world);
+});
+
+test("a try is refused when the account changed after it was locked", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 600_00n);
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: 5_00n });
+  await deliver(world);
+  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject({ code: "account_busy" });
+});
+
+/** Investors of one Master that request 100.00 each, at the same time and after the Master was read for another one. */
+async function decideTogether(world: World, masterLogin: string, investorLogins: readonly string[]) {
+  const { investorLogin: earlier } = await subscribed(world, masterLogin, 300_00n);
+  const { latch, deps } = pausedAt(world, "readAccount");
+  const withdrawals = await Promise.all(
+    [earlier, ...investorLogins].map((login) => holdForWithdrawal(world, login, 100_00n)),
+  );
+  const [first, ...others] = withdrawals;
+  const deciding = [decideWithdrawal({ deps }, first!)];
+  await latch.reached;
+  deciding.push(...others.map((each) => decideWithdrawal({ deps }, each)));
+  // Each of them reads its account, then waits for the others.
+  await pause(200);
+  return { deciding, open: latch.open };
+}
+
+test("withdrawals that wait for one Master are decided together", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const pairs = [];
+  for (const balance of [500_00n, 400_00n, 300_00n]) pairs.push(await subscribed(world, masterLogin, balance));
+  const reads = vi.spyOn(world.platform.client, "readAccount");
+  const { deciding, open } = await decideTogether(
+    world,
+    masterLogin,
+    pairs.map(({ investorLogin }) => investorLogin),
+  );
+  reads.mockClear();
+  open();
+  const decisions = await Promise.all(deciding);
+  expect(decisions.map(({ effective }) => effective)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
+  // One for the first of them, and one for the three that waited.
+  expect(reads.mock.calls.filter(([{ login }]) => login === masterLogin)).toHaveLength(2);
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings.map(({ reserved }) => reserved!.minorUnits)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("a withdrawal that is refused when it is decided does not refuse those with it", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const changed = await subscribed(world, masterLogin, 500_00n);
+  const other = await subscribed(world, masterLogin, 400_00n);
+  const { deciding, open } = await decideTogether(world, masterLogin, [changed.investorLogin, other.investorLogin]);
+  enter(world.platform.ledger, changed.investorLogin, { kind: MovementKind.EXTERNAL, amount: 5_00n });
+  await deliver(world);
+  open();
+  const outcomes = await Promise.allSettled(deciding);
+  expect(outcomes).toMatchObject([
+    { value: { effective: 100_00n } },
+    { reason: { code: "account_busy" } },
+    { value: { effective: 100_00n } },
+  ]);
+  await expectBooksToReconcile(world);
+});
+
+test("a withdrawal whose try has ended meanwhile is not decided with the others", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const ended = await subscribed(world, masterLogin, 500_00n);
+  const other = await subscribed(world, masterLogin, 400_00n);
+  const { deciding, open } = await decideTogether(world, masterLogin, [ended.investorLogin, other.investorLogin]);
+  const departure = await getDeparture(world.deps.pool, `of ${ended.investorLogin}`);
+  await beginNextTry(world.deps.pool, departure, {
+    from: "WANTED",
+    deadlineAt: departure.deadlineAt,
+    recoverInMs: NEXT_TRY_MS,
+  });
+  open();
+  expect(await Promise.all(deciding)).toMatchObject([
+    { effective: 100_00n },
+    { state: "WANTED", try: 2, ...UNDECIDED },
+    { effective: 100_00n },
+  ]);
+  expect(await inBucket(world, masterLogin, "reserved")).toEqual([0n, 100_00n, 100_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("an exit and a withdrawal from one Master are decided together", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const leaver = await subscribed(world, masterLogin, 500_00n);
+  const other = await subscribed(world, masterLogin, 400_00n);
+  const findTerms: Deps["fees"]["findTerms"] = async (request, context) => {
+    await pause(100);
+    return await world.deps.fees.findTerms(request, context);
+  };
+  const slow = withFees(world, { findTerms });
+  const withdrawal = await holdForWithdrawal(world, other.investorLogin, 100_00n);
+  const [exit, decision] = await Promise.all([
+    slow.service.unassign(leaver, aCall()),
+    decideWithdrawal(slow, withdrawal),
+  ]);
+  expect(exit).toMatchObject({ amount: { minorUnits: -500_00n } });
+  expect(decision).toMatchObject({ effective: 100_00n });
+  await completeWithdrawal(world, withdrawal);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("a deal during a decision is allocated at once, and the Master is read again", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 9_999_00n);
+  let asked = 0;
+  const findTerms: Deps["fees"]["findTerms"] = async (wanted, context) => {
+    asked += 1;
+    if (asked === 1) {
+      // The Master was read meanwhile.
+      await pause(200);
+      trader(world, masterLogin).result(30_00n);
+      await deliver(world);
+      await allocateResults(world.deps);
+      expect(await inBucket(world, masterLogin, "pooled")).toEqual([530_00n]);
+    }
+    return await world.deps.fees.findTerms(wanted, context);
+  };
+  const decision = await decideWithdrawal(withFees(world, { findTerms }), withdrawal);
+  expect(decision).toMatchObject({ before: 530_00n });
+  expect(await settledNumberOf(world, withdrawal)).toBe(lastEntry(world.platform.ledger, masterLogin).number);
+  expect(asked).toBe(2);
+  await expectBooksToReconcile(world);
+});
+
+test("a Master that trades in each reading lets no Investor leave, and nothing is reserved", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 100_00n);
+  const { client } = world.platform;
+  const readAccount: Deps["platform"]["readAccount"] = async (wanted, context) => {
+    const reading = await client.readAccount(wanted, context);
+    trader(world, masterLogin).result(1_00n);
+    await deliver(world);
+    return reading;
+  };
+  const deps = { ...world.deps, platform: { ...client, readAccount } };
+  await expect(decideWithdrawal({ deps }, withdrawal)).rejects.toMatchObject({
+    code: "allocation_in_progress",
+    outcome: "not_executed",
+  });
+  await expectNothingReserved(world);
+  await settle(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([503_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("a position opened between the reading of a flat Master and the decision keeps money in the pool", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 100_00n);
+  const { client } = world.platform;
+  let reads = 0;
+  const readAccount: Deps["platform"]["readAccount"] = async (wanted, context) => {
+    const reading = await client.readAccount(wanted, context);
+    reads += 1;
+    if (reads === 1) {
+      trader(world, masterLogin).open();
+      await deliver(world);
+    }
+    return reading;
+  };
+  const deps = { ...world.deps, platform: { ...client, readAccount } };
+  await expect(decideWithdrawal({ deps }, withdrawal)).rejects.toMatchObject({ code: "master_open_positions" });
+  expect(reads).toBe(2);
+  await expectNothingReserved(world);
+  await expectBooksToReconcile(world);
+});
+
+test("a try that several replicas decide at the same time is decided once, and all see the same decision", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const replicas = [world.deps, world.deps, { ...world.deps }, { ...world.deps }];
+  const decisions = await Promise.all(replicas.map((deps) => decideWithdrawal({ deps }, withdrawal)));
+  const figures = { before: 500_00n, pending: 0n, available: 500_00n, effective: 200_00n };
+  expect(decisions).toMatchObject(replicas.map(() => ({ state: "DECIDED", ...figures })));
+  expect(await inBucket(world, masterLogin, "reserved")).toEqual([200_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("a replica that hangs while it reads the Master keeps no other replica from deciding the try", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const { latch, deps } = pausedAt(world, "readAccount");
+  void decideWithdrawal({ deps }, withdrawal);
+  await latch.reached;
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 200_00n });
+});
+
+test("a replica that hangs before its commit holds nothing up, and decides nothing when it continues", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const latch = createLatch();
+  const findTerms: Deps["fees"]["findTerms"] = async (wanted, context) => {
+    const terms = await world.deps.fees.findTerms(wanted, context);
+    await latch.pass();
+    return terms;
+  };
+  const hanging = decideWithdrawal(withFees(world, { findTerms }), withdrawal);
+  await latch.reached;
+  const decision = await decideWithdrawal(world, withdrawal);
+  expect(decision).toMatchObject({ effective: 200_00n });
+  const recorded = await getDeparture(world.deps.pool, withdrawal.operationId);
+  latch.open();
+  await expect(hanging).resolves.toEqual(recorded);
+  expect(await inBucket(world, masterLogin, "reserved")).toEqual([200_00n]);
+  expect(recorded).toMatchObject({ try: 1, state: "DECIDED" });
+  await expectBooksToReconcile(world);
+});
+
+test("an Investor can withdraw everything and stays ACTIVE with 0.00", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  expect(await withdraw(world, investorLogin, 9_999_00n, "1")).toBe(500_00n);
+  await settle(world);
+  expect(await withdraw(world, investorLogin, 1_00n, "2")).toBe(0n);
+  const { subscription } = await world.service.findOpenSubscription({ investorLogin }, aCall());
+  expect(subscription).toMatchObject({ inPool: true });
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
+  await expectBooksToReconcile(world);
+});
