@@ -105,7 +105,8 @@ export class History {
       ? new PoolsWatch(consumers.get("pushed")!, this.#platformRows, this.#unpricedMs(server))
       : undefined;
     const departureFacts = { dealsWatch: this.#dealsWatch, accountLocks: this.#platformRowsWatch };
-    this.#departures = plan.pools && new DeparturesWatch({ subscriptions: consumers.get("pushed")!, ...departureFacts });
+    this.#departures =
+      plan.pools && new DeparturesWatch({ subscriptions: consumers.get("pushed")!, ...departureFacts });
     this.#rights = areRightsExact(plan) ? new RightsWatch(consumers.get("pushed")!, server) : undefined;
     const feeRows = new FeeRows(this.#world.fees, consumers.get("pushed")!);
     this.#fees = plan.pools ? this.#watchFees(feeRows) : undefined;

@@ -178,7 +178,15 @@ export class CommandRuns {
     const { process, filedNumbers, startedAtMs: recordedAtMs } = run;
     const { network, subscriptions } = world;
     const services = { process, network, subscriptions, accountLocks };
-    const caller = { ...services, random: random.for(process.name), watch, note, filedNumbers, recordedAtMs, isRepeated };
+    const caller = {
+      ...services,
+      random: random.for(process.name),
+      watch,
+      note,
+      filedNumbers,
+      recordedAtMs,
+      isRepeated,
+    };
     const performed = process.run(() => performCommand(caller, this.#server, command));
     performed.then(() => {
       if (run.process === process) this.#end(run);

@@ -101,12 +101,15 @@ async function assignOrUnassign(caller: Caller, command: Kind<"assign"> | Kind<"
       process,
       CALL_MS,
       async ({ service }, context) => {
-        if (command.kind === "unassign") return void (await service.unassign({ ...pair, ...queueOf(command) }, context));
-        await service.assign({ ...pair, feeRatePpm: command.feeRatePpm, feeEnabled: true }, context);
+        if (command.kind === "unassign") await service.unassign({ ...pair, ...queueOf(command) }, context);
+        else await service.assign({ ...pair, feeRatePpm: command.feeRatePpm, feeEnabled: true }, context);
       },
       key,
     );
-    note(() => `${key}: ${command.kind} of ${login} ${outcome.kind} ${outcome.kind === "refused" ? outcome.refusal.code : ""}`);
+    note(
+      () =>
+        `${key}: ${command.kind} of ${login} ${outcome.kind} ${outcome.kind === "refused" ? outcome.refusal.code : ""}`,
+    );
     if (outcome.kind === "answer") return;
     const isRefused = outcome.kind === "refused" && outcome.refusal.outcome === "not_executed";
     if (isRepeated && isRefused && !PASSING.has(outcome.refusal.code)) return;

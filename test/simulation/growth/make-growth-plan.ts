@@ -54,6 +54,13 @@ function commandsOf(week: number): readonly Command[] {
       floorMinor: undefined,
       sendWithinMs: undefined,
     },
-    { kind: "withdraw", atMs: atMs + 2_600, key: `withdraw-${week}`, login: login!, amountMinor: 500n, queueForMs: undefined },
+    {
+      kind: "withdraw",
+      atMs: atMs + 2_600,
+      key: `withdraw-${week}`,
+      login: login!,
+      amountMinor: 500n,
+      queueForMs: undefined,
+    },
   ];
 }

@@ -1,4 +1,5 @@
 import { DATABASE_MUTANTS, GROWTH_MUTANT } from "./databases.ts";
+import { DEPARTURE_MUTANTS } from "./departures.ts";
 import { EVIDENCE_MUTANTS } from "./evidence.ts";
 import { FEED_MUTANTS } from "./feeds.ts";
 import { FEE_MUTANTS } from "./fees.ts";
@@ -16,6 +17,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...EVIDENCE_MUTANTS,
   ...FEED_MUTANTS,
   ...FEE_MUTANTS,
+  ...DEPARTURE_MUTANTS,
   ...RIGHTS_MUTANTS,
   ...DATABASE_MUTANTS,
 ];

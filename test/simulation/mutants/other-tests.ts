@@ -41,7 +41,7 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/kernel/feed/retention.test.ts",
   },
   {
-    name: "a leave is decided at a reading that trades have outdated",
+    name: "a departure is decided at a reading that trades have outdated",
     edits: [
       {
         file: "services/subscription/processes/departure/decide-in-pool.ts",
@@ -52,23 +52,100 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/subscription/commands/leave.test.ts",
   },
   {
+    name: "a departure is decided twice",
+    edits: [
+      {
+        file: "services/subscription/store/departures.ts",
+        find: "where operation_id = id and try = number and state = 'WANTED'",
+        put: "where operation_id = id and try = number",
+      },
+    ],
+    test: "services/subscription/store/departures.test.ts",
+  },
+  {
+    name: "a try that has ended decides a later one",
+    edits: [
+      {
+        file: "services/subscription/store/departures.ts",
+        find: "where operation_id = id and try = number and state = 'WANTED'",
+        put: "where operation_id = id and state = 'WANTED'",
+      },
+    ],
+    test: "services/subscription/store/departures.test.ts",
+  },
+  {
+    name: "a try that has ended refuses a later one",
+    edits: [
+      {
+        file: "services/subscription/store/departures.ts",
+        find: "where operation_id = ${operationId} and try = ${number} and state = ${state}`",
+        put: "where operation_id = ${operationId} and ${number}::int > 0 and state = ${state}`",
+      },
+    ],
+    test: "services/subscription/store/departures.test.ts",
+  },
+  {
+    name: "what is decided is refused",
+    edits: [
+      {
+        file: "services/subscription/store/departures.ts",
+        find: "and try = ${number} and state = ${state}`",
+        put: "and try = ${number} and ${state} <> ''`",
+      },
+    ],
+    test: "services/subscription/store/departures.test.ts",
+  },
+  {
+    name: "what is decided begins to wait",
+    edits: [
+      {
+        file: "services/subscription/store/departure-queue.ts",
+        find: "and try = ${number} and state = 'WANTED'",
+        put: "and try = ${number}",
+      },
+    ],
+    test: "services/subscription/store/departures.test.ts",
+  },
+  {
+    name: "a try that has ended lets a later one wait",
+    edits: [
+      {
+        file: "services/subscription/store/departure-queue.ts",
+        find: "and try = ${number} and state = 'WANTED'",
+        put: "and ${number}::int > 0 and state = 'WANTED'",
+      },
+    ],
+    test: "services/subscription/store/departures.test.ts",
+  },
+  {
+    name: "a try begins before the account lock of the last one is released",
+    edits: [
+      {
+        file: "services/subscription/store/departure-queue.ts",
+        find: "state = 'WAITING' and lock_owner is null and next_try_at",
+        put: "state = 'WAITING' and next_try_at",
+      },
+    ],
+    test: "services/subscription/store/departures.test.ts",
+  },
+  {
+    name: "a floor is taken without its log number",
+    edits: [
+      {
+        file: "services/platform/protocol/insert-orders.ts",
+        find: "floorNumber === undefined || floorNumber >= logNumber ?",
+        put: "floorNumber === undefined || floorNumber < logNumber || floorNumber >= logNumber ?",
+      },
+    ],
+    test: "services/platform/protocol/permit-orders.test.ts",
+  },
+  {
     name: "a fee that is recorded after the terms were asked for is not waited for",
     edits: [
       {
         file: "services/subscription/store/fee-decisions.ts",
         find: "or decision.recorded_at >= ${at}",
         put: "or decision.recorded_at >= ${at} + interval '1 day'",
-      },
-    ],
-    test: "services/subscription/testing/fees.test.ts",
-  },
-  {
-    name: "an exit is finished without the fees that were not recorded",
-    edits: [
-      {
-        file: "services/subscription/processes/exit/finish-exit.ts",
-        find: "if (fees !== undefined) await recordFees(deps, fees, context);",
-        put: "",
       },
     ],
     test: "services/subscription/testing/fees.test.ts",

@@ -82,7 +82,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     seed: 75,
   },
   {
-    name: "the credit does not wait for its debit",
+    name: "the permit of a credit is granted before the answer to its debit",
     edits: [
       {
         file: `${PLATFORM}/protocol/draft-legs.ts`,
@@ -92,6 +92,18 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     ],
     detectedBy: ["I7"],
     seed: 10,
+  },
+  {
+    name: "a debit without the intent of its credit",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/draft-legs.ts`,
+        find: "return legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {",
+        put: "return legs.slice(0, 1).map(({ login, kind, amountMinor: requestedMinor }, index) => {",
+      },
+    ],
+    detectedBy: ["I10", "I2"],
+    seed: 3,
   },
   {
     name: "an expired permit gives the right to send again",

@@ -61,7 +61,16 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   if (others === undefined) return undefined;
   const movementLag = (): bigint => consumer.state().lag;
   const isPlatformRewound = (): boolean => consumer.state().isRewound;
-  const own = { pool, departureReads: departureReads(pool), movementLag, isPlatformRewound, ...rules, wakeSignals, log, now };
+  const own = {
+    pool,
+    departureReads: departureReads(pool),
+    movementLag,
+    isPlatformRewound,
+    ...rules,
+    wakeSignals,
+    log,
+    now,
+  };
   const deps: Deps = {
     ...own,
     ...others,

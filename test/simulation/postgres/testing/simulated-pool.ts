@@ -24,7 +24,11 @@ export async function simulatedPool<T>(schema: Statements, work: (pool: Pool) =>
     faults: [],
     faultsEndMs: 0,
   } as const;
-  const faults = new Faults(plan, scheduler, { onFault: () => undefined, isDeparting: () => false, onCrash: () => undefined });
+  const faults = new Faults(plan, scheduler, {
+    onFault: () => undefined,
+    isDeparting: () => false,
+    onCrash: () => undefined,
+  });
   const shared = { scheduler, random, hit: () => undefined };
   const process = new SimulatedProcess({ name: "test", shared, clock: { skewMs: 0 }, canCrash: false });
   const database = new Database(schema, () => scheduler.nowMs);

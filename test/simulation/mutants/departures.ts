@@ -1,0 +1,89 @@
+import type { Mutant } from "./mutant.ts";
+
+const DEPARTURE = "services/subscription/processes/departure";
+
+/** Defects of withdrawals and exits: what is decided, and what follows a decision. */
+export const DEPARTURE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "a departure is completed before its fees are recorded",
+    edits: [
+      {
+        file: `${DEPARTURE}/complete.ts`,
+        find: "if (departure.fees !== null) await collectFees",
+        put: "if (departure.effective === null) await collectFees",
+      },
+    ],
+    detectedBy: ["I4"],
+    seed: 7,
+  },
+  {
+    name: "a payout does not wait for the fees before it",
+    edits: [
+      {
+        file: `${DEPARTURE}/complete.ts`,
+        find: "if (departure.fees !== null) await collectFees(deps, { ...departure, lockOwner }, context);",
+        put: "if (departure.fees !== null) void collectFees(deps, { ...departure, lockOwner }, context).catch(() => undefined);",
+      },
+    ],
+    detectedBy: ["I4"],
+    seed: 7,
+  },
+  {
+    name: "a withdrawal has ended before its payout is known",
+    edits: [
+      {
+        file: `${DEPARTURE}/complete.ts`,
+        find: 'default:\n      return { ...departure, doubt: "UNKNOWN" };',
+        put: "default:\n      return await end(deps, departure, result?.legs[0]?.dealId ?? null);",
+      },
+    ],
+    detectedBy: ["I2"],
+    seed: 78,
+  },
+  {
+    name: "the reserve of a refused payout is not returned",
+    edits: [
+      { file: `${DEPARTURE}/complete.ts`, find: "  await returnReserve(deps, departureKey(departure));\n", put: "" },
+    ],
+    detectedBy: ["I4"],
+    seed: 246,
+  },
+  {
+    name: "the recovery job releases the account lock of a try without ending it",
+    edits: [
+      {
+        file: `${DEPARTURE}/depart.ts`,
+        find: "await (waits ? beginToWait : endRefused)(deps, departure, aborted, context);",
+        put: "if (!waits || waits) return void (await release(deps, departure, context));",
+      },
+    ],
+    detectedBy: ["I10", "I6"],
+    seed: 41,
+  },
+  {
+    name: "an account lock is released while the commit of the decision is in doubt",
+    edits: [
+      {
+        file: `${DEPARTURE}/depart.ts`,
+        find: "  if (!(await isUndecided(deps.pool, departure))) return await movedOn(deps, departure);\n",
+        put: "",
+      },
+    ],
+    detectedBy: ["I6", "I10"],
+    seed: 1486,
+    needs: "lost_departure_commit",
+    isAlwaysRun: true,
+  },
+  {
+    name: "commands have the same account lock",
+    edits: [
+      {
+        file: "services/subscription/domain/departure.ts",
+        find: "return `subscription:departure:${operationId}:${number}`;",
+        put: "return `subscription:departure:${operationId.length}:${number}`;",
+      },
+    ],
+    detectedBy: ["I6"],
+    seed: 326,
+  },
+];
