@@ -40,7 +40,7 @@ module.exports = {
       to: {
         pathNot: [
           "^services/$1/(domain/|refusals[.]ts$)",
-          "^services/kernel/(money|exact-decimal|rate|refusal|key-refusals|brand|check-character|limits|duration|labels|platform-text|queue-until-flat)[.]ts$",
+          "^services/kernel/(money|exact-decimal|rate|refusal|key-refusals|transfer-refusals|brand|check-character|limits|duration|labels|platform-text|queue-until-flat)[.]ts$",
         ],
       },
     },

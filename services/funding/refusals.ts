@@ -1,25 +1,23 @@
 import { KEY_REFUSALS } from "#kernel/key-refusals.ts";
 import { QUEUE_REFUSALS } from "#kernel/queue-until-flat.ts";
 import { refusalsOf } from "#kernel/refusal.ts";
+import { TRANSFER_REFUSALS } from "#kernel/transfer-refusals.ts";
 
 /** All refusals of funding. */
 export const { refuse, refusals } = refusalsOf({
   ...QUEUE_REFUSALS,
   ...KEY_REFUSALS,
+  ...TRANSFER_REFUSALS,
   validation_failed: "invalid",
   investor_not_found: "not_found",
   operation_not_found: "not_found",
   operation_removed: "not_found",
   account_archived: "conflict",
   account_busy: "conflict",
-  possible_duplicate: "conflict",
-  insufficient_funds: "conflict",
   master_open_positions: "conflict",
   allocation_in_progress: "conflict",
   investor_deficit: "conflict",
   safety_stop: "unavailable",
-  platform_rejected: "rejected",
-  platform_unavailable: "unavailable",
   service_unavailable: "unavailable",
   outcome_unknown: "unknown_outcome",
 });

@@ -1,11 +1,13 @@
 import { QUEUE_REFUSALS } from "#kernel/queue-until-flat.ts";
 import { refusalsOf } from "#kernel/refusal.ts";
+import { TRANSFER_REFUSALS } from "#kernel/transfer-refusals.ts";
 import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
 /** The closed list of refusals of subscription, each with its status. */
 export const { refuse, refusals } = refusalsOf({
   ...REVIEW_REFUSALS,
   ...QUEUE_REFUSALS,
+  ...TRANSFER_REFUSALS,
   validation_failed: "invalid",
   invalid_cursor: "invalid",
   master_not_found: "not_found",
@@ -24,12 +26,8 @@ export const { refuse, refusals } = refusalsOf({
   investor_deficit: "conflict",
   account_archived: "conflict",
   account_busy: "conflict",
-  possible_duplicate: "conflict",
-  insufficient_funds: "conflict",
   too_many_queued: "conflict",
-  platform_rejected: "rejected",
   safety_stop: "unavailable",
-  platform_unavailable: "unavailable",
   service_unavailable: "unavailable",
   outcome_unknown: "unknown_outcome",
 });

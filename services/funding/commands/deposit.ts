@@ -8,7 +8,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { type Cashflow, depositKey } from "../domain/cashflow.ts";
-import { outcomeUnknown, refusalOfTransfer, refusedUnsent } from "../domain/transfer-outcome.ts";
+import { outcomeUnknown, refusalOfDeposit, refusedUnsent } from "../domain/transfer-outcome.ts";
 import { findOpenOperation } from "../store/cashflows.ts";
 import { markDoubt, markRefused } from "../store/cashflow-transitions.ts";
 import { record } from "./record.ts";
@@ -45,7 +45,7 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
       await finish(deps, cashflow, outcome.dealId);
       return outcome.dealId;
     case "refused": {
-      const refusal = refusalOfTransfer(outcome, await findOpenOperation(deps.pool, cashflow.login, cashflow.id));
+      const refusal = refusalOfDeposit(outcome, await findOpenOperation(deps.pool, cashflow.login, cashflow.id));
       await markRefused(deps.pool, cashflow.id, { refusal, at: deps.now() });
       throw refusal;
     }

@@ -7,6 +7,7 @@ import {
   waitsForNoCommand,
   waitsForOutcome,
 } from "#kernel/refusal.ts";
+import { refusalOfTransfer } from "#kernel/transfer-refusals.ts";
 import { refuse } from "../refusals.ts";
 
 /** The outcome of a deposit or withdrawal as it was reported. */
@@ -58,7 +59,7 @@ export function refusalOfLock(refusal: Refusal, blockedBy: OpenOperation | undef
   if (message !== undefined) {
     return refuse(code, message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
   }
-  return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
+  return refusalOfDeposit({ kind: "refused", code, platformCode: 0 }, blockedBy);
 }
 
 /** The refusal of a withdrawal from a busy account, with the operation that has it. */
@@ -69,46 +70,15 @@ export function withBlocker(refusal: Refusal, blockedBy: OpenOperation | undefin
 
 type RefusedTransfer = Extract<TransferOutcome, { kind: "refused" }>;
 
-/** The refusal for a transfer that platform recorded as refused: no money moved. */
-export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, blockedBy?: OpenOperation): Refusal {
-  switch (code) {
-    case "insufficient_funds":
-      return refuse("insufficient_funds", "The account's free funds are below the requested amount.", {
-        outcome: "not_executed",
-      });
-    case "account_busy":
-      if (blockedBy?.isUnknown === true) return busyUntilKnown(blockedBy);
-      return refuse(
-        "account_busy",
-        "Another operation on this account is in progress, and this one waited 5 seconds for its end. Nothing was executed. Send the request again in a second.",
-        {
-          outcome: "not_executed",
-          operationId: blockedBy?.operationId,
-          retryAfterMs: RETRY_AFTER_MS,
-        },
-      );
-    case "platform_rejected":
-      return refuse("platform_rejected", `The trading platform refused the operation with code ${platformCode}.`, {
-        outcome: "not_executed",
-        details: { platform_code: String(platformCode) },
-      });
-    // It was ordered before platform knew that an equal one had been executed.
-    case "possible_duplicate":
-      return refuse(
-        "possible_duplicate",
-        "An equal operation was executed before the database was restored to an older time. Nothing was executed now.",
-        { outcome: "not_executed" },
-      );
-    default:
-      return refuse(
-        "platform_unavailable",
-        "The trading platform did not execute the operation in time. Nothing was executed.",
-        {
-          outcome: "not_executed",
-          retryAfterMs: RETRY_AFTER_MS,
-        },
-      );
-  }
+/** The refusal for a deposit that platform recorded as refused: no money moved. `blockedBy` is the operation that has the account. */
+export function refusalOfDeposit({ code, platformCode }: RefusedTransfer, blockedBy?: OpenOperation): Refusal {
+  if (code !== "account_busy") return refusalOfTransfer({ refusalCode: code, platformCode });
+  if (blockedBy?.isUnknown === true) return busyUntilKnown(blockedBy);
+  return refuse(
+    "account_busy",
+    "Another operation on this account is in progress, and this one waited 5 seconds for its end. Nothing was executed. Send the request again in a second.",
+    { outcome: "not_executed", operationId: blockedBy?.operationId, retryAfterMs: RETRY_AFTER_MS },
+  );
 }
 
 function busyUntilKnown(blockedBy: OpenOperation | undefined): Refusal {

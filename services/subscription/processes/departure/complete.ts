@@ -7,12 +7,12 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
+import { refusalOfTransfer } from "#kernel/transfer-refusals.ts";
 import { isTransientFailure, retryLevel } from "#kernel/transient-failure.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import { departureKey } from "../../domain/departure.ts";
-import { refusalOfPayout } from "../../domain/payout-refusals.ts";
 import { type Departure, getDeparture } from "../../store/departures.ts";
 import { recordFeesRequest } from "../../messages/fee-facts.ts";
 import { type FeeDecision, findUnrecordedOf } from "../../store/fee-decisions.ts";
@@ -93,7 +93,7 @@ async function payOut(deps: Deps, departure: Departure, context: CallContext): P
       return await end(deps, departure, dealId);
     }
     case TransferState.REFUSED:
-      return await refusePayout(deps, departure, refusalOfPayout(result), context);
+      return await refusePayout(deps, departure, refusalOfTransfer(result), context);
     case TransferState.REVIEW:
       return { ...departure, doubt: "REVIEW" };
     default:

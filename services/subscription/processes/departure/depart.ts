@@ -10,7 +10,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { accountBusy, platformUnavailable } from "../../domain/lock-refusals.ts";
-import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/queue.ts";
+import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/departure-reasons.ts";
 import { publishProgress } from "../../messages/withdrawal-events.ts";
 import { beginNextTry, type Departure, getDeparture, isUndecided } from "../../store/departures.ts";
 import { countWaitingOf, markWaiting } from "../../store/departure-queue.ts";

@@ -1,8 +1,15 @@
-import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
-import { refuse } from "../refusals.ts";
+import { type Refusal, refusalsOf, RETRY_AFTER_MS } from "./refusal.ts";
 
-/** The refusal for a payout that platform recorded as refused: no money moved. */
-export function refusalOfPayout({
+/** Why platform has not executed a transfer, as callers are answered; part of the refusals of every service that requests some for them. */
+export const { refuse, refusals: TRANSFER_REFUSALS } = refusalsOf({
+  insufficient_funds: "conflict",
+  possible_duplicate: "conflict",
+  platform_rejected: "rejected",
+  platform_unavailable: "unavailable",
+});
+
+/** The refusal for a transfer that platform has recorded as refused: no money moved. */
+export function refusalOfTransfer({
   refusalCode,
   platformCode,
 }: {
@@ -19,6 +26,7 @@ export function refusalOfPayout({
         outcome: "not_executed",
         details: { platform_code: String(platformCode) },
       });
+    // It was ordered before platform knew that an equal one had been executed.
     case "possible_duplicate":
       return refuse(
         "possible_duplicate",
