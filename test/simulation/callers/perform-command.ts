@@ -101,9 +101,8 @@ async function assignOrUnassign(caller: Caller, command: Kind<"assign"> | Kind<"
       process,
       CALL_MS,
       async ({ service }, context) => {
-        if (command.kind === "unassign")
-          return void (await service.unassign({ ...pair, ...queueOf(command) }, context));
-        await service.assign({ ...pair, feeRatePpm: command.feeRatePpm, feeEnabled: true }, context);
+        if (command.kind === "unassign") await service.unassign({ ...pair, ...queueOf(command) }, context);
+        else await service.assign({ ...pair, feeRatePpm: command.feeRatePpm, feeEnabled: true }, context);
       },
       key,
     );
