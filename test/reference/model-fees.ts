@@ -1,5 +1,6 @@
 import { parseExact } from "#kernel/exact-decimal.ts";
 import { calculationOf } from "../../services/fee/domain/fee-calculation.ts";
+import { feeFactsOf } from "../../services/fee/messages/calculation.ts";
 import { stepsOf } from "../../services/fee/domain/steps.ts";
 import type { Debt } from "../../services/subscription/domain/fees/debt.ts";
 import {
@@ -221,7 +222,7 @@ function expectPending(investor: Investor, { total: shown, explanation }: Pendin
     throw new Error(`${investor.name} is shown ${dollars(shown)} as pending, not ${dollars(due.pending)}`);
   }
   if (explanation === undefined) return;
-  const calculation = calculationOf(explanation);
+  const calculation = calculationOf(feeFactsOf(explanation));
   if (calculation === undefined) throw new Error(`the explanation of a fee of ${investor.name} does not add up`);
   const exact = fraction(parseExact(calculation.exactFee, 14) ?? -1n, SHARES_PER_CENT);
   expectEqual(`exact fee of ${investor.name}`, exact, due.exact);

@@ -26,6 +26,7 @@ import {
   type World,
 } from "../testing/world.ts";
 import { payFees } from "../jobs/pay-fees.ts";
+import { anExplanation } from "../testing/an-explanation.ts";
 import { recordFees } from "./record-fees.ts";
 
 const CUT_OFF = new Date("2026-01-10T00:00:00Z");
@@ -45,7 +46,7 @@ async function aSystem(...logins: string[]): Promise<World> {
 function aFee(amountMinor: bigint, parts: Partial<DecidedFee> = {}): DecidedFee {
   const { masterLogin = MASTER, suffix = "WD1", kind = "PF" } = parts;
   const key = `fee:${INVESTOR}:${masterLogin}:${suffix}`;
-  return { key, kind, suffix, masterLogin, amountMinor, since: AT, explanation: '{"facts":{}}', ...parts };
+  return { key, kind, suffix, masterLogin, amountMinor, since: AT, explanation: undefined, ...parts };
 }
 
 /** A debt of 30.00, as `owe` makes it. */
@@ -94,7 +95,9 @@ async function rowsOf({ deps }: World): Promise<unknown[]> {
 
 test("a withdrawal is a run of its own, and a repeated decision changes nothing and gets the same answer", async () => {
   const world = await aSystem();
-  const request = aWithdrawal([aFee(60_00n, { explanation: '{"facts":\n{"at": "x"}}' })]);
+  const charged = [{ amount: 200_00n, from: WEEK_START }];
+  const explanation = anExplanation({ at: AT, earned: 200_00n, charged });
+  const request = aWithdrawal([aFee(60_00n, { explanation })]);
   const answer = await record(world, request);
   expect(answer).toEqual({
     items: [{ key: "fee:9001:5001:WD1", amount: { currencyCode: "USD", minorUnits: 60_00n }, isWeekly: false }],
@@ -114,7 +117,7 @@ test("a withdrawal is a run of its own, and a repeated decision changes nothing 
   expect(await collectAll(world)).toBe("60.00");
   expect(await record(world, request)).toEqual(answer);
   const stored = await many(world.deps.pool, sql`select explanation, investor_id as id from fee_payment`);
-  expect(stored).toEqual([{ explanation: { facts: { at: "x" } }, id: 9001n }]);
+  expect(stored).toEqual([{ explanation: JSON.parse(JSON.stringify(explanation)), id: 9001n }]);
 });
 
 test("a decision without a period, or of a repeated instant, has a run of a millisecond", async () => {

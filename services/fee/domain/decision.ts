@@ -35,7 +35,7 @@ export type DecidedFee = {
   /** Cents, positive. */
   readonly amount: bigint;
   readonly since: Date;
-  /** JSON of an Explanation. */
+  /** JSON; empty for a debt. */
   readonly explanation: string;
 };
 

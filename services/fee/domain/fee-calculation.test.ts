@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import { anExplanation, type ExplainedFee } from "../testing/an-explanation.ts";
 import { calculationLines } from "./explanation-lines.ts";
+import { feeFactsOf } from "../messages/calculation.ts";
 import { calculationOf } from "./fee-calculation.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 
 /** A fee of 1,000.00 of profit at 30 %. */
 function explained(parts: Partial<ExplainedFee> = {}) {
-  return anExplanation({ at: day(10), earned: 1_000_00n, charged: [{ amount: 1_000_00n, from: day(5) }], ...parts });
+  const whole = { at: day(10), earned: 1_000_00n, charged: [{ amount: 1_000_00n, from: day(5) }], ...parts };
+  return feeFactsOf(anExplanation(whole));
 }
 
 const linesOf = (parts?: Partial<ExplainedFee>) => calculationLines(calculationOf(explained(parts))!);
@@ -101,7 +103,7 @@ test("a fee below one cent is explained, and no mark rises", () => {
 test("a layer that is the sum of several rates has none", () => {
   const stored = explained();
   const [layer] = stored.charged;
-  const calculation = calculationOf({ ...stored, charged: [{ ...layer!, rate: null, version: null }] })!;
+  const calculation = calculationOf({ ...stored, charged: [{ ...layer!, rate: undefined, versionId: undefined }] })!;
   expect(calculation.charged[0]).toMatchObject({ rate: undefined, versionId: undefined });
   expect(calculationLines(calculation)[2]).toBe(
     "1000.00, earned 2026-01-05 00:00:00 UTC, at the rates of that time: 300.00.",
@@ -111,12 +113,11 @@ test("a layer that is the sum of several rates has none", () => {
 test("a calculation whose parts do not add up is not shown", () => {
   const stored = explained();
   const [layer] = stored.charged;
-  const changed = (facts: Record<string, string>) => ({ ...stored, facts: { ...stored.facts, ...facts } });
   expect(calculationOf(stored)).toBeDefined();
   expect(calculationOf({ ...stored, charged: [] })).toBeUndefined();
   expect(calculationOf({ ...stored, charged: [{ ...layer!, amount: "999.99" }] })).toBeUndefined();
   expect(calculationOf({ ...stored, charged: [{ ...layer!, share: "299.99" }] })).toBeUndefined();
-  expect(calculationOf(changed({ fee: "299.99" }))).toBeUndefined();
-  expect(calculationOf(changed({ mark_after: "900.00" }))).toBeUndefined();
-  expect(calculationOf({ ...stored, facts: {} })).toBeUndefined();
+  expect(calculationOf({ ...stored, fee: "299.99" })).toBeUndefined();
+  expect(calculationOf({ ...stored, markAfter: "900.00" })).toBeUndefined();
+  expect(calculationOf({ ...stored, exactFee: "" })).toBeUndefined();
 });

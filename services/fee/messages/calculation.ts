@@ -1,5 +1,35 @@
-import type { FeeCalculation as CalculationMessage, FeeLayer } from "#proto/pamm/fee/v1/fee.ts";
-import type { CalculatedLayer, FeeCalculation } from "../domain/fee-calculation.ts";
+import type {
+  ExplainedLayer,
+  FeeCalculation as CalculationMessage,
+  FeeExplanation,
+  FeeLayer,
+} from "#proto/pamm/fee/v1/fee.ts";
+import type { CalculatedLayer, FeeCalculation, FeeFacts } from "../domain/fee-calculation.ts";
+
+export function feeFactsOf({
+  at,
+  markedAt,
+  since,
+  throughNumber,
+  charged,
+  spared,
+  ...amounts
+}: FeeExplanation): FeeFacts {
+  return {
+    ...amounts,
+    at: new Date(at),
+    markedAt: markedAt === undefined ? undefined : new Date(markedAt),
+    since: since === undefined ? undefined : new Date(since),
+    throughNumber: throughNumber === undefined ? undefined : BigInt(throughNumber),
+    charged: charged.map(layerOf),
+    spared: spared.map(layerOf),
+  };
+}
+
+function layerOf({ amount, earnedFrom, earnedTo, rate, share, version }: ExplainedLayer): CalculatedLayer {
+  const versionId = version === undefined ? undefined : BigInt(version);
+  return { amount, earnedFrom: new Date(earnedFrom), earnedTo: new Date(earnedTo), rate, share, versionId };
+}
 
 /** The last deal of the Master whose result counts. */
 export type LastDeal = { readonly dealId: bigint; readonly dealAt: Date };

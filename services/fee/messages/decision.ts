@@ -20,9 +20,9 @@ function before(instant: Date): Date {
   return new Date(instant.getTime() - MIN_PERIOD_MS);
 }
 
-function feeOf({ kind, amountMinor: amount, since, ...fee }: FeeMessage): DecidedFee {
+function feeOf({ kind, amountMinor: amount, since, explanation, ...fee }: FeeMessage): DecidedFee {
   if (since === undefined || (kind !== "PF" && kind !== "PF_DEBT")) {
     throw refuse("validation_failed", "A decided fee has a kind and an instant.");
   }
-  return { ...fee, kind, amount, since };
+  return { ...fee, kind, amount, since, explanation: explanation === undefined ? "" : JSON.stringify(explanation) };
 }

@@ -139,7 +139,7 @@ create table fee_payment (
   amount_minor          bigint not null default 0 check (amount_minor between 0 and due_minor - prepaid_minor),
   -- Since when it is owed: the uncollected part becomes debt again with this age.
   owed_since            timestamptz not null,
-  explanation           jsonb not null,
+  explanation           jsonb,
   status                text not null
     check (status in ('PENDING', 'EXECUTING', 'EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')),
   -- The imported fee that has to be settled before this payment may be sent.

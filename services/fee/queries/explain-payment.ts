@@ -3,7 +3,7 @@ import { queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
-import type { ExplainPaymentRequest, PaymentExplanation } from "#proto/pamm/fee/v1/fee.ts";
+import type { ExplainPaymentRequest, FeeExplanation, PaymentExplanation } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import {
   describeMissing,
@@ -14,7 +14,7 @@ import {
 } from "../domain/explained-payment.ts";
 import { paymentLines } from "../domain/explanation-lines.ts";
 import { calculationOf, type FeeCalculation } from "../domain/fee-calculation.ts";
-import { calculationMessage, type LastDeal } from "../messages/calculation.ts";
+import { calculationMessage, feeFactsOf, type LastDeal } from "../messages/calculation.ts";
 import { refuse } from "../refusals.ts";
 import { listDebtParts } from "../store/debt-parts.ts";
 import { findStoredPayment, type StoredPayment } from "../store/explained-payments.ts";
@@ -74,8 +74,8 @@ async function explainedOf(
   stored: StoredPayment,
   context: CallContext,
 ): Promise<Explained> {
-  const { id, kind, isImported, explanation } = stored;
-  const calculation = kind === "PF" && !isImported ? calculationOf(explanation) : undefined;
+  const { id, kind, explanation } = stored;
+  const calculation = explanation === undefined ? undefined : calculationOf(feeFactsOf(explanation as FeeExplanation));
   const { flows, lastDeal } = calculation ? await readFlows(subscriptions, stored, calculation, context) : NO_FLOWS;
   const debtParts = kind === "PF_DEBT" ? await listDebtParts(pool, id, MAX_DEBT_PARTS) : [];
   const payment = { ...stored, calculation, flows, debtParts };

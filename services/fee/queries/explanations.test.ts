@@ -218,9 +218,9 @@ test("an imported fee and one without a calculation say what is missing", async 
   await week("+1000.00");
   const { paymentId } = await explained();
   const missing = async () => (await explain(paymentId)).missing.map(({ code }) => code);
-  await corrupt(pool, `update fee_payment set explanation = '{"facts": {}, "charged": [], "spared": []}'`);
+  await corrupt(pool, `update fee_payment set explanation = jsonb_set(explanation, '{fee}', '"299.99"')`);
   expect(await missing()).toEqual(["calculation"]);
-  await corrupt(pool, "update fee_payment set is_imported = true, suffix = 'IM1'");
+  await corrupt(pool, "update fee_payment set is_imported = true, suffix = 'IM1', explanation = null");
   expect(await explain(paymentId)).toMatchObject({
     calculation: undefined,
     uncollected: { minorUnits: 0n },

@@ -6,13 +6,12 @@ import { usd } from "#kernel/money.ts";
 import type { GetPendingFeeRequest, InvestorTerms, Owed, PendingFee } from "#proto/pamm/fee/v1/fee.ts";
 import type { DecidePendingFeeResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import type { Explanation } from "../domain/explain.ts";
 import { calculationOf } from "../domain/fee-calculation.ts";
 import { type Debt, type Pending, sumPending } from "../domain/pending.ts";
 import { pendingLines } from "../domain/pending-lines.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { isCollectedAt } from "../domain/steps.ts";
-import { calculationMessage } from "../messages/calculation.ts";
+import { calculationMessage, feeFactsOf } from "../messages/calculation.ts";
 import { findMaster } from "../store/masters.ts";
 import { findTerms } from "./find-terms.ts";
 
@@ -37,8 +36,7 @@ export async function getPendingFee(
   const master = masterLogin === undefined ? undefined : await findMaster(deps.pool, masterLogin);
   if (master?.breakReason !== undefined) throw safetyStop(master.masterLogin);
   const pending = pendingOf(terms, decided, at);
-  const calculation =
-    decided.explanation === "" ? undefined : calculationOf(JSON.parse(decided.explanation) as Explanation);
+  const calculation = decided.explanation && calculationOf(feeFactsOf(decided.explanation));
   const openWeekly = terms.openWeekly.reduce((sum, { amount }) => sum + moneyFromProto(amount).minor, 0n);
   const money = (minor: bigint) => moneyToProto(usd(minor));
   return {

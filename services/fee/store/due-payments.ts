@@ -70,7 +70,7 @@ export async function insertPayments(
             ${payments.map(({ since }) => since)}::timestamptz[],
             ${payments.map(({ key }) => key)}::text[],
             ${payments.map(({ key }) => keyHash(key))}::text[],
-            string_to_array(${payments.map(({ explanation }) => explanation.replaceAll("\n", " ")).join("\n")}, ${"\n"})
+            string_to_array(${payments.map(({ explanation }) => explanation).join("\n")}, ${"\n"})
           ) with ordinality as payment
             (run_id, is_weekly, kind, suffix, master_login, investor_login, due_minor, owed_since, key, key_hash, explanation, rank)
                join fee_master on fee_master.master_login = payment.master_login
@@ -92,7 +92,8 @@ export async function insertPayments(
           (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
            investor_login, investor_id, due_minor, prepaid_minor, owed_since, key, key_hash, explanation)
         select run_id, is_weekly, 'PENDING', ${at}, clock_timestamp(), kind, suffix, master_login,
-               payment_account_login, investor_login, investor_id, due_minor, prepaid, owed_since, key, key_hash, explanation::jsonb
+               payment_account_login, investor_login, investor_id, due_minor, prepaid, owed_since, key, key_hash,
+               nullif(explanation, '')::jsonb
         from payment
         order by rank
         returning id, due_minor - prepaid_minor as due`,

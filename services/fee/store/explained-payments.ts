@@ -1,6 +1,5 @@
 import { maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { ExplainedPayment } from "../domain/explained-payment.ts";
-import type { Explanation } from "../domain/explain.ts";
 
 /** A payment with its run, as far as its explanation needs them. */
 export type StoredPayment = Omit<ExplainedPayment, "calculation" | "debtParts" | "flows"> & {
@@ -11,7 +10,8 @@ export type StoredPayment = Omit<ExplainedPayment, "calculation" | "debtParts" |
   readonly periodStart: Date;
   readonly periodEnd: Date;
   readonly createdAt: Date;
-  readonly explanation: Explanation;
+  /** As JSON; undefined for a debt, and for an imported fee. */
+  readonly explanation: unknown;
 };
 
 export async function findStoredPayment(db: Queryable, id: bigint): Promise<StoredPayment | undefined> {

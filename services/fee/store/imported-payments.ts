@@ -1,7 +1,6 @@
 import { column, execute, many, one, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type ImportedFee, importedPaymentKey, importedSuffix } from "../domain/fee-key.ts";
-import type { Explanation } from "../domain/explain.ts";
 import { addPrepaid } from "./debts.ts";
 import { type DuePayment, PAYMENT_STATE_COLUMNS, type PaymentState } from "./due-payments.ts";
 
@@ -38,7 +37,6 @@ export type NewImportedPayment = ImportedFee & {
   /** Cents, positive. */
   readonly amount: bigint;
   readonly runId: bigint;
-  readonly explanation: Explanation;
 };
 
 /** The Master must be locked. */
@@ -48,10 +46,10 @@ export async function insertImportedPayment(tx: Transaction, payment: NewImporte
     tx,
     sql`insert into fee_payment
           (run_id, is_weekly, is_imported, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
-           investor_login, investor_id, due_minor, owed_since, key, key_hash, explanation)
+           investor_login, investor_id, due_minor, owed_since, key, key_hash)
         values (${payment.runId}, false, true, 'PENDING', ${at}, clock_timestamp(), 'PF', ${importedSuffix(keyHash)}, ${masterLogin},
                 ${payment.paymentAccountLogin}, ${investorLogin}, ${payment.investorId}, ${payment.amount}, ${at},
-                ${payment.key ?? importedPaymentKey(payment)}, ${keyHash}, ${JSON.stringify(payment.explanation)}::jsonb)
+                ${payment.key ?? importedPaymentKey(payment)}, ${keyHash})
         returning id`,
   );
   return id;

@@ -1,5 +1,5 @@
 import { formatExact } from "#kernel/exact-decimal.ts";
-import type { ExplainedLayer, Explanation } from "../domain/explain.ts";
+import type { ExplainedLayer, FeeExplanation } from "#proto/pamm/fee/v1/fee.ts";
 import { formatCents } from "./cents.ts";
 
 const E8_PER_CENT = 1_000_000n;
@@ -30,25 +30,22 @@ export type ExplainedFee = {
 };
 
 /** The explanation of a fee, whose parts add up. */
-export function anExplanation({ charged, spared = [], mark = 0n, ...parts }: ExplainedFee): Explanation {
+export function anExplanation({ charged, spared = [], mark = 0n, ...parts }: ExplainedFee): FeeExplanation {
   const exact = charged.reduce((sum, layer) => sum + shareOf(layer), 0n);
   const fee = exact / (E8_PER_CENT * PPM);
   const rise = fee === 0n ? 0n : charged.reduce((sum, { amount }) => sum + amount, 0n);
   return {
-    facts: {
-      at: parts.at.toISOString(),
-      earned: formatCents(parts.earned),
-      mark_before: formatCents(mark),
-      mark_after: formatCents(mark + rise),
-      floating: formatCents(parts.floating ?? 0n),
-      marked_at: parts.markedAt?.toISOString() ?? null,
-      debt_before: formatCents(parts.debt ?? 0n),
-      exact_fee: formatExact(exact, SHARE_DECIMALS),
-      rounding: "down",
-      fee: formatCents(fee),
-      through_number: parts.through?.toString() ?? null,
-      since: parts.since?.toISOString() ?? null,
-    },
+    at: parts.at.toISOString(),
+    earned: formatCents(parts.earned),
+    markBefore: formatCents(mark),
+    markAfter: formatCents(mark + rise),
+    floating: formatCents(parts.floating ?? 0n),
+    markedAt: parts.markedAt?.toISOString(),
+    debtBefore: formatCents(parts.debt ?? 0n),
+    exactFee: formatExact(exact, SHARE_DECIMALS),
+    fee: formatCents(fee),
+    throughNumber: parts.through?.toString(),
+    since: parts.since?.toISOString(),
     charged: charged.map(layerOf),
     spared: spared.map(layerOf),
   };
@@ -62,7 +59,7 @@ function layerOf(layer: Earned): ExplainedLayer {
     earnedTo: to.toISOString(),
     rate: formatExact(BigInt(ratePpm), 6).padEnd(8, "0"),
     share: formatExact(shareOf(layer), SHARE_DECIMALS),
-    version: version === 0n ? null : String(version),
+    version: version === 0n ? undefined : String(version),
   };
 }
 

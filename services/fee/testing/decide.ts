@@ -1,4 +1,4 @@
-import type { DecidedFee, InvestorTerms } from "#proto/pamm/fee/v1/fee.ts";
+import type { DecidedFee, FeeExplanation, InvestorTerms } from "#proto/pamm/fee/v1/fee.ts";
 import { anExplanation } from "./an-explanation.ts";
 
 /** The profit of an Investor with a Master, in cents. */
@@ -34,31 +34,29 @@ export type Facts = {
 export type Decided = {
   readonly due: DecidedFee[];
   readonly after: Pair;
-  /** Empty outside a pool, and while fees are switched off. */
-  readonly explanation: string;
+  /** Undefined outside a pool, and while fees are switched off. */
+  readonly explanation: FeeExplanation | undefined;
 };
 
 /** As subscription decides, but with one layer: all profit that is not charged has the rate of the instant. */
 export function decide(facts: Facts): Decided {
   const { terms, masterLogin, pair, at, floating = 0n } = facts;
   const step = terms.steps.findLast(({ from }) => from === undefined || from <= at);
-  if (step?.enabled !== true) return { due: [], after: pair, explanation: "" };
+  if (step?.enabled !== true) return { due: [], after: pair, explanation: undefined };
   const debts = terms.debts.map((debt) => debtOf(facts, debt));
-  if (masterLogin === undefined) return { due: debts, after: pair, explanation: "" };
+  if (masterLogin === undefined) return { due: debts, after: pair, explanation: undefined };
   const openLoss = floating < 0n ? -floating : 0n;
   const above = pair.earned - pair.mark;
   const charged = above > openLoss ? above - openLoss : 0n;
   const fee = (charged * BigInt(step.ratePpm)) / 1_000_000n;
   const layer = { from: pair.from ?? at, to: pair.to ?? at, ratePpm: step.ratePpm, version: step.versionId };
-  const explanation = JSON.stringify(
-    anExplanation({
-      ...pair,
-      ...facts,
-      debt: terms.debts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
-      charged: charged > 0n ? [{ ...layer, amount: charged }] : [],
-      spared: above > charged ? [{ ...layer, amount: above - charged }] : [],
-    }),
-  );
+  const explanation = anExplanation({
+    ...pair,
+    ...facts,
+    debt: terms.debts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+    charged: charged > 0n ? [{ ...layer, amount: charged }] : [],
+    spared: above > charged ? [{ ...layer, amount: above - charged }] : [],
+  });
   if (fee === 0n) return { due: debts, after: pair, explanation };
   const due = { kind: "PF", suffix: facts.suffix, masterLogin, amountMinor: fee, since: at, explanation };
   const after = { ...pair, mark: pair.mark + charged, from: undefined, to: undefined, since: at };
@@ -69,7 +67,7 @@ function debtOf(
   facts: Facts,
   { masterLogin, amountMinor, since = facts.at }: InvestorTerms["debts"][number],
 ): DecidedFee {
-  const { terms, occasion, at } = facts;
+  const { terms, occasion } = facts;
   const name = typeof occasion === "string" ? occasion : occasion.toISOString();
   return {
     key: `fee:${terms.investorLogin}:${masterLogin}:DEBT:${name}`,
@@ -78,7 +76,7 @@ function debtOf(
     masterLogin,
     amountMinor,
     since,
-    explanation: JSON.stringify({ facts: { at: at.toISOString() }, charged: [], spared: [] }),
+    explanation: undefined,
   };
 }
 

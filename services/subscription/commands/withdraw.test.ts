@@ -7,17 +7,25 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
+import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import type { Deps } from "../deps.ts";
 import { settleDepartures } from "../jobs/settle-departures.ts";
 import { subscriptionService } from "../service.ts";
 import { getDeparture } from "../store/departures.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { debtKey } from "../testing/fee-fake.ts";
-import { decideWithdrawal, holdForWithdrawal, requestWithdrawal, withdraw } from "../testing/funding.ts";
+import {
+  aWithdrawal,
+  decideWithdrawal,
+  deposit,
+  holdForWithdrawal,
+  requestWithdrawal,
+  withdraw,
+} from "../testing/funding.ts";
 import { createLatch } from "../testing/latch.ts";
 import { inBucket, publishedEvents } from "../testing/ledger.ts";
 import { pausedAt } from "../testing/paused.ts";
-import { settle, subscribed } from "../testing/settle.ts";
+import { settle, subscribed, whileJobsRun } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, withFees, type World } from "../testing/world.ts";
 
@@ -608,5 +616,74 @@ test("money that comes to the account between its lock and the decision is read 
   });
   await settle(world);
   expect(balanceOf(world.platform.ledger, login)).toBe(65_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("a refused withdrawal stays refused, and another operation is decided anew", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  trader(world, masterLogin).openSome(3);
+  const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 200_00n });
+  const first = await world.service.withdraw(request, aCall());
+  expect(first).toMatchObject({
+    state: REFUSED,
+    refusal: { code: "master_open_positions", details: { open_positions: "3" }, outcome: expect.anything() },
+    figures: undefined,
+  });
+  expect(world.platform.accountLocks.get(investorLogin)).toBeUndefined();
+  trader(world, masterLogin).closeAll();
+  await expect(world.service.withdraw(request, aCall())).resolves.toEqual(first);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
+  const other = await world.service.withdraw({ ...request, operationId: "2" }, aCall());
+  expect(other).toMatchObject({ state: PAID, figures: { effective: { minorUnits: 200_00n } } });
+  await expect(world.service.withdraw(request, aCall())).resolves.toEqual(first);
+  await settle(world);
+  await expectBooksToReconcile(world);
+});
+
+test("a withdrawal is refused as busy, also when repeated, if money does not reach the Master in time", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await deposit(world, investorLogin, 100_00n);
+  const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 600_00n });
+  const first = await world.service.withdraw(request, aCall({ withinMs: 2_000 }));
+  expect(first).toMatchObject({ state: REFUSED, refusal: { code: "account_busy", retryAfterMs: expect.anything() } });
+  await settle(world);
+  await expect(world.service.withdraw(request, aCall())).resolves.toEqual(first);
+});
+
+test("a repeated request waits for the first one that is still open, and gets its answer", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await deposit(world, investorLogin, 100_00n);
+  const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 600_00n });
+  const calls = [1, 2, 3].map(() => world.service.withdraw(request, aCall()));
+  const answers = await whileJobsRun(world, Promise.all(calls));
+  expect(answers[0]).toMatchObject({ state: PAID, figures: { effective: { minorUnits: 600_00n } } });
+  expect(answers).toEqual([answers[0], answers[0], answers[0]]);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(0n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
+  await expectBooksToReconcile(world);
+});
+
+test("while the outcome of its payout is not known it is UNKNOWN, and a repeated request or the job pays it once", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  for (const operationId of ["1", "2"]) {
+    const request = aWithdrawal(world, { operationId, investorLogin, amount: 200_00n });
+    world.platform.rules.delay = ({ key }) => key.startsWith("withdrawal:");
+    const open = { state: UNKNOWN, refusal: undefined, figures: undefined, dealId: undefined };
+    await expect(world.service.withdraw(request, aCall())).resolves.toMatchObject(open);
+    world.platform.rules.delay = () => false;
+    executeWaiting(world.platform);
+    if (operationId === "2") await passTime(world, 60_000);
+    await settle(world);
+    const { dealId } = world.platform.byKey.get(`withdrawal:${operationId}`)!.result.legs[0]!;
+    await expect(world.service.withdraw(request, aCall())).resolves.toMatchObject({ state: PAID, dealId });
+    await settle(world);
+  }
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(100_00n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(100_00n);
   await expectBooksToReconcile(world);
 });

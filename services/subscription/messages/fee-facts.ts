@@ -54,6 +54,5 @@ export function decidedFeeMessage({
   since,
   explanation,
 }: DecidedFee): DecidedFeeMessage {
-  const text = JSON.stringify(explanation);
-  return { key, kind, suffix, masterLogin: owedTo, amountMinor: amount, since, explanation: text };
+  return { key, kind, suffix, masterLogin: owedTo, amountMinor: amount, since, explanation };
 }

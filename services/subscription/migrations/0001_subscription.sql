@@ -519,8 +519,8 @@ create table due_fee (
   owed_to        text not null,
   amount_minor   bigint not null check (amount_minor > 0),
   owed_since     timestamptz not null,
-  -- The facts that it follows from.
-  explanation    jsonb not null,
+  -- The facts that it follows from; null for a debt.
+  explanation    jsonb,
   primary key (decision_id, number)
 );
 create index due_fee_by_investor on due_fee (investor_login);

@@ -26,7 +26,7 @@ async function pendingOf(world: World, investorLogin: string, parts: Partial<Inv
   return {
     ...rest,
     due: due.map(({ kind, masterLogin, amountMinor }) => [kind, masterLogin, amountMinor]),
-    facts: explanation === "" ? undefined : (JSON.parse(explanation) as { facts: Record<string, string> }).facts,
+    facts: explanation,
   };
 }
 
@@ -46,8 +46,8 @@ test("the share of an Investor in a floating loss is that which a week at this m
 
   const pending = [await pendingOf(world, first.investorLogin), await pendingOf(world, second.investorLogin)];
   expect(pending[0]).toMatchObject({ masterLogin: master, isKnown: true, throughDealId: expect.any(BigInt) });
-  expect(pending[0]?.facts).toMatchObject({ earned: "300.00", marked_at: expect.any(String), through_number: "1" });
-  const shares = pending.map(({ facts }) => Number(facts?.["floating"]));
+  expect(pending[0]?.facts).toMatchObject({ earned: "300.00", markedAt: expect.any(String), throughNumber: "1" });
+  const shares = pending.map(({ facts }) => Number(facts?.floating));
   expect(shares[0]! + shares[1]!).toBeCloseTo(-250.01, 8);
   const [[, , amount] = []] = pending[0]!.due;
   expect(Number(amount) / 100).toBeCloseTo((300 + shares[0]!) * 0.3, 1);
@@ -58,8 +58,8 @@ test("the share of an Investor in a floating loss is that which a week at this m
   await settle(world);
   const due = world.fees.weeks.flatMap(({ investors }) => investors.flatMap((investor) => investor.due));
   expect(due.map((fee) => [fee.kind, fee.masterLogin, fee.amountMinor])).toEqual(pending[0]?.due);
-  const { facts } = JSON.parse(due[0]!.explanation) as { facts: Record<string, string> };
-  expect(facts).toMatchObject({ floating: pending[0]?.facts?.["floating"], fee: pending[0]?.facts?.["fee"] });
+  const facts = due[0]!.explanation;
+  expect(facts).toMatchObject({ floating: pending[0]?.facts?.floating, fee: pending[0]?.facts?.fee });
 });
 
 test("a flat Master is not read, and outside a pool only debts are due", async () => {
@@ -74,7 +74,7 @@ test("a flat Master is not read, and outside a pool only debts are due", async (
   expect(flat).toMatchObject({
     masterLogin: master,
     throughDealId: dealId,
-    facts: { floating: "0.00", marked_at: null },
+    facts: { floating: "0.00", markedAt: undefined },
   });
   expect(flat.due).toEqual([
     ["PF_DEBT", OWED_TO, 7_00n],

@@ -37,13 +37,12 @@ export async function decidePendingFee(
     },
     context,
   );
-  const explanation = extra.due.inPool && explainDue(extra.due.inPool);
   const due = decidedFees(decideNow(extra.due), { investorLogin, suffix: PENDING, occasion: { key: PENDING } });
   return {
     masterLogin: holding?.masterLogin,
     at: extra.due.at,
     due: due.map(decidedFeeMessage),
-    explanation: explanation === undefined ? "" : JSON.stringify(explanation),
+    explanation: extra.due.inPool && explainDue(extra.due.inPool),
     throughDealId: extra.lastDeal?.dealId ?? 0n,
     throughDealAt: extra.lastDeal?.dealAt,
     isKnown: account !== undefined,

@@ -23,7 +23,8 @@ export type DecidedFee = {
   readonly owedTo: string;
   readonly amount: bigint;
   readonly since: Date;
-  readonly explanation: Explanation;
+  /** Undefined for a debt. */
+  readonly explanation: Explanation | undefined;
 };
 
 /** Fees that were decided together: those of a page of a closed week, or of a leave. */
@@ -84,7 +85,8 @@ async function insertDue(tx: Transaction, decisions: readonly FeeDecision[]): Pr
     tx,
     sql`insert into due_fee
           (decision_id, number, investor_login, key, kind, suffix, owed_to, amount_minor, owed_since, explanation)
-        select decision_id, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation::jsonb
+        select decision_id, number, investor_login, key, kind, suffix, owed_to, amount, since,
+               nullif(explanation, '')::jsonb
         from unnest(
           ${due.map(({ id }) => id)}::bigint[],
           ${due.map(({ number }) => number)}::integer[],
@@ -95,7 +97,7 @@ async function insertDue(tx: Transaction, decisions: readonly FeeDecision[]): Pr
           ${due.map(({ owedTo }) => owedTo)}::text[],
           ${due.map(({ amount }) => amount)}::bigint[],
           ${due.map(({ since }) => since)}::timestamptz[],
-          string_to_array(${due.map(({ explanation }) => JSON.stringify(explanation)).join("\n")}, ${"\n"})
+          string_to_array(${due.map(({ explanation }) => (explanation === undefined ? "" : JSON.stringify(explanation))).join("\n")}, ${"\n"})
         ) as fee (decision_id, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation)`,
   );
 }
@@ -155,7 +157,11 @@ export async function listDecisions(db: Queryable, ids: readonly bigint[]): Prom
 
 async function withDue(db: Queryable, rows: readonly DecisionRow[]): Promise<FeeDecision[]> {
   if (rows.length === 0) return [];
-  const due = await many<DecidedFee & { readonly decisionId: bigint }>(
+  type Row = Omit<DecidedFee, "explanation"> & {
+    readonly decisionId: bigint;
+    readonly explanation: Explanation | null;
+  };
+  const due = await many<Row>(
     db,
     sql`select decision_id as "decisionId", investor_login as "investorLogin", key, kind, suffix, owed_to as "owedTo",
                amount_minor as amount, owed_since as since, explanation
@@ -167,7 +173,10 @@ async function withDue(db: Queryable, rows: readonly DecisionRow[]): Promise<Fee
   return rows.map(({ markedAt, ...row }) => ({
     ...row,
     markedAt: markedAt ?? undefined,
-    due: byDecision.get(row.id) ?? [],
+    due: (byDecision.get(row.id) ?? []).map(({ decisionId: _id, explanation, ...fee }) => ({
+      ...fee,
+      explanation: explanation ?? undefined,
+    })),
   }));
 }
 

@@ -28,15 +28,27 @@ const PAIRS = fragment`
          crystallised_at as "crystallisedAt"
   from pair`;
 
-/** Begins the pair of an Investor that follows a Master for the first time: results from now on are its own. */
-export async function insertPair(tx: Transaction, investorLogin: string, masterLogin: string): Promise<void> {
+/**
+ * Begins the pair of an Investor that follows a Master: results from now on are its own. If it has before, its exit has folded all until then, and
+ * of what came afterwards only a repair can have a part of it: the rest need not be read.
+ */
+export async function beginPair(tx: Transaction, investorLogin: string, masterLogin: string): Promise<void> {
   await execute(
     tx,
     sql`insert into pair (investor_login, master_login, begun_number, folded_number, change_id)
         select ${investorLogin}, login, last_allocation, last_allocation, nextval('pair_change')
         from master_pool
         where login = ${masterLogin}
-        on conflict do nothing`,
+        on conflict (investor_login, master_login) do update
+        set folded_number = coalesce(
+              (
+                select min(entry.number) - 1
+                from allocation_entry as entry
+                where entry.master_login = pair.master_login and entry.number > pair.folded_number and entry.case_id <> 0
+              ),
+              excluded.folded_number
+            ),
+            change_id = excluded.change_id`,
   );
 }
 

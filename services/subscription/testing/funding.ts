@@ -86,9 +86,7 @@ export function aWithdrawal({ deps }: Pick<World, "deps">, { amount, ...own }: W
   return { ...own, amount: moneyToProto(usd(amount)), comment: "", deadline };
 }
 
-type Requested = Partial<Pick<WithdrawRequest, "operationId" | "comment" | "deadline" | "queueUntil">> & {
-  readonly call?: CallContext;
-};
+type Requested = Partial<Omit<WithdrawRequest, "investorLogin" | "amount">> & { readonly call?: CallContext };
 
 /** Requests a withdrawal of cents as the funding service does; by default the command is its operation. */
 export async function requestWithdrawal(
@@ -97,9 +95,8 @@ export async function requestWithdrawal(
   amount: bigint,
   { call = aCall(), ...requested }: Requested = {},
 ): Promise<WithdrawResponse> {
-  const own = { operationId: call.commandId, comment: "", deadline: new Date(deps.now().getTime() + HELD_MS) };
-  const request = { ...own, ...requested, investorLogin, amount: moneyToProto(usd(amount)) };
-  return await service.withdraw(request, call);
+  const request = aWithdrawal({ deps }, { operationId: call.commandId, investorLogin, amount });
+  return await service.withdraw({ ...request, ...requested }, call);
 }
 
 /** A whole withdrawal. Returns the paid cents; throws its refusal. */

@@ -79,7 +79,7 @@ export class DeparturesWatch {
 
   #note(row: Values): void {
     const numbers = NUMBERS.map((column) => row[column] ?? null);
-    const decided = numbers.includes(null) ? undefined : numbers.map(textOf).join(", ");
+    const decided = numbers.includes(null) ? undefined : numbers.map((each) => textOf(each)).join(", ");
     const [id, state] = [textOf(row["operation_id"]!), textOf(row["state"]!)];
     this.#known.set(id, { state, decided });
     if (row["lock_owner"] === null) this.#underWay.delete(id);

@@ -3,7 +3,6 @@ import { keyHash } from "#kernel/key-hash.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
-import { explainImported } from "../../domain/explain.ts";
 import { type FeeKey, isWeekly, parseFeeKey } from "../../domain/fee-key.ts";
 import { isOpen, type PaymentOutcome } from "../../domain/payment-outcome.ts";
 import { findConfiguration } from "../../store/configurations.ts";
@@ -76,7 +75,7 @@ type FoundFee = Pick<FeeKey, "investorLogin" | "masterLogin"> & {
 };
 
 async function insertFound(tx: Transaction, found: FoundFee, at: Date): Promise<PaymentState | undefined> {
-  const { masterLogin, key, amount } = found;
+  const { masterLogin, key } = found;
   const hash = keyHash(key);
   const period = { periodStart: new Date(at.getTime() - MIN_PERIOD_MS), periodEnd: at, markedAt: undefined };
   const run = {
@@ -88,8 +87,7 @@ async function insertFound(tx: Transaction, found: FoundFee, at: Date): Promise<
     isDecided: true,
   } as const;
   const [runId = 0n] = await insertRuns(tx, [run], at);
-  const explanation = explainImported({ keyHash: hash, amount, at });
-  await insertImportedPayment(tx, { ...found, keyHash: hash, runId, explanation }, at);
+  await insertImportedPayment(tx, { ...found, keyHash: hash, runId }, at);
   return await findByKey(tx, key);
 }
 

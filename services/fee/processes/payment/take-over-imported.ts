@@ -2,7 +2,6 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { explainImported } from "../../domain/explain.ts";
 import { isOpen } from "../../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments, type PaymentState } from "../../store/due-payments.ts";
 import { insertImportedPayment, listByHash, waitForImported } from "../../store/imported-payments.ts";
@@ -91,7 +90,6 @@ async function insertImported(
   const key = `imported:${keyHash}`;
   const run = { kind: "ON_DEMAND", masterLogin, key, ...period, payments: 1, isDecided: true } as const;
   const [runId = 0n] = await insertRuns(tx, [run], at);
-  const explanation = explainImported({ keyHash, amount, at });
-  const fee = { investorLogin, masterLogin, keyHash, investorId, paymentAccountLogin, amount, runId, explanation };
+  const fee = { investorLogin, masterLogin, keyHash, investorId, paymentAccountLogin, amount, runId };
   return await insertImportedPayment(tx, fee, at);
 }

@@ -1,6 +1,6 @@
 import { crystallise, type Crystallisation } from "./crystallise.ts";
 import { type Debt, inOrder, sumOfDebts } from "./debt.ts";
-import { type DebtFacts, explainDebt, explainFee, type Explanation } from "./explain.ts";
+import { explainFee, type Explanation } from "./explain.ts";
 import type { Earnings } from "./layers.ts";
 import { isEnabledAt, rateAt, type Terms } from "./terms.ts";
 
@@ -12,7 +12,8 @@ export type Due = {
   /** Cents, positive. */
   readonly amount: bigint;
   readonly since: Date;
-  readonly explanation: Explanation;
+  /** Undefined for a debt. */
+  readonly explanation: Explanation | undefined;
 };
 
 export type DueFacts = {
@@ -42,7 +43,7 @@ export type DecidedDue = {
 export function decideDue(facts: DueFacts): DecidedDue {
   const { masterLogin, earnings, terms, debts, at } = facts;
   if (!isEnabledAt(terms, at)) return { earnings, due: [] };
-  const owed = dueDebts(debts, at);
+  const owed = dueDebts(debts);
   const decided = crystalliseAt(facts);
   if (decided.fee === 0n) return { earnings, due: owed };
   const fee: Due = { kind: "PF", masterLogin, amount: decided.fee, since: at, explanation: explain(facts, decided) };
@@ -64,7 +65,7 @@ function explain(facts: DueFacts, decided: Crystallisation): Explanation {
 
 /** Outside a pool only debts are due. */
 export function decideDebts({ terms, debts, at }: Pick<DueFacts, "terms" | "debts" | "at">): readonly Due[] {
-  return isEnabledAt(terms, at) ? dueDebts(debts, at) : [];
+  return isEnabledAt(terms, at) ? dueDebts(debts) : [];
 }
 
 /** What is left of each amount after imported fees of its Master have paid, in the sequence of collection: as payments are inserted. */
@@ -81,9 +82,8 @@ export function lessPrepaid(
   });
 }
 
-function dueDebts(debts: readonly Debt[], at: Date): Due[] {
+function dueDebts(debts: readonly Debt[]): Due[] {
   return inOrder(debts).map(({ masterLogin, amount, since }) => {
-    const facts: DebtFacts = { masterLogin, amount, since, at };
-    return { kind: "PF_DEBT", masterLogin, amount, since, explanation: explainDebt(facts) };
+    return { kind: "PF_DEBT", masterLogin, amount, since, explanation: undefined };
   });
 }

@@ -20,22 +20,38 @@ function factsOf(facts: Partial<DueFacts>): DueFacts {
   return { markedAt: undefined, ...whole, ...facts };
 }
 
-const explanationOf = (facts: Partial<DueFacts>): Explanation => decideDue(factsOf(facts)).due.at(-1)!.explanation;
+const explanationOf = (facts: Partial<DueFacts>): Explanation => decideDue(factsOf(facts)).due.at(-1)!.explanation!;
 
 test("an explanation has each layer with its rate and version, without the layers that a loss consumed", () => {
   const two = earn(NOTHING_EARNED, [part(1_000_00n, 5), part(500_00n, 8)]);
   const own = terms({ versionId: 16n, ratePpm: 200_000 }, { from: day(7), versionId: 17n, ratePpm: 300_000 });
   const first = { earnedFrom: iso(5), earnedTo: iso(5), rate: "0.200000", version: "16" };
   expect(explanationOf({ earnings: two, terms: own })).toMatchObject({
-    facts: { earned: "1500.00", mark_before: "0.00", mark_after: "1500.00", exact_fee: "350.00", fee: "350.00" },
+    earned: "1500.00",
+    markBefore: "0.00",
+    markAfter: "1500.00",
+    exactFee: "350.00",
+    fee: "350.00",
     charged: [
-      { ...first, amount: "1000.00", share: "200.00" },
-      { amount: "500.00", earnedFrom: iso(8), earnedTo: iso(8), rate: "0.300000", share: "150.00", version: "17" },
+      {
+        ...first,
+        amount: "1000.00",
+        share: "200.00",
+      },
+      {
+        amount: "500.00",
+        earnedFrom: iso(8),
+        earnedTo: iso(8),
+        rate: "0.300000",
+        share: "150.00",
+        version: "17",
+      },
     ],
     spared: [],
   });
   expect(explanationOf({ earnings: earn(two, [part(-700_00n, 9)]), terms: own })).toMatchObject({
-    facts: { mark_after: "800.00", fee: "160.00" },
+    markAfter: "800.00",
+    fee: "160.00",
     charged: [{ ...first, amount: "800.00", share: "160.00" }],
   });
 });
@@ -44,9 +60,17 @@ test("the profit that an open loss protects is not charged", () => {
   const markedAt = new Date("2026-01-10T00:00:03Z");
   const earnings = earn(NOTHING_EARNED, [part(1_000_00n, 5)]);
   expect(explanationOf({ earnings, terms: terms({}), floating: -40_000_000_000n, markedAt })).toMatchObject({
-    facts: { floating: "-400.00", marked_at: markedAt.toISOString(), mark_after: "600.00", fee: "180.00" },
+    floating: "-400.00",
+    markedAt: markedAt.toISOString(),
+    markAfter: "600.00",
+    fee: "180.00",
     charged: [{ amount: "600.00" }],
-    spared: [{ amount: "400.00", earnedFrom: iso(5) }],
+    spared: [
+      {
+        amount: "400.00",
+        earnedFrom: iso(5),
+      },
+    ],
   });
 });
 
@@ -65,20 +89,19 @@ test("an explanation has exact values, the rounding, the debt and the fee before
     ["PF_DEBT", 1_50n, "5002"],
     ["PF", 115_87n, "5001"],
   ]);
-  expect(due.map(({ explanation }) => explanation.facts)).toEqual([
-    { at: iso(10), since: iso(1), debt: "1.50" },
+  expect(due.map(({ explanation }) => explanation)).toMatchObject([
+    undefined,
     {
       at: iso(10),
       earned: "421.37",
-      mark_before: "0.00",
-      mark_after: "421.37",
+      markBefore: "0.00",
+      markAfter: "421.37",
       floating: "0.00",
-      marked_at: null,
-      debt_before: "1.50",
-      exact_fee: "115.87675",
-      rounding: "down",
+      markedAt: undefined,
+      debtBefore: "1.50",
+      exactFee: "115.87675",
       fee: "115.87",
-      through_number: "7",
+      throughNumber: "7",
       since: iso(3),
     },
   ]);
@@ -96,7 +119,7 @@ test("results with the same version are one layer of the explanation, and equal 
 test("profit of before the first version has none", () => {
   const earnings = earn(NOTHING_EARNED, [part(10_00n, 3), part(20_00n, 6)]);
   expect(explanationOf({ earnings, terms: terms({}) }).charged).toMatchObject([
-    { amount: "10.00", rate: "0.000000", version: null },
+    { amount: "10.00", rate: "0.000000", version: undefined },
     { amount: "20.00", rate: "0.300000", version: "1" },
   ]);
 });
@@ -104,7 +127,7 @@ test("profit of before the first version has none", () => {
 test("a fee below one cent is explained, and no mark rises; while the switch is off there is no fee to explain", () => {
   const facts = factsOf({ earnings: earn(NOTHING_EARNED, [part(3n, 5)]), terms: terms({}) });
   expect(decideDue(facts).due).toEqual([]);
-  expect(explainDue(facts)?.facts).toMatchObject({ exact_fee: "0.009", fee: "0.00", mark_after: "0.00" });
+  expect(explainDue(facts)).toMatchObject({ exactFee: "0.009", fee: "0.00", markAfter: "0.00" });
   expect(explainDue({ ...facts, terms: terms({ enabled: false, ratePpm: 0 }) })).toBeUndefined();
 });
 
@@ -120,5 +143,5 @@ test("the oldest of very many layers are one item without a rate, and the sums s
   const { charged } = explanationOf({ earnings: earn(NOTHING_EARNED, parts), terms: own, at: day(200) });
   expect(charged).toHaveLength(MAX_EXPLAINED_LAYERS);
   const summed = { amount: "60.00", earnedFrom: iso(1), earnedTo: iso(6), share: "6.00015" };
-  expect(charged[0]).toEqual({ ...summed, rate: null, version: null });
+  expect(charged[0]).toEqual({ ...summed, version: undefined });
 });

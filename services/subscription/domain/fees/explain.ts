@@ -5,27 +5,8 @@ import { type Crystallisation, type RatedLayer, shareOf } from "./crystallise.ts
 import { type Earnings, sumOf } from "./layers.ts";
 import { stepAt, type Terms } from "./terms.ts";
 
-/**
- * What a decision was made of, as it is stored with the payment: exact decimal text and instants. `fee` makes sentences of it.
- */
-export type Explanation = {
-  readonly facts: Readonly<Record<string, string | null>>;
-  readonly charged: readonly ExplainedLayer[];
-  readonly spared: readonly ExplainedLayer[];
-};
-
-/** Adjacent layers of one version and rate, combined so that a week of many results stays readable. */
-export type ExplainedLayer = {
-  readonly amount: string;
-  /** Time of the first and of the last result in it. */
-  readonly earnedFrom: string;
-  readonly earnedTo: string;
-  /** Null in the oldest item of a long list: it is the sum of layers with several rates. */
-  readonly rate: string | null;
-  readonly share: string;
-  /** The version that the rate is of; null before the first one. */
-  readonly version: string | null;
-};
+/** What a fee was decided with, as it is stored, and as the contract has it. `fee` makes sentences of it. */
+export type Explanation = ReturnType<typeof explainFee>;
 
 export type FeeFacts = Crystallisation & {
   readonly before: Earnings;
@@ -40,55 +21,40 @@ export type FeeFacts = Crystallisation & {
   readonly at: Date;
 };
 
-export type DebtFacts = {
-  readonly masterLogin: string;
-  readonly amount: bigint;
-  readonly since: Date;
-  readonly at: Date;
-};
-
 /** A share is an amount of eight decimals times a rate of six. */
 export const SHARE_DECIMALS = 14;
 
 /** Items of a list of layers. An Investor whose fee changes more often between two fees has the oldest layers as one item. */
 export const MAX_EXPLAINED_LAYERS = 100;
 
-export function explainFee(facts: FeeFacts): Explanation {
+export function explainFee(facts: FeeFacts) {
   const { before, after, fee, exact, floating, markedAt, debtBefore, throughNumber, since, at, terms } = facts;
   return {
-    facts: {
-      at: at.toISOString(),
-      earned: cents(before.earned),
-      mark_before: formatExact(before.mark),
-      mark_after: formatExact(after.mark),
-      floating: formatExact(floating),
-      marked_at: markedAt?.toISOString() ?? null,
-      debt_before: cents(debtBefore),
-      exact_fee: formatExact(exact, SHARE_DECIMALS),
-      rounding: "down",
-      fee: cents(fee),
-      through_number: throughNumber?.toString() ?? null,
-      since: since?.toISOString() ?? null,
-    },
+    at: at.toISOString(),
+    earned: cents(before.earned),
+    markBefore: formatExact(before.mark),
+    markAfter: formatExact(after.mark),
+    floating: formatExact(floating),
+    markedAt: markedAt?.toISOString(),
+    debtBefore: cents(debtBefore),
+    exactFee: formatExact(exact, SHARE_DECIMALS),
+    fee: cents(fee),
+    throughNumber: throughNumber?.toString(),
+    since: since?.toISOString(),
     charged: explainLayers(facts.charged, terms),
     spared: explainLayers(facts.spared, terms),
   };
 }
 
-export function explainDebt({ amount, since, at }: DebtFacts): Explanation {
-  return {
-    facts: { at: at.toISOString(), since: since.toISOString(), debt: cents(amount) },
-    charged: [],
-    spared: [],
-  };
-}
-
-function versionAt(terms: Terms, earnedFrom: Date): string | null {
+function versionAt(terms: Terms, earnedFrom: Date): string | undefined {
   const { versionId = 0n } = stepAt(terms, earnedFrom) ?? {};
-  return versionId === 0n ? null : versionId.toString();
+  return versionId === 0n ? undefined : versionId.toString();
 }
 
-type VersionedLayer = RatedLayer & { readonly version: string | null };
+type VersionedLayer = RatedLayer & { readonly version: string | undefined };
+
+/** Adjacent layers of one version and rate. The oldest item of a long list is the sum of layers with several, and has neither. */
+type ExplainedLayer = ReturnType<typeof sumUp> & { readonly rate?: string; readonly version?: string | undefined };
 
 function explainLayers(layers: readonly RatedLayer[], terms: Terms): ExplainedLayer[] {
   const runs = runsOfOneRate(layers.map((layer) => ({ ...layer, version: versionAt(terms, layer.earnedFrom) })));
@@ -102,16 +68,14 @@ function explainRun(run: Run): ExplainedLayer {
   return { ...sumUp(run), rate: formatRate(rateFromPpm(BigInt(ratePpm))), version };
 }
 
-function sumUp(layers: readonly VersionedLayer[]): ExplainedLayer {
+function sumUp(layers: readonly VersionedLayer[]) {
   const times = layers.flatMap(({ earnedFrom, earnedTo }) => [earnedFrom.getTime(), earnedTo.getTime()]);
   const share = layers.reduce((sum, layer) => sum + shareOf(layer), 0n);
   return {
     amount: formatExact(sumOf(layers)),
     earnedFrom: instant(Math.min(...times)),
     earnedTo: instant(Math.max(...times)),
-    rate: null,
     share: formatExact(share, SHARE_DECIMALS),
-    version: null,
   };
 }
 

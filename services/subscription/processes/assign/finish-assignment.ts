@@ -13,7 +13,7 @@ import { type Assignment, getAssignment, markLockReleased, recordAssignmentRefus
 import { lockAccounts, saveAccounts } from "../../store/books.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { beginWeeks, ensurePool, lockMaster } from "../../store/masters.ts";
-import { insertPair } from "../../store/pairs.ts";
+import { beginPair } from "../../store/pairs.ts";
 import { insertHolding } from "../../store/holdings.ts";
 import { getSubscription, moveSubscriptions, type Subscription } from "../../store/subscriptions.ts";
 import { type AccountLock, releaseLock } from "../account-lock.ts";
@@ -113,7 +113,7 @@ async function begin(
   const { account: onAccount, inbound } = takeBaseline(account.buckets, heldBalance);
   await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, onAccount), pooledIn: id }]);
   const buckets = { ...EMPTY_HOLDING, inbound };
-  await insertPair(tx, investorLogin, masterLogin);
+  await beginPair(tx, investorLogin, masterLogin);
   await insertHolding(tx, { subscriptionId: id, masterLogin, investorLogin, isPooled: true, buckets });
   if (inbound === 0n) return;
   await insertFlows(tx, [{ subscriptionId: id, amount: inbound }], now());
