@@ -84,6 +84,6 @@ export const DEPARTURE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I6"],
-    seed: 326,
+    seed: 7,
   },
 ];

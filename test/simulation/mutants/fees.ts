@@ -19,7 +19,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I11", "I10"],
-    seed: 368,
+    seed: 34,
   },
   {
     name: "the outcome of one fee is recorded for another",
@@ -31,7 +31,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I2", "I3", "I4", "I10"],
-    seed: 7,
+    seed: 3,
   },
   {
     name: "a fee with an unknown outcome counts as not taken",
@@ -43,7 +43,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I3"],
-    seed: 368,
+    seed: 34,
   },
   {
     name: "a collected debt stays a debt",
@@ -55,7 +55,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4"],
-    seed: 383,
+    seed: 34,
   },
   {
     name: "a fee that could not be taken does not become debt",
@@ -67,7 +67,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4"],
-    seed: 371,
+    seed: 34,
   },
   {
     name: "payments that a crashed process was executing are not resumed",
@@ -79,7 +79,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I10"],
-    seed: 367,
+    seed: 3,
   },
   {
     name: "a fee does not raise the high-water mark",

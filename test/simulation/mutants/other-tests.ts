@@ -49,7 +49,7 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
         put: 'end === "done";',
       },
     ],
-    test: "services/subscription/commands/leave.test.ts",
+    test: "services/subscription/processes/departure/decide.test.ts",
   },
   {
     name: "a departure is decided twice",
@@ -127,6 +127,17 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
       },
     ],
     test: "services/subscription/store/departures.test.ts",
+  },
+  {
+    name: "two commands of one subscription have the same account lock",
+    edits: [
+      {
+        file: "services/subscription/domain/departure.ts",
+        find: "return `subscription:departure:${operationId}:${number}`;",
+        put: "return `subscription:departure:${arguments[0].subscriptionId ?? operationId}:${number}`;",
+      },
+    ],
+    test: "services/subscription/commands/unassign.test.ts",
   },
   {
     name: "a floor is taken without its log number",
