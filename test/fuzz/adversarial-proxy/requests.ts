@@ -62,7 +62,7 @@ export async function runTransfers(
 
 /** Only the service that requests such movements may. */
 function ownerOfLegs([first]: readonly LegOrder[]): string {
-  if (first?.kind === DEPOSIT || first?.kind === WITHDRAWAL) return "funding";
+  if (first?.kind === DEPOSIT) return "funding";
   return first?.kind === FEE_DEBIT ? "fee" : "subscription";
 }
 
