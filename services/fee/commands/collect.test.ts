@@ -77,6 +77,17 @@ test("a fee to an archived payment account stays reserved, holds up no withdrawa
   await expectToReconcile(world);
 });
 
+test("a collection that is repeated when its caller has released the account lock leaves to the job what was left to it", async () => {
+  const world = await aWorldWithPendingFee();
+  world.platform.ledger.archived.add(PAYMENT_ACCOUNT);
+  expect(await collectAll(world)).toBe("0.00");
+  const request = aCollection(world, { key: KEY, lockOwner: `${KEY}:1` });
+  expect(await collect(world.deps, request, aCall())).toMatchObject({
+    collected: { minorUnits: 0n },
+    uncollectedKeys: [],
+  });
+});
+
 test("a fee that waited for an archived payment account and ends without a debit has its reserve returned", async () => {
   const world = await aWorldWithPendingFee();
   const { platform, subscriptions } = world;

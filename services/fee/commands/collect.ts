@@ -117,6 +117,8 @@ async function takeNow(
     const unclaimed = error && unclaimedOf(error);
     if (unclaimed !== undefined) await takeOver(deps, payment, unclaimed, withReplyReserve(context));
     if (error?.code === "lock_not_owned") {
+      // It was left to the job, and its caller has completed what is no fee, and released the lock.
+      if (recorded.isWeekly) return "left";
       throw refuse("lock_not_owned", "The caller does not hold the lock of the Investor's account.");
     }
     if (error !== undefined && !outcome.isBusy) throw refusalOf(error);

@@ -64,7 +64,7 @@ export async function settleWithdrawal(deps: Deps, cashflow: Cashflow, context: 
       await markWaiting(deps.pool, id, answer.state === WithdrawalState.WAITING ? "WAITING" : "RUNNING");
       return answer;
     case WithdrawalState.REFUSED:
-      // The record of one that was paid long ago is removed there.
+      // Subscription has lost it, with commits of its database.
       if (state === "POSTED") throw outcomeUnknown(operationId);
       throw await endRefused(deps, cashflow, answer);
     default:

@@ -35,7 +35,7 @@ export type NewCashflow = {
 /** Of a withdrawal whose caller lets it wait until the Master is flat, as subscription has last reported it. The state in which it has ended stays. */
 export type Queue = {
   readonly state: QueueState;
-  /** It is executed by then, or not at all. */
+  /** Its last try begins by then. */
   readonly until: Date;
 };
 

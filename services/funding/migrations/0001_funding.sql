@@ -52,7 +52,7 @@ create table cashflow (
   -- A withdrawal that may wait until the Master of its Investor is flat, when its caller has asked for that; null for any other. WANTED: it has not
   -- waited. WAITING and RUNNING: it waits, or a later try has begun, as subscription has last reported. The row keeps the state in which it has ended.
   queue_state           text check (queue_state in ('WANTED', 'WAITING', 'RUNNING')),
-  -- It is executed by then, or not at all.
+  -- Its last try begins by then.
   queue_until           timestamptz,
 
   -- The API key whose equal operations are its duplicates. Null when duplicates cannot be distinguished: the comment is a

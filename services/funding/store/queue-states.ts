@@ -7,13 +7,14 @@ export type WaitingState = "WAITING" | "RUNNING";
 const AFTER_EXPIRY_MS = 30_000;
 const AFTER_EXPIRY = fragment`queue_until + ${AFTER_EXPIRY_MS} * interval '1 millisecond'`;
 
-/** The answer of a try that has let a withdrawal wait; the feed may have brought later news. */
+/** The answer of a try that has let a withdrawal wait; the feed may have brought later news, which makes it due. */
 export async function markWaiting(db: Queryable, id: bigint, state: WaitingState): Promise<void> {
   await execute(
     db,
     sql`update cashflow
-        set queue_state = ${state}, next_try_at = ${AFTER_EXPIRY}
-        where id = ${id} and state = 'RECORDED' and queue_state = 'WANTED'`,
+        set queue_state = case queue_state when 'WANTED' then ${state} else queue_state end, next_try_at = ${AFTER_EXPIRY}
+        where id = ${id} and state = 'RECORDED' and queue_state is not null
+          and (queue_state = 'WANTED' or next_try_at > clock_timestamp())`,
   );
 }
 

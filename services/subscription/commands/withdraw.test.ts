@@ -174,6 +174,36 @@ test("a withdrawal whose deadline has passed before it begins is refused, and ne
   expect(balanceOf(world.platform.ledger, login)).toBe(100_00n);
 });
 
+test("a withdrawal that this database alone has lost is not refused as not executed when it was paid", async () => {
+  const world = await aWorld();
+  const login = anInvestor(world, 100_00n);
+  const operationId = uuidv7();
+  expect(await withdraw(world, login, 40_00n, operationId)).toBe(40_00n);
+  await world.deps.pool.query("delete from departure");
+  const late = { operationId, deadline: new Date(Date.now() - 1) };
+  await expect(requestWithdrawal(world, login, 40_00n, late)).rejects.toMatchObject({ code: "outcome_unknown" });
+  await recover(world);
+  expect(await rows(world)).toEqual(["WANTED 1 locked"]);
+  expect(balanceOf(world.platform.ledger, login)).toBe(60_00n);
+});
+
+test.each(["in a pool", "outside a pool"])(
+  "%s nothing is decided when the account lock may be lost with commits of another database",
+  async (where) => {
+    const world = await aWorld();
+    const login =
+      where === "in a pool"
+        ? (await subscribed(world, aMaster(world), 100_00n)).investorLogin
+        : anInvestor(world, 100_00n);
+    const withdrawal = await holdForWithdrawal(world, login, 40_00n);
+    await expect(decideWithdrawal(world, { ...withdrawal, database: "another" })).rejects.toMatchObject({
+      code: "account_busy",
+      outcome: "not_executed",
+    });
+    await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 40_00n });
+  },
+);
+
 test("a request that comes in time and is recorded after a late one was refused does not begin", async () => {
   const world = await aWorld();
   const login = anInvestor(world, 100_00n);

@@ -501,7 +501,7 @@ create table fee_decision (
   reason       text,
   check (period_start < period_end)
 );
-create unique index fee_decision_of_leave on fee_decision (departure_key) where departure_key <> '';
+create unique index fee_decision_of_departure on fee_decision (departure_key) where departure_key <> '';
 create index fee_decision_unrecorded on fee_decision (master_login, id) where recorded_at is null;
 create index fee_decision_due on fee_decision (next_try_at, id) where recorded_at is null;
 
@@ -596,7 +596,7 @@ create table departure (
   -- REFUSED, or EXIT: decided, or ENDED.
   ended_at           timestamptz,
 
-  -- It may wait until its Master is flat: it is decided by then, or not at all. Null: its caller has not asked for that.
+  -- It may wait until its Master is flat: its last try begins by then. Null: its caller has not asked for that.
   queue_until        timestamptz,
   -- Of a Master that is being closed: tried until the Investor has left, and no caller sees that it waits.
   is_closing         boolean not null default false,
@@ -646,7 +646,8 @@ create view departure_row as
          master_login as "masterLogin", coalesce(requested_minor, 0) as requested, coalesce(comment, '') as comment,
          deadline_at as "deadlineAt", state, try, lock_owner as "lockOwner", tries, refusal, queue_until as "queueUntil",
          is_closing as "isClosing", has_waited as "hasWaited", before_minor as before, pending_minor as pending,
-         available_minor as available, effective_minor as effective, left_status as "leftStatus", deal_id as "dealId"
+         available_minor as available, effective_minor as effective, left_status as "leftStatus", deal_id as "dealId",
+         database_identity() as database
   from departure;
 
 -- The amount that is reserved for one debit, under the key of its transfer: in the pool, or outside of it.

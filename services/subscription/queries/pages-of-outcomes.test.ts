@@ -89,5 +89,18 @@ test(
         expect(await page({ outcome, ...part, beforeId: idOf(0.75 * PAIRS) })).toBeLessThan(1_000);
       }
     }
+    // Of one Investor, and of those that are being tried, there are few: no other one is looked at.
+    for (const [part, length] of [
+      [{ login: "1000007" }, 2],
+      [{ login: "1000007", action: "unassign" }, 1],
+      [{ queueState: "RUNNING" }, 0],
+    ] as const) {
+      const buffers = await inTransaction(deps.pool, (tx) =>
+        buffersRead(tx, async (db) => {
+          expect(await listOperations(db, { ...FILTER, ...part, outcome: undefined }, NOW)).toHaveLength(length);
+        }),
+      );
+      expect(buffers, JSON.stringify(part)).toBeLessThan(1_000);
+    }
   },
 );

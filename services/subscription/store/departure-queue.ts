@@ -133,7 +133,10 @@ export async function markExpired(
     sql`update departure
         set state = 'REFUSED', refusal = ${refusal}::jsonb, ended_at = ${at}
         where state = 'WAITING' and queue_until <= clock_timestamp() and operation_id in (
-          select operation_id from departure where state = 'WAITING' and queue_until <= clock_timestamp() limit ${limit}
+          select operation_id from departure where state = 'WAITING' and queue_until <= clock_timestamp()
+          order by operation_id
+          limit ${limit}
+          for no key update skip locked
         )
         returning operation_id as "operationId", kind`,
   );

@@ -1,15 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  column,
-  execute,
-  fragment,
-  many,
-  matchesRow,
-  maybeOne,
-  one,
-  type Queryable,
-  sql,
-} from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -50,12 +40,14 @@ export type Departure = {
   readonly leftStatus: "PAUSED" | "CANCELLED" | null;
   /** Ticket of the payout. */
   readonly dealId: bigint | null;
+  /** In which it was read, before its account lock was asked for: another one may have lost commits of that lock. */
+  readonly database: string;
 };
 
 /** The columns of `departure_row`. */
 const ROWS = fragment`
   select "operationId", kind, "investorLogin", "subscriptionId", "masterLogin", requested, comment, "deadlineAt", state, try, "lockOwner", tries,
-         refusal, "queueUntil", "isClosing", "hasWaited", before, pending, available, effective, "leftStatus", "dealId"
+         refusal, "queueUntil", "isClosing", "hasWaited", before, pending, available, effective, "leftStatus", "dealId", database
   from departure_row`;
 
 export async function findDeparture(db: Queryable, operationId: string): Promise<Departure | undefined> {
@@ -88,7 +80,7 @@ export type NewDeparture = Pick<Departure, "operationId" | "investorLogin" | "de
 
 /** Begins departures, each with its first try; those that have begun before, and exits beside which another one may wait, are left out. */
 export async function insertDepartures(db: Queryable, fresh: readonly NewDeparture[]): Promise<Departure[]> {
-  const operationIds = await column<string>(
+  const rows = await many<{ readonly operationId: string; readonly database: string }>(
     db,
     sql`insert into departure (operation_id, kind, investor_login, subscription_id, master_login, requested_minor, comment, request_id,
                                requested_at, deadline_at, state, lock_owner, next_try_at, queue_until)
@@ -112,13 +104,16 @@ export async function insertDepartures(db: Queryable, fresh: readonly NewDepartu
                     queue_until)
         order by id
         on conflict do nothing
-        returning operation_id`,
+        returning operation_id as "operationId", database_identity() as database`,
   );
-  const inserted = new Set(operationIds);
-  return fresh.filter(({ operationId }) => inserted.has(operationId)).map(begunDeparture);
+  const inserted = new Map(rows.map(({ operationId, database }) => [operationId, database]));
+  return fresh.flatMap((each) => {
+    const database = inserted.get(each.operationId);
+    return database === undefined ? [] : begunDeparture(each, database);
+  });
 }
 
-function begunDeparture(fresh: NewDeparture): Departure {
+function begunDeparture(fresh: NewDeparture, database: string): Departure {
   const { operationId, kind, investorLogin, deadlineAt, queueUntil } = fresh;
   const own =
     fresh.kind === "EXIT"
@@ -128,7 +123,7 @@ function begunDeparture(fresh: NewDeparture): Departure {
   const begun = { state: "WANTED", try: 1, lockOwner, tries: 0, refusal: null } as const;
   const undecided = { before: null, pending: null, available: null, effective: null, leftStatus: null, dealId: null };
   const queue = { queueUntil: queueUntil ?? null, isClosing: false, hasWaited: false };
-  return { operationId, kind, investorLogin, deadlineAt, ...own, ...begun, ...queue, ...undecided };
+  return { operationId, kind, investorLogin, deadlineAt, ...own, ...begun, ...queue, ...undecided, database };
 }
 
 /** Whether the try runs and has decided nothing; a commit that decides it is waited for. */
@@ -158,15 +153,16 @@ export async function beginNextTry(
   const { operationId, try: last } = departure;
   const lockOwner = lockOwnerOf(departure, last + 1);
   const begun = { state: "WANTED", try: last + 1, lockOwner, refusal: null } as const;
-  const isMoved = await matchesRow(
+  const moved = await maybeOne<{ readonly tries: number; readonly database: string }>(
     db,
     sql`update departure
-        set state = 'WANTED', try = try + 1, lock_owner = ${lockOwner}, deadline_at = ${deadlineAt}, refusal = null, ended_at = null,
+        set state = 'WANTED', try = try + 1, tries = tries + 1, lock_owner = ${lockOwner}, deadline_at = ${deadlineAt}, refusal = null, ended_at = null,
             next_try_at = clock_timestamp() + ${recoverInMs} * interval '1 millisecond'
         where operation_id = ${operationId} and try = ${last} and state = ${from}
-          and (state = 'WANTED' or lock_owner is null and queue_until is null and kind = 'EXIT')`,
+          and (state = 'WANTED' or lock_owner is null and queue_until is null and kind = 'EXIT')
+        returning tries, database_identity() as database`,
   );
-  return isMoved ? { ...departure, ...begun, deadlineAt } : undefined;
+  return moved && { ...departure, ...begun, ...moved, deadlineAt };
 }
 
 /** What is decided about a departure. */

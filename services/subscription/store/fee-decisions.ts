@@ -27,20 +27,20 @@ export type DecidedFee = {
   readonly explanation: Explanation | undefined;
 };
 
-/** Fees that were decided together: those of a page of a closed week, or of a leave. */
+/** Fees that were decided together: those of a page of a closed week, or of a departure. */
 export type NewFeeDecision = {
   /** Of the run. */
   readonly masterLogin: string;
-  /** Key of the leave; empty for a week. */
+  /** Key of the departure; empty for a week. */
   readonly departureKey: string;
   readonly periodStart: Date;
   readonly periodEnd: Date;
   readonly markedAt: Date | undefined;
   /** No further Investors of the week remain. */
   readonly isLast: boolean;
-  /** The Investor of a leave; empty for a week. */
+  /** The Investor of a departure; empty for a week. */
   readonly investorLogin: string;
-  /** Keys of open weekly fees that a leave collects first. */
+  /** Keys of open weekly fees that a departure collects first. */
   readonly weeklyKeys: readonly string[];
   /** In the sequence of collection for each Investor. */
   readonly due: readonly DecidedFee[];
@@ -134,7 +134,7 @@ export async function listUnrecordedPages(db: Queryable, masterLogin: string, li
   return await withDue(db, rows);
 }
 
-/** The decision of a leave that `fee` has not answered for. */
+/** The decision of a departure that `fee` has not answered for. */
 export async function findUnrecordedOf(db: Queryable, departureKey: string): Promise<FeeDecision | undefined> {
   const rows = await many<DecisionRow>(
     db,

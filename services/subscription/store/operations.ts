@@ -126,7 +126,7 @@ const AFTER_ALL = "~";
 
 const QUEUED_STATES = {
   WAITING: fragment`departure.state = 'WAITING'`,
-  RUNNING: fragment`departure.state in ('WANTED', 'DECIDED')`,
+  RUNNING: fragment`departure.state in ('WANTED', 'DECIDED') and departure.lock_owner is not null`,
 };
 
 function inQueue({ queueState }: Pick<OperationFilter, "queueState">): Fragment {
@@ -162,23 +162,26 @@ function eachAssign(matches: Fragment, limit: number): Fragment {
     select command_id from page where command_id is not null order by number`;
 }
 
-type Columns = { readonly id: Fragment; readonly investor: Fragment; readonly master: Fragment };
+type Columns = { readonly id: Fragment; readonly subscription: Fragment; readonly master: Fragment };
 
 const OF_ASSIGNS: Columns = {
   id: fragment`subscription.command_id`,
-  investor: fragment`subscription.investor_login`,
+  subscription: fragment`subscription.id`,
   master: fragment`subscription.master_login`,
 };
 const OF_UNASSIGNS: Columns = {
   id: fragment`departure.operation_id`,
-  investor: fragment`departure.investor_login`,
+  subscription: fragment`departure.subscription_id`,
   master: fragment`departure.master_login`,
 };
 
 function conditionsOf(of: Columns, filter: OperationFilter): Fragment {
   const { login, masterLogin, externalId, left, fromId, beforeId } = filter;
   return allOf([
-    login === "" ? undefined : fragment`(${of.investor} = ${login} or ${of.master} = ${login})`,
+    login === ""
+      ? undefined
+      : fragment`${of.subscription} = any(array(
+               select id from subscription where investor_login = ${login} or master_login = ${login}))`,
     masterLogin === undefined ? undefined : fragment`${of.master} = ${masterLogin}`,
     externalId === undefined
       ? undefined

@@ -11,7 +11,6 @@ import {
 } from "./crash-at-every-point.ts";
 import { complete } from "../processes/departure/complete.ts";
 import { joinEpisode } from "../processes/departure/episode.ts";
-import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { holdForWithdrawal, requestWithdrawal } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
@@ -174,11 +173,10 @@ test(
         return made;
       },
       run: async (deps, { masterLogin, leaving }) => {
-        const database = await readDatabase(world.deps.pool);
         // All join in one turn, so that each run has the same points.
         const decided = await Promise.all(
           leaving.map(({ id: subscriptionId, departure }) => {
-            return joinEpisode(deps, { departure, holding: { subscriptionId, masterLogin }, database }, Infinity);
+            return joinEpisode(deps, { departure, holding: { subscriptionId, masterLogin } }, Infinity);
           }),
         );
         for (const end of decided) if (end.kind === "decided") await complete(deps, end.departure, aCall());

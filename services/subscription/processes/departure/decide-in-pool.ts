@@ -185,18 +185,20 @@ export function feesWait(error?: unknown): Extract<DecisionEnd, { kind: "waits" 
   return { kind: "waits", refusal: feeNotReady(), fees: { error } };
 }
 
+/** The account lock may be among the commits that another database has lost: nothing could be collected or paid out under it. */
+export function begunElsewhere(): Refusal {
+  return accountBusy(
+    "The database was restarted or restored while the request was decided. Nothing was executed. Send the request again in a second.",
+  );
+}
+
 /** Why a departure is refused at the log position of the reading. */
 function reasonOf(
-  { departure: { kind, heldLogNumber: heldNumber }, database: heldIn }: PooledDeparture,
+  { departure: { kind, heldLogNumber: heldNumber, database: begunIn } }: PooledDeparture,
   { account, holding }: DepartingBooks,
   { database, holding: present }: InvestorState,
 ): Refusal | undefined {
-  // The account lock may be among the commits that another database has lost: nothing could be collected or paid out under it.
-  if (heldIn !== database) {
-    return accountBusy(
-      "The database was restarted or restored while the request was decided. Nothing was executed. Send the request again in a second.",
-    );
-  }
+  if (begunIn !== database) return begunElsewhere();
   const { inbound, waiting, pooled } = holding.buckets;
   // An exit takes back what waits on the account for the end of a deficit, or for an archived Master.
   const isHeld = present?.isHeld === true && kind === "EXIT";

@@ -21,7 +21,7 @@ import { lockMaster } from "../../store/masters.ts";
 import { insertReserves } from "../../store/reserves.ts";
 import { askTerms } from "../../fees/ask-terms.ts";
 import { decideAmounts, dueOfDeparture } from "../../fees/due-of-departure.ts";
-import { feesWait } from "./decide-in-pool.ts";
+import { begunElsewhere, feesWait } from "./decide-in-pool.ts";
 import { type DecisionEnd, feesOfDeparture, type HeldDeparture, type LeftHolding } from "./departing.ts";
 
 /**
@@ -46,7 +46,9 @@ export async function decideOutsidePool(
     const now = deps.now();
     const refusal = reasonOf(departure, account, waitsIn);
     if (refusal !== undefined) return { kind: "refused", refusal };
-    if (!isSameDatabase(await readDatabase(tx), terms.database)) return feesWait();
+    const database = await readDatabase(tx);
+    if (departure.database !== database) return { kind: "refused", refusal: begunElsewhere() };
+    if (!isSameDatabase(database, terms.database)) return feesWait();
     if (await hasUncounted(tx, investorLogin, terms.askedAt)) return feesWait();
     const due = dueOfDeparture(departure, decideDebts({ ...facts, at: now }), facts);
     const waiting = waitsIn && (await lockWaiting(tx, investorLogin, account, waitsIn));

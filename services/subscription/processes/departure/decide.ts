@@ -26,12 +26,10 @@ export async function decide(
 ): Promise<Exclude<DecisionEnd, { kind: "waits" }>> {
   const { investorLogin: login } = departure;
   const wait = waitBudget(context, WAIT_MS);
-  let heldIn: string | undefined;
   let isLogged = false;
   for (;;) {
     const state = (await deps.departureReads.investor(login)) ?? NOT_FILED;
-    heldIn ??= state.database;
-    const end = await decideOnce(deps, departure, { ...state, database: heldIn }, { wait, context });
+    const end = await decideOnce(deps, departure, state, { wait, context });
     if (end.kind !== "waits") return end;
     if (wait.isOver()) return { kind: "refused", refusal: end.refusal };
     const error = end.fees?.error;
@@ -44,7 +42,7 @@ export async function decide(
 async function decideOnce(
   deps: Deps,
   departure: HeldDeparture,
-  { holding, filedNumber, database }: InvestorState,
+  { holding, filedNumber }: InvestorState,
   { wait, context }: { readonly wait: WaitBudget; readonly context: CallContext },
 ): Promise<DecisionEnd> {
   // An account that changed after it was locked has to be locked and read again by the next try.
@@ -61,7 +59,7 @@ async function decideOnce(
     deps.wakeSignals.mirrors.notify();
     return { kind: "waits", refusal: passing };
   }
-  return await joinEpisode(deps, { departure, holding, database }, wait.untilMs);
+  return await joinEpisode(deps, { departure, holding }, wait.untilMs);
 }
 
 /** Another command has ended the subscription. */

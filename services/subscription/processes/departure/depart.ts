@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
@@ -9,6 +10,7 @@ import { waitsAfter } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
+import { departureKey } from "../../domain/departure.ts";
 import { accountBusy, platformUnavailable } from "../../domain/lock-refusals.ts";
 import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/departure-reasons.ts";
 import { publishProgress } from "../../messages/withdrawal-events.ts";
@@ -23,6 +25,8 @@ import { namesOf, outcomeUnknown, refuse, release } from "./end.ts";
 
 /** How long a command waits for another one on the same Investor and for a temporary refusal to pass, by default. */
 const MAX_WAIT_MS = 6_000;
+/** Each try reads the account on the platform. */
+const PAUSE_MS = 200;
 /** Refusals that may not apply a moment later. */
 const PASSING = new Set(["account_busy", "allocation_in_progress"]);
 /** Refusals of a subscription that has ended, by another command. */
@@ -71,13 +75,17 @@ async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: C
   let refusal: Refusal;
   try {
     const { kind, hasWaited, deadlineAt } = departure;
-    if (kind === "WITHDRAWAL" && !hasWaited && deps.now() >= deadlineAt) throw notBegun();
+    if (kind === "WITHDRAWAL" && !hasWaited && deps.now() >= deadlineAt) {
+      await requireUnpaid(deps, departure, context);
+      throw notBegun();
+    }
     const { balance: heldBalance, logNumber: heldLogNumber } = await holdLock(deps, lockOf(departure), context);
     const end = await decide(deps, { ...departure, heldBalance, heldLogNumber }, context);
     if (end.kind === "decided") return { ...end.departure, fees: end.fees ?? null };
     if (end.kind === "moved") return await movedOn(deps, departure);
     ({ refusal } = end);
   } catch (error) {
+    if (error instanceof Refusal && error.outcome === "unknown") throw error;
     if (!(error instanceof Refusal)) deps.log.warn("departure not decided", { ...namesOf(departure), error });
     refusal =
       error instanceof Refusal
@@ -92,6 +100,17 @@ async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: C
 /** The row keeps this answer: a request that was held up until after its deadline, or whose clock is behind, finds it. */
 function notBegun(): Refusal {
   return platformUnavailable("The operation could not begin in time. Nothing was executed.");
+}
+
+/** When the database of this service alone was restored to an older time, platform may have a payout that its departure does not show. */
+async function requireUnpaid({ platform }: Deps, departure: Departure, context: CallContext): Promise<void> {
+  if (departure.kind === "EXIT") return;
+  try {
+    await platform.getTransfer({ key: departureKey(departure) }, withReplyReserve(context));
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "transfer_not_found") return;
+  }
+  throw outcomeUnknown(departure);
 }
 
 function lockOf({ kind, investorLogin: login, lockOwner, requested, comment }: Departure) {
@@ -121,7 +140,7 @@ async function endTry(deps: Deps, departure: Departure, refusal: Refusal, { wait
   const { login, lockOwner } = lockOf(departure);
   const isReleased = await releaseLock(deps, { login, lockOwner }, context);
   if (!isReleased) return await endRefused(deps, departure, refusal, context);
-  await wait.pause();
+  await wait.pause(PAUSE_MS);
   const recoverInMs = Math.max(remainingMs(context), 0) + RECOVERY_GRACE_MS;
   const { deadlineAt } = departure;
   const next = await beginNextTry(deps.pool, departure, { from: "WANTED", deadlineAt, recoverInMs });
@@ -173,6 +192,7 @@ export async function abandonTry(deps: Deps, departure: Departure, context: Call
   const aborted = accountBusy(
     "The request took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
   );
+  await requireUnpaid(deps, departure, context);
   const waits = departure.isClosing || departure.queueUntil !== null;
   await (waits ? beginToWait : endRefused)(deps, departure, aborted, context);
 }

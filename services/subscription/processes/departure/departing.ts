@@ -21,8 +21,6 @@ export type LeftHolding = { readonly subscriptionId: bigint; readonly masterLogi
 export type PooledDeparture = {
   readonly departure: HeldDeparture;
   readonly holding: LeftHolding;
-  /** In which the account lock was seen: it may be among the commits that another database has lost. */
-  readonly database: string;
 };
 
 /**
