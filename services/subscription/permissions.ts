@@ -18,7 +18,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   findOpenSubscription: ["account", "funding"],
   withdraw: ["funding"],
   cancelWithdrawal: ["funding"],
-  previewLeave: ["funding"],
+  previewWithdrawal: ["funding"],
   listUnrecordedFees: ["fee"],
   returnReserve: ["fee"],
   getPoolLedger: ["edge"],

@@ -48,7 +48,7 @@ import { sumFlows } from "./queries/sum-flows.ts";
 import { decidePendingFee } from "./queries/decide-pending-fee.ts";
 import { listUnrecordedFees } from "./queries/list-unrecorded-fees.ts";
 import { previewAssign } from "./queries/preview/preview-assign.ts";
-import { previewLeave } from "./queries/preview/preview-leave.ts";
+import { previewWithdrawal } from "./queries/preview/preview-withdrawal.ts";
 import { previewUnassign } from "./queries/preview/preview-unassign.ts";
 import {
   countActiveInvestors,
@@ -104,7 +104,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     findOpenSubscription: (request) => findOpenSubscription(gathered, request),
     withdraw: (request, context) => withdraw(deps, request, context),
     cancelWithdrawal: (request) => cancelWithdrawal(deps, request),
-    previewLeave: (request, context) => previewLeave(deps, request, context),
+    previewWithdrawal: (request, context) => previewWithdrawal(deps, request, context),
     listUnrecordedFees: (request) => listUnrecordedFees(deps, request),
     returnReserve: (request) => returnReserve(deps, request),
     getPoolLedger: (request, context) => getPoolLedger(deps, request, context),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import type { PreviewLeaveRequest } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { PreviewWithdrawalRequest } from "#proto/pamm/subscription/v1/subscription.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { deposit } from "../commands/deposit.ts";
 import { withdraw } from "../commands/withdraw.ts";
@@ -17,19 +17,19 @@ const FIGURES = {
   effective: usd(40_00n),
 };
 
-type Asked = World & { readonly asked: PreviewLeaveRequest[] };
+type Asked = World & { readonly asked: PreviewWithdrawalRequest[] };
 
 /** A world in which the pool refuses with these codes. */
 async function aPool(...codes: readonly string[]): Promise<Asked> {
   const platform = platformFake({ balances: { [INVESTOR]: 100_00n } });
   const deps = await world({ platform, masterMinimum: 0n });
-  const asked: PreviewLeaveRequest[] = [];
+  const asked: PreviewWithdrawalRequest[] = [];
   const refusals = codes.map((code) => refusalToProto(code === "lost" ? repeatsLost(7n) : aRefusal(code)));
-  const previewLeave = async (request: PreviewLeaveRequest) => {
+  const previewWithdrawal = async (request: PreviewWithdrawalRequest) => {
     asked.push(request);
     return { refusals, inPool: true, figures: FIGURES };
   };
-  return { ...deps, asked, subscriptions: { ...deps.subscriptions, previewLeave } };
+  return { ...deps, asked, subscriptions: { ...deps.subscriptions, previewWithdrawal } };
 }
 
 test("a preview returns the figures of the pool, and records nothing", async () => {

@@ -11,7 +11,7 @@ import type {
   PreviewWithdrawResponse,
   WithdrawalFigures,
 } from "#proto/pamm/funding/v1/funding.ts";
-import type { LeaveFigures } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { checkRequested } from "../domain/amount.ts";
 import { type Duplicates, duplicateReasons, duplicateRuleOf } from "../domain/duplicate.ts";
@@ -38,7 +38,7 @@ export async function previewWithdraw(
     await deps.accounts.findInvestor({ login }, queryContext(context));
     const duplicates = await findEqual(deps, { login, amount, comment, client, labels });
     const leave = { investorLogin: login, requested: moneyToProto(amount), comment };
-    const { refusals, inPool, figures } = await deps.subscriptions.previewLeave(leave, queryContext(context));
+    const { refusals, inPool, figures } = await deps.subscriptions.previewWithdrawal(leave, queryContext(context));
     const blockedBy = await findOpenOperation(deps.pool, login, NO_OPERATION);
     const reasons = [
       ...duplicateReasons(duplicates, duplicateRuleOf(client, labels)),
@@ -70,6 +70,6 @@ function asWithdrawRefuses(refusal: Refusal, blockedBy: OpenOperation | undefine
   return OF_THE_POOL.has(refusal.code) ? refusal : refusalOfLock(refusal, blockedBy);
 }
 
-function figuresOf({ effective, pendingFee, balanceBefore, availableAfterFee }: LeaveFigures): WithdrawalFigures {
+function figuresOf({ effective, pendingFee, balanceBefore, availableAfterFee }: DepartureFigures): WithdrawalFigures {
   return { effectiveWithdraw: effective, pendingFee, balanceBefore, availableAfterFee };
 }

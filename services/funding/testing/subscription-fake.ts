@@ -161,7 +161,7 @@ function allUnused(unused: () => never): Client<SubscriptionServiceService> {
     previewAssign: unused,
     previewUnassign: unused,
     withdraw: unused,
-    previewLeave: unused,
+    previewWithdrawal: unused,
     listUnrecordedFees: unused,
     findLockOwners: unused,
     findPooled: unused,

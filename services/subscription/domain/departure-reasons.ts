@@ -11,7 +11,7 @@ export type MasterFacts = {
 };
 
 /**
- * What is known about a leave: a command asks for one part after the other, and a part that it does not know yet gives no reason. The
+ * What is known about a departure: a command asks for one part after the other, and a part that it does not know yet gives no reason. The
  * parts are in the sequence in which a command comes to know them.
  */
 export type KnownOfDeparture = {
@@ -22,7 +22,7 @@ export type KnownOfDeparture = {
   /** Credited to the Investor, mirror not applied yet. */
   readonly inbound?: bigint;
   readonly master?: MasterFacts | undefined;
-  /** All deals, and the ended weeks, are allocated up to the log position of the Master, and no other leave is being decided there. */
+  /** All deals, and the ended weeks, are allocated up to the log position of the Master, and no other departure is being decided there. */
   readonly isAllocated?: boolean;
   /** The share of the Investor at that position, after a strike. */
   readonly share?: { readonly isMoving: boolean; readonly pooled: bigint };

@@ -9,7 +9,7 @@ import { listToAdopt } from "../store/external-funds.ts";
 const PAGE = 1_000;
 
 /**
- * Adopts what the configuration lets be adopted without a review. It waits for a leave of the pool that is being decided, and for money on
+ * Adopts what the configuration lets be adopted without a review. It waits for a departure from the pool that is being decided, and for money on
  * its way into the pool that covers a charge, which take seconds each. Operators decide about a charge that the share does not cover.
  */
 export async function adoptCharges(deps: Deps): Promise<void> {

@@ -1,7 +1,7 @@
 import { maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { HoldingBuckets } from "../domain/buckets.ts";
 
-/** The books of one Investor and of the pool that it is in, for a preview of its leave. */
+/** The books of one Investor and of the pool that it is in, for a preview. */
 export type DepartureBooks = {
   readonly filedNumber: bigint;
   readonly unposted: bigint;

@@ -321,7 +321,7 @@ test("a preview shows what a withdrawal and an exit would come to during a defic
   await deposit(world, investorLogin, 300_00n);
   await settle(world);
   const request = { investorLogin, requested: moneyToProto(usd(500_00n)), comment: "" };
-  const { refusals, figures, inPool } = await world.service.previewLeave(request, aCall());
+  const { refusals, figures, inPool } = await world.service.previewWithdrawal(request, aCall());
   expect([refusals, cents(figures?.balanceBefore), cents(figures?.effective), inPool]).toEqual([
     [],
     300_00n,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { isPositive, negate } from "#kernel/money.ts";
-import type { LeaveFigures } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import { blockingFields, blockingReply } from "../../schemas/blocking.ts";
 import { bool, model, nullableDecimal } from "../../schemas/field.ts";
 import { nullableDecimalReply } from "../../schemas/reply-fields.ts";
@@ -103,7 +103,7 @@ export const previewUnassign = route({
   },
 });
 
-function figuresOf(figures: LeaveFigures | undefined) {
+function figuresOf(figures: DepartureFigures | undefined) {
   if (figures === undefined) {
     const texts = { perf_fee_pending: null, balance_before: null, available_after_perf_fee: null };
     return { payout_enqueued: false, amount: null, ...texts };

@@ -9,16 +9,20 @@ import { listKnownKeys } from "../../store/imported-payments.ts";
 import { extendRun, insertRuns, listRecordedKeys, type NewRun } from "../../store/runs.ts";
 
 /** Of a withdrawal or exit. */
-export type LeaveDecision = Decision & { readonly key: string };
+export type DepartureDecision = Decision & { readonly key: string };
 
-export function isOfLeave(decision: Decision): decision is LeaveDecision {
+export function isOfDeparture(decision: Decision): decision is DepartureDecision {
   return decision.key !== undefined;
 }
 
 type InvestorFee = DecidedFee & { readonly investorLogin: string };
 
 /** Each has a run, also when nothing is due of it: a repeated decision finds it. The Masters must be locked. */
-export async function recordLeaves(tx: Transaction, decisions: readonly LeaveDecision[], at: Date): Promise<void> {
+export async function recordDepartures(
+  tx: Transaction,
+  decisions: readonly DepartureDecision[],
+  at: Date,
+): Promise<void> {
   if (decisions.length === 0) return;
   const keys = decisions.map(({ key }) => key);
   const recorded = await listRecordedKeys(tx, keys);
@@ -99,7 +103,7 @@ async function insertDue(
 /** Open weekly fees come first. What imported fees had paid is not collected. */
 async function recordItems(
   tx: Transaction,
-  decisions: readonly LeaveDecision[],
+  decisions: readonly DepartureDecision[],
   inserted: ReadonlyMap<string, InsertedPayment>,
 ): Promise<void> {
   const wanted = decisions.map((decision) => ({

@@ -5,7 +5,7 @@ import { type Decision, mastersOf } from "../../domain/decision.ts";
 import { lockMasters } from "../../store/masters.ts";
 import { requireKnownFees, type Searching } from "../lost-fees/require-known-fees.ts";
 import { workTogether } from "../together.ts";
-import { isOfLeave, recordLeaves, recordWeek } from "./record-decisions.ts";
+import { isOfDeparture, recordDepartures, recordWeek } from "./record-decisions.ts";
 
 /** Masters of the decision that have to be inserted first; then nothing was recorded. Otherwise it is recorded, by this call or an earlier one. */
 export type Recorded = { readonly unknownMasters: readonly string[] };
@@ -32,7 +32,7 @@ async function record(tx: Transaction, decisions: readonly Decision[], at: Date)
     unknownMasters: mastersOf(decision).filter((login) => !masters.has(login)),
   }));
   const known = recorded.flatMap(({ decision, unknownMasters }) => (unknownMasters.length === 0 ? decision : []));
-  await recordLeaves(tx, known.filter(isOfLeave), at);
-  for (const decision of known) if (!isOfLeave(decision)) await recordWeek(tx, decision, at);
+  await recordDepartures(tx, known.filter(isOfDeparture), at);
+  for (const decision of known) if (!isOfDeparture(decision)) await recordWeek(tx, decision, at);
   return recorded;
 }

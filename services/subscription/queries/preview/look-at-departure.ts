@@ -8,7 +8,7 @@ import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { IntendedWithdrawal } from "#proto/pamm/platform/v1/platform.ts";
-import type { LeaveFigures } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import type { HoldingBuckets } from "../../domain/buckets.ts";
 import type { DepartureDecision, DepartureKind } from "../../domain/decide-departure.ts";
@@ -186,7 +186,7 @@ function struck({ buckets }: PooledBooks): PooledBooks["buckets"] {
   return { ...buckets, waiting: 0n, pooled: buckets.pooled + buckets.waiting };
 }
 
-export function figuresOf({ decided }: Pick<DeparturePreview, "decided">): LeaveFigures | undefined {
+export function figuresOf({ decided }: Pick<DeparturePreview, "decided">): DepartureFigures | undefined {
   if (decided === undefined) return undefined;
   const { before, pending, available, effective } = decided.decision.numbers;
   return {

@@ -15,9 +15,9 @@ type Refused = { readonly refusals: readonly { readonly code: string }[] };
 
 const codesOf = ({ refusals }: Refused): string[] => refusals.map(({ code }) => code);
 
-function previewLeave({ service }: World, investorLogin: string, requested: bigint, withinMs?: number) {
+function previewWithdrawal({ service }: World, investorLogin: string, requested: bigint, withinMs?: number) {
   const request = { investorLogin, requested: moneyToProto(usd(requested)), comment: "CRM-1" };
-  return service.previewLeave(request, aCall({ commandId: "", ...(withinMs === undefined ? {} : { withinMs }) }));
+  return service.previewWithdrawal(request, aCall({ commandId: "", ...(withinMs === undefined ? {} : { withinMs }) }));
 }
 
 /** The rows of all tables, to show that a preview changes none. */
@@ -55,7 +55,7 @@ test("previews of an assignment, a withdrawal and an exit say what follows, and 
   const before = await everything(world);
   const locks = new Map(platform.accountLocks);
 
-  const withdrawal = await previewLeave(world, investorLogin, 2_000_00n);
+  const withdrawal = await previewWithdrawal(world, investorLogin, 2_000_00n);
   const exit = await service.previewUnassign(pair, aCall());
 
   expect(await everything(world)).toEqual(before);
@@ -111,7 +111,7 @@ test("open positions, a deficit, a stop and a busy account are reported at once,
   await corrupt(deps.pool, `update master_pool set stopped_reason = 'test' where login = '${pair.masterLogin}'`);
   const codes = ["account_busy", "safety_stop", "master_open_positions", "investor_deficit"];
   expect(codesOf(await service.previewUnassign(pair, aCall()))).toEqual(codes);
-  expect(codesOf(await previewLeave(world, pair.investorLogin, 1_00n))).toEqual(codes);
+  expect(codesOf(await previewWithdrawal(world, pair.investorLogin, 1_00n))).toEqual(codes);
   await expect(service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({ code: "account_busy" });
   await release(world, held);
   await expect(service.unassign(pair, aCall())).rejects.toMatchObject({ code: "safety_stop" });
@@ -177,7 +177,7 @@ test("a withdrawal outside a pool reads no Master, and only debts are due", asyn
   const investorLogin = anInvestor(world, 300_00n);
   await settle(world);
   world.fees.rules.debt = () => 50_00n;
-  expect(await previewLeave(world, investorLogin, 1_000_00n)).toMatchObject({
+  expect(await previewWithdrawal(world, investorLogin, 1_000_00n)).toMatchObject({
     refusals: [],
     inPool: false,
     figures: { pendingFee: { minorUnits: 50_00n }, effective: { minorUnits: 250_00n } },
