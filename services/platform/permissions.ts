@@ -11,7 +11,7 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   adoptAccount: ["account"],
   transfer: ["fee", "funding", "subscription"],
   transferBatch: ["fee", "subscription"],
-  getTransfer: ["edge", "fee"],
+  getTransfer: ["edge", "fee", "subscription"],
   readTransfers: ["edge", "funding"],
   findTransferOfDeal: ["edge"],
   readAttempts: ["edge"],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { losing } from "../testing/losing.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
@@ -77,9 +77,13 @@ test.concurrent.for(LOSSES_IN_A_BATCH)(
 
     const { answers } = await losing(instance, loss).transferBatch({ requests }, aCall(30_000));
 
-    expect(answers.map(({ answer }) => answer?.$case === "result" && answer.value.state)).toEqual(
-      logins.map(() => TransferState.APPLIED),
-    );
+    const debits = answers.map(({ answer }) => answer?.$case === "result" && answer.value.legs[0]?.amount);
+    expect(debits).toEqual(logins.map(() => moneyOf(-30_00n)));
+    // A credit that has no answer yet is sent without a caller.
+    for (const { key } of requests) {
+      const isApplied = ({ state }: TransferResult) => state === TransferState.APPLIED;
+      await eventually(() => instance.service.getTransfer({ key }, aCall()), isApplied);
+    }
     for (const login of logins) expect(await world.control.deals(login)).toHaveLength(2);
     expect(await world.control.deals(payment)).toHaveLength(3);
     const log = await instance.service.readLog({ login: payment, afterNumber: 0n, limit: 10 }, aCall());

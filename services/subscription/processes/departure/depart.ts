@@ -103,12 +103,13 @@ function notBegun(): Refusal {
 }
 
 /** When the database of this service alone was restored to an older time, platform may have a payout that its departure does not show. */
-async function requireUnpaid({ platform }: Deps, departure: Departure, context: CallContext): Promise<void> {
+async function requireUnpaid({ platform, log }: Deps, departure: Departure, context: CallContext): Promise<void> {
   if (departure.kind === "EXIT") return;
   try {
     await platform.getTransfer({ key: departureKey(departure) }, withReplyReserve(context));
   } catch (error) {
     if (error instanceof Refusal && error.code === "transfer_not_found") return;
+    log.info("payout not looked up", { ...namesOf(departure), error });
   }
   throw outcomeUnknown(departure);
 }
