@@ -1,6 +1,7 @@
 import { remainingMs } from "../../../services/kernel/contract/context.ts";
 import type { CallContext, Client, Contract, Implementation } from "../../../services/kernel/contract/contract.ts";
-import { outcomeUnknown, serviceUnavailable } from "../../../services/kernel/contract/refusals.ts";
+import type { Permissions, ServiceName } from "../../../services/kernel/contract/permissions.ts";
+import { notPermitted, outcomeUnknown, serviceUnavailable } from "../../../services/kernel/contract/refusals.ts";
 import type { Network, Target } from "./network.ts";
 import type { SimulatedProcess } from "./process.ts";
 
@@ -11,17 +12,21 @@ export type Remote<C extends Contract> = {
   readonly name: string;
   readonly contract: C;
   readonly network: Network<Serving<C>>;
+  readonly permissions: Permissions<C>;
 };
 
 type Method = (request: unknown, context: CallContext) => Promise<unknown>;
 
-/** A client of a service as another process has it: the counterpart of kernel/grpc/client.ts. */
+/** A client of a service as a process of another one has it: the counterpart of kernel/grpc/client.ts. */
 export function remoteClient<C extends Contract>(
-  { name: service, contract, network }: Remote<C>,
+  { name: service, contract, network, permissions }: Remote<C>,
   process: SimulatedProcess,
+  caller: ServiceName,
 ): Client<C> {
   const methods = Object.keys(contract).map((name) => {
+    const isPermitted = permissions[name]?.includes(caller) === true;
     const call: Method = async (request, context) => {
+      if (!isPermitted) throw notPermitted(`${service}.${name}`);
       const outcome = await network.call(
         process,
         Math.max(1, remainingMs(context)),

@@ -3,10 +3,14 @@ import type { ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Client } from "../../../services/kernel/contract/contract.ts";
+import type { ServiceName } from "../../../services/kernel/contract/permissions.ts";
 import type { FeedReader } from "../../../services/kernel/feed/read.ts";
 import { inTransaction } from "../../../services/kernel/postgres/transaction.ts";
 import { usd } from "../../../services/kernel/money.ts";
 import type { Log } from "../../../services/kernel/log.ts";
+import { PERMISSIONS as feePermissions } from "../../../services/fee/permissions.ts";
+import { PERMISSIONS as platformPermissions } from "../../../services/platform/permissions.ts";
+import { PERMISSIONS as subscriptionPermissions } from "../../../services/subscription/permissions.ts";
 import { openLog } from "../../../services/platform/protocol/history/append-to-log.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { openPermitGate } from "../../../services/platform/store/permit-gate.ts";
@@ -250,7 +254,7 @@ export class World {
     const mt5 = createMt5Client({ server: this.server, scheduler, random: own, faults, ...commandConnection }, process);
     const pool = this.#pool(this.database, process);
     const { quietPeriodMs, pools } = this.#options.plan;
-    const { findLockOwners, findPooled } = pools ? this.#subscriptionFor(process) : {};
+    const { findLockOwners, findPooled } = pools ? this.#subscriptionFor(process, "platform") : {};
     note(() => `${process.name} starts`);
     const { broker } = this;
     const { log } = this.#options;
@@ -271,8 +275,12 @@ export class World {
     const { log, plan } = this.#options;
     const others = plan.pools && {
       accounts: this.#accounts,
-      fees: remoteClient({ name: "fee", contract: FeeServiceService, network: this.feeService }, process),
-      platform: this.#platformFor(process),
+      fees: remoteClient(
+        { name: "fee", contract: FeeServiceService, network: this.feeService, permissions: feePermissions },
+        process,
+        "subscription",
+      ),
+      platform: this.#platformFor(process, "subscription"),
       week: { anchor: new Date(FIRST_CUT_OFF_MS), periodMs: plan.pools.feePeriodMs },
     };
     const read = readerOf(this.network, process);
@@ -291,8 +299,8 @@ export class World {
     const { log, note } = this.#options;
     const others = {
       accounts: this.#accounts,
-      subscriptions: this.#subscriptionFor(process),
-      platform: this.#platformFor(process),
+      subscriptions: this.#subscriptionFor(process, "fee"),
+      platform: this.#platformFor(process, "fee"),
     };
     note(() => `${process.name} starts`);
     const started = process.run(() => startFeeProcess({ process, pool, log, others }));
@@ -302,13 +310,21 @@ export class World {
     );
   }
 
-  #subscriptionFor(process: SimulatedProcess): Client<SubscriptionServiceService> {
+  #subscriptionFor(process: SimulatedProcess, caller: ServiceName): Client<SubscriptionServiceService> {
     const contract = SubscriptionServiceService;
-    return remoteClient({ name: "subscription", contract, network: this.subscriptions }, process);
+    const remote = {
+      name: "subscription",
+      contract,
+      network: this.subscriptions,
+      permissions: subscriptionPermissions,
+    };
+    return remoteClient(remote, process, caller);
   }
 
-  #platformFor(process: SimulatedProcess): Client<PlatformServiceService> {
-    return remoteClient({ name: "platform", contract: PlatformServiceService, network: this.network }, process);
+  #platformFor(process: SimulatedProcess, caller: ServiceName): Client<PlatformServiceService> {
+    const contract = PlatformServiceService;
+    const remote = { name: "platform", contract, network: this.network, permissions: platformPermissions };
+    return remoteClient(remote, process, caller);
   }
 
   /** The process could not start, for example because the database is down: a supervisor starts it again. */
