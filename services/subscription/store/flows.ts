@@ -76,6 +76,7 @@ export async function listOpenFlows(
  * locked the pool and the holding.
  */
 export async function takeBackFlows(tx: Transaction, subscriptionId: bigint, amount: bigint): Promise<bigint> {
+  if (amount === 0n) return 0n;
   const flows = await many<{ id: bigint; amount: bigint }>(
     tx,
     sql`select id, amount_minor as amount
