@@ -29,7 +29,7 @@ async function cancel({ pool, now }: Deps, operationId: string): Promise<boolean
   const refusal = recordedAs(cancelled());
   await inTransaction(pool, async (tx) => {
     const ended = await markCancelled(tx, operationId, { refusal, at: now() });
-    for (const { kind } of ended) if (kind === "WITHDRAWAL") publishProgress(tx, operationId, "ENDED");
+    for (const each of ended) publishProgress(tx, each, "ENDED");
   });
   return (await findDeparture(pool, operationId))?.refusal?.code === "cancelled";
 }

@@ -35,7 +35,7 @@ async function expire({ pool, now }: Deps): Promise<number> {
   return await inTransaction(pool, async (tx) => {
     const end = { refusal: recordedAs(expired()), at: now(), limit: EXPIRIES_PER_RUN };
     const ended = await markExpired(tx, end);
-    for (const { kind, operationId } of ended) if (kind === "WITHDRAWAL") publishProgress(tx, operationId, "ENDED");
+    for (const each of ended) publishProgress(tx, each, "ENDED");
     return ended.length;
   });
 }
@@ -43,9 +43,7 @@ async function expire({ pool, now }: Deps): Promise<number> {
 async function start({ pool }: Deps): Promise<Departure[]> {
   return await inTransaction(pool, async (tx) => {
     const departures = await listDepartures(tx, await startTries(tx, TRIES_PER_RUN));
-    for (const { kind, operationId } of departures) {
-      if (kind === "WITHDRAWAL") publishProgress(tx, operationId, "RUNNING");
-    }
+    for (const each of departures) publishProgress(tx, each, "RUNNING");
     return departures;
   });
 }

@@ -26,6 +26,9 @@ import { returnReserve } from "./return-reserve.ts";
 /** A departure after a turn. Of a decided one, `doubt` is why the outcome of its payout is not known. */
 export type Completed = Departure & { readonly doubt?: "UNKNOWN" | "REVIEW" };
 
+/** `fees`: what was decided with it, null when nothing was; undefined when they are to be read, because another process has decided it. */
+export type DepartureWithFees = Departure & { readonly fees?: FeeDecision | null };
+
 /** A platform replica that was killed is replaced within a second or two. */
 const RETRY_PAUSE_MS = 200;
 /** Shortest remaining wait budget that is worth another call. */
@@ -33,13 +36,9 @@ const MIN_CALL_MS = 1_500;
 
 /**
  * Completes a decided departure under its account lock: what an Investor takes out of the pool is to leave the Master, its results are posted, its fees
- * collected, and a withdrawal is paid out. Safe to repeat until it has ended. `fees`: those that were decided with it; undefined when they are to be read.
+ * collected, and a withdrawal is paid out. Safe to repeat until it has ended.
  */
-export async function complete(
-  deps: Deps,
-  departure: Departure & { readonly fees?: FeeDecision | null },
-  context: CallContext,
-): Promise<Completed> {
+export async function complete(deps: Deps, departure: DepartureWithFees, context: CallContext): Promise<Completed> {
   const { kind, investorLogin: login, lockOwner } = departure;
   const key = departureKey(departure);
   assert(lockOwner !== null, "a decided departure has the account lock");
@@ -61,11 +60,12 @@ export async function complete(
   return await (kind === "EXIT" ? releaseAndEnd(deps, departure, context) : payOut(deps, departure, context));
 }
 
-/** `fees`: undefined when it is not known whether some were decided, and recorded. */
-type Collected = Departure & { readonly lockOwner: string; readonly fees?: FeeDecision | null };
-
 /** Has the fees debited that were decided, in one call: `fee` records them first. What is not debited returns to the pool. */
-async function collectFees(deps: Deps, departure: Collected, context: CallContext): Promise<void> {
+async function collectFees(
+  deps: Deps,
+  departure: DepartureWithFees & { readonly lockOwner: string },
+  context: CallContext,
+): Promise<void> {
   const { investorLogin, lockOwner } = departure;
   const key = departureKey(departure);
   const fees = departure.fees ?? (await findUnrecordedOf(deps.pool, key));

@@ -16,10 +16,9 @@ import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/departure-r
 import { publishProgress } from "../../messages/withdrawal-events.ts";
 import { beginNextTry, type Departure, getDeparture, isUndecided } from "../../store/departures.ts";
 import { countWaitingOf, markWaiting } from "../../store/departure-queue.ts";
-import type { FeeDecision } from "../../store/fee-decisions.ts";
 import { holdLock, releaseLock } from "../account-lock.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
-import { complete, type Completed } from "./complete.ts";
+import { complete, type Completed, type DepartureWithFees } from "./complete.ts";
 import { decide } from "./decide.ts";
 import { namesOf, outcomeUnknown, refuse, release } from "./end.ts";
 
@@ -44,16 +43,13 @@ export async function depart(
   maxWaitMs = MAX_WAIT_MS,
 ): Promise<Completed> {
   const wait = waitBudget(context, maxWaitMs);
-  let departure = begun;
+  let departure: DepartureWithFees = begun;
   for (;;) {
     failpoint("before_departure_step", departure.state);
     switch (departure.state) {
-      case "WANTED": {
-        const ended = await tryToLeave(deps, departure, { wait, context });
-        if (ended.state === "DECIDED") return await complete(deps, ended, context);
-        departure = ended;
+      case "WANTED":
+        departure = await tryToLeave(deps, departure, { wait, context });
         break;
-      }
       case "DECIDED":
         return await complete(deps, departure, context);
       case "WAITING":
@@ -67,11 +63,8 @@ export async function depart(
 /** The command or job that a try is of, and how long it may wait. */
 type Call = { readonly wait: WaitBudget; readonly context: CallContext };
 
-/** A departure with the fees that were decided with it; undefined when another process has decided it. */
-type Tried = Departure & { readonly fees?: FeeDecision | null };
-
 /** One try: takes the account lock, and decides. Returns the departure as it is then: decided, or ended, waiting, or in its next try. */
-async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: Call): Promise<Tried> {
+async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: Call): Promise<DepartureWithFees> {
   let refusal: Refusal;
   try {
     const { kind, hasWaited, deadlineAt } = departure;
@@ -171,13 +164,13 @@ async function beginToWait(
   refusal: Refusal,
   context: CallContext,
 ): Promise<Departure> {
-  const { operationId, kind, investorLogin, hasWaited } = departure;
+  const { kind, investorLogin, hasWaited } = departure;
   failpoint("before_waiting", kind);
   const end = await inTransaction(deps.pool, async (tx) => {
     const isNew = kind === "WITHDRAWAL" && !hasWaited;
     if (isNew && (await countWaitingOf(tx, investorLogin)) >= MAX_WAITING_OF_INVESTOR) return "full";
     const isMoved = await markWaiting(tx, departure, refusal.code);
-    if (isMoved && kind === "WITHDRAWAL") publishProgress(tx, operationId, "WAITING");
+    if (isMoved) publishProgress(tx, departure, "WAITING");
     return isMoved ? "waits" : "moved";
   });
   failpoint("after_waiting", kind);

@@ -17,7 +17,7 @@ export async function refuse(
 ): Promise<Departure | undefined> {
   const isOver = await inTransaction(deps.pool, async (tx) => {
     const isMoved = await markRefused(tx, departure, { refusal: recordedAs(why), at: deps.now() });
-    if (isMoved && isUnwatched(departure)) publishProgress(tx, departure.operationId, "ENDED");
+    if (isMoved && isUnwatched(departure)) publishProgress(tx, departure, "ENDED");
     return isMoved;
   });
   if (!isOver) return undefined;
@@ -34,7 +34,7 @@ export async function end(deps: Deps, departure: Departure, dealId: bigint | nul
     else {
       await inTransaction(deps.pool, async (tx) => {
         await markEnded(tx, ended, deps.now());
-        publishProgress(tx, operationId, "ENDED");
+        publishProgress(tx, departure, "ENDED");
       });
     }
   } catch (error) {
