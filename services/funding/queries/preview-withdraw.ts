@@ -37,8 +37,8 @@ export async function previewWithdraw(
   return await failAsUnavailable(async () => {
     await deps.accounts.findInvestor({ login }, queryContext(context));
     const duplicates = await findEqual(deps, { login, amount, comment, client, labels });
-    const leave = { investorLogin: login, requested: moneyToProto(amount), comment };
-    const { refusals, inPool, figures } = await deps.subscriptions.previewWithdrawal(leave, queryContext(context));
+    const wanted = { investorLogin: login, requested: moneyToProto(amount), comment };
+    const { refusals, inPool, figures } = await deps.subscriptions.previewWithdrawal(wanted, queryContext(context));
     const blockedBy = await findOpenOperation(deps.pool, login, NO_OPERATION);
     const reasons = [
       ...duplicateReasons(duplicates, duplicateRuleOf(client, labels)),

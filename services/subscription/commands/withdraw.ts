@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import {
   WithdrawalState,
@@ -11,6 +10,7 @@ import {
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isLogin, isPresent, validate, wrong } from "../domain/validate.ts";
+import { departureFigures } from "../messages/departure-figures.ts";
 import { beginOrJoin } from "../processes/departure/begin.ts";
 import type { Completed } from "../processes/departure/complete.ts";
 import { outcomeUnknown } from "../processes/departure/end.ts";
@@ -45,20 +45,13 @@ function responseOf(departure: Completed): WithdrawResponse {
       assert(refusal !== null, "a refused departure has its refusal");
       return { ...OPEN, state: WithdrawalState.REFUSED, refusal: refusalToProto(new Refusal(refusal)), hasWaited };
     case "ENDED": {
-      const figures = figuresOf(departure);
+      const { subscriptionId, before, pending, available, effective } = departure;
+      assert(before !== null && pending !== null && available !== null && effective !== null, "an end is decided");
+      const numbers = { before, pending, available, effective };
+      const figures = { inPool: subscriptionId !== null, ...departureFigures(numbers) };
       return { state: WithdrawalState.PAID, refusal: undefined, figures, dealId: dealId ?? undefined, hasWaited };
     }
   }
 }
 
 const OPEN = { refusal: undefined, figures: undefined, dealId: undefined };
-
-function figuresOf({ subscriptionId, before, pending, available, effective }: Completed) {
-  return {
-    inPool: subscriptionId !== null,
-    balanceBefore: moneyToProto(usd(before ?? 0n)),
-    pendingFee: moneyToProto(usd(pending ?? 0n)),
-    availableAfterFee: moneyToProto(usd(available ?? 0n)),
-    effective: moneyToProto(usd(effective ?? 0n)),
-  };
-}

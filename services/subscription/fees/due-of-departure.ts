@@ -40,6 +40,11 @@ type Amounts = {
   readonly countsReserves?: boolean;
 };
 
+/** Of an Investor that takes nothing but inflows that wait on the account: neither its other money nor open reserves count. */
+export function inflowsOnly(waits: bigint): Omit<Amounts, "departure" | "due"> {
+  return { held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false };
+}
+
 /** The amounts of departures, each of another Investor, with the reserves that are open now; in the sequence of the array. */
 export async function decideAmounts(db: Queryable, departures: readonly Amounts[]): Promise<DepartureDecision[]> {
   const reserves = await listOpenReserves(

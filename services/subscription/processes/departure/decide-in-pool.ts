@@ -8,9 +8,8 @@ import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook } from "../../domain/books.ts";
 import { decideDue } from "../../domain/fees/due.ts";
-import { allocationInProgress, checkDeparture, departureReasons, feeNotReady } from "../../domain/departure-reasons.ts";
+import { allocationInProgress, checkDeparture, departureReasons } from "../../domain/departure-reasons.ts";
 import { departureKey } from "../../domain/departure.ts";
-import { accountBusy } from "../../domain/lock-refusals.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
@@ -28,10 +27,12 @@ import { decideAmounts, type DueOfDeparture, dueOfDeparture } from "../../fees/d
 import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
 import { takeOutOfPool } from "./take-out.ts";
 import {
+  begunElsewhere,
   bucketsAfter,
   type DecisionEnd,
   type DepartingBooks,
   feesOfDeparture,
+  feesWait,
   leftStatusOf,
   lockDeparting,
   type PooledDeparture,
@@ -178,18 +179,6 @@ async function decideStruck(
   });
   for (const end of await carryOut(tx, deps, due, struck)) ends.set(end.departure.operationId, end);
   return ends;
-}
-
-/** Fees of a closed week are to be decided or recorded first, or, with an error, `fee` has not answered. */
-export function feesWait(error?: unknown): Extract<DecisionEnd, { kind: "waits" }> {
-  return { kind: "waits", refusal: feeNotReady(), fees: { error } };
-}
-
-/** The account lock may be among the commits that another database has lost: nothing could be collected or paid out under it. */
-export function begunElsewhere(): Refusal {
-  return accountBusy(
-    "The database was restarted or restored while the request was decided. Nothing was executed. Send the request again in a second.",
-  );
 }
 
 /** Why a departure is refused at the log position of the reading. */

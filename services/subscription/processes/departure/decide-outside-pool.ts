@@ -20,9 +20,15 @@ import { markDecided } from "../../store/departures.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { insertReserves } from "../../store/reserves.ts";
 import { askTerms } from "../../fees/ask-terms.ts";
-import { decideAmounts, dueOfDeparture } from "../../fees/due-of-departure.ts";
-import { begunElsewhere, feesWait } from "./decide-in-pool.ts";
-import { type DecisionEnd, feesOfDeparture, type HeldDeparture, type LeftHolding } from "./departing.ts";
+import { decideAmounts, dueOfDeparture, inflowsOnly } from "../../fees/due-of-departure.ts";
+import {
+  begunElsewhere,
+  type DecisionEnd,
+  feesOfDeparture,
+  feesWait,
+  type HeldDeparture,
+  type LeftHolding,
+} from "./departing.ts";
 
 /**
  * Decides a withdrawal outside a pool, in one transaction: the account lock keeps the balance unchanged. Only debts are due. `waitsIn`: the Investor
@@ -57,7 +63,7 @@ export async function decideOutsidePool(
     const [decision] = await decideAmounts(tx, [
       waiting === undefined
         ? { departure, due, held: departure.heldBalance, unposted, quarantined, pooled: 0n }
-        : { departure, due, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false },
+        : { departure, due, ...inflowsOnly(waits) },
     ]);
     assert(decision !== undefined);
     const outside = { settledNumber: null, allocationNumber: null, leftStatus: null };

@@ -8,9 +8,8 @@ import { unassignReasons } from "../../domain/unassign-reasons.ts";
 import { type InvestorState, NOT_FILED } from "../../store/investor-states.ts";
 import { getSubscription } from "../../store/subscriptions.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
-import { feesWait } from "./decide-in-pool.ts";
 import { decideOutsidePool } from "./decide-outside-pool.ts";
-import type { DecisionEnd, HeldDeparture } from "./departing.ts";
+import { type DecisionEnd, feesWait, type HeldDeparture } from "./departing.ts";
 import { joinEpisode } from "./episode.ts";
 
 /** How long a try waits for money in transit to the Master and for other departures from its pool. */

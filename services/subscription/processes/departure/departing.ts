@@ -5,6 +5,8 @@ import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import { isEmptyHolding, move, changeHolding, type HoldingBuckets } from "../../domain/buckets.ts";
 import type { DepartureDecision } from "../../domain/decide-departure.ts";
 import { departureKey } from "../../domain/departure.ts";
+import { feeNotReady } from "../../domain/departure-reasons.ts";
+import { accountBusy } from "../../domain/lock-refusals.ts";
 import { afterExit, afterWithdrawal } from "../../domain/departure-buckets.ts";
 import type { DueOfDeparture } from "../../fees/due-of-departure.ts";
 import type { Departure } from "../../store/departures.ts";
@@ -32,6 +34,18 @@ export type DecisionEnd =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "waits"; readonly refusal: Refusal; readonly fees?: { readonly error: unknown } }
   | { readonly kind: "moved" };
+
+/** Fees of a closed week are to be decided or recorded first, or, with an error, `fee` has not answered. */
+export function feesWait(error?: unknown): Extract<DecisionEnd, { kind: "waits" }> {
+  return { kind: "waits", refusal: feeNotReady(), fees: { error } };
+}
+
+/** The account lock may be among the commits that another database has lost: nothing could be collected or paid out under it. */
+export function begunElsewhere(): Refusal {
+  return accountBusy(
+    "The database was restarted or restored while the request was decided. Nothing was executed. Send the request again in a second.",
+  );
+}
 
 /** The account and the holding of an Investor that leaves. */
 export type DepartingBooks = { readonly account: AccountBook; readonly holding: HoldingBook };

@@ -4,8 +4,8 @@ import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
 import { allocationInProgress, masterUnreadable } from "../../domain/departure-reasons.ts";
 import { jobContext } from "../deadlines.ts";
-import { decideInPool, FeesNotKnown, feesWait } from "./decide-in-pool.ts";
-import type { DecisionEnd, PooledDeparture } from "./departing.ts";
+import { decideInPool, FeesNotKnown } from "./decide-in-pool.ts";
+import { type DecisionEnd, feesWait, type PooledDeparture } from "./departing.ts";
 
 /** Departures of one episode; more would only lengthen the time in which the pool is locked. */
 const MAX_DEPARTURES = 64;

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import { Refusal } from "#kernel/refusal.ts";
@@ -17,8 +15,9 @@ import { feeNotReady, departureReasons, type MasterFacts, masterUnreadable } fro
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { type AskedTerms, askTerms } from "../../fees/ask-terms.ts";
-import { decideAmounts, dueOfDeparture } from "../../fees/due-of-departure.ts";
+import { decideAmounts, dueOfDeparture, inflowsOnly } from "../../fees/due-of-departure.ts";
 import { findInvestorState } from "../../store/investor-states.ts";
+import { departureFigures } from "../../messages/departure-figures.ts";
 import { findDepartureBooks, type DepartureBooks, type PooledBooks } from "../../store/departure-facts.ts";
 import { decideNow, type DueNow, readDueNow } from "../due-now.ts";
 import { type AccountFacts, previewLock } from "./preview-lock.ts";
@@ -51,7 +50,7 @@ type DecidedNow = {
 const PREVIEW = "preview";
 
 /**
- * What a leave would come to now: the facts of the command read without a lock and a row, and decided by the same functions. The books come
+ * What a departure would come to now: the facts of the command read without a lock and a row, and decided by the same functions. The books come
  * last, on one snapshot, so that a movement between the readings shows as one that is not filed, never as agreement.
  */
 export async function lookAtDeparture(
@@ -96,7 +95,7 @@ type Asked = {
 };
 
 type ReadDeparture = Pick<DeparturePreview, "decided"> & {
-  /** As the leave takes them; undefined for an account of which nothing is filed. */
+  /** As the departure takes them; undefined for an account of which nothing is filed. */
   readonly books: DepartureBooks | undefined;
   readonly fee: DueNow | Refusal;
 };
@@ -120,7 +119,7 @@ async function readDeparture(
   const [decision] = await decideAmounts(db, [
     waits === undefined
       ? { departure, due, held: account.balance, unposted, quarantined, pooled: buckets?.pooled ?? 0n }
-      : { departure, due, held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false },
+      : { departure, due, ...inflowsOnly(waits) },
   ]);
   assert(decision !== undefined);
   const exited = kind === "EXIT" && buckets !== undefined ? afterExit(buckets, decision) : undefined;
@@ -187,12 +186,5 @@ function struck({ buckets }: PooledBooks): PooledBooks["buckets"] {
 }
 
 export function figuresOf({ decided }: Pick<DeparturePreview, "decided">): DepartureFigures | undefined {
-  if (decided === undefined) return undefined;
-  const { before, pending, available, effective } = decided.decision.numbers;
-  return {
-    balanceBefore: moneyToProto(usd(before)),
-    pendingFee: moneyToProto(usd(pending)),
-    availableAfterFee: moneyToProto(usd(available)),
-    effective: moneyToProto(usd(effective)),
-  };
+  return decided && departureFigures(decided.decision.numbers);
 }
