@@ -40,7 +40,7 @@ module.exports = {
       to: {
         pathNot: [
           "^services/$1/(domain/|refusals[.]ts$)",
-          "^services/kernel/(money|exact-decimal|rate|refusal|key-refusals|transfer-refusals|brand|check-character|limits|duration|labels|platform-text|queue-until-flat)[.]ts$",
+          "^services/kernel/(base32|money|exact-decimal|rate|refusal|key-refusals|transfer-refusals|brand|check-character|limits|duration|labels|platform-text|queue-until-flat)[.]ts$",
         ],
       },
     },
@@ -96,7 +96,7 @@ module.exports = {
     {
       name: "amendments-have-one-entry",
       comment:
-        "Other code imports only two modules of the folder: amendments.ts (jobs and decisions) and compare-history.ts (reader of the history).",
+        "Other code imports only two modules of the folder: amendments.ts (jobs, checks and decisions) and compare-history.ts (reader of the history).",
       severity: "error",
       from: { path: "^services/platform/(?!amendments/)", pathNot: A_TEST },
       to: { path: "^services/platform/amendments/(?!(amendments|compare-history)[.]ts$)" },

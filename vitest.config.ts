@@ -34,8 +34,8 @@ const JOURNEYS = [
 ];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];
 
-/** Tests mostly wait: for a commit, a broker, a fee week. Three of them keep two cores busy. */
-const WORKERS = 3;
+/** Tests mostly wait: for a commit, a broker, a fee week. Five of them keep two cores busy. */
+const WORKERS = 5;
 
 /** Generous: a machine of two cores may run several of these at once. */
 const TEST_TIMEOUT_MS = 90_000;
@@ -51,6 +51,8 @@ export default defineConfig({
     pool: "forks",
     // Modules keep no state between files, and loading them again for each file takes a quarter of the processor time.
     isolate: false,
+    // Tests of a file run at the same time: one that begins must not clear what the spy of another one has recorded.
+    clearMocks: false,
     reporters: ["default", new ClosingLine(), new Times()],
     passWithNoTests: false,
     testTimeout: TEST_TIMEOUT_MS,

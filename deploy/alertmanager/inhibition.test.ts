@@ -30,7 +30,6 @@ const LOUD = [
   "PammExternalFundsOnInvestor",
   "PammExternalFundsOnMaster",
   "PammUnknownAccounts",
-  "PammUnregisteredAccounts",
   "PammReviewsOpen",
   "PammPoolStopped",
   "PammSendingStopped",

@@ -1,4 +1,15 @@
-import { duration, flag, list, optional, secret, secretKey, secretUrls, text, url } from "#kernel/config-variables.ts";
+import {
+  duration,
+  flag,
+  list,
+  optional,
+  secret,
+  secretKey,
+  secretUrls,
+  text,
+  timeZone,
+  url,
+} from "#kernel/config-variables.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import { databaseUrl, migrationUrl, migrationVariable } from "#kernel/migration.ts";
 import { StartupError } from "#kernel/startup-error.ts";
@@ -15,6 +26,7 @@ const SETTINGS = {
   MT5_URL: optional(url(["https"])),
   MT5_LOGIN: optional(text("the manager's login")),
   MT5_PASSWORD: optional(secret("the manager's API password")),
+  MT5_TIME_ZONE: optional(timeZone()),
   PAMM_QUIET_PERIOD: optional(duration()),
   PAMM_REHEARSAL: optional(flag()),
   PAMM_TLS_NAMES: optional(list()),
@@ -28,7 +40,13 @@ const DATABASES = Object.fromEntries(
 );
 
 /** With a real platform these are required: the defaults of docker-compose.yml are for the simulator. */
-const REQUIRED_WITH_PLATFORM = ["MT5_LOGIN", "MT5_PASSWORD", "PAMM_QUIET_PERIOD", "PAMM_REHEARSAL"] as const;
+const REQUIRED_WITH_PLATFORM = [
+  "MT5_LOGIN",
+  "MT5_PASSWORD",
+  "MT5_TIME_ZONE",
+  "PAMM_QUIET_PERIOD",
+  "PAMM_REHEARSAL",
+] as const;
 
 /** The settings of the operator; an undefined secret is generated. */
 export type OperatorSettings = {

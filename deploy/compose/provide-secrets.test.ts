@@ -14,6 +14,7 @@ const A_PLATFORM = {
   MT5_URL: "https://mt5.example",
   MT5_LOGIN: "1007",
   MT5_PASSWORD: "Manager-1007",
+  MT5_TIME_ZONE: "America/New_York+07:00",
   PAMM_QUIET_PERIOD: "PT5M",
   PAMM_REHEARSAL: "false",
 };
@@ -213,7 +214,7 @@ test("generated secrets are kept, also when the operator provides own secrets in
 
 test("a real platform requires its own settings", async () => {
   const folders = createFolders();
-  const missing = ["MT5_LOGIN", "MT5_PASSWORD", "PAMM_QUIET_PERIOD", "PAMM_REHEARSAL"];
+  const missing = ["MT5_LOGIN", "MT5_PASSWORD", "MT5_TIME_ZONE", "PAMM_QUIET_PERIOD", "PAMM_REHEARSAL"];
   const lines = missing.map(
     (name) => `${name} is missing: MT5_URL names a trading platform, and the default is for the simulator`,
   );
@@ -229,6 +230,7 @@ test("the certificate of a real platform is checked with the public authorities,
   expect(configurationOf("platform", A_PLATFORM, folders)).toMatchObject({
     MT5_URL: "https://mt5.example",
     MT5_LOGIN: "1007",
+    MT5_TIME_ZONE: "America/New_York+07:00",
     PAMM_QUIET_PERIOD: 300_000,
     PAMM_REHEARSAL: false,
   });

@@ -139,13 +139,13 @@ function secretVariables({ env, secrets, settings }: LaunchContext, name: string
 }
 
 function platformVariables({ env, settings }: LaunchContext, name: string): NodeJS.ProcessEnv {
-  // platform measures the simulator's clock; those that show its days need the zone.
-  if (settings.embedded.simulator && (name === "edge" || name === "subscription") && !isSet(env, "MT5_TIME_ZONE")) {
-    return { MT5_TIME_ZONE: env["SIM_TIME_ZONE"] ?? DEFAULT_TIME_ZONE };
-  }
-  const isConcerned = name === "platform" || name === "simulator";
-  if (!settings.embedded.simulator || !isConcerned) return {};
+  if (!settings.embedded.simulator) return {};
+  const isDated = name === "platform" || name === "edge" || name === "subscription";
+  const zone =
+    isDated && !isSet(env, "MT5_TIME_ZONE") ? { MT5_TIME_ZONE: env["SIM_TIME_ZONE"] ?? DEFAULT_TIME_ZONE } : {};
+  if (name !== "platform" && name !== "simulator") return zone;
   return {
+    ...zone,
     ...(name === "simulator" ? { PAMM_STATE_DIR: settings.stateDir } : {}),
     MT5_URL: `https://${LOOPBACK}:${settings.simulatorDialPort}`,
     MT5_CA_FILE: join(settings.stateDir, "simulator", "ca.pem"),

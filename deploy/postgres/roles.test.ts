@@ -32,6 +32,7 @@ const APPEND_ONLY: Record<Service, readonly string[]> = {
     "handled_break",
     "log_checkpoint",
     "log_entry",
+    "recovery_step",
     "released_lock",
     "review_event",
     "scan",

@@ -2,13 +2,12 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { publish } from "#kernel/feed/publish.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
-import type { Investor, NewInvestor } from "./domain/investor.ts";
-import type { Master, MasterChange, NewMaster } from "./domain/master.ts";
 import type { ProfileKind } from "./domain/profile.ts";
 import { reserveProfile } from "./processes/profile.ts";
 import { insertInvestor } from "./store/investors.ts";
 import { insertMaster, updateMaster } from "./store/masters.ts";
 import { moveProfile } from "./store/profiles.ts";
+import type { Investor, Master, MasterChange, NewInvestor, NewMaster } from "./domain/master.ts";
 
 /** Other services keep what they need to know of the directory from this feed. */
 export const DIRECTORY_FEED = "account.directory";

@@ -3,11 +3,11 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Deps } from "./deps.ts";
 import { ROLE_NAMES } from "./domain/decide-registration.ts";
-import type { Investor } from "./domain/investor.ts";
-import type { Master } from "./domain/master.ts";
 import { refuse } from "./refusals.ts";
 import { findAccounts } from "./store/accounts.ts";
 import { findInvestorById } from "./store/investors.ts";
+import { type Closing, ClosingState } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { ClosingState as State, Investor, Master } from "./domain/master.ts";
 
 export async function getMasterById({ reads }: Deps, id: bigint): Promise<Master> {
   const master = await reads.masterById(id);
@@ -55,4 +55,18 @@ export async function countInvestors(
 export async function countInvestorsOf(deps: Deps, masterLogin: string, context: CallContext): Promise<bigint> {
   const counts = await countInvestors(deps, [masterLogin], childContext(context));
   return counts.get(masterLogin) ?? 0n;
+}
+
+/** The closing of a Master, read from subscription; undefined while none has begun. The call does not carry the command id. */
+export async function findClosing(
+  { subscriptions }: Pick<Deps, "subscriptions">,
+  masterLogin: string,
+  context: CallContext,
+): Promise<Closing | undefined> {
+  return (await subscriptions.getClosing({ masterLogin }, childContext(context))).closing;
+}
+
+export function stateOf(closing: Closing | undefined): State | undefined {
+  if (closing === undefined) return undefined;
+  return closing.state === ClosingState.ARCHIVED ? "archived" : "closing";
 }

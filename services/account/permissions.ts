@@ -25,7 +25,6 @@ export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   searchMasters: ["edge"],
   searchInvestors: ["edge"],
   findAccounts: ["edge", "funding", "subscription"],
-  findRegistrations: ["platform"],
   findPaymentAccounts: ["platform"],
 };
 

@@ -16,7 +16,6 @@ export const { refuse, refusals } = refusalsOf({
   payment_account_has_open_positions: "conflict",
   master_closed: "conflict",
   account_busy: "conflict",
-  possible_duplicate_account: "conflict",
   investor_not_closed: "conflict",
   investor_erased: "conflict",
   external_id_in_use: "conflict",

@@ -13,21 +13,24 @@ import { updateInvestor } from "./commands/update-investor.ts";
 import { updateMaster } from "./commands/update-master.ts";
 import type { Deps } from "./deps.ts";
 import { DIRECTORY_FEED } from "./directory-changes.ts";
-import { finishErasures } from "./jobs/finish-erasures.ts";
 import { reencryptPasswords } from "./jobs/reencrypt-passwords.ts";
-import { watchErasures } from "./jobs/watch-erasures.ts";
-import { resumePaymentAccountChanges } from "./jobs/resume-payment-account-changes.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
-import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
-import { findPaymentAccounts } from "./queries/find-payment-accounts.ts";
-import { findRegistrations } from "./queries/find-registrations.ts";
-import { getMasterStatus } from "./queries/get-master-status.ts";
-import { listInvestors, listMasters } from "./queries/list-directories.ts";
-import { getInvestorProfile, getMasterProfile, searchInvestors, searchMasters } from "./queries/profiles.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
 import { erasureQueue } from "./store/erasures.ts";
 import { changeQueue } from "./store/payment-account-changes.ts";
 import { nextUntidied, provisioningQueue } from "./store/provisionings.ts";
+import { finishErasures, watchErasures } from "./jobs/finish-erasures.ts";
+import { resumePaymentAccountChanges } from "./processes/change-payment-account.ts";
+import { findAccounts, findInvestor, findMaster, findPaymentAccounts, getMaster } from "./queries/find.ts";
+import {
+  getInvestorProfile,
+  getMasterProfile,
+  getMasterStatus,
+  listInvestors,
+  listMasters,
+  searchInvestors,
+  searchMasters,
+} from "./queries/profiles.ts";
 
 export const FEEDS = [DIRECTORY_FEED];
 
@@ -59,7 +62,6 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
     searchInvestors: (request) => searchInvestors(deps, request),
     findAccounts: (request) => findAccounts(deps, request),
     findPaymentAccounts: (request) => findPaymentAccounts(deps, request),
-    findRegistrations: (request) => findRegistrations(deps, request),
   };
 }
 

@@ -1,3 +1,4 @@
+import { migrate } from "#kernel/postgres/migrate.ts";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
@@ -134,6 +135,15 @@ test(
       "edge cannot start: schema edge lacks 0001_edge: start it once with PAMM_MIGRATE=apply and EDGE_DATABASE_MIGRATION_URL of the owner\n",
     ]);
     expect(await ended(owner)).toEqual([0, ""]);
+
+    // The others are migrated as well before one of them starts.
+    expect(await ended(serving)).toEqual([
+      1,
+      `edge cannot start: database ${name} has no tables of account, fee, funding, platform, subscription: all services work in one database, migrate all schemas there, or restore it with all of them\n`,
+    ]);
+    for (const schema of ["account", "fee", "funding", "platform", "subscription"]) {
+      await migrate({ url: urlAs(adminUrl, `pamm_${schema}_owner`), schema, folder: import.meta.dirname });
+    }
 
     const { url } = await startedEdge(serving);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);

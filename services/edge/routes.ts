@@ -45,7 +45,6 @@ import { listBreaks } from "./routes/ops/list-breaks.ts";
 import { getBreak, getReview } from "./routes/ops/get-case.ts";
 import { listReviews } from "./routes/ops/list-reviews.ts";
 import { decideReviewGroup, listReviewGroups } from "./routes/ops/review-groups.ts";
-import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
 import { listArchivedAccounts } from "./routes/ops/list-archived-accounts.ts";
 import { getPermits } from "./routes/ops/get-permits.ts";
 import { cancelOperation } from "./routes/operations/cancel-operation.ts";
@@ -118,8 +117,6 @@ export const ROUTES: readonly Route[] = [
   listPaymentCredits,
   getProof,
   listBreaks,
-  readHistoryAgain,
-  getHistoryReading,
   listReviews,
   getReview,
   getBreak,

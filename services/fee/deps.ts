@@ -21,16 +21,14 @@ export type Deps = {
   readonly accounts: Pick<Client<AccountServiceService>, "findInvestor" | "findMaster">;
   readonly subscriptions: Pick<
     Client<SubscriptionServiceService>,
-    "getFeeFloors" | "sumFlows" | "returnReserve" | "decidePendingFee" | "listUnrecordedFees" | "listBreaks"
+    "getFeeFloors" | "sumFlows" | "returnReserve" | "decidePendingFee" | "listBreaks"
   >;
   readonly platform: Pick<
     Client<PlatformServiceService>,
-    "transfer" | "transferBatch" | "getTransfer" | "listFeeTransfers" | "listBreaks" | "readLog" | "readLogBalances"
+    "transfer" | "transferBatch" | "readTransfers" | "listBreaks" | "readLog" | "readLogBalances"
   >;
   readonly queues: FeeQueues;
   readonly wakeSignals: WakeSignals;
   readonly log: Log;
   readonly now: Clock;
-  /** The database of a search for lost fees, which records while others wait for it. */
-  readonly searchingIn?: string;
 };

@@ -19,9 +19,9 @@ import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { PERMISSIONS } from "./permissions.ts";
 import { feeQueues } from "./queues.ts";
-import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { feeRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, feeJobs, feeService, feeWatchers, STATES_FEED } from "./service.ts";
+import { stoppingBreaks } from "./processes/stop-for-break.ts";
 
 const caller = "fee";
 const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };

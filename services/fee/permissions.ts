@@ -22,7 +22,6 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   findTerms: ["subscription"],
   recordFees: ["subscription"],
   collect: ["subscription"],
-  listDueItems: ["edge"],
   findDueItems: ["edge"],
   findKeysOfItem: ["edge"],
   findTransfers: ["platform"],

@@ -5,8 +5,9 @@ import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Decision } from "./domain/decision.ts";
 import { type FinalPayment, type Settlement, settlePayments } from "./processes/payment/settle-payments.ts";
-import { type Recorded, recordTogether } from "./processes/recording/record-together.ts";
 import { type Collection, listCollections } from "./store/collections.ts";
+import { type DebitedPayment, markDebited } from "./store/settled-payments.ts";
+import { type Recorded, recordTogether } from "./processes/recording/record-decisions.ts";
 
 /**
  * Reads and writes that concurrent calls share: what waits while one commit runs is in the next. One commit of a kind at a
@@ -16,6 +17,8 @@ export type FeeQueues = {
   /** Decisions of withdrawals and exits. */
   readonly recording: BatchQueue<Decision, Recorded>;
   readonly settling: BatchQueue<FinalPayment, Settlement>;
+  /** Debits whose credits are pending. */
+  readonly debits: BatchQueue<DebitedPayment, undefined>;
   readonly collections: GatheredRead<string, Collection>;
 };
 
@@ -23,7 +26,6 @@ export type QueueNeeds = {
   readonly pool: Pool;
   readonly log: Log;
   readonly now: Clock;
-  readonly searchingIn?: string;
 };
 
 /** Investors of one commit: others wait that long for the rows of their Masters. */
@@ -49,6 +51,16 @@ export function feeQueues(needs: QueueNeeds): FeeQueues {
       maxWaiting: MAX_WAITING,
       keyOf: ({ payment }) => String(payment.id),
       run: (answered) => settlePayments(needs, answered),
+    }),
+    debits: batchQueue<DebitedPayment, undefined>({
+      name: "record debits",
+      maxItems: MAX_SETTLED,
+      maxWaiting: MAX_WAITING,
+      keyOf: ({ id }) => String(id),
+      run: async (debited) => {
+        await markDebited(pool, debited);
+        return debited.map(() => undefined);
+      },
     }),
     collections: gatherReads((keys) => listCollections(pool, keys)),
   };

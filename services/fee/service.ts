@@ -8,36 +8,33 @@ import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
 import { listReviewGroups, listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
-import { cancelVersion } from "./commands/cancel-version.ts";
 import { changePaymentAccount } from "./commands/change-payment-account.ts";
 import { collect } from "./commands/collect.ts";
-import { configure, updateConfiguration } from "./commands/configure.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import { recordFees } from "./commands/record-fees.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
-import { configurationReads, getConfiguration } from "./queries/get-configuration.ts";
 import { explainPayment } from "./queries/explain-payment.ts";
 import { findTerms } from "./queries/find-terms.ts";
 import { getPendingFee } from "./queries/get-pending-fee.ts";
-import { listVersions } from "./queries/list-versions.ts";
-import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
 import { listKeysOfItem } from "./store/collections.ts";
-import { listOwnedLegs } from "./store/owned-legs.ts";
 import { paymentQueue } from "./store/due-payments.ts";
-import { nextSearch } from "./store/fee-search.ts";
-import { findDueItems } from "./queries/find-due-items.ts";
-import { getWaitingFees } from "./queries/get-waiting-fees.ts";
-import { sumPaymentCredits } from "./queries/sum-payment-credits.ts";
-import { listDueItems, listInvestorPayments, listPaymentCredits, listPaymentsOfInvestor } from "./queries/payments.ts";
 import { getRun, listRunPayments, listRuns } from "./queries/runs.ts";
+import {
+  findDueItems,
+  getWaitingFees,
+  listInvestorPayments,
+  listPaymentCredits,
+  listPaymentsOfInvestor,
+  sumPaymentCredits,
+} from "./queries/payments.ts";
+import { configurationReads, getConfiguration, listVersions } from "./queries/get-configuration.ts";
+import { cancelVersion, configure, updateConfiguration } from "./commands/configure.ts";
+import { listOwnedLegs } from "./store/payments.ts";
 
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
 const WATCH_EVERY_MS = 5_000;
-
-/** Fees wait for a search after each restart of the database. */
-const SEARCH_RETRY_MS = 5_000;
 
 export const STATES_FEED = "fee.states";
 export const FEEDS = [STATES_FEED];
@@ -65,7 +62,6 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     findTerms: (request) => findTerms(deps, request),
     recordFees: (request, context) => recordFees(deps, request, context),
     collect: (request, context) => collect(deps, request, context),
-    listDueItems: (request) => listDueItems(deps, request),
     findDueItems: (request) => findDueItems(deps, request),
     findKeysOfItem: async ({ key }) => ({ keys: await listKeysOfItem(deps.pool, key, MAX_PAGE_SIZE) }),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
@@ -92,12 +88,6 @@ export function feeJobs(deps: Deps): Job[] {
   const [first, second] = wakeSignals.payers;
   const paying = { due: () => paymentQueue.nextDue, work: () => payFees(deps) };
   const jobs: DueJob[] = [
-    {
-      name: "find lost fees",
-      due: () => nextSearch,
-      work: () => findLostFees(deps),
-      maxRetryMs: SEARCH_RETRY_MS,
-    },
     { name: "pay fees", wake: first, ...paying },
     // While one job waits for a payment without an answer, the other one pays.
     { name: "pay more fees", wake: second, ...paying },

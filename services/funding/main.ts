@@ -17,12 +17,11 @@ import { fundingChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { PERMISSIONS } from "./permissions.ts";
-import { DIRECTORY } from "./events/receive-directory.ts";
-import { FOLLOWINGS } from "./events/receive-followings.ts";
 import { fundingRules } from "./retention.ts";
 import { IMPORTS } from "./events/receive-imports.ts";
 import { withdrawalsFeed } from "./events/receive-withdrawals.ts";
 import { FEEDS, fundingJobs, fundingService, STATES_FEED } from "./service.ts";
+import { DIRECTORY, FOLLOWINGS } from "./events/receive-facts.ts";
 
 const caller = "funding";
 const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };

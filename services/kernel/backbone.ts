@@ -1,6 +1,6 @@
 import { callContext } from "./contract/context.ts";
 import type { Client, Contract } from "./contract/contract.ts";
-import type { ServiceName } from "./contract/permissions.ts";
+import { SERVICE_NAMES, type ServiceName } from "./contract/permissions.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { flag, integer, logLevel, oneOf, optional, port, secretUrls, text, type Variable } from "./config-variables.ts";
@@ -114,6 +114,7 @@ export async function openBackbone(
       applicationName: service,
       max: settings.DATABASE_CONNECTIONS,
       raisesIds: true,
+      beside: SERVICE_NAMES,
       onIdleError: (error) => log.warn("idle database connection lost, the pool replaces it", { error }),
     }),
   );

@@ -62,7 +62,7 @@ export const settings = {
   MT5_DEAL_TYPES: optional(dealTypes()),
   MT5_LOGIN_RANGE: loginRange("3000000-3999999"),
   MT5_SESSIONS: integer(1, MAX_SESSIONS, { whenMissing: "8" }),
-  MT5_TIME_ZONE: optional(timeZone()),
+  MT5_TIME_ZONE: timeZone(),
   MT5_COMMAND_TIMEOUT: durationWithin("PT1S", "PT30S", "PT5S"),
   MT5_CONNECT_TIMEOUT: durationWithin("PT1S", "PT30S", "PT5S"),
   MT5_PING_INTERVAL: durationWithin("PT1S", "PT1M", "PT4S"),

@@ -7,19 +7,15 @@ import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Owners } from "./checks/ownership.ts";
-import type { Registry } from "./checks/unregistered-accounts.ts";
 import type { settings } from "./config.ts";
 import type { Owner } from "./checks/key-owner.ts";
-import type { LockDeps } from "./jobs/release-lost-locks.ts";
 import type { TradingUse } from "./checks/trading-use.ts";
 
 type Access = { readonly config: Config<typeof settings>; readonly identity: Identity };
 
-/** Services that have a row behind each transfer, and behind each account. */
+/** Services that have a row behind each transfer, and those that know which accounts must not trade. */
 type Asked = {
   readonly owners: Owners;
-  readonly registrations: Registry;
-  readonly findLockOwners: LockDeps["findLockOwners"];
   readonly tradingUse: TradingUse;
 };
 
@@ -35,8 +31,6 @@ export function connectOwners(stack: AsyncDisposableStack, { config, identity }:
       funding: client(config.FUNDING_GRPC_URL, FundingServiceService, "funding").findTransfers,
       subscription: subscription.findTransfers,
     },
-    findLockOwners: subscription.findLockOwners,
-    registrations: account.findRegistrations,
     tradingUse: { findPooled: subscription.findPooled, findPaymentAccounts: account.findPaymentAccounts },
   };
 }

@@ -4,7 +4,6 @@ import { StartupError } from "#kernel/startup-error.ts";
 import type { settings } from "./config.ts";
 import type { Sender } from "./deps.ts";
 import { createMt5Client, type Mt5Client } from "./mt5/client.ts";
-import type { OffsetMemory } from "./mt5/measured-offsets.ts";
 import { Mt5Error, type Mt5Problem } from "./mt5/errors.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
 
@@ -17,8 +16,6 @@ export type ConnectionOptions = {
   readonly sender: Sender;
   /** An earlier process sent commands whose outcome is still unknown. */
   readonly areAnswersMissing: boolean;
-  /** Where measured offsets of the platform's clock are kept. */
-  readonly offsets: OffsetMemory;
   readonly log: Log;
 };
 
@@ -27,13 +24,13 @@ export type ConnectionOptions = {
  * wrong. It ends with the stack.
  */
 export async function connectPlatform(stack: AsyncDisposableStack, options: ConnectionOptions): Promise<Mt5Client> {
-  const { config, trust, sender, areAnswersMissing, offsets, log } = options;
+  const { config, trust, sender, areAnswersMissing, log } = options;
   const mt5 = stack.use(
     createMt5Client({
       url: new URL(config.MT5_URL),
       credentials: { login: config.MT5_LOGIN, password: config.MT5_PASSWORD },
       trust,
-      ...(config.MT5_TIME_ZONE === undefined ? {} : { timeZone: config.MT5_TIME_ZONE }),
+      timeZone: config.MT5_TIME_ZONE,
       maxSessions: config.MT5_SESSIONS,
       owner: `platform-${sender.epoch}`,
       now: () => new Date(sender.clock.nowMs()),
@@ -45,7 +42,6 @@ export async function connectPlatform(stack: AsyncDisposableStack, options: Conn
         proveAliveAfterMs: config.MT5_PROVE_ALIVE_AFTER,
       },
       areAnswersMissing,
-      offsets,
       log,
     }),
   );

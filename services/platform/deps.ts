@@ -39,6 +39,8 @@ export type Settings = LeverageLimits & {
   readonly turnWaitMs: number;
   /** The type of the platform's balance operation for each kind of leg; the usual one where none is named. */
   readonly dealTypes: DealTypes;
+  /** What one batch of permits, or the reader, takes at once: half of all sessions, so that the others find one. */
+  readonly sessionsAtOnce: number;
   /** An older price of a symbol is a mark only when it came in the session that is open now. Infinite: any price is. */
   readonly maxTickAgeMs: number;
 };
@@ -53,9 +55,6 @@ export type Sender = {
   /** Whether permits were granted when it was registered. */
   readonly gate: PermitGate;
 };
-
-/** Points at which a crash leaves unfinished work. Tests crash the process there; in production nothing happens. */
-export type CrashPoint = Extract<Failpoint, "after_intent" | "after_permit" | "after_answer" | "after_record">;
 
 export type Deps = {
   readonly pool: Pool;
@@ -73,13 +72,12 @@ export type Deps = {
   readonly legsSignal: WakeSignal;
   /** Notified when the answer of a leg was lost. */
   readonly lostSignal: WakeSignal;
-  /** Notified when operators want a history to be read again. */
-  readonly readingsSignal: WakeSignal;
   /** Logins whose history has new deals that the log does not have yet. */
   readonly freshDeals: FreshDeals;
   /** The one way to send legs. */
   readonly sending: SendQueue & { readonly readTurn: TurnReader };
-  readonly reach: (point: CrashPoint, kind?: LegKind) => void;
+  /** Tests of several processes in one crash one of them there. */
+  readonly failpoint: Failpoint;
   /** Ends this process in order; its supervisor starts it again. */
   readonly endProcess: (reason: Error) => void;
 };

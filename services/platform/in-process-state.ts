@@ -5,15 +5,7 @@ import { sendQueue } from "./protocol/send-queue.ts";
 import { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 import { turnReader } from "./protocol/turn-reader.ts";
 
-type InProcess =
-  | "gate"
-  | "inFlight"
-  | "queue"
-  | "loginSignals"
-  | "legsSignal"
-  | "lostSignal"
-  | "readingsSignal"
-  | "freshDeals";
+type InProcess = "gate" | "inFlight" | "queue" | "loginSignals" | "legsSignal" | "lostSignal" | "freshDeals";
 
 /**
  * Adds the state of this process. Its loss costs latency, never money: the jobs find the same work in the database.
@@ -27,7 +19,6 @@ export function withInProcessState(own: Omit<Deps, InProcess | "sending">): Deps
     loginSignals: new LoginSignals(),
     legsSignal: createWakeSignal(),
     lostSignal: createWakeSignal(),
-    readingsSignal: createWakeSignal(),
     freshDeals: createFreshDeals(),
   };
   return { ...deps, sending: { ...sendQueue(deps), readTurn: turnReader(deps.pool) } };

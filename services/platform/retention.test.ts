@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
-import { column, execute, many, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { removeOld } from "#kernel/testing/retention.ts";
 import { confirmsNothing } from "#kernel/testing/votes.ts";
@@ -11,7 +11,8 @@ import { corrupt } from "#test/support/corrupt.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { platformChecks } from "./checks/checks.ts";
-import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
+import { readWholeLogin } from "./amendments/read-whole-login.ts";
+import { readLogin } from "./protocol/history/read-history.ts";
 import { noteAccounts, type ReadAccounts } from "./protocol/unshown-accounts.ts";
 import { FEEDS } from "./service.ts";
 import { platformRules } from "./retention.ts";
@@ -20,7 +21,7 @@ import { insertManyDeposits } from "./testing/many-transfers.ts";
 import { aDeposit } from "./testing/requests.ts";
 import { openReviews } from "./testing/reviews.ts";
 import { aCall, anAccount, aWorld, type Instance } from "./testing/world.ts";
-import { ownersFake, registryFake, tradingUseFake } from "./testing/owners.ts";
+import { ownersFake, tradingUseFake } from "./testing/owners.ts";
 
 const RULES = platformRules(FEEDS, {
   PAMM_RETAIN_EVENTS: 35 * DAY_MS,
@@ -28,14 +29,12 @@ const RULES = platformRules(FEEDS, {
   PAMM_RETAIN_ATTEMPTS: 180 * DAY_MS,
 });
 
-/** Also ends the verifications of applied deals, which take a day. */
 async function makeOld({ deps }: Instance, days: number): Promise<void> {
   await corrupt(
     deps.pool,
     `
     update scan set started_at = started_at - interval '${days} days';
     update leg set changed_at = changed_at - interval '${days} days', created_at = created_at - interval '${days} days';
-    update leg set verifications = 3 where state = 'APPLIED';
     update attempt set granted_at = granted_at - interval '${days} days', permit_expires_at = permit_expires_at - interval '${days} days';
     update outbox set published_at = published_at - interval '${days} days', forwarded_at = clock_timestamp()`,
   );
@@ -60,7 +59,7 @@ async function findings({ deps }: Instance): Promise<string[]> {
     noteAccounts: (read: ReadAccounts) => noteAccounts(deps, read),
   };
   const found: string[] = [];
-  const asked = { owners: ownersFake().owners, registrations: registryFake(), tradingUse: tradingUseFake() };
+  const asked = { owners: ownersFake().owners, tradingUse: tradingUseFake() };
   const checks = platformChecks({ ...deps, ...readers, ...asked, confirm: confirmsNothing });
   // No other service has recorded the transfers of this test.
   for (const check of checks.filter(({ name }) => name !== "transfer_ownership")) {
@@ -123,7 +122,7 @@ test.concurrent("a deal of a leg whose attempts were removed is no lost deal: a 
   expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test.concurrent("attempts that may still be needed stay at any age: of open legs, in reviews, before the last verification, and young ones", async (context) => {
+test.concurrent("attempts that may still be needed stay at any age: of open legs, in reviews, and young ones", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { pool } = instance.deps;
@@ -135,18 +134,17 @@ test.concurrent("attempts that may still be needed stay at any age: of open legs
   const set = (index: number, change: string) =>
     pool.query(`update leg set ${change} where number = ${numbers[index]}`);
   const noDeal = "deal_id = null, server = null, applied_at = null, is_exclusive = false";
-  await set(0, "verifications = 2");
-  await set(1, "state = 'REVIEW', came_from = 'APPLIED', review = 'applied_deal_gone'");
-  await set(2, `state = 'UNKNOWN', ${noDeal}`);
-  await set(3, `state = 'SENDING', ${noDeal}`);
-  await set(4, `state = 'INTENT', ${noDeal}`);
-  await set(5, "changed_at = clock_timestamp() - interval '179 days'");
-  await pool.query(`update attempt set state = 'UNKNOWN' where leg_number = ${numbers[6]}`);
+  await set(0, "state = 'REVIEW', came_from = 'APPLIED', review = 'applied_deal_gone'");
+  await set(1, `state = 'UNKNOWN', ${noDeal}`);
+  await set(2, `state = 'SENDING', ${noDeal}`);
+  await set(3, `state = 'INTENT', ${noDeal}`);
+  await set(4, "changed_at = clock_timestamp() - interval '179 days'");
+  await pool.query(`update attempt set state = 'UNKNOWN' where leg_number = ${numbers[5]}`);
 
   await removeOld(pool, RULES);
 
   const kept = await column<bigint>(pool, sql`select leg_number from attempt order by leg_number`);
-  expect(kept).toEqual(numbers.slice(0, 7));
+  expect(kept).toEqual(numbers.slice(0, 6));
   expect(await scans(instance)).toHaveLength(3 * kept.length);
 });
 
@@ -206,4 +204,21 @@ test("a statement reads few rows besides those that it removes, however many att
     }),
   );
   expect(read).toBeLessThan(1_000);
+});
+
+test.concurrent("released account locks are removed with their age, never those of the last 60 days", async (context) => {
+  const world = await aWorld(context);
+  const { pool } = (await world.start({ hasJobs: false })).deps;
+  await execute(
+    pool,
+    sql`insert into released_lock (lock_owner, login, released_at)
+        select 'saga:' || days, '1', clock_timestamp() - days * interval '1 day' from unnest(array[1, 59, 61, 179, 181, 400, 401, 402, 403]) as days`,
+  );
+  const owners = () => column<string>(pool, sql`select lock_owner from released_lock order by released_at desc`);
+
+  await removeOld(pool, RULES);
+
+  expect(await owners()).toEqual(["saga:1", "saga:59", "saga:61", "saga:179"]);
+  await one(pool, sql`select remove_released_locks(clock_timestamp(), 100)`);
+  expect(await owners()).toEqual(["saga:1", "saga:59"]);
 });

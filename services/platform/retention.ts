@@ -2,6 +2,7 @@ import { durationWithin } from "#kernel/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
 import { tableRule } from "#kernel/retention/table-rule.ts";
+import { removeReleased } from "./store/account-locks.ts";
 import { BREAK_RETENTION, breakRules, EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";
 
 export const PLATFORM_RETENTION = {
@@ -19,7 +20,8 @@ export function platformRules(
     readonly PAMM_RETAIN_ATTEMPTS: number;
   },
 ): RetentionRule[] {
-  return [...eventRules(feeds, config), ...breakRules(config), attempts(config.PAMM_RETAIN_ATTEMPTS)];
+  const { PAMM_RETAIN_ATTEMPTS: keptMs } = config;
+  return [...eventRules(feeds, config), ...breakRules(config), attempts(keptMs), releasedLocks(keptMs)];
 }
 
 /**
@@ -41,8 +43,21 @@ function attempts(keptMs: number): RetentionRule {
     endedAt: fragment`(
       select greatest(item.granted_at, leg.changed_at)
       from leg
-      where leg.number = item.leg_number and (leg.state = 'REFUSED' or (leg.state = 'APPLIED' and leg.verifications = 3))
+      where leg.number = item.leg_number and leg.state in ('REFUSED', 'APPLIED')
     )`,
     isFinished: fragment`item.state not in ('SENDING', 'UNKNOWN')`,
   });
+}
+
+/** A saga asks for its lock until it has ended; one that comes back with an older database, for as long as there are backups. */
+function releasedLocks(keptMs: number): RetentionRule {
+  return {
+    name: "released_locks",
+    tables: ["released_lock"],
+    keptMs,
+    async removeNext(db, { before, maxRows }) {
+      const count = await removeReleased(db, before, maxRows);
+      return { count, position: [], endsPass: count < maxRows };
+    },
+  };
 }

@@ -13,37 +13,30 @@ import { disableAccount } from "./commands/disable-account.ts";
 import { eraseAccount } from "./commands/erase-account.ts";
 import { hold } from "./commands/hold.ts";
 import { holdQueues } from "./protocol/hold-queues.ts";
-import { readHistoryAgain } from "./commands/read-history-again.ts";
 import { release } from "./commands/release.ts";
+import { reportRecovered } from "./commands/report-recovered.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
-import { recheckAmendedAccounts, verifyAppliedDeals } from "./amendments/amendments.ts";
+import { recheckAmendedAccounts } from "./amendments/amendments.ts";
 import { findReturned } from "./jobs/find-returned.ts";
 import { compareClocks } from "./jobs/compare-clocks.ts";
 import { heartbeat } from "./jobs/heartbeat.ts";
 import { findLostLegs } from "./jobs/find-lost-legs.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
-import { readHistories } from "./jobs/read-histories.ts";
-import { type LockDeps, releaseLostLocks } from "./jobs/release-lost-locks.ts";
 import { giveTradingBack, takeTradingAgain, type TradingRightsDeps } from "./jobs/trading-rights.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
-import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
-import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
+import { waitingLegsRun } from "./jobs/run-waiting-legs.ts";
 import { watchImportedFees } from "./jobs/watch-imported-fees.ts";
 import { watchOutcomes } from "./jobs/watch-outcomes.ts";
 import { watchUnshownAccounts } from "./jobs/watch-unshown-accounts.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
-import { nextVerification } from "./store/deal-verifications.ts";
-import { readingQueue } from "./store/history-readings.ts";
 import { nextLost, nextWaiting } from "./store/due-legs.ts";
-import { getHistoryReading } from "./queries/get-history-reading.ts";
 import { getPermits } from "./queries/get-permits.ts";
 import { getStatus } from "./queries/get-status.ts";
 import { findAmendments } from "./queries/find-amendments.ts";
-import { listFeeTransfers } from "./queries/list-fee-transfers.ts";
 import { findTransferOfDeal } from "./queries/find-transfer-of-deal.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
@@ -79,7 +72,6 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readTransfers: (request) => readTransfers(deps, request),
     findTransferOfDeal: (request) => findTransferOfDeal(deps, request),
     readAttempts: (request) => readAttempts(deps, request),
-    listFeeTransfers: (request) => listFeeTransfers(deps, request),
     hold: (request, context) => hold({ ...deps, holds }, request, context),
     previewHold: (request) => previewHold({ ...deps, holds }, request),
     release: (request) => release(deps, request),
@@ -87,10 +79,9 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readStatement: (request) => readStatement(deps, request),
     findAmendments: (request) => findAmendments(deps, request),
     readAccount: (request) => readAccount({ ...deps, holds, oldPrices: prices }, request),
-    readHistoryAgain: (request) => readHistoryAgain(deps, request),
-    getHistoryReading: (request) => getHistoryReading(deps, request),
     getStatus: () => getStatus(deps),
     getPermits: () => getPermits(deps),
+    reportRecovered: (request) => reportRecovered(deps, request),
     listReviews: (request) => listReviews(deps, request),
     listReviewGroups: (request) => listReviewGroups(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),
@@ -114,7 +105,6 @@ const EVERY_MS = {
   // Legs are shown to operators at an age of hours.
   failing: 60_000,
   // The check that finds them runs every five minutes.
-  unknown: 60_000,
   // The check that finds these accounts runs every five minutes, too.
   trading: 60_000,
   // An account whose owner has left it for months is waited for by no caller; a request for a hundred of them.
@@ -123,8 +113,6 @@ const EVERY_MS = {
   outcomes: 30_000,
   // They fall when fees are due, after hours or days.
   importedFees: 60_000,
-  // A lock is lost only when the database of its service has lost commits.
-  locks: 30_000,
   // An Investor that has left its pool may trade again after this time.
   rights: 10_000,
 };
@@ -159,7 +147,6 @@ export function platformJobs(
     job("compare clocks", EVERY_MS.clocks, () => compareClocks(deps)),
     job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
-    job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
     job("take trading again", EVERY_MS.trading, () => takeTradingAgain(deps)),
     job("find returned accounts", Math.min(EVERY_MS.returned, checkEveryMs), findReturned(deps)),
     job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
@@ -169,17 +156,10 @@ export function platformJobs(
   ];
 }
 
-/** Apart from the others, because it asks another service. */
-export function releaseLocksJob(deps: LockDeps): Job {
+/** Apart from the others, because it asks other services. */
+export function givingBackJob(deps: TradingRightsDeps): Job {
   const { log } = deps;
-  return runJob({ name: "release lost locks", everyMs: EVERY_MS.locks, work: () => releaseLostLocks(deps), log });
-}
-
-/** The jobs that ask other services. */
-export function askingJobs(deps: LockDeps & TradingRightsDeps): Job[] {
-  const { log } = deps;
-  const work = () => giveTradingBack(deps);
-  return [releaseLocksJob(deps), runJob({ name: "give trading back", everyMs: EVERY_MS.rights, work, log })];
+  return runJob({ name: "give trading back", everyMs: EVERY_MS.rights, work: () => giveTradingBack(deps), log });
 }
 
 /** The jobs whose work is in tables. */
@@ -196,15 +176,8 @@ function dueJobs(deps: Deps): DueJob[] {
       name: "run waiting legs",
       wake: deps.legsSignal,
       due: () => nextWaiting,
-      work: () => runWaitingLegs(deps),
+      work: waitingLegsRun(deps),
       pauseMs: WAITING_PAUSE_MS,
-    },
-    { name: "verify applied deals", due: () => nextVerification, work: () => verifyAppliedDeals(deps) },
-    {
-      name: "read histories again",
-      wake: deps.readingsSignal,
-      due: () => readingQueue.nextDue,
-      work: () => readHistories(deps),
     },
     { name: "finish decisions", due: () => nextUnfinished, work: () => finishDecisions(deps) },
   ];

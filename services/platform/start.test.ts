@@ -23,6 +23,7 @@ import {
   type TestSimulatorOptions,
 } from "#test/support/simulator.ts";
 import { startPlatform } from "./start.ts";
+import { controlOf } from "./testing/control.ts";
 import { aDeposit } from "./testing/requests.ts";
 import { aCall, eventually, silentLog } from "./testing/world.ts";
 
@@ -67,12 +68,16 @@ async function anEnvironment(options: TestSimulatorOptions = {}): Promise<{ env:
     MT5_CA_FILE: simulator.caFile,
     MT5_LOGIN: String(simulator.managerLogin),
     MT5_PASSWORD: simulator.managerPassword,
+    MT5_TIME_ZONE: "Europe/Athens",
     PAMM_QUIET_PERIOD: "PT5S",
     PAMM_REHEARSAL: "true",
     MT5_READ_INTERVAL: "PT0.2S",
   };
   return { env, simulator };
 }
+
+/** What changes something on the platform. */
+const COMMAND = /^trade\/balance$|\/(?:add|update|delete|change_password)$/;
 
 const ACCOUNT = {
   key: "account:1",
@@ -180,7 +185,7 @@ test("gRPC and NATS return the same answer, and movements are readable from the 
 });
 
 test("a manager without a needed right ends the start with what is missing", async () => {
-  const managerRights = ALL_RIGHTS.filter((right) => right !== MANAGER_RIGHT.accountant);
+  const managerRights = ALL_RIGHTS.filter((right) => right !== MANAGER_RIGHT.readTrades);
   const { env, simulator } = await anEnvironment({ managerRights });
   const account = { group: "pamm\\investor", name: "Ann", balance: "5.00" };
   await fetch(`${simulator.controlUrl}/control/accounts`, {
@@ -190,8 +195,18 @@ test("a manager without a needed right ends the start with what is missing", asy
   });
   await expect(start(env)).rejects.toMatchObject({
     name: "StartupError",
-    message: `the manager ${simulator.managerLogin} cannot be used, these are missing:\n- the manager's right 'Accountant' (trade/balance is refused)`,
+    message: `the manager ${simulator.managerLogin} cannot be used, these are missing:\n- the manager's right to orders, deals and positions (deal/get_total is refused)`,
   });
+});
+
+test("a start sends no command to the platform", async () => {
+  const { env, simulator } = await anEnvironment();
+  const control = controlOf(simulator.controlUrl);
+  await control.addAccount({ group: "pamm\\investor", name: "Ann", balance: "5.00" });
+  await start(env);
+  const { calls } = await control.stats();
+  expect(calls).toMatchObject({ "user/get": expect.any(Number) });
+  expect(Object.keys(calls).filter((path) => COMMAND.test(path))).toEqual([]);
 });
 
 test("the service starts while the platform is away, says so, and moves money when the platform is back", async () => {

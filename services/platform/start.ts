@@ -12,7 +12,8 @@ import type { ServiceContext } from "#kernel/service.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { platformChecks } from "./checks/checks.ts";
 import { readTrust, requireKnownGroups, requireSafeQuietPeriod, settings } from "./config.ts";
-import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
+import { readWholeLogin } from "./amendments/amendments.ts";
+import { readLogin } from "./protocol/history/read-history.ts";
 import type { Settings } from "./deps.ts";
 import { noteAccounts } from "./protocol/unshown-accounts.ts";
 import { connectOwners } from "./connect-owners.ts";
@@ -24,8 +25,7 @@ import { registerInstance } from "./register-instance.ts";
 import { refuseForeign } from "./own-requests.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { platformRules } from "./retention.ts";
-import { serverOffsets } from "./store/server-offsets.ts";
-import { askingJobs, FEEDS, platformJobs, platformService, STATES_FEED } from "./service.ts";
+import { FEEDS, givingBackJob, platformJobs, platformService, STATES_FEED } from "./service.ts";
 
 export const SERVICE = "platform";
 export const SCHEMA = { service: SERVICE, migrations: new URL("./migrations/", import.meta.url) };
@@ -54,8 +54,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   const registration = Promise.withResolvers<never>();
   context.watch("registration in the database", registration.promise);
   const areAnswersMissing = await hasOpenAttempts(backbone.pool);
-  const offsets = serverOffsets(backbone.pool, config.MT5_SERVER_NAME);
-  const connection = { config, trust, sender, areAnswersMissing, offsets, log };
+  const connection = { config, trust, sender, areAnswersMissing, log };
   const mt5 = await connectPlatform(stack, connection);
   const deps = withInProcessState({
     pool: backbone.pool,
@@ -63,7 +62,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     log,
     settings: settingsOf(config),
     sender,
-    reach: failpoint,
+    failpoint,
     endProcess: registration.reject,
   });
   stack.defer(() => deps.sending.drain());
@@ -73,7 +72,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
   const owners = connectOwners(stack, { config, identity });
-  for (const job of askingJobs({ ...deps, ...owners })) stack.use(job);
+  stack.use(givingBackJob({ ...deps, ...owners }));
   const checks = platformChecks({
     ...deps,
     ...owners,
@@ -112,6 +111,7 @@ function settingsOf(config: Config<typeof settings>): Settings {
     commandTimeoutMs: config.MT5_COMMAND_TIMEOUT,
     turnWaitMs: TURN_WAIT_MS,
     dealTypes: config.MT5_DEAL_TYPES ?? {},
+    sessionsAtOnce: Math.max(1, Math.floor(config.MT5_SESSIONS / 2)),
     maxTickAgeMs: config.PAMM_MAX_TICK_AGE,
   };
 }

@@ -4,8 +4,8 @@ import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { durationWithin, flag, instant, oneOf, optional, timeZone, variable } from "#kernel/config-variables.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
-import { parseAdoptionRule } from "./domain/adoption-rule.ts";
 import { SUBSCRIPTION_RETENTION } from "./retention.ts";
+import { parseAdoptionRule } from "./domain/quarantine.ts";
 
 /** For rehearsals. Three times the pause of the job that closes weeks: money commands at 0.5 s were seen to time out. */
 const MIN_PERIOD_MS = 750;

@@ -6,10 +6,10 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
-import type { AdoptionRule } from "./domain/adoption-rule.ts";
 import type { ServerDays } from "./domain/performance.ts";
 import type { Week } from "./domain/weeks.ts";
 import type { DepartureReads } from "./store/departure-reads.ts";
+import type { AdoptionRule } from "./domain/quarantine.ts";
 
 /** Notified after commits that leave work for a job; a lost signal only delays the work until the next poll. */
 export type WakeSignals = {

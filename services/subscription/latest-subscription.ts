@@ -1,8 +1,8 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
 import type { Deps } from "./deps.ts";
-import { neverAssigned, type Pair } from "./domain/unassign-reasons.ts";
 import { findLatestOfPair, type Subscription } from "./store/subscriptions.ts";
+import { neverAssigned, type Pair } from "./domain/departure-reasons.ts";
 
 /** The last subscription of an Investor to a Master. Refuses when there was none, or account does not know one of the two. */
 export async function getLatestOfPair(

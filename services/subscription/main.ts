@@ -25,7 +25,7 @@ import { PERMISSIONS, READERS } from "./permissions.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { requireRecordedWeeks } from "./processes/require-recorded-weeks.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
-import { adoptsNothing } from "./domain/adoption-rule.ts";
+import { adoptsNothing } from "./domain/quarantine.ts";
 import { readQueue } from "./store/departure-queue.ts";
 import { watchMasters } from "./jobs/watch-masters.ts";
 import { subscriptionRules } from "./retention.ts";

@@ -3,14 +3,15 @@ import { DAY_MS } from "#kernel/duration.ts";
 import { column, execute, sql } from "#kernel/postgres/query.ts";
 import { removeOld } from "#kernel/testing/retention.ts";
 import { confirmsNothing } from "#kernel/testing/votes.ts";
+import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { subscriptionChecks } from "./checks/checks.ts";
 import { subscriptionRules } from "./retention.ts";
 import { FEEDS } from "./service.ts";
 import { expectBooksToReconcile } from "./testing/books.ts";
-import { deposit } from "./testing/funding.ts";
+import { deposit, requestWithdrawal } from "./testing/funding.ts";
 import { type Pair, settle, subscribed } from "./testing/settle.ts";
 import { trader } from "./testing/trader.ts";
-import { aMaster, aWorld, type World } from "./testing/world.ts";
+import { aCall, aMaster, aWorld, type World } from "./testing/world.ts";
 
 const RULES = subscriptionRules(FEEDS, {
   PAMM_RETAIN_EVENTS: 35 * DAY_MS,
@@ -21,13 +22,14 @@ const RULES = subscriptionRules(FEEDS, {
 let world: World;
 let masterLogin: string;
 let first: Pair;
+let second: Pair;
 
 /** A pool of two Investors with mirrors and results. */
 beforeEach(async () => {
   world = await aWorld();
   masterLogin = aMaster(world, 0n);
   first = await subscribed(world, masterLogin, 1_000_00n);
-  await subscribed(world, masterLogin, 333_33n);
+  second = await subscribed(world, masterLogin, 333_33n);
   for (const minor of [100_01n, -7_77n, 31_13n]) {
     trader(world, masterLogin).result(minor);
     await settle(world);
@@ -86,4 +88,38 @@ test("open mirrors stay with their flows at any age, and so do closed ones that 
   await removeOld(world.deps.pool, RULES);
   expect(await states()).toEqual(["OPEN"]);
   expect(await column(world.deps.pool, sql`select id from flow`)).not.toEqual([]);
+});
+
+test("withdrawals that have ended and refused unassigns are removed after 400 days, and a late request for one pays nothing again; unassigns stay", async () => {
+  const { pool } = world.deps;
+  const call = aCall();
+  await requestWithdrawal(world, first.investorLogin, 10_00n, { call });
+  await requestWithdrawal(world, first.investorLogin, 5_00n);
+  await settle(world);
+  world.fees.rules.isStopped = true;
+  await expect(world.service.unassign(second, aCall())).rejects.toMatchObject({ code: "safety_stop" });
+  world.fees.rules.isStopped = false;
+  await world.service.unassign(second, aCall());
+  await settle(world);
+  const makeOlder = (days: number) =>
+    pool.query(
+      `update departure set requested_at = requested_at - interval '${days} days', ended_at = ended_at - interval '${days} days',
+              deadline_at = deadline_at - interval '${days} days'`,
+    );
+  const kinds = () => column<string>(pool, sql`select kind from departure order by kind`);
+  await makeOlder(399);
+  await removeOld(pool, RULES);
+  expect(await kinds()).toEqual(["EXIT", "EXIT", "WITHDRAWAL", "WITHDRAWAL"]);
+
+  await makeOlder(2);
+  await removeOld(pool, RULES);
+
+  expect(await kinds()).toEqual(["EXIT"]);
+  expect(await findings()).toEqual([]);
+  const paid = world.platform.deals.length;
+  const deadline = new Date(Date.now() - 401 * DAY_MS);
+  expect(await requestWithdrawal(world, first.investorLogin, 10_00n, { call, deadline })).toMatchObject({
+    state: WithdrawalState.REFUSED,
+  });
+  expect(world.platform.deals).toHaveLength(paid);
 });

@@ -1,5 +1,5 @@
 import { durationWithin } from "#kernel/config-variables.ts";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
 import { BY_ID, tableRule } from "#kernel/retention/table-rule.ts";
@@ -11,6 +11,12 @@ export const SUBSCRIPTION_RETENTION = {
   /** Longer than the age of a backup from which a database is restored. */
   PAMM_RETAIN_TRANSFERS: durationWithin("P60D", FOR_EVER, "P180D"),
 };
+
+/**
+ * Longer than a key stands for its command, and than the age of a backup. The operation of a withdrawal stays at funding; a request for one without its
+ * row begins nothing, because its deadline has passed. Unassigns that were executed stay, as their subscriptions do; of a refused one nothing was.
+ */
+const DEPARTURES_KEPT_MS = 400 * DAY_MS;
 
 export function subscriptionRules(
   feeds: readonly string[],
@@ -32,6 +38,17 @@ export function subscriptionRules(
       key: BY_ID,
       begunAt: fragment`item.created_at`,
       endedAt: fragment`item.closed_at`,
+    }),
+    tableRule({
+      name: "departures",
+      table: "departure",
+      rows: fragment`departure`,
+      keptMs: DEPARTURES_KEPT_MS,
+      // Ids of commands grow with time.
+      key: [{ column: fragment`operation_id`, type: fragment`text`, lowest: "" }],
+      begunAt: fragment`item.requested_at`,
+      endedAt: fragment`item.ended_at`,
+      isFinished: fragment`(item.lock_owner is null and (item.state = 'REFUSED' or item.kind = 'WITHDRAWAL' and item.state = 'ENDED'))`,
     }),
     tableRule({
       name: "decided fees",

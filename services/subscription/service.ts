@@ -1,5 +1,6 @@
 import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
+import { fragment } from "#kernel/postgres/query.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Job } from "#kernel/job.ts";
 import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
@@ -13,9 +14,6 @@ import { cancelUnassign, cancelWithdrawal } from "./commands/cancel.ts";
 import { closeMaster } from "./commands/close-master.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import { returnReserve } from "./commands/return-reserve.ts";
-import { EXIT_FEED, MIRROR_FEED } from "./messages/capital-events.ts";
-import { FOLLOWING_FEED } from "./messages/following-events.ts";
-import { WITHDRAWAL_FEED } from "./messages/withdrawal-events.ts";
 import { unassign } from "./commands/unassign.ts";
 import { withdraw } from "./commands/withdraw.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
@@ -26,41 +24,19 @@ import { decideWeeks, recordDecisions } from "./jobs/decide-weeks.ts";
 import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows, valuePools } from "./jobs/mark-masters.ts";
 import { findReturnedMasters } from "./jobs/find-returned-masters.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
-import { postResults } from "./jobs/post-results.ts";
-import { readGaps } from "./jobs/read-gaps.ts";
 import { runQueued } from "./jobs/run-queued.ts";
-import { sendExits } from "./jobs/send-exits.ts";
+import { NEXT_SETTLEMENT } from "./store/settled-database.ts";
+import { settleDatabase } from "./jobs/settle-database.ts";
 import { settleAssignments } from "./jobs/settle-assignments.ts";
 import { settleDepartures } from "./jobs/settle-departures.ts";
 import { gatheredReads } from "./queries/gathered.ts";
-import { findPooled } from "./queries/find-pooled.ts";
 import { getClosing } from "./queries/get-closing.ts";
 import { getEquity } from "./queries/get-equity.ts";
 import { listInvestorAllocations } from "./queries/list-investor-allocations.ts";
-import { listPerformance } from "./queries/list-performance.ts";
-import { listResults } from "./queries/list-results.ts";
-import { findMirrors } from "./queries/find-mirrors.ts";
-import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
-import { getPoolLedger } from "./queries/get-pool-ledger.ts";
 import { getProof } from "./queries/get-proof.ts";
-import { sumFlows } from "./queries/sum-flows.ts";
-import { decidePendingFee } from "./queries/decide-pending-fee.ts";
-import { listUnrecordedFees } from "./queries/list-unrecorded-fees.ts";
 import { previewAssign } from "./queries/preview/preview-assign.ts";
-import { previewWithdrawal } from "./queries/preview/preview-withdrawal.ts";
-import { previewUnassign } from "./queries/preview/preview-unassign.ts";
-import {
-  countActiveInvestors,
-  findOpenSubscription,
-  getActiveMaster,
-  listActiveInvestors,
-  listSubscriptions,
-} from "./queries/subscriptions.ts";
-import { searchSubscriptions } from "./queries/search-subscriptions.ts";
-import { listLockOwners } from "./store/lock-owners.ts";
 import { listMirroredKeys } from "./store/mirrored-parts.ts";
-import { listOwnedLegs } from "./store/owned-legs.ts";
 import { assignmentQueue } from "./store/assignments.ts";
 import { exitTransferQueue } from "./store/exit-transfers.ts";
 import { departureQueue } from "./store/departures.ts";
@@ -75,6 +51,25 @@ import { nextMirrorDue } from "./store/mirrors.ts";
 import { NEXT_LOOK } from "./store/departure-queue.ts";
 import { nextPostingDue } from "./store/postings.ts";
 import { nextAllocation } from "./store/results.ts";
+import { listOwnedLegs } from "./store/owned-legs.ts";
+import {
+  countActiveInvestors,
+  findOpenSubscription,
+  findPooled,
+  getActiveMaster,
+  listActiveInvestors,
+  listSubscriptions,
+  searchSubscriptions,
+} from "./queries/subscriptions.ts";
+import { findMirrors, sumFlows } from "./queries/sum-flows.ts";
+import { decidePendingFee, getFeeFloors } from "./queries/decide-pending-fee.ts";
+import { previewUnassign, previewWithdrawal } from "./queries/preview/preview-unassign.ts";
+import { listPerformance, listResults } from "./queries/list-performance.ts";
+import { postResults } from "./processes/posting/send-postings.ts";
+import { settleBooks } from "./processes/allocate/settle-books.ts";
+import { sendExits } from "./processes/exit/send-exit.ts";
+import { readGaps } from "./processes/filing/catch-up.ts";
+import { EXIT_FEED, FOLLOWING_FEED, MIRROR_FEED, WITHDRAWAL_FEED } from "./messages/capital-events.ts";
 
 /** Money waits for its units, and a trading Master is marked at a moment between two of its deals. */
 const MARK_PAUSE_MS = 250;
@@ -83,15 +78,26 @@ const MIRROR_GAP_MS = 250;
 /** Further external funds than those that an operator has not decided yet are rare. */
 const EXTERNAL_PAUSE_MS = 5_000;
 
+/** Commands are refused until the books are whole, also after each restart of the database. */
+const SETTLEMENT_PAUSE_MS = 500;
+/** Whether platform waits for a report although the books lack nothing; operators wait for minutes then. */
+const REPORT_PAUSE_MS = 30_000;
+const ALWAYS = fragment`'-infinity'::timestamptz`;
+
 export const STATES_FEED = "subscription.states";
 export const FEEDS = [MIRROR_FEED, EXIT_FEED, FOLLOWING_FEED, WITHDRAWAL_FEED, STATES_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function subscriptionService(deps: Deps): Implementation<SubscriptionServiceService> {
   const gathered = { ...deps, ...gatheredReads(deps) };
+  // Operators may have resumed a moment ago: the command would be refused, although the next one is not.
+  const withWholeBooks = async <T>(command: () => Promise<T>): Promise<T> => {
+    await settleBooks(deps);
+    return await command();
+  };
   return {
     assign: (request, context) => assign(deps, request, context),
-    unassign: (request, context) => unassign(deps, request, context),
+    unassign: async (request, context) => await withWholeBooks(() => unassign(deps, request, context)),
     closeMaster: (request, context) => closeMaster(deps, request, context),
     getClosing: (request, context) => getClosing(deps, request, context),
     previewAssign: (request, context) => previewAssign(deps, request, context),
@@ -102,12 +108,10 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     listActiveInvestors: (request, context) => listActiveInvestors(gathered, request, context),
     countActiveInvestors: (request) => countActiveInvestors(deps, request),
     findOpenSubscription: (request) => findOpenSubscription(gathered, request),
-    withdraw: (request, context) => withdraw(deps, request, context),
+    withdraw: async (request, context) => await withWholeBooks(() => withdraw(deps, request, context)),
     cancelWithdrawal: (request) => cancelWithdrawal(deps, request),
     previewWithdrawal: (request, context) => previewWithdrawal(deps, request, context),
-    listUnrecordedFees: (request) => listUnrecordedFees(deps, request),
     returnReserve: (request) => returnReserve(deps, request),
-    getPoolLedger: (request, context) => getPoolLedger(deps, request, context),
     getEquity: (request, context) => getEquity(deps, request, context),
     listInvestorAllocations: (request) => listInvestorAllocations(deps, request),
     listPerformance: (request) => listPerformance(deps, request),
@@ -123,7 +127,6 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     getProof: (request, context) => getProof(deps, request, context),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     findPooled: ({ investorLogins }) => findPooled(deps, investorLogins),
-    findLockOwners: async ({ lockOwners }) => ({ lockOwners: await listLockOwners(deps.pool, lockOwners) }),
     listBreaks: (request) => listBreaks(deps.pool, request),
     listReviews: (request) => listReviews(deps.pool, request),
     listReviewGroups: (request) => listReviewGroups(deps.pool, request),
@@ -163,6 +166,8 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
     return { name, work: () => work(deps), due, ...more };
   };
   const jobs: DueJob[] = [
+    run("settle database", settleDatabase, () => NEXT_SETTLEMENT, { pauseMs: SETTLEMENT_PAUSE_MS }),
+    run("report whole books", settleDatabase, () => ALWAYS, { pauseMs: REPORT_PAUSE_MS }),
     run("read gaps", readGaps, () => nextGap, { wake: wake.gaps }),
     run("mirror open flows", mirrorOpenFlows, () => nextMirrorDue, { wake: wake.mirrors, minGapMs: MIRROR_GAP_MS }),
     run("find returned Masters", findReturnedMasters, () => NEXT_ARCHIVED),

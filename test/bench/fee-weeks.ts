@@ -138,19 +138,13 @@ async function startServices(): Promise<Started> {
   await db.connect();
   stack.defer(() => db.end());
   await untilReady(db);
-  // No platform answers here, and fee decides nothing before it has asked for fees that it may have lost.
-  await db.query(`set search_path = fee;
-    insert into fee_search (database) values (database_identity())
-    on conflict (is_only) do update
-    set database = excluded.database, begun_in = null, begun_at = null, after_transfer_id = null;
-    set search_path = public`);
   return { pids: started, client: db };
 }
 
 async function untilReady(db: pg.Client): Promise<void> {
   for (const byMs = performance.now() + START_MS; ; await sleep(100)) {
     try {
-      await db.query("select from subscription.open_week, fee.fee_search");
+      await db.query("select from subscription.open_week, fee.fee_run");
       return;
     } catch (error) {
       if (performance.now() > byMs) throw error;

@@ -89,6 +89,7 @@ async function startPlatform(): Promise<Platform> {
     NATS_URL: broker.url,
     MT5_URL: `https://127.0.0.1:${web}`,
     MT5_CA_FILE: join(folder, "simulator/ca.pem"),
+    MT5_TIME_ZONE: "Europe/Athens",
     PAMM_QUIET_PERIOD: "PT20S",
     PAMM_REHEARSAL: "true",
     GRPC_PORT: String(grpc),

@@ -2,20 +2,12 @@ import { beforeAll, expect, test } from "vitest";
 import { itemsOf, textOf } from "../../deploy/demo/exact-json.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { type Client, eventually, untilKnown, withKey } from "../journey/support/client.ts";
-import {
-  deposit,
-  existingAccount,
-  expectDone,
-  newInvestor,
-  unassign,
-  withdraw,
-} from "../journey/support/client-requests.ts";
-import { adoptUnregistered, changeTables, forgeTransfer } from "../journey/support/intruder.ts";
+import { deposit, expectDone, newInvestor, unassign, withdraw } from "../journey/support/client-requests.ts";
+import { changeTables, forgeTransfer } from "../journey/support/intruder.ts";
 import { expectProblem } from "../journey/support/problem.ts";
 import { listBreaks } from "../journey/support/proof.ts";
 import { decide, newOperator, reviewAbout } from "../journey/support/reviews.ts";
 import { text } from "../journey/support/shape.ts";
-import type { TestSystem } from "../journey/support/system.ts";
 import { bookResult, expectBalances, pooled } from "../journey/support/trading.ts";
 import { CHECKED_EVERY_MS, type SystemUnderTest } from "./system-under-test.ts";
 
@@ -38,11 +30,6 @@ async function breaksOf(client: Client, ...names: string[]): Promise<string[]> {
     .map((each) => `${textOf(each, "check")} ${textOf(each, "login")}`);
 }
 
-/** As if a minute had passed since all accounts were taken under management: a newer one may not be registered yet. */
-async function ageAccounts(system: TestSystem): Promise<void> {
-  await changeTables(system, "platform", "update account set managed_at = managed_at - interval '1 minute'");
-}
-
 const VOTES = ["review_votes_platform", "review_votes_subscription", "review_votes_fee"];
 
 /** Rows that an intruder has written, by the certificate of a service or into a table, are found, and stop the account or the Master. */
@@ -57,7 +44,7 @@ export function forgedRows(tested: () => SystemUnderTest): void {
   });
 
   test("ordinary work, an operator's decision included, is no break", TIMEOUT, async () => {
-    const { client, system } = tested();
+    const { client } = tested();
     const pool = await pooled(client, ["500", "300"]);
     const [first = "", other = ""] = pool.investors;
     await bookResult(client, pool.login, "80");
@@ -66,39 +53,12 @@ export function forgedRows(tested: () => SystemUnderTest): void {
     await expectDone(unassign(untilKnown(client), pool.login, other));
     await client.control("POST", "balance", { login: first, amount: "40" });
     await decide(operator, await reviewAbout(client, first, "external_funds_on_investor"), "adopt", second);
-    await ageAccounts(system);
     const passes = 3;
     for (let pass = 0; pass < passes; pass += 1) {
       await new Promise((resolve) => setTimeout(resolve, CHECKED_EVERY_MS));
-      expect(await breaksOf(client, "transfer_ownership", "unregistered_accounts", ...VOTES)).toEqual([]);
+      expect(await breaksOf(client, "transfer_ownership", ...VOTES)).toEqual([]);
     }
   });
-
-  test(
-    "an account that platform manages and the account service does not know is a break until it is registered",
-    TIMEOUT,
-    async () => {
-      const { client, system } = tested();
-      const login = await existingAccount(client, "25");
-      await adoptUnregistered(system, login);
-      await ageAccounts(system);
-      await eventually(async () => {
-        expect(await breaksOf(client, "unregistered_accounts")).toEqual([`unregistered_accounts ${login}`]);
-      }, FOUND_WITHIN_MS);
-      expectProblem(await deposit(client, login, "1", "more"), {
-        status: 404,
-        code: "investor_not_found",
-        outcome: "not_executed",
-      });
-
-      await expectDone(untilKnown(client).post("/api/v1/investor/add", { mt5_login: login, name: "Ines" }));
-      await eventually(
-        async () => expect(await breaksOf(client, "unregistered_accounts")).toEqual([]),
-        FOUND_WITHIN_MS,
-      );
-      await expectDone(deposit(untilKnown(client), login, "1", "more"));
-    },
-  );
 
   test(
     "a deposit that was forged with the certificate of a service stops its account until two operators resume it",

@@ -16,21 +16,15 @@ import type { SystemUnderTest } from "./system-under-test.ts";
 
 /**
  * Kills each process once, and all of them at once, when the demo prints the step that needs the process or the step before; in the order
- * of the steps.
+ * of the steps. In `make test` only those that no test below kills.
  */
 const KILLS = sized<readonly (readonly Kill[])[]>({
   test: [
     [
       ["account", "Create the Master"],
-      ["platform", "Deposit initial capital"],
-      ["postgres", "Deposit initial capital"],
-      ["fee", "Assign both"],
-      ["simulator", "Watch their capital appear"],
       ["edge", "Deposit again"],
       ["everything", "Deposit again"],
       ["funding", "Withdraw: "],
-      ["subscription", "Unassign: "],
-      ["nats", "Watch PAUSED become"],
     ],
   ],
   proof: [

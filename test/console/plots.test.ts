@@ -46,7 +46,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   }
 
   test("every page of books is accessible and fits, in light and dark and three widths", async () => {
-    const tab = await signedIn({ days: 120, rows: 200 });
+    const tab = await signedIn({ days: 120, rows: 40 });
     for (const [address, name] of PAGES) {
       await tab.go(address);
       await expectAccessible(tab, name);

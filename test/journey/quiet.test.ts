@@ -5,7 +5,7 @@ import { startSystem } from "../bench/system/start-system.ts";
 import { countStatements } from "../bench/system/statements.ts";
 import { IS_PROOF } from "../support/proof.ts";
 
-/** The work of the preparation ends, but for the verifications of its deals. */
+/** The work of the preparation ends. */
 const SETTLE_MS = 20_000;
 /** The interval of most checks, so that each counts once. */
 const MEASURE_MS = 60_000;

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { formatDecimal, usd } from "#kernel/money.ts";
-import { itemsOf, textOf } from "../../deploy/demo/exact-json.ts";
 import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
 import { type Client, clientOf, dealsOf, eventually, type Reply, withKey } from "./support/client.ts";
 import { assign, expectDone, newInvestor, newMaster } from "./support/client-requests.ts";
-import { newOperator, resumePermits, reviewAbout } from "./support/reviews.ts";
+import { findBehindReview, newOperator, resumePermits } from "./support/reviews.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
 const CALLERS = 12;
@@ -69,7 +68,7 @@ test.runIf(IS_PROOF)(
     await Promise.all(repeated.map((commands) => repeatOnce(client, commands)));
     expect(await dealsByLogin(client, callers)).toEqual(before);
 
-    await resumePermits(operator, await behindReview(client), second);
+    await resumePermits(operator, await findBehindReview(client), second);
     await Promise.all(repeated.map((commands) => repeatUntilKnown(client, commands)));
     await expectConverged(client, master);
     const commands = callers.flatMap((caller) => caller.commands);
@@ -152,16 +151,6 @@ async function repeatUntilKnown(client: Client, commands: readonly Command[]): P
       if (Date.now() > until) throw new Error(`${command.comment}: ${reply?.text ?? "no answer"}`);
     }
   }
-}
-
-async function behindReview(client: Client) {
-  const login = await eventually(async () => {
-    const { body, text } = await client.get("/api/v1/ops/reviews");
-    const found = itemsOf(body["items"]).find((item) => item["reason"] === "database_behind");
-    expect(found, text).toBeDefined();
-    return textOf(found ?? {}, "login");
-  });
-  return await reviewAbout(client, login, "database_behind");
 }
 
 async function expectConverged(client: Client, master: string): Promise<void> {

@@ -78,13 +78,19 @@ test.concurrent("a start with a wrong manager password is refused and names the 
     MT5_CA_FILE: simulator.caFile,
     MT5_LOGIN: String(simulator.managerLogin),
     MT5_PASSWORD: "secret-of-the-operator",
+    MT5_TIME_ZONE: "Europe/Athens",
   };
 
   await expectRefused(settings, /cannot start: no session with .*check MT5_LOGIN and MT5_PASSWORD/);
 });
 
 test.concurrent("a start with a trading platform whose name does not exist is refused and names its address and setting", async () => {
-  const settings = { MT5_URL: "https://mt5.invalid:1", MT5_LOGIN: "1000", MT5_PASSWORD: "secret-of-the-operator" };
+  const settings = {
+    MT5_URL: "https://mt5.invalid:1",
+    MT5_LOGIN: "1000",
+    MT5_PASSWORD: "secret-of-the-operator",
+    MT5_TIME_ZONE: "UTC",
+  };
   await expectRefused(settings, /cannot start: .*mt5\.invalid:1.*check MT5_URL/);
 });
 

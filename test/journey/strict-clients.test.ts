@@ -6,9 +6,6 @@ import { type Client, clientOf } from "./support/client.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { liveThrough } from "./support/strict-life.ts";
 
-/** They begin what the shared system has to be spared: reading a history again stops its account meanwhile. */
-const NOT_CALLED = ["startHistoryReading"];
-
 let document: Document;
 let platform: Client;
 let server: Omit<Server, "fetch">;
@@ -51,6 +48,6 @@ describe.concurrent("clients of two generators live through every operation,", {
       placesOf(document)
         .map(({ id }) => id)
         .filter((id) => !called.has(id)),
-    ).toEqual(NOT_CALLED);
+    ).toEqual([]);
   });
 });

@@ -120,7 +120,6 @@ const NO_HOLDING = {
   subscriptionId: 1n,
   masterLogin: "2",
   joining: moneyToProto(usd(0n)),
-  carryE8: 0n,
   units: "0",
   poolUnits: "0",
   poolValueE8: "0",

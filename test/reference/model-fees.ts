@@ -1,14 +1,6 @@
 import { parseExact } from "#kernel/exact-decimal.ts";
 import { calculationOf } from "../../services/fee/domain/fee-calculation.ts";
 import { feeFactsOf } from "../../services/fee/messages/calculation.ts";
-import { stepsOf } from "../../services/fee/domain/steps.ts";
-import type { Debt } from "../../services/subscription/domain/fees/debt.ts";
-import {
-  decideDebts,
-  decideDue,
-  type Due as RealDue,
-  explainDue,
-} from "../../services/subscription/domain/fees/due.ts";
 import type { Explanation } from "../../services/subscription/domain/fees/explain.ts";
 import {
   continueFold,
@@ -21,7 +13,6 @@ import { type Earnings, NOTHING_EARNED, type Part } from "../../services/subscri
 import { sumDueNow } from "../../services/subscription/queries/due-now.ts";
 import { type Change, versionOfAssignment, versionOfChange } from "../../services/fee/domain/change-timeline.ts";
 import { versionsAfter } from "../../services/fee/testing/a-version.ts";
-import { scheduledAfter, type Version } from "../../services/fee/domain/timeline.ts";
 import { dollars } from "./engine/cents.ts";
 import type { FeeCommand } from "./engine/configuration.ts";
 import type { Layer } from "./engine/fee.ts";
@@ -35,6 +26,14 @@ import {
   type Master,
   type World,
 } from "./engine/world.ts";
+import {
+  decideDebts,
+  decideDue,
+  type Due as RealDue,
+  explainDue,
+} from "../../services/subscription/domain/fees/due.ts";
+import type { Debt } from "../../services/subscription/domain/fees/terms.ts";
+import { scheduledAfter, stepsOf, type Version } from "../../services/fee/domain/timeline.ts";
 
 /** The functions under test; a mutant replaces one of them. */
 export type FeesUnderTest = {

@@ -1,7 +1,6 @@
 import type { AllocatedResult } from "../../services/subscription/domain/divide-repair.ts";
 import { type Allocation, allocateDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { checkPool } from "../../services/subscription/domain/pool/check-pool.ts";
-import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
 import { equityOf as equityE8, netAssetValue } from "../../services/subscription/domain/pool/equity.ts";
 import { accruedIn } from "../../services/subscription/domain/pool/accruals.ts";
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
@@ -38,6 +37,7 @@ import {
 import { TOLERANCE_PER_EVENT, E8_PER_CENT, expectNear, grow, sizeOf, valueOf } from "./tolerance.ts";
 import { emptyPool, equityOf, floatingOf, holdingsOf, type Owner, type Pool } from "./engine/pool.ts";
 import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
+import { compensate } from "../../services/subscription/domain/pool/raise-negative.ts";
 
 /** The functions under test; a mutant replaces one of them. */
 export type PoolUnderTest = {

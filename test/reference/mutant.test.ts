@@ -6,8 +6,6 @@ import { rateAt } from "../../services/subscription/domain/fees/terms.ts";
 import { versionOfChange } from "../../services/fee/domain/change-timeline.ts";
 import { later, scheduledAfter, shownAt } from "../../services/fee/domain/timeline.ts";
 import { allocateDeal, type Allocation } from "../../services/subscription/domain/pool/allocate-deal.ts";
-import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
-import { raiseNegative } from "../../services/subscription/domain/pool/raise-negative.ts";
 import { valueOfUnits } from "../../services/subscription/domain/pool/equity.ts";
 import { giveResult } from "../../services/subscription/domain/pool/give-result.ts";
 import { divideRepair } from "../../services/subscription/domain/divide-repair.ts";
@@ -35,6 +33,7 @@ import type { EquityUnderTest } from "./model-equity.ts";
 import { decidePending, type FeesUnderTest } from "./model-fees.ts";
 import type { PoolUnderTest } from "./model-pool.ts";
 import type { TicksUnderTest } from "./model-ticks.ts";
+import { compensate, raiseNegative } from "../../services/subscription/domain/pool/raise-negative.ts";
 
 const E8_PER_CENT = 1_000_000n;
 const RUNS = 1000;

@@ -255,7 +255,10 @@ export class History {
     this.#commands.rewindAll(toMs, fault.downMs);
     const process = this.#world.addCaller("operators");
     const { network } = this.#world;
-    process.run(() => resumeAfterRewind({ process, network, note: this.notes.note })).catch(this.notes.recordViolation);
+    const hasPools = this.#plan.pools !== undefined;
+    process
+      .run(() => resumeAfterRewind({ process, network, hasPools, note: this.notes.note }))
+      .catch(this.notes.recordViolation);
   }
 
   #recordFault(fault: string, point: string, where: string): void {

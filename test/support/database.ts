@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type pg from "pg";
 import { inject, type TestContext, TestRunner } from "vitest";
+import { SERVICE_NAMES } from "#kernel/contract/permissions.ts";
 import { migrate } from "#kernel/postgres/migrate.ts";
 import { createPool, type Pool, type PoolTimeouts } from "#kernel/postgres/pool.ts";
 import { ownerOf, roleOf } from "../../deploy/provision/database.ts";
@@ -135,5 +136,10 @@ async function migrateAsOwner(
   { schema, folder }: { readonly schema: string; readonly folder: string },
 ): Promise<void> {
   await makeRoles(server, database);
-  await migrate({ url: urlAs(urlOf(server, database), ownerOf(schema)), schema, folder });
+  const asOwner = (name: string): string => urlAs(urlOf(server, database), ownerOf(name));
+  await migrate({ url: asOwner(schema), schema, folder });
+  // No service starts in a database without the schemas of the others: they are empty, as this folder has no migrations.
+  for (const other of SERVICE_NAMES) {
+    if (other !== schema) await migrate({ url: asOwner(other), schema: other, folder: import.meta.dirname });
+  }
 }

@@ -8,10 +8,10 @@ import type { Deps } from "../deps.ts";
 import { registerInvestor } from "../directory-changes.ts";
 import { checkAll, loginError, nameError } from "../domain/checks.ts";
 import { decideExistence, decideTradingLogin } from "../domain/decide-registration.ts";
-import type { Investor } from "../domain/investor.ts";
 import { findInvestorByCommand } from "../store/investors.ts";
 import { requireFreeExternalId } from "../processes/profile.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
+import type { Investor } from "../domain/master.ts";
 
 /** Registers an existing account as an Investor. Moves no funds. */
 export async function addInvestor(

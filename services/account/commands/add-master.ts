@@ -8,13 +8,20 @@ import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { registerMaster } from "../directory-changes.ts";
 import { countInvestorsOf } from "../directory.ts";
-import { checkAll, linesError, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
 import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../domain/decide-registration.ts";
-import { paymentEqualsMaster } from "../domain/payment-equals-master.ts";
 import { masterMessage } from "../messages.ts";
 import { findMasterByCommand } from "../store/masters.ts";
 import { requireFreeExternalId } from "../processes/profile.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
+import {
+  checkAll,
+  linesError,
+  loginError,
+  minDepositError,
+  nameError,
+  paymentEqualsMaster,
+  textError,
+} from "../domain/checks.ts";
 
 /** Registers two existing accounts as a Master. platform takes both under management before the Master is inserted. */
 export async function addMaster(deps: Deps, request: AddMasterRequest, context: CallContext): Promise<MasterMessage> {

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { ClosingState } from "#proto/pamm/subscription/v1/subscription.ts";
-import { getMasterStatus } from "../queries/get-master-status.ts";
 import { aCall, aClosing, aMaster, aRegistration, world, type World } from "../testing/account.ts";
 import { addMaster } from "./add-master.ts";
 import { closeMaster } from "./close-master.ts";
 import { createMaster } from "./create-master.ts";
 import { updateMaster } from "./update-master.ts";
+import { getMasterStatus } from "../queries/profiles.ts";
 
 const LOGIN = "3000001";
 const UNCHANGED = {

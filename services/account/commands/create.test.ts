@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { resumeProvisionings, tidyFailed } from "../jobs/resume-provisionings.ts";
 import { findAccounts } from "../queries/find.ts";
-import { listInvestors, listMasters } from "../queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "../queries/reveal.ts";
 import { aCall, aMaster, anInvestor, usd, world, type World, refusedWith } from "../testing/account.ts";
 import { addInvestor } from "./add-investor.ts";
 import { createInvestor } from "./create-investor.ts";
 import { createMaster } from "./create-master.ts";
+import { listInvestors, listMasters } from "../queries/profiles.ts";
 
 test("one request creates the trading account and the payment account of a Master", async () => {
   const deps = await world();
@@ -117,16 +117,6 @@ test("when the second account is refused finally, there is no Master and the fir
   expect(deps.platform.disabled).toEqual(["3000001"]);
   expect((await listMasters(deps, { afterId: 0n, limit: 10 }, aCall())).items).toEqual([]);
   await expect(createMaster(deps, aMaster(), aCall("op-1"))).rejects.toMatchObject({ code: "group_not_allowed" });
-});
-
-test("a creation that the platform service refuses as a possible duplicate has ended, and names the account", async () => {
-  const deps = await world();
-  deps.platform.faults.push(refusedWith("possible_duplicate_account"));
-  const refused = { code: "possible_duplicate_account", outcome: "not_executed", details: { mt5_login: "3000009" } };
-  await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject(refused);
-  await resumeLater(deps);
-  await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject(refused);
-  expect(deps.platform.created.size).toBe(0);
 });
 
 test.each(["refused by the platform service", "found when the Investor is inserted"])(

@@ -12,9 +12,9 @@ import type { Deps } from "../deps.ts";
 import { getInvestorByLogin } from "../directory.ts";
 import { checkAll, loginError, nameError } from "../domain/checks.ts";
 import { type ClosingFacts, decideClosed, type Erasure, ERASED } from "../domain/erasure.ts";
-import { finishErasure } from "../processes/finish-erasure.ts";
 import { refuse } from "../refusals.ts";
 import { eraseRows, findErasure, insertErasure } from "../store/erasures.ts";
+import { finishErasure } from "../jobs/finish-erasures.ts";
 
 /**
  * Erases the personal data of a closed Investor for good. The own rows are erased in the commit that records the decision; the account on the

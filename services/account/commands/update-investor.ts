@@ -11,8 +11,8 @@ import { changeProfile } from "../processes/profile.ts";
 import { refuse } from "../refusals.ts";
 import { findErasure } from "../store/erasures.ts";
 import { lockAgainstErasure, renameInvestor } from "../store/investors.ts";
-import { insertAccountUpdate } from "../store/account-updates.ts";
 import { getProfile } from "../store/profiles.ts";
+import { insertAccountUpdate } from "../store/accounts.ts";
 
 /** Changes what the service keeps of an Investor; the trading platform keeps the names under which the account was created. */
 export async function updateInvestor(

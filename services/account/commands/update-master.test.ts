@@ -5,12 +5,11 @@ import { removeOld } from "#kernel/testing/retention.ts";
 import { accountRules } from "../retention.ts";
 import { FEEDS } from "../service.ts";
 import { findInvestor, findMaster, getMaster } from "../queries/find.ts";
-import { listMasters } from "../queries/list-directories.ts";
 import { aCall, aMaster, usd, world } from "../testing/account.ts";
 import { createMaster } from "./create-master.ts";
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
-import { getMasterStatus } from "../queries/get-master-status.ts";
 import { updateMaster } from "./update-master.ts";
+import { getMasterStatus, listMasters } from "../queries/profiles.ts";
 
 const UNCHANGED = {
   id: 1n,

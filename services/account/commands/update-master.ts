@@ -5,18 +5,16 @@ import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { LabelsChange } from "#kernel/labels.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
-import { findClosing, stateOf } from "../closings.ts";
 import type { Deps } from "../deps.ts";
 import { changeMaster } from "../directory-changes.ts";
-import { countInvestorsOf, getMasterById } from "../directory.ts";
 import { checkAll, linesError, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
-import { decideChange } from "../domain/decide-change.ts";
-import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
 import { changePaymentAccount } from "../processes/change-payment-account.ts";
 import { changeProfile } from "../processes/profile.ts";
-import { hasAccountUpdate, insertAccountUpdate } from "../store/account-updates.ts";
 import { findMasterById } from "../store/masters.ts";
+import { decideChange, type Master, type MasterChange } from "../domain/master.ts";
+import { hasAccountUpdate, insertAccountUpdate } from "../store/accounts.ts";
+import { countInvestorsOf, findClosing, getMasterById, stateOf } from "../directory.ts";
 
 /** Changes the name, the texts, the conditions of later assignments, and where later fees are paid. Moves no funds. */
 export async function updateMaster(

@@ -1,7 +1,7 @@
 import { MAX_LEVERAGE } from "#kernel/limits.ts";
-import { isLess, MAX_AMOUNT, usd, type Money } from "#kernel/money.ts";
+import { isLess, MAX_AMOUNT, type Money, usd } from "#kernel/money.ts";
 import { platformTextError } from "#kernel/platform-text.ts";
-import type { FieldError } from "#kernel/refusal.ts";
+import type { FieldError, Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 const LOGIN = /^[1-9]\d{0,18}$/;
@@ -77,4 +77,13 @@ export function commandError(commandId: string): FieldError | undefined {
   return commandId === ""
     ? { field: "command_id", code: "required", message: "command_id is required to create accounts." }
     : undefined;
+}
+
+export function paymentEqualsMaster(login: string): Refusal {
+  const [code, message] = [
+    "payment_account_equals_master",
+    `payment_account_login must differ from the trading login ${login}.`,
+  ] as const;
+  const errors = [{ field: "payment_account_login", code, message }];
+  return refuse(code, message, { errors, outcome: "not_executed" });
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { decideChange } from "./decide-change.ts";
-import type { MasterChange } from "./master.ts";
+import { decideChange, type MasterChange } from "./master.ts";
 
 const NOTHING: MasterChange = {
   name: undefined,

@@ -1,7 +1,7 @@
 import { formatAmount, type Money } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
-import type { Investor } from "./investor.ts";
+import type { Investor } from "./master.ts";
 
 /** What lists show in place of a name that was erased; the function of the migration writes the same. */
 export const ERASED = "erased";

@@ -1,5 +1,6 @@
 import type { Labels } from "#kernel/labels.ts";
 import type { Money } from "#kernel/money.ts";
+import { refuse } from "../refusals.ts";
 
 export type MasterTexts = {
   readonly name: string;
@@ -32,4 +33,30 @@ export type MasterChange = {
   readonly strategy: string | undefined;
   readonly minDeposit: Money | undefined;
   readonly acceptingInvestors: boolean | undefined;
+};
+
+/** Where the closing of a Master is; undefined while none has begun. */
+export type ClosingState = "closing" | "archived";
+
+/** An archived Master does not change any more; of one that is being closed, what concerns later assignments. */
+export function decideChange(login: string, change: MasterChange, closing: ClosingState | undefined): void {
+  if (closing === undefined) return;
+  const isForAssignments = change.acceptingInvestors === true;
+  if (closing === "closing" && !isForAssignments) return;
+  const why = closing === "closing" ? "is being closed" : "is archived";
+  throw refuse("master_closed", `Master ${login} ${why}.`, { details: { state: closing }, outcome: "not_executed" });
+}
+
+export type Investor = {
+  readonly id: bigint;
+  readonly login: string;
+  readonly name: string;
+  readonly createdAt: Date;
+};
+
+/** `commandId` is that of the command that registers the Investor, or "". */
+export type NewInvestor = Omit<Investor, "id"> & {
+  readonly commandId: string;
+  /** Undefined when the profile of the request becomes that of the account. */
+  readonly labels: Labels | undefined;
 };

@@ -44,8 +44,3 @@ export function rolesOf({ kind }: Pick<NewProvisioning, "kind">): readonly Provi
 export function provisioningKey({ operationId }: Pick<Provisioning, "operationId">, role: ProvisionedRole): string {
   return `account:${role}:${operationId}`;
 }
-
-/** The operation that the key names; empty for another key. */
-export function operationOf(key: string): string {
-  return /^account:(?:trading|payment|investor):(.+)$/s.exec(key)?.[1] ?? "";
-}

@@ -2,8 +2,14 @@ import { callContext } from "#kernel/contract/context.ts";
 import { reasonOf } from "#kernel/retry.ts";
 import { retryLevel } from "#kernel/transient-failure.ts";
 import type { Deps } from "../deps.ts";
-import { finishErasure } from "../processes/finish-erasure.ts";
-import { erasureQueue, findErasure } from "../store/erasures.ts";
+import { erasureQueue, findErasure, markErased, readOpenErasures } from "../store/erasures.ts";
+import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { type Erasure, type FinishedErasure, isFinished } from "../domain/erasure.ts";
+import { Gauge } from "prom-client";
+import { type Job, runJob } from "#kernel/job.ts";
+import type { Log } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
 
 const BATCH = 8;
 /** Below the time for which a row is claimed. */
@@ -25,4 +31,45 @@ async function finish(deps: Deps, { login, tries }: { readonly login: string; re
     deps.log[retryLevel(error)]("erasure on the trading platform failed, retry scheduled", { login, error });
     await erasureQueue.retryLater(deps.pool, [{ id: login, tries, reason: reasonOf(error) }]);
   }
+}
+
+/** Has the trading platform erase the account, and records the end. A repetition changes nothing, and returns the first end. */
+export async function finishErasure(
+  deps: Pick<Deps, "pool" | "platform" | "log" | "now">,
+  erasure: Erasure,
+  context: CallContext,
+): Promise<FinishedErasure> {
+  if (isFinished(erasure)) return erasure;
+  const { login } = erasure;
+  const { shown } = await deps.platform.eraseAccount({ login }, context);
+  await markErased(deps.pool, login, shown, deps.now());
+  const finished = await findErasure(deps.pool, login);
+  assert(finished !== undefined && isFinished(finished), `the erasure of ${login} was marked as finished`);
+  // Kept outside of the database: after a restore of an older one it says what to erase again.
+  deps.log.info("investor erased, repeat it after a restore of an older database", { login });
+  return finished;
+}
+
+/** The usual interval at which Prometheus reads the metrics. */
+const RUN_EVERY_MS = 15_000;
+
+const open = new Gauge({
+  name: "pamm_erasures_open",
+  help: "Erasures of personal data that the trading platform has not confirmed.",
+});
+const oldestSeconds = new Gauge({
+  name: "pamm_erasure_oldest_open_seconds",
+  help: "Time since the oldest of them was requested; 0 without one.",
+});
+
+/** Updates the metrics of erasures. Every replica shows the state of the table. */
+export function watchErasures({ pool, log }: { readonly pool: Pool; readonly log: Log }): Job {
+  const work = (): Promise<boolean> => showErasures(pool).then(() => false);
+  return runJob({ name: "watch erasures", everyMs: RUN_EVERY_MS, work, log });
+}
+
+export async function showErasures(pool: Pool): Promise<void> {
+  const { count, seconds } = await readOpenErasures(pool);
+  open.set(count);
+  oldestSeconds.set(seconds);
 }

@@ -1,18 +1,18 @@
-import { remainingMs } from "#kernel/contract/context.ts";
+import { callContext, remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
+import { reasonOf, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import { Refusal, restated, RETRY_AFTER_MS } from "#kernel/refusal.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { isTransientFailure, retryLevel } from "#kernel/transient-failure.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { decideExistence, ROLE_NAMES } from "../domain/decide-registration.ts";
-import { paymentEqualsMaster } from "../domain/payment-equals-master.ts";
 import type { Master } from "../domain/master.ts";
 import { refuse } from "../refusals.ts";
 import {
+  changeQueue,
   endChange,
   findChange,
   insertChange,
@@ -23,6 +23,7 @@ import {
   reserveLogin,
 } from "../store/payment-account-changes.ts";
 import { registrationFacts } from "./register.ts";
+import { paymentEqualsMaster } from "../domain/checks.ts";
 
 const FIELD = "payment_account_login";
 
@@ -136,4 +137,27 @@ function stillChanging({ commandId }: CallContext): Refusal {
     outcome: "unknown",
     ...(commandId === "" ? {} : { operationId: commandId }),
   });
+}
+
+const BATCH = 4;
+const ATTEMPT_MS = 10_000;
+
+/** Finishes changes of payment accounts that a crash or a lost answer interrupted. True when more may be due. */
+export async function resumePaymentAccountChanges(deps: Deps): Promise<boolean> {
+  const claimed = await changeQueue.claim(deps.pool, BATCH);
+  await Promise.all(claimed.map((change) => tryAgain(deps, change)));
+  return claimed.length === BATCH;
+}
+
+async function tryAgain(deps: Deps, change: PaymentAccountChange): Promise<void> {
+  try {
+    await finishChange(deps, change, callContext({ caller: "account", withinMs: ATTEMPT_MS }));
+  } catch (error) {
+    const { id, tries } = change;
+    if (!(error instanceof Refusal)) {
+      deps.log[retryLevel(error)]("payment account change failed, retry scheduled", { id, error });
+    }
+    // No effect on a change that was refused.
+    await changeQueue.retryLater(deps.pool, [{ id, tries, reason: reasonOf(error) }]);
+  }
 }

@@ -22,11 +22,7 @@ import {
 const ROLE = { trading: AccountRole.MASTER, payment: AccountRole.PAYMENT, investor: AccountRole.INVESTOR } as const;
 
 /** Of the conflicts, those that end a request. Another one, such as a busy account, passes. */
-const FINAL_CONFLICTS: ReadonlySet<string> = new Set([
-  "login_range_exhausted",
-  "possible_duplicate_account",
-  "login_in_use",
-]);
+const FINAL_CONFLICTS: ReadonlySet<string> = new Set(["login_range_exhausted", "login_in_use"]);
 
 /**
  * Continues a provisioning from its recorded state to its end. Every account is created under a key of its own, so a

@@ -4,6 +4,8 @@ import {
   type FindAccountsResponse,
   type FindInvestorRequest,
   type FindMasterRequest,
+  type FindPaymentAccountsRequest,
+  type FindPaymentAccountsResponse,
   type GetMasterRequest,
   type Investor as InvestorMessage,
   type Master as MasterMessage,
@@ -12,6 +14,9 @@ import type { Deps } from "../deps.ts";
 import { getInvestorByLogin, getMasterById, getMasterByLogin } from "../directory.ts";
 import { masterMessage } from "../messages.ts";
 import { findAccounts as readAccounts } from "../store/accounts.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { refuse } from "../refusals.ts";
+import { listPaymentAccounts } from "../store/payment-account-changes.ts";
 
 export async function getMaster(deps: Deps, { id }: GetMasterRequest): Promise<MasterMessage> {
   return masterMessage(await getMasterById(deps, id));
@@ -28,4 +33,15 @@ export async function findInvestor(deps: Deps, { login }: FindInvestorRequest): 
 export async function findAccounts({ pool }: Deps, { logins }: FindAccountsRequest): Promise<FindAccountsResponse> {
   const accounts = await readAccounts(pool, logins);
   return { accounts: accounts.map(({ kind, ...account }) => ({ ...account, kind: AccountKind[kind] })) };
+}
+
+/** A change is recorded after platform has taken the account over, but before fees are paid to it. */
+export async function findPaymentAccounts(
+  { pool }: Pick<Deps, "pool">,
+  { logins }: FindPaymentAccountsRequest,
+): Promise<FindPaymentAccountsResponse> {
+  if (logins.length > MAX_PAGE_SIZE) {
+    throw refuse("validation_failed", `A request has at most ${MAX_PAGE_SIZE} logins.`);
+  }
+  return await listPaymentAccounts(pool, logins);
 }

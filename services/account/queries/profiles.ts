@@ -1,25 +1,40 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { fittingPage, LOST_PLACE, pageSize } from "#kernel/page.ts";
+import { fittingPage, LOST_PLACE, pageOf, pageSize } from "#kernel/page.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import type {
-  GetInvestorProfileRequest,
-  GetMasterProfileRequest,
-  InvestorProfile,
-  MasterProfile,
-  SearchInvestorsRequest,
-  SearchInvestorsResponse,
-  SearchMastersResponse,
+import {
+  type GetInvestorProfileRequest,
+  type GetMasterProfileRequest,
+  type GetMasterStatusRequest,
+  type InvestorProfile,
+  type ListInvestorsRequest,
+  type ListInvestorsResponse,
+  type ListMastersRequest,
+  type ListMastersResponse,
+  type MasterProfile,
+  MasterState,
+  type MasterStatus,
+  type SearchInvestorsRequest,
+  type SearchInvestorsResponse,
+  type SearchMastersResponse,
 } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
-import { countInvestors, countInvestorsOf, getInvestorById, getMasterById } from "../directory.ts";
 import { checkAll } from "../domain/checks.ts";
 import type { Profile } from "../domain/profile.ts";
 import { masterMessage, profileFields } from "../messages.ts";
 import { refuse } from "../refusals.ts";
 import { type AccountSearch, listInvestorsFound, listMastersFound } from "../store/account-search.ts";
-import { findInvestorById } from "../store/investors.ts";
-import { findMasterById } from "../store/masters.ts";
+import { findInvestorById, listInvestors as readInvestors } from "../store/investors.ts";
+import { findMasterById, listMasters as readMasters } from "../store/masters.ts";
 import { getProfile } from "../store/profiles.ts";
+import type { Master } from "../domain/master.ts";
+import {
+  countInvestors,
+  countInvestorsOf,
+  findClosing,
+  getInvestorById,
+  getMasterById,
+  stateOf,
+} from "../directory.ts";
 
 export async function getMasterProfile(
   deps: Deps,
@@ -86,4 +101,53 @@ async function pageFound<Account extends Profile>(
   const hasPlace = rows.length > 0 || namePrefix !== undefined || afterId === 0n || (await find(pool, afterId));
   if (!hasPlace) throw refuse("invalid_cursor", LOST_PLACE.message, { errors: [LOST_PLACE] });
   return fittingPage(rows, size, ({ externalId, metadata }) => ({ externalId, metadata }));
+}
+
+/** Where a Master is in its life. */
+export async function getMasterStatus(
+  deps: Deps,
+  { id }: GetMasterStatusRequest,
+  context: CallContext,
+): Promise<MasterStatus> {
+  const master = await getMasterById(deps, id);
+  const { login } = master;
+  const closing = await findClosing(deps, login, context);
+  switch (stateOf(closing)) {
+    case undefined:
+      return { id, login, ...openness(master), closing: undefined };
+    case "archived":
+      return { id, login, state: MasterState.ARCHIVED, since: closing?.archivedAt, closing: undefined };
+    case "closing": {
+      const { investorsLeft = 0n, exitsInProgress = 0n, progressedAt: lastProgressAt, blockedBy } = closing ?? {};
+      const progress = { investorsLeft, exitsInProgress, lastProgressAt, blockedBy };
+      return { id, login, state: MasterState.CLOSING, since: closing?.requestedAt, closing: progress };
+    }
+  }
+}
+
+function openness({ acceptingInvestors, acceptingSince: since }: Master): Pick<MasterStatus, "state" | "since"> {
+  return { state: acceptingInvestors ? MasterState.OPEN : MasterState.NOT_ACCEPTING, since };
+}
+
+export async function listMasters(
+  deps: Deps,
+  { afterId, limit }: ListMastersRequest,
+  context: CallContext,
+): Promise<ListMastersResponse> {
+  const size = pageSize(limit);
+  const { items: masters, hasMore } = pageOf(await readMasters(deps.pool, { afterId, limit: size + 1 }), size);
+  const counts = await countInvestors(
+    deps,
+    masters.map(({ login }) => login),
+    context,
+  );
+  return { items: masters.map((master) => masterMessage(master, counts.get(master.login) ?? 0n)), hasMore };
+}
+
+export async function listInvestors(
+  deps: Deps,
+  { afterId, limit }: ListInvestorsRequest,
+): Promise<ListInvestorsResponse> {
+  const size = pageSize(limit);
+  return pageOf(await readInvestors(deps.pool, { afterId, limit: size + 1 }), size);
 }

@@ -1,9 +1,8 @@
 import { allOf, type Fragment, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
-import type { Investor } from "../domain/investor.ts";
-import type { Master } from "../domain/master.ts";
 import type { Profile } from "../domain/profile.ts";
 import { INVESTORS } from "./investors.ts";
 import { type MasterRow, masterOf } from "./masters.ts";
+import type { Investor, Master } from "../domain/master.ts";
 
 export type AccountSearch = {
   readonly namePrefix?: string | undefined;

@@ -1,4 +1,4 @@
-import { column, execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type AccountKind = "MASTER" | "PAYMENT" | "INVESTOR";
@@ -30,23 +30,6 @@ export async function findAccounts(db: Queryable, logins: readonly string[]): Pr
   );
 }
 
-/** An account as platform manages it; the operation that has created it is empty for one that was registered. */
-export type ManagedAccount = Pick<KnownAccount, "login" | "kind"> & { readonly operationId: string };
-
-/** The logins of those that have this role here, or whose provisioning has not ended or was refused: then they have none. */
-export async function listRecorded(db: Queryable, accounts: readonly ManagedAccount[]): Promise<string[]> {
-  return await column<string>(
-    db,
-    sql`select managed.login
-        from unnest(${accounts.map(({ login }) => login)}::text[], ${accounts.map(({ kind }) => kind)}::text[],
-                    ${accounts.map(({ operationId }) => operationId)}::text[]) as managed (login, kind, operation_id)
-        where exists (select from account where account.login = managed.login and account.kind = managed.kind)
-           or exists (
-             select from provisioning where provisioning.operation_id = managed.operation_id and state in ('PENDING', 'FAILED')
-           )`,
-  );
-}
-
 /** Fails on account_pkey when a login has a role already. */
 export async function insertAccounts(
   tx: Transaction,
@@ -57,4 +40,17 @@ export async function insertAccounts(
     sql`insert into account (login, kind)
         select * from unnest(${accounts.map(({ login }) => login)}::text[], ${accounts.map(({ kind }) => kind)}::text[])`,
   );
+}
+
+/** False when the command was applied before. A concurrent call with the same id waits for the commit of the first one. */
+export async function insertAccountUpdate(tx: Transaction, commandId: string, at: Date): Promise<boolean> {
+  return await matchesRow(
+    tx,
+    sql`insert into account_update (command_id, applied_at) values (${commandId}, ${at}) on conflict do nothing`,
+  );
+}
+
+/** Whether the command was applied. */
+export async function hasAccountUpdate(db: Queryable, commandId: string): Promise<boolean> {
+  return await matchesRow(db, sql`select command_id from account_update where command_id = ${commandId}`);
 }

@@ -1,10 +1,9 @@
 import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import type { Investor } from "../domain/investor.ts";
-import type { Master } from "../domain/master.ts";
 import { type Credential, listCredentialsByLogin } from "./credentials.ts";
 import { listInvestorsByLogin } from "./investors.ts";
 import { listMastersById, listMastersByLogin } from "./masters.ts";
+import type { Investor, Master } from "../domain/master.ts";
 
 /** The reads that every other service and most routes ask for: calls that wait at the same time are one statement. */
 export type DirectoryReads = {

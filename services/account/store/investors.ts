@@ -1,7 +1,7 @@
 import { execute, fragment, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Investor, NewInvestor } from "../domain/investor.ts";
 import { insertAccounts } from "./accounts.ts";
+import type { Investor, NewInvestor } from "../domain/master.ts";
 
 /** No view: the service could change an Investor through one. */
 export const INVESTORS = fragment`select id, login, name, created_at as "createdAt" from investor`;

@@ -160,7 +160,7 @@ export function aRegistration(parts: Partial<AddMasterRequest> = {}): AddMasterR
 
 /** A refusal of createAccount. */
 export function refusedWith(
-  code: "group_not_allowed" | "possible_duplicate_account" | "login_in_use" | "platform_rejected",
+  code: "group_not_allowed" | "login_in_use" | "platform_rejected",
   outcome: Refusal["outcome"] = "not_executed",
 ): Refusal {
   const statuses = { group_not_allowed: "invalid", platform_rejected: "rejected" } as const;

@@ -86,7 +86,6 @@ const RECORDED: Readonly<Record<string, readonly string[]>> = {
     "DELETE investor/3000003/performance-fee/versions/17",
     "DELETE investor/3000003/performance-fee/versions/0017",
   ],
-  fb1df2464a6548e6a4f5cd6467f23a7fbf99071c90073f28b5fb0d8b5f8375e9: ["POST ops/accounts/3000001/read-again {}"],
   d608b3ea72eb2484f9cc983f60ee0364499decdb6c5879abedf0f12415567ffa: [
     'POST ops/reviews {"id":"platform-17","action":"acknowledge","note":"Compared with the statement."}',
   ],

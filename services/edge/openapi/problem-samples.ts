@@ -37,7 +37,6 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   break_not_found: ["There is no open break platform-17."],
   review_not_found: ["Review 17 does not exist."],
   login_not_managed: ["Account 3000001 is not managed by this service."],
-  history_reading_not_found: ["No reading of the history of account 3000001 was requested."],
   method_not_allowed: ["Method DELETE is not allowed. Allowed: GET, PATCH, HEAD, OPTIONS."],
   request_timeout: ["The request was not received within 10 seconds."],
   login_already_registered: ["Login 3000001 is already registered as a Master."],
@@ -96,10 +95,6 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   possible_duplicate: [
     "An identical operation was executed within the last 24 hours (deal 1234567).",
     { ...BLOCKING, details: { deal_id: "1234567" } },
-  ],
-  possible_duplicate_account: [
-    "Account 3000009 of the same person was created by this service, which has no complete record of it. Nothing was created now.",
-    { details: { mt5_login: "3000009" } },
   ],
   insufficient_funds: ["The account's free funds are below the requested amount."],
   investor_deficit: [

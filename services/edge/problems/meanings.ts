@@ -28,7 +28,6 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   break_not_found: "There is no such break, or not any more.",
   review_not_found: "There is no such review.",
   login_not_managed: "The account is neither a Master, an Investor nor a payment account here.",
-  history_reading_not_found: "No reading of the history of this account was requested.",
   method_not_allowed: "The path has no such method; the header `Allow` names those that it has.",
   request_timeout: "The request arrived too slowly. Send it again.",
   login_already_registered: "The account is registered already.",
@@ -60,8 +59,6 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   expired: "The operation waited until its Master is flat for as long as it was allowed to. Nothing was executed.",
   possible_duplicate:
     "An equal request was executed, `deal_id`: within 24 hours, for keys that reject duplicates; or before a restore of the database.",
-  possible_duplicate_account:
-    "The platform has an account of the same person whose creation does not end, or that the service does not know after a restore of its database, `mt5_login`.",
   insufficient_funds: "The platform refused for lack of money.",
   investor_deficit: "The Investor's share of the pool is negative.",
   review_decided: "The review was decided before.",

@@ -27,7 +27,6 @@ export function newAccount(alias: ReturnType<typeof aliasField>, exampleGroup: s
 export const NEW_ACCOUNT_REFUSALS = [
   "group_not_allowed",
   "currency_not_supported",
-  "possible_duplicate_account",
   "login_in_use",
   "platform_rejected",
   "platform_unavailable",

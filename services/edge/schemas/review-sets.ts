@@ -44,12 +44,11 @@ export const reviewReason = setOf("ReviewReason", "Why operators have to decide.
   still_not_applied: "The attempts of a leg have failed for hours; further ones are made.",
   still_unknown: "The outcome of a leg has been unknown for hours; the search goes on.",
   unreadable_history: "The platform shows a deal of the account in a form that is not documented.",
-  unknown_account: "The platform has an account that this service made and has no complete record of.",
-  unregistered_account: "The service has an account that no Master or Investor has.",
   votes_unconfirmed: "A decision does not have the votes of two clients behind it.",
   stopped: "The books of a Master and the platform differ, so the Master is stopped.",
   external_funds_on_investor: "Money was moved on an Investor without this service, by a dealer or by trades.",
   external_funds_on_master: "A Master holds money that belongs to no Investor, or lacks money.",
+  lost_results: "After a restore results of a Master differ from what was posted of them.",
   fees_do_not_tie: "The fees of a Master do not reconcile, so they are stopped.",
 });
 

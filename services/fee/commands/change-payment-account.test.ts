@@ -6,7 +6,6 @@ import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { openAccount } from "#test/support/platform-fake/ledger.ts";
 import { payFees } from "../jobs/pay-fees.ts";
-import { findLostFees } from "../processes/lost-fees/find-lost-fees.ts";
 import { findMaster, insertMaster, listMastersOfAccounts, stopForBreak } from "../store/masters.ts";
 import { listPaymentAccountsFrom } from "../store/payment-accounts.ts";
 import { decideWeeks } from "../testing/deciding.ts";
@@ -24,7 +23,6 @@ import {
   settle,
   type World,
 } from "../testing/world.ts";
-import { backUp } from "../testing/restore.ts";
 import { changePaymentAccount } from "./change-payment-account.ts";
 
 const NEXT_ACCOUNT = "6009";
@@ -166,22 +164,4 @@ test("a former payment account is watched like the present one", async () => {
   await change(world, PAYMENT_ACCOUNT);
   expect(await listPaymentAccountsFrom(world.deps.pool, "", 10)).toEqual(watched);
   expect(await listMastersOfAccounts(world.deps.pool, [NEXT_ACCOUNT])).toMatchObject([{ login: MASTER }]);
-});
-
-test("a change that was lost with commits of the database is repeated before other fees are decided", async () => {
-  const world = await withProfit();
-  await insertMaster(world.deps.pool, MASTER, PAYMENT_ACCOUNT);
-  const restore = await backUp(world);
-  await change(world);
-  await restore();
-  expect(await accountOf(world)).toBe(PAYMENT_ACCOUNT);
-  const { accounts } = world.deps;
-  const findMasterNow: typeof accounts.findMaster = async (request, context) => {
-    const master = await accounts.findMaster(request, context);
-    return { ...master, paymentAccountLogin: NEXT_ACCOUNT };
-  };
-  await findLostFees({ ...world.deps, accounts: { ...accounts, findMaster: findMasterNow } });
-  endWeek(world, { [INVESTOR]: "0.00" });
-  await settle(world);
-  expect([await accountOf(world), balanceOf(world, NEXT_ACCOUNT)]).toEqual([NEXT_ACCOUNT, "30.00"]);
 });

@@ -2,7 +2,6 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import type { ChangePaymentAccountRequest, ChangePaymentAccountResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
-import { requireKnownFees } from "../processes/lost-fees/require-known-fees.ts";
 import { refuse } from "../refusals.ts";
 import { insertMaster, listMastersOfAccounts, lockMaster } from "../store/masters.ts";
 import { countFeesInProgress, setPaymentAccount } from "../store/payment-accounts.ts";
@@ -21,7 +20,6 @@ export async function changePaymentAccount(
     });
   }
   await inTransaction(deps.pool, async (tx) => {
-    await requireKnownFees(tx, deps);
     // A Master whose fees were never recorded; otherwise the first decision would read the account from the directory, before or after its change.
     await insertMaster(tx, masterLogin, from);
     const master = await lockMaster(tx, masterLogin);

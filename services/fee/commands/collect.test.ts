@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { keyHash } from "#kernel/key-hash.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { openAccount } from "#test/support/platform-fake/ledger.ts";
@@ -20,14 +21,12 @@ import {
   type World,
 } from "../testing/world.ts";
 import type { Deps } from "../deps.ts";
-import { findDueItems } from "../queries/find-due-items.ts";
-import { getWaitingFees } from "../queries/get-waiting-fees.ts";
-import { listDueItems } from "../queries/payments.ts";
 import { feeService } from "../service.ts";
 import { late } from "../checks/late.ts";
 import { changePaymentAccount } from "./change-payment-account.ts";
 import { collect } from "./collect.ts";
 import { recordFees } from "./record-fees.ts";
+import { findDueItems, getWaitingFees } from "../queries/payments.ts";
 
 const KEY = "withdrawal:1";
 
@@ -82,10 +81,8 @@ test("a collection that is repeated when its caller has released the account loc
   world.platform.ledger.archived.add(PAYMENT_ACCOUNT);
   expect(await collectAll(world)).toBe("0.00");
   const request = aCollection(world, { key: KEY, lockOwner: `${KEY}:1` });
-  expect(await collect(world.deps, request, aCall())).toMatchObject({
-    collected: { minorUnits: 0n },
-    uncollectedKeys: [],
-  });
+  expect(await collect(world.deps, request, aCall())).toMatchObject({ uncollectedKeys: [] });
+  expect(balanceOf(world, INVESTOR)).toBe("12000.00");
 });
 
 test("a fee that waited for an archived payment account and ends without a debit has its reserve returned", async () => {
@@ -105,10 +102,6 @@ test("a fee that waited for an archived payment account and ends without a debit
 test("the transfers of a withdrawal are listed by its key, and its key is found by each of them", async () => {
   const { deps } = await aWorldWithPendingFee();
   const amount = { currencyCode: "USD", minorUnits: 600_00n };
-  expect(await listDueItems(deps, { key: KEY })).toEqual({
-    items: [{ key: "fee:9001:5001:WD1", amount, isWeekly: false }],
-  });
-  expect(await listDueItems(deps, { key: "unknown" })).toEqual({ items: [] });
   expect(await findDueItems(deps, { keys: ["unknown", KEY] })).toEqual({
     decided: [{ key: KEY, items: [{ key: "fee:9001:5001:WD1", amount, isWeekly: false }] }],
   });
@@ -148,12 +141,11 @@ test("a decision that comes with the collection is recorded first, and its answe
   const request = { ...aCollection(world, { key: KEY, lockOwner: `${KEY}:1` }), decision };
   for (let times = 0; times < 2; times += 1) {
     expect(await collect(world.deps, request, aCall())).toEqual({
-      collected: { currencyCode: "USD", minorUnits: 600_00n },
       recorded: await recordFees(world.deps, decision!, aCall()),
       uncollectedKeys: [],
     });
   }
-  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", paid: "600.00" }]);
+  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING", paid: "600.00" }]);
 });
 
 test("without the account lock nothing is collected", async () => {
@@ -171,11 +163,11 @@ test("while another saga has the account lock, the debit is requested again with
   world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
 
   expect(await collect(world.deps, aCollection(world, { key: KEY, lockOwner: `${KEY}:1` }), aCall())).toEqual({
-    collected: { currencyCode: "USD", minorUnits: 600_00n },
     recorded: undefined,
     uncollectedKeys: [],
   });
   expect(requested).toEqual(Array(3).fill("fee:9001:5001:WD1"));
+  expect(balanceOf(world, INVESTOR)).toBe("11400.00");
 });
 
 test("a debit that is finally refused becomes debt, and its caller is answered to return the reserve", async () => {
@@ -203,6 +195,8 @@ test("a fee is reduced to the funds above the floor, and the rest becomes debt",
   const world = await aWorldWithPendingFee();
   world.subscriptions.floors.set(INVESTOR, 11_750_00n);
   expect(await collectAll(world)).toBe("250.00");
+  await passTime(world);
+  await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", due: "600.00", paid: "250.00" }]);
   expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "350.00" });
   await expectToReconcile(world);
@@ -233,29 +227,60 @@ test("a debit whose answer was lost has an unknown outcome, and a repeated call 
   await expectToReconcile(world);
 });
 
-test("a collection ends with the debit, and the job completes the credit", async () => {
+test("a collection ends with the debit, and the job settles the payment with its credit", async () => {
   const world = await aWorldWithPendingFee();
   world.platform.rules.delaysCredit = () => true;
-  expect(await collectAll(world)).toBe("600.00");
-  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING", paid: "600.00" }]);
+  for (let times = 0; times < 2; times += 1) expect(await collectAll(world)).toBe("600.00");
+  for (let runs = 0; runs < 2; runs += 1) {
+    await passTime(world);
+    await settle(world);
+    expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING", paid: "600.00" }]);
+  }
   expect(await many(world.deps.pool, sql`select id from payment_credit`)).toEqual([]);
-  expect(await collectAll(world)).toBe("600.00");
 
-  world.platform.rules.delaysCredit = () => false;
+  world.platform.finish("fee:9001:5001:WD1");
   await passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", paid: "600.00" }]);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
-  expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }]);
+  expect(await runsOf(world)).toMatchObject([{ kind: "ON_DEMAND", status: "EXECUTED" }]);
   await expectToReconcile(world);
 });
 
-test("a refused credit is reversed, and the due amount becomes debt", async () => {
+test("a fee whose credit is refused after its withdrawal has ended is given back, and becomes debt that is collected once", async () => {
   const world = await aWorldWithPendingFee();
-  world.platform.rules.refuse = () => "credit_refused";
-  expect(await collectAll(world)).toBe("0.00");
+  world.platform.rules.refusesCredit = () => true;
+  expect(await collectAll(world)).toBe("600.00");
+  expect(balanceOf(world, INVESTOR)).toBe("12000.00");
+  await passTime(world);
+  await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "REVERSED", paid: "0.00" }]);
   expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "600.00" });
+  // The log of the account has debit and reversal: no reserve is left to return.
+  expect(await collectAll(world)).toBe("0.00");
+  expect(world.subscriptions.returned).toEqual([]);
+
+  world.platform.rules.refusesCredit = () => false;
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await settle(world);
+  expect((await paymentsOf(world)).at(-1)).toMatchObject({ suffix: "DEBT", paid: "600.00", status: "EXECUTED" });
+  expect([balanceOf(world, INVESTOR), balanceOf(world, PAYMENT_ACCOUNT)]).toEqual(["11400.00", "600.00"]);
+  await expectToReconcile(world);
+});
+
+test("a debited payment that the platform service has lost is requested again under its key", async () => {
+  const world = await aWorldWithPendingFee();
+  world.platform.rules.delaysCredit = () => true;
+  expect(await collectAll(world)).toBe("600.00");
+  const { byKey, imported } = world.platform;
+  const key = "fee:9001:5001:WD1";
+  byKey.delete(key);
+  imported.set(keyHash(key), { login: INVESTOR, creditLogin: undefined, amount: 600_00n });
+  world.platform.rules.delaysCredit = () => false;
+  await passTime(world);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", paid: "600.00" }]);
+  expect([balanceOf(world, INVESTOR), balanceOf(world, PAYMENT_ACCOUNT)]).toEqual(["11400.00", "600.00"]);
 });
 
 test("the weekly job does not collect payments that wait for the account lock", async () => {

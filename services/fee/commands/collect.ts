@@ -3,74 +3,74 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { childContext, remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { REPLY_RESERVE_MS, withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { CollectRequest, CollectResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { ACCOUNT_ARCHIVED, COLLECTED_BEFORE, isOpen, type PaymentOutcome } from "../domain/payment-outcome.ts";
 import { refuse } from "../refusals.ts";
 import { type DuePayment, findPayment, leaveToJob, type PaymentState } from "../store/due-payments.ts";
-import { lookUpPayment, outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
-import type { FeeFloor } from "../processes/payment/read-floors.ts";
 import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { takeOver, unclaimedOf } from "../processes/payment/take-over-imported.ts";
-import { requireKnownFees } from "../processes/lost-fees/require-known-fees.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { recordForKey } from "./record-fees.ts";
+import {
+  type FeeFloor,
+  lookUpPayments,
+  outcomeOf,
+  outcomeOfError,
+  transferOf,
+} from "../processes/payment/payment-transfer.ts";
 
 /** Pause between two tries while another operation holds the account lock. */
 const RETRY_PAUSE_MS = 50;
 
-type AccountLock = { readonly lockOwner: string; readonly floor: FeeFloor; readonly hasTaken: boolean };
+type AccountLock = { readonly lockOwner: string; readonly floor: FeeFloor };
 
 /**
  * Collects the payments that are recorded under a key in sequence, under the account lock of the caller; the decision is recorded first, when the
- * caller has it. A payment counts as collected when its debit is on the platform; the job completes the credit. After a crash a repeated call
- * continues. Nothing more is sent for a stopped Master: after the manual review a repeated call continues.
+ * caller has it. A payment counts as collected when its debit is on the platform: the job settles it, with its credit. After a crash a repeated
+ * call continues. Nothing more is sent for a stopped Master: after the manual review a repeated call continues.
  */
 export async function collect(deps: Deps, request: CollectRequest, context: CallContext): Promise<CollectResponse> {
   const { key, lockOwner, decision, filedNumber } = request;
-  await requireKnownFees(deps.pool, deps);
   const own = decision && (await recordForKey(deps, decision, context));
   // Without a decision nothing was due: its caller has it recorded before, or here.
   const items = (own?.recorded ?? (await deps.queues.collections(key)))?.items ?? [];
-  const floor = { minor: moneyFromProto(request.floor, "floor").minor, filedNumber };
+  const accountLock = { lockOwner, floor: { minor: moneyFromProto(request.floor, "floor").minor, filedNumber } };
   const uncollectedKeys: string[] = [];
-  let collected = 0n;
   for (const [index, { payment }] of items.entries()) {
-    const accountLock = { lockOwner, floor, hasTaken: collected > 0n };
     const current = index === 0 ? payment : await getPayment(deps, payment.id);
-    const amount = await collectOne(deps, current, accountLock, context);
-    if (amount === undefined) uncollectedKeys.push(payment.key);
-    collected += amount ?? 0n;
+    if (!(await collectOne(deps, current, accountLock, context))) uncollectedKeys.push(payment.key);
   }
-  return { collected: moneyToProto(usd(collected)), recorded: own?.response, uncollectedKeys };
+  return { recorded: own?.response, uncollectedKeys };
 }
 
-/** The collected amount in cents; undefined when nothing is debited under the key of the payment, and nothing will be. */
+/** False when nothing is debited under the key of the payment, and nothing will be. */
 async function collectOne(
   deps: Deps,
   before: PaymentState,
   accountLock: AccountLock,
   context: CallContext,
-): Promise<bigint | undefined> {
+): Promise<boolean> {
   const payment = await finish(deps, before, accountLock, context);
   // It stays reserved, and nothing else waits for it.
-  if (payment === "left") return 0n;
+  if (payment === "left") return true;
   const { status, isDebited, amount } = payment;
   switch (status) {
     case "EXECUTED":
-      // An imported fee has paid all of it.
-      return amount === 0n ? undefined : amount;
+      // An imported fee may have paid all of it.
+      return amount > 0n;
+    case "REVERSED":
+      // It was debited, and the log of the account shows its reversal.
+      return true;
     case "PENDING":
     case "EXECUTING":
-      if (isDebited) return amount;
+      if (isDebited) return true;
       throw outcomeUnknown();
     case "DEFERRED":
-    case "REVERSED":
     case "SKIPPED":
-      return undefined;
+      return false;
   }
 }
 
@@ -86,7 +86,7 @@ async function finish(
 ): Promise<Finished> {
   if (!isOpen(payment) || payment.isDebited) return payment;
   return payment.isStopped
-    ? await finishSent(deps, payment, accountLock, context)
+    ? await finishSent(deps, payment, context)
     : await takeNow(deps, payment, accountLock, context);
 }
 
@@ -106,7 +106,6 @@ async function takeNow(
       if (!(await waitForRetry(context))) return payment;
       payment = await getPayment(deps, payment.id);
     }
-    await requireKnownFees(deps.pool, deps, "unknown");
     const { outcome, error } = await sendTransfer(deps, payment, accountLock, context);
     const recorded = await record(deps, payment, outcome);
     if (outcome.kind !== "open") return recorded;
@@ -128,20 +127,16 @@ async function takeNow(
 }
 
 /** Records the outcome of a payment that was sent before its Master was stopped. */
-async function finishSent(
-  deps: Deps,
-  payment: PaymentState,
-  { hasTaken }: AccountLock,
-  context: CallContext,
-): Promise<PaymentState> {
-  const outcome = await lookUpPayment(deps, payment, childContext(withReplyReserve(context)));
-  if (outcome === undefined) throw safetyStop(payment.masterLogin, hasTaken ? "unknown" : "not_executed");
+async function finishSent(deps: Deps, payment: PaymentState, context: CallContext): Promise<PaymentState> {
+  const [outcome] = await lookUpPayments(deps, [payment], childContext(withReplyReserve(context)));
+  if (outcome === undefined) throw safetyStop(payment.masterLogin, "unknown");
   return await record(deps, payment, outcome);
 }
 
-/** The payment as it is recorded: read again, unless this call has settled it. */
+/** The payment as it is recorded: read again, unless this call has recorded its debit or its end. */
 async function record(deps: Deps, payment: PaymentState, outcome: PaymentOutcome): Promise<PaymentState> {
   const settled = await recordOutcomes(deps, [{ payment, outcome }]);
+  if (outcome.kind === "debited") return { ...payment, isDebited: true };
   if (!settled.has(payment.id)) return await getPayment(deps, payment.id);
   if (outcome.kind === "paid") return { ...payment, status: "EXECUTED", amount: outcome.amount };
   return outcome.kind === "unpaid" ? { ...payment, status: outcome.status } : payment;
@@ -156,7 +151,7 @@ async function sendTransfer(
   if (payment.due === 0n) return { outcome: COLLECTED_BEFORE };
   try {
     const result = await deps.platform.transfer(transferOf(payment, accountLock), withReplyReserve(context));
-    return { outcome: outcomeOf(payment, result) };
+    return { outcome: outcomeOf(deps, payment, result) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { outcome: outcomeOfError(error), error };

@@ -3,13 +3,23 @@ import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
-import { listOwed } from "../store/debts.ts";
 import { insertMaster, lockMaster } from "../store/masters.ts";
 import { aCall, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { requestOf } from "../testing/deciding.ts";
 import { aCollection, aLeave } from "../testing/leaving.ts";
-import { anInvestor, aWorld, expectToReconcile, owe, paymentsOf, result, type World } from "../testing/world.ts";
+import {
+  anInvestor,
+  aWorld,
+  debtsOf,
+  expectToReconcile,
+  owe,
+  passTime,
+  paymentsOf,
+  result,
+  type World,
+} from "../testing/world.ts";
 import { collect } from "./collect.ts";
+import { payFees } from "../jobs/pay-fees.ts";
 import { recordFees } from "./record-fees.ts";
 
 const INVESTORS = Array.from({ length: 20 }, (_, index) => String(9_001 + index));
@@ -68,8 +78,11 @@ test("Investors who leave at the same time share the commits of their decisions 
   expect(decided.result.map(({ items }) => items[0]?.amount?.minorUnits)).toEqual(INVESTORS.map(() => 3_00n));
   expect(decided.commits).toBeLessThan(INVESTORS.length / 2);
   const taken = await countCommits(() => Promise.all(INVESTORS.map((login) => take(world, login))));
-  expect(taken.result.map(({ collected }) => collected?.minorUnits)).toEqual(INVESTORS.map(() => 3_00n));
-  expect(taken.commits).toBeLessThan(INVESTORS.length / 2);
+  expect(taken.result.every(({ uncollectedKeys }) => uncollectedKeys.length === 0)).toBe(true);
+  expect(taken.commits).toBe(0);
+  await passTime(world);
+  const settled = await countCommits(() => payFees(world.deps));
+  expect(settled.commits).toBeLessThan(INVESTORS.length / 2);
 
   const payments = await paymentsOf(world);
   expect(payments).toHaveLength(INVESTORS.length);
@@ -107,9 +120,9 @@ test("an Investor that owes fees to a locked Master delays no Investor of anothe
     const owing = record(world, request!);
     await expect(owing).rejects.toMatchObject({ code: "allocation_in_progress" });
     await Promise.all(requests.map((each) => record(world, each)));
-    return await listOwed(world.deps.pool, [debtor]);
+    return await debtsOf(world);
   });
-  expect(debts).toMatchObject([{ debt: 30_00n }]);
+  expect(debts).toEqual({ [`${debtor}:${MASTER}`]: "30.00" });
   expect((await record(world, request!)).items).toHaveLength(2);
 });
 

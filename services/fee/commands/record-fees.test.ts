@@ -3,7 +3,6 @@ import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { DecidedFee, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
-import { corrupt } from "#test/support/corrupt.ts";
 import { getRun } from "../queries/runs.ts";
 import { addPrepaid } from "../store/debts.ts";
 import { insertMaster } from "../store/masters.ts";
@@ -345,7 +344,6 @@ test("a decision is recorded by these statements, and after a crash at any of th
   const statements = await statementsOf(async () => (answer = await record(uncrashed.world, uncrashed.request)));
   expect(statements).toEqual([
     "begin",
-    "from fee_search",
     "from fee_master",
     "from fee_run",
     "update fee_debt",
@@ -377,7 +375,6 @@ test("a page of a week is recorded by these statements, and after a crash at any
   const statements = await statementsOf(() => record(uncrashed, page));
   expect(statements).toEqual([
     "begin",
-    "from fee_search",
     "from fee_master",
     "from fee_payment",
     "from fee_run",
@@ -398,12 +395,3 @@ test("a page of a week is recorded by these statements, and after a crash at any
     expect(await runsOf(world)).toEqual(await runsOf(uncrashed));
   }
 }, 60_000);
-
-test("nothing is recorded while fees may be lost", async () => {
-  const world = await aSystem();
-  await corrupt(world.deps.pool, "update fee_search set database = 'another/database'");
-  const unavailable = { code: "service_unavailable", outcome: "not_executed" };
-  await expect(record(world, aWithdrawal([aFee(1n)]))).rejects.toMatchObject(unavailable);
-  await expect(record(world, aPage({ 9001: 1n }, true))).rejects.toMatchObject(unavailable);
-  expect(await runsOf(world)).toEqual([]);
-});

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { RecordFeesRequest, RecordFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { decisionOf } from "../messages/decision.ts";
-import { dueItem } from "../messages/due-item.ts";
 import type { Collection } from "../store/collections.ts";
 import { listEndedUnpaid } from "../store/due-payments.ts";
 import { recordDecision } from "../processes/recording/record-decision.ts";
+import { decisionOf, dueItem } from "../messages/decision.ts";
 
 /** Records a decision, and returns what is collected of it: built from the stored rows, so that a repetition gets the same items. */
 export async function recordFees(

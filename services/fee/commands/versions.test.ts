@@ -2,12 +2,10 @@ import { expect, test } from "vitest";
 import { column, many, sql } from "#kernel/postgres/query.ts";
 import type { FeeConfiguration, UpdateConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { configurationReads, getConfiguration } from "../queries/get-configuration.ts";
-import { listVersions } from "../queries/list-versions.ts";
 import { crashing } from "../testing/crash.ts";
 import { aCall, feeDeps, INVESTOR } from "../testing/fee.ts";
-import { cancelVersion } from "./cancel-version.ts";
-import { configure, updateConfiguration } from "./configure.ts";
+import { configurationReads, getConfiguration, listVersions } from "../queries/get-configuration.ts";
+import { cancelVersion, configure, updateConfiguration } from "./configure.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 

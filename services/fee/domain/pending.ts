@@ -1,4 +1,7 @@
 import type { DecidedFee } from "./decision.ts";
+import { formatDecimal, usd } from "#kernel/money.ts";
+import { calculationLines, time } from "./explanation-lines.ts";
+import type { FeeCalculation } from "./fee-calculation.ts";
 
 /** Cents, positive, owed to a Master since its oldest part became due. */
 export type Debt = { readonly masterLogin: string; readonly amount: bigint; readonly since: Date };
@@ -23,4 +26,30 @@ export function sumPending(due: readonly Due[], total: bigint): Pick<Pending, "f
   const of = (kind: Due["kind"]) => due.reduce((sum, each) => (each.kind === kind ? sum + each.amount : sum), 0n);
   const [fee, debt] = [of("PF"), of("PF_DEBT")];
   return { fee, debt, total, prepaid: fee + debt - total };
+}
+
+/** Sentences about what would be collected now. */
+export function pendingLines(
+  { isEnabled, at, fee, debt, prepaid, total, debts }: Pending,
+  calculation: FeeCalculation | undefined,
+  openWeekly: bigint,
+): string[] {
+  const open =
+    openWeekly > 0n
+      ? [`Fees of closed weeks, ${cents(openWeekly)}, are decided and not collected yet; they are not part of it.`]
+      : [];
+  if (!isEnabled) return ["Fees are switched off: nothing is collected, debts included.", ...open];
+  return [
+    `At ${time(at)} ${cents(total)} would be collected: a fee of ${cents(fee)} and debts of ${cents(debt)}.`,
+    ...(calculation === undefined ? [] : calculationLines(calculation)),
+    ...debts.map(({ masterLogin, amount, since }) => {
+      return `${cents(amount)} is owed to Master ${masterLogin} since ${time(since)}.`;
+    }),
+    ...(prepaid > 0n ? [`${cents(prepaid)} of it was collected before a restore of the database.`] : []),
+    ...open,
+  ];
+}
+
+function cents(minor: bigint): string {
+  return formatDecimal(usd(minor));
 }

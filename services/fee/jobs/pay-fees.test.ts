@@ -57,7 +57,10 @@ test("while the row of one Master is locked, the payments to other Masters are r
 
 test.each<[string, (world: World) => Promise<unknown>]>([
   ["a week", (world) => (endWeek(world, { [INVESTOR]: "0.00" }), settle(world))],
-  ["a withdrawal", async (world) => (await decideLeave(world), await collectAll(world))],
+  [
+    "a withdrawal",
+    async (world) => (await decideLeave(world), await collectAll(world), await passTime(world), await settle(world)),
+  ],
 ])("a deposit that is not filed yet pays no fee of %s: the rest is debt", async (_what, collect) => {
   const world = await aWorld();
   const { ledger } = world.platform;

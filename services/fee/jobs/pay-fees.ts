@@ -1,40 +1,38 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
-import {
-  lookUpPayment,
-  outcomeOf,
-  outcomeOfError,
-  outcomeOfRefusal,
-  transferOf,
-} from "../processes/payment/payment-transfer.ts";
-import { readFloors } from "../processes/payment/read-floors.ts";
 import { type AnsweredPayment, recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { takeOver, type Unclaimed, unclaimedOf } from "../processes/payment/take-over-imported.ts";
-import { mayDecide } from "../processes/lost-fees/require-known-fees.ts";
 import type { Deps } from "../deps.ts";
-import { isTakenOver } from "../domain/fee-key.ts";
 import { COLLECTED_BEFORE, type PaymentOutcome } from "../domain/payment-outcome.ts";
 import { listCollectedKeys } from "../store/collections.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
+import {
+  lookUpPayments,
+  outcomeOf,
+  outcomeOfError,
+  outcomeOfRefusal,
+  readFloors,
+  transferOf,
+} from "../processes/payment/payment-transfer.ts";
 
 /** Payments of one call; platform decides how many it sends at once. After a crash the first answers come with the whole call. */
 const PAYMENTS_PER_RUN = 100;
 /** Wait budget of a run: a payment without an answer delays the others of its run by at most this. */
 const RUN_MS = 5_000;
+const STOPPED: PaymentOutcome = { kind: "open", reason: "the Master is stopped", isBusy: false };
 
 /**
- * Collects weekly fees of many Investors in one call, and completes pending credits. It acquires no account lock: a payment
+ * Collects weekly fees of many Investors in one call, and settles what was debited before. It acquires no account lock: a payment
  * from a busy account is requested again soon under the same key. True when more payments are due.
  */
 export async function payFees(deps: Deps): Promise<boolean> {
-  const payments = await inTransaction(deps.pool, async (tx) =>
-    (await mayDecide(tx, deps)) ? await claimPayments(tx, PAYMENTS_PER_RUN) : [],
-  );
+  const payments = await inTransaction(deps.pool, (tx) => claimPayments(tx, PAYMENTS_PER_RUN));
   if (payments.length === 0) return false;
-  const { paid = [], stopped = [], sent = [] } = Object.groupBy(payments, wayOf);
+  const { paid = [], known = [], unsent = [] } = Object.groupBy(payments, wayOf);
   const collected: SentPayment[] = paid.map((payment) => ({ payment, outcome: COLLECTED_BEFORE }));
-  const answered = [...collected, ...(await sendBatch(deps, sent)), ...(await lookUp(deps, stopped))];
+  const { found, lost } = await lookUp(deps, known);
+  const answered = [...collected, ...found, ...(await sendBatch(deps, [...unsent, ...lost]))];
   await returnReserves(deps, answered);
   await recordOutcomes(deps, answered);
   for (const { payment, unclaimed } of answered) {
@@ -49,30 +47,38 @@ export async function payFees(deps: Deps): Promise<boolean> {
  * reserve returns before that is recorded. Idempotent, so after a crash it is repeated.
  */
 async function returnReserves({ pool, subscriptions }: Deps, answered: readonly SentPayment[]): Promise<void> {
-  const unpaid = answered.filter(({ outcome }) => outcome.kind === "unpaid");
+  const undebited = answered.filter(({ outcome }) => outcome.kind === "unpaid" && outcome.status !== "REVERSED");
   const context = callContext({ caller: "fee", withinMs: RUN_MS });
-  const ids = unpaid.map(({ payment }) => payment.id);
+  const ids = undebited.map(({ payment }) => payment.id);
   for (const key of await listCollectedKeys(pool, ids)) await subscriptions.returnReserve({ key }, context);
 }
 
-function wayOf(payment: ClaimedPayment): "paid" | "stopped" | "sent" {
-  const { due, isStopped, isImported, key } = payment;
+function wayOf({ due, isDebited, isStopped }: ClaimedPayment): "paid" | "known" | "unsent" {
   if (due === 0n) return "paid";
-  // A fee that was found under its own key was sent before.
-  return isStopped || (isImported && !isTakenOver(key)) ? "stopped" : "sent";
+  return isDebited || isStopped ? "known" : "unsent";
 }
 
 /** With the imported fee because of which platform has not recorded it. */
 type SentPayment = AnsweredPayment & { readonly unclaimed?: Unclaimed | undefined };
 
-/** For stopped Masters: payments that were sent before are completed, and nothing is sent. */
-async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<SentPayment[]> {
+/**
+ * Payments that platform completes without a request: those that are debited, and those of stopped Masters. One that platform does not know is
+ * not sent for a stopped Master; otherwise platform has lost its record, and finds it again by its key.
+ */
+async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]) {
   const context = callContext({ caller: "fee", withinMs: RUN_MS });
-  const outcomeFor = async (payment: DuePayment): Promise<PaymentOutcome> => {
-    const found = await lookUpPayment(deps, payment, context).catch(outcomeOfError);
-    return found ?? { kind: "open", reason: "the Master is stopped", isBusy: false };
-  };
-  return await Promise.all(payments.map(async (payment) => ({ payment, outcome: await outcomeFor(payment) })));
+  const outcomes = await lookUpPayments(deps, payments, context).catch((error) =>
+    payments.map(() => outcomeOfError(error)),
+  );
+  const found: SentPayment[] = [];
+  const lost: ClaimedPayment[] = [];
+  for (const [index, payment] of payments.entries()) {
+    const outcome = outcomes[index];
+    if (outcome !== undefined) found.push({ payment, outcome });
+    else if (payment.isStopped) found.push({ payment, outcome: STOPPED });
+    else lost.push(payment);
+  }
+  return { found, lost };
 }
 
 async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<SentPayment[]> {
@@ -85,7 +91,7 @@ async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<S
     const { answers } = await deps.platform.transferBatch({ requests }, context);
     return payments.map((payment, index) => ({
       payment,
-      outcome: outcomeOfAnswerSafely(deps, payment, answers[index]),
+      outcome: outcomeOfAnswer(deps, payment, answers[index]),
       unclaimed: unclaimedIn(answers[index]),
     }));
   } catch (error) {
@@ -94,25 +100,15 @@ async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<S
   }
 }
 
-/** An invalid answer delays only the payment that it belongs to. */
-function outcomeOfAnswerSafely(deps: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
-  try {
-    return outcomeOfAnswer(deps, payment, answer);
-  } catch (error) {
-    deps.log.error("invalid answer for a fee, retry scheduled, report this defect", { key: payment.key, error });
-    return { kind: "open", reason: "invalid answer", isBusy: false };
-  }
-}
-
-function outcomeOfAnswer({ log }: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
+function outcomeOfAnswer(deps: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
   switch (answer?.answer?.$case) {
     case "result":
-      return outcomeOf(payment, answer.answer.value);
+      return outcomeOf(deps, payment, answer.answer.value);
     case "refusal": {
       const { code } = answer.answer.value;
       const outcome = outcomeOfRefusal(code);
       if (outcome.kind === "open" && !outcome.isBusy) {
-        log.info("fee not collected, retry scheduled", { key: payment.key, reason: code });
+        deps.log.info("fee not collected, retry scheduled", { key: payment.key, reason: code });
       }
       return outcome;
     }

@@ -4,13 +4,12 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import { type BreakSource, stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { countLockWaiters } from "#test/support/lock-waiters.ts";
-import { stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { insertMaster } from "../store/masters.ts";
 import { aPaymentBreak, detectBreaks, resume, reviewsOf, vote, stopsOf, appendToLog } from "../testing/safety.ts";
 import { anInvestor, aWorld, endWeek, result, settle, type World } from "../testing/world.ts";
-import { stoppingBreaks } from "./stop-on-breaks.ts";
+import { stopForBreak, stoppingBreaks } from "../processes/stop-for-break.ts";
 
 /** Two Masters; the fee service knows both, and has read the logs of their payment accounts. */
 async function twoMasters(): Promise<World> {

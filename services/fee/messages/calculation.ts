@@ -3,8 +3,10 @@ import type {
   FeeCalculation as CalculationMessage,
   FeeExplanation,
   FeeLayer,
+  FeeVersion,
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { CalculatedLayer, FeeCalculation, FeeFacts } from "../domain/fee-calculation.ts";
+import type { Version, VersionState } from "../domain/timeline.ts";
 
 export function feeFactsOf({
   at,
@@ -49,4 +51,11 @@ export function calculationMessage(
 
 function layerMessage(layer: CalculatedLayer): FeeLayer {
   return { ...layer };
+}
+
+export function versionMessage(
+  { id, ratePpm, enabled, effectiveSince, madeAt: createdAt }: Version,
+  state: VersionState,
+): FeeVersion {
+  return { id, ratePpm, enabled, effectiveSince, createdAt, state };
 }

@@ -1,6 +1,9 @@
-import type { DecidedFee as FeeMessage, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
+import type { DecidedFee as FeeMessage, DueItem, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { DecidedFee, Decision } from "../domain/decision.ts";
 import { refuse } from "../refusals.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import type { CollectionItem } from "../store/collections.ts";
 
 /** The period of a run must not be empty. */
 const MIN_PERIOD_MS = 1;
@@ -25,4 +28,8 @@ function feeOf({ kind, amountMinor: amount, since, explanation, ...fee }: FeeMes
     throw refuse("validation_failed", "A decided fee has a kind and an instant.");
   }
   return { ...fee, kind, amount, since, explanation: explanation === undefined ? "" : JSON.stringify(explanation) };
+}
+
+export function dueItem({ payment, amount }: CollectionItem): DueItem {
+  return { key: payment.key, amount: moneyToProto(usd(amount)), isWeekly: payment.isWeekly };
 }

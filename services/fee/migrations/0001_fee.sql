@@ -176,7 +176,6 @@ create index fee_payment_by_key on fee_payment (key);
 create index fee_payment_by_key_hash on fee_payment (key_hash);
 create unique index fee_payment_imported on fee_payment (key_hash) where is_imported;
 -- For the highest one, after which transfers may be of lost commits.
-create index fee_payment_by_transfer on fee_payment (transfer_id) where transfer_id is not null;
 
 create view fee_payment_row as
   select id, key, run_id as "runId", kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
@@ -212,7 +211,6 @@ create table fee_debt_part (
   master_login   text not null,
   source_id      bigint not null,
   amount_minor   bigint not null check (amount_minor > 0),
-  added_at       timestamptz not null,
   taken_by_id    bigint
 );
 
@@ -232,20 +230,6 @@ select append_only('collection_item');
 
 -- The withdrawal or exit that a fee was collected for is looked up by the ticket of the fee.
 create index collection_item_by_payment on collection_item (payment_id);
-
--- One row. Fees are decided and sent only in a database in which all fees that platform has are known: one that was restored may have lost
--- some, and they would be charged again.
-create table fee_search (
-  is_only           boolean primary key default true check (is_only),
-  -- The database in which all fees are known; null before the first search has ended.
-  database          text,
-  -- The database in which the search that has not ended was begun, and when.
-  begun_in          text,
-  begun_at          timestamptz,
-  -- Transfers of platform after this one may be fees of lost commits; null when no search is open.
-  after_transfer_id bigint,
-  check (num_nulls(begun_in, begun_at, after_transfer_id) in (0, 3))
-);
 
 -- Tables that services share.
 \ir ../../kernel/feed/feed.sql

@@ -17,7 +17,7 @@ import { calculationOf, type FeeCalculation } from "../domain/fee-calculation.ts
 import { calculationMessage, feeFactsOf, type LastDeal } from "../messages/calculation.ts";
 import { refuse } from "../refusals.ts";
 import { listDebtParts } from "../store/debt-parts.ts";
-import { findStoredPayment, type StoredPayment } from "../store/explained-payments.ts";
+import { findStoredPayment, type StoredPayment } from "../store/payments.ts";
 
 /** A debt is taken over whole by each fee that follows it, so it has few parts. */
 const MAX_DEBT_PARTS = 100;
@@ -42,7 +42,6 @@ export async function explainPayment(
     masterLogin: stored.masterLogin,
     investorLogin: stored.investorLogin,
     runId: stored.runId,
-    runKind: stored.runKind,
     runPeriodStart: stored.periodStart,
     runPeriodEnd: stored.periodEnd,
     due: money(due),

@@ -77,7 +77,6 @@ test("the pending fee is what the week then takes, and its explanation ties to t
     status: "EXECUTED",
     masterLogin: MASTER,
     missing: [],
-    runKind: "WEEKLY",
     calculation: {
       earned: "1000.00",
       markBefore: "0.00",
@@ -115,7 +114,6 @@ test("a withdrawal takes what is pending, and what was charged stays as it is ex
   const explanation = await explained();
   expect(explanation.lines[0]).toBe(`Performance fee at a withdrawal of Investor ${INVESTOR} to Master ${MASTER}.`);
   expect(explanation).toMatchObject({
-    runKind: "ON_DEMAND",
     missing: [],
     calculation: { exactFee: "390.87675", roundedOff: "0.00675", fee: "390.87", throughDealId: 7_001n },
   });

@@ -122,9 +122,3 @@ test("500 Investors take as many statements as one, and more are refused", async
   await expect(ask(world, INVESTOR, ...logins)).rejects.toMatchObject({ code: "validation_failed" });
   expect((await ask(world)).investors).toEqual([]);
 });
-
-test("while fees may be lost there are no terms", async () => {
-  const world = await aSystem();
-  await corrupt(world.deps.pool, "update fee_search set database = 'another/database'");
-  await expect(ask(world, INVESTOR)).rejects.toMatchObject({ code: "service_unavailable", outcome: "not_executed" });
-});

@@ -1,27 +1,51 @@
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import type { FindTermsRequest, FindTermsResponse } from "#proto/pamm/fee/v1/fee.ts";
-import type { Deps } from "../deps.ts";
-import { feesUnknown } from "../domain/fees-unknown.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import { refuse } from "../refusals.ts";
-import { findKnownDatabase } from "../store/fee-search.ts";
-import { findMaster } from "../store/masters.ts";
-import { readTerms } from "./read-terms.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { listTerms } from "../store/configurations.ts";
+import { findOwed } from "../store/debts.ts";
+import { stepsOf } from "../domain/timeline.ts";
 
 const MAX_INVESTORS = 500;
+/** Before every version. */
+const BEGINNING = new Date(0);
 
-/** Everything that a decision about the fees of some Investors is based on, in one snapshot and without a lock. */
+/**
+ * Everything that a decision about the fees of some Investors is based on, without a lock. What they owe is read first: versions that are made
+ * meanwhile may be seen or not, as those that are made after the answer.
+ */
 export async function findTerms(
-  { pool }: Pick<Deps, "pool">,
+  { pool }: { readonly pool: Queryable },
   { masterLogin, investors: wanted }: FindTermsRequest,
 ): Promise<FindTermsResponse> {
   if (wanted.length > MAX_INVESTORS) {
     throw refuse("validation_failed", `A request has at most ${MAX_INVESTORS} Investors.`);
   }
-  return await inSnapshot(pool, async (db) => {
-    const known = await findKnownDatabase(db);
-    if (known === undefined) throw feesUnknown();
-    const master = masterLogin === "" ? undefined : await findMaster(db, masterLogin);
-    const investors = await readTerms(db, wanted);
-    return { ...known, isStopped: master?.breakReason !== undefined, investors };
+  const logins = wanted.map(({ investorLogin }) => investorLogin);
+  const { owed, ...asked } = await findOwed(pool, masterLogin, logins);
+  const sinceBy = new Map(wanted.map(({ investorLogin, since = BEGINNING }) => [investorLogin, since]));
+  const terms = await listTerms(
+    pool,
+    Array.from(sinceBy, ([investorLogin, since]) => ({ investorLogin, since })),
+  );
+  const investors = wanted.map(({ investorLogin, since: from }) => {
+    const own = Object.groupBy(owed.get(investorLogin) ?? [], ({ kind }) => kind);
+    const { debt: debts = [], prepaid = [], weekly = [] } = own;
+    const known = terms.get(investorLogin);
+    return {
+      investorLogin,
+      since: from,
+      steps: stepsOf(known?.versions ?? []),
+      updatedAt: known?.updatedAt,
+      debts: debts.map(({ name, amount, since }) => ({
+        masterLogin: name,
+        amountMinor: amount,
+        since: since ?? undefined,
+      })),
+      prepaid: prepaid.map(({ name, amount }) => ({ masterLogin: name, amountMinor: amount, since: undefined })),
+      openWeekly: weekly.map(({ name, amount }) => ({ key: name, amount: moneyToProto(usd(amount)), isWeekly: true })),
+    };
   });
+  return { ...asked, investors };
 }

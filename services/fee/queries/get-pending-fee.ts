@@ -7,13 +7,12 @@ import type { GetPendingFeeRequest, InvestorTerms, Owed, PendingFee } from "#pro
 import type { DecidePendingFeeResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { calculationOf } from "../domain/fee-calculation.ts";
-import { type Debt, type Pending, sumPending } from "../domain/pending.ts";
-import { pendingLines } from "../domain/pending-lines.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
-import { isCollectedAt } from "../domain/steps.ts";
 import { calculationMessage, feeFactsOf } from "../messages/calculation.ts";
 import { findMaster } from "../store/masters.ts";
 import { findTerms } from "./find-terms.ts";
+import { type Debt, type Pending, pendingLines, sumPending } from "../domain/pending.ts";
+import { isCollectedAt } from "../domain/timeline.ts";
 
 /** The debts that are listed; their sum has all of them. */
 const MAX_DEBTS = 100;

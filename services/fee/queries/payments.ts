@@ -1,20 +1,35 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { pageOf, pageSize } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE, pageOf, pageSize } from "#kernel/page.ts";
 import type {
+  FindDueItemsRequest,
+  FindDueItemsResponse,
+  GetWaitingFeesRequest,
+  GetWaitingFeesResponse,
   InvestorPayment,
-  ListDueItemsRequest,
-  ListDueItemsResponse,
   ListInvestorPaymentsRequest,
   ListInvestorPaymentsResponse,
   ListPaymentCreditsRequest,
   ListPaymentCreditsResponse,
   ListPaymentsOfInvestorRequest,
   ListPaymentsOfInvestorResponse,
+  SumPaymentCreditsRequest,
+  SumPaymentCreditsResponse,
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { dueItem } from "../messages/due-item.ts";
-import { listCredits, listExecutedPayments, listExecutedPaymentsOf, type Payment } from "../store/payments.ts";
+import { refuse } from "../refusals.ts";
+import { usd } from "#kernel/money.ts";
+import { sumWaitingForAccount } from "../store/due-payments.ts";
+import { DAY_MS } from "#kernel/duration.ts";
+import { calendarOf, daysOf, isTimeZone, UTC } from "#kernel/time-zone.ts";
+import {
+  listCreditedDays,
+  listCredits,
+  listExecutedPayments,
+  listExecutedPaymentsOf,
+  type Payment,
+} from "../store/payments.ts";
+import { dueItem } from "../messages/decision.ts";
 
 /** Above every id: a listing without a cursor begins with the newest. */
 const NEWEST = 2n ** 63n - 1n;
@@ -77,8 +92,43 @@ export async function listPaymentCredits(
   };
 }
 
-/** The transfers that collect the due amounts of a key; their outcomes are read from platform. */
-export async function listDueItems({ queues }: Deps, { key }: ListDueItemsRequest): Promise<ListDueItemsResponse> {
-  const recorded = await queues.collections(key);
-  return { items: recorded?.items.map(dueItem) ?? [] };
+/** The transfers that collect the due amounts of many keys. The keys are read together. */
+export async function findDueItems(
+  { queues }: Pick<Deps, "queues">,
+  { keys }: FindDueItemsRequest,
+): Promise<FindDueItemsResponse> {
+  if (keys.length < 1 || keys.length > MAX_PAGE_SIZE) {
+    throw refuse("validation_failed", `A request has 1 to ${MAX_PAGE_SIZE} keys.`);
+  }
+  const recorded = await Promise.all(keys.map((key) => queues.collections(key)));
+  return {
+    decided: recorded.flatMap((each) => (each === undefined ? [] : { key: each.key, items: each.items.map(dueItem) })),
+  };
+}
+
+/** What waits for the payment account of a Master, which the broker has archived. */
+export async function getWaitingFees(
+  { pool }: Pick<Deps, "pool">,
+  { masterLogin }: GetWaitingFeesRequest,
+): Promise<GetWaitingFeesResponse> {
+  const waiting = await sumWaitingForAccount(pool, masterLogin);
+  if (waiting === undefined) return { amount: undefined, since: undefined, paymentAccountLogin: "" };
+  const { amount, since, paymentAccountLogin } = waiting;
+  return { amount: moneyToProto(usd(amount)), since, paymentAccountLogin };
+}
+
+/** Limits what is summed: a large pool pays thousands of fees a week. */
+const MAX_DAYS = 400;
+
+export async function sumPaymentCredits(
+  { pool }: Pick<Deps, "pool">,
+  { masterLogin, from, to, timeZone }: SumPaymentCreditsRequest,
+): Promise<SumPaymentCreditsResponse> {
+  if (from === undefined || to === undefined || to.getTime() - from.getTime() > MAX_DAYS * DAY_MS) {
+    throw refuse("validation_failed", `Fees are summed for at most ${MAX_DAYS} days.`);
+  }
+  if (timeZone !== "" && !isTimeZone(timeZone)) throw refuse("validation_failed", "The time zone is unknown.");
+  const calendar = timeZone === "" ? UTC : calendarOf(timeZone);
+  const days = await listCreditedDays(pool, masterLogin, daysOf(calendar, from, to));
+  return { days: days.map(({ day, amount }) => ({ day, amount: moneyToProto(usd(amount)) })) };
 }

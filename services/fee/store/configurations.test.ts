@@ -4,17 +4,14 @@ import { execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { cancelVersion } from "../commands/cancel-version.ts";
-import { configure, updateConfiguration } from "../commands/configure.ts";
-import { inForceAt, scheduledAfter, shownAt, stateOf, type Version } from "../domain/timeline.ts";
-import { stepsOf } from "../domain/steps.ts";
 import { isEnabledAt, rateAt } from "../testing/timeline-at.ts";
 import { aCall, INVESTOR } from "../testing/fee.ts";
 import { configurationReads, getConfiguration } from "../queries/get-configuration.ts";
-import { readTerms } from "../queries/read-terms.ts";
 import { anInvestor, aWorld, type World } from "../testing/world.ts";
-import { listTerms } from "./configurations.ts";
-import { listVersionsBelow } from "./listed-versions.ts";
+import { findTerms } from "../queries/find-terms.ts";
+import { cancelVersion, configure, updateConfiguration } from "../commands/configure.ts";
+import { listTerms, listVersionsBelow } from "./configurations.ts";
+import { inForceAt, scheduledAfter, shownAt, stateOf, stepsOf, type Version } from "../domain/timeline.ts";
 
 const { pool, admin } = await testDatabase("fee");
 const DAYS = 9;
@@ -151,8 +148,8 @@ test("a decision and a query of the configuration read as much after a thousand 
   world.clock.now = since;
   const decide = (investorLogin: string) =>
     cost(async (tx) => {
-      const [terms] = await readTerms(tx, [{ investorLogin, since }]);
-      expect(terms?.steps.at(-1)).toMatchObject({ ratePpm: 200_000, from: since });
+      const { investors } = await findTerms({ pool: tx }, { masterLogin: "", investors: [{ investorLogin, since }] });
+      expect(investors[0]?.steps.at(-1)).toMatchObject({ ratePpm: 200_000, from: since });
     });
   const show = (investorLogin: string) =>
     cost(async (tx) => {

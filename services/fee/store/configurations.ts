@@ -1,7 +1,17 @@
-import { execute, fragment, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  fragment,
+  type Fragment,
+  many,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Change } from "../domain/change-timeline.ts";
-import type { Version } from "../domain/timeline.ts";
+import type { ListedVersion, Version } from "../domain/timeline.ts";
 
 export type Configuration = {
   readonly investorLogin: string;
@@ -15,16 +25,6 @@ export type Terms = Configuration & { readonly versions: readonly Version[] };
 
 export const VERSION = fragment`version.id, version.rate_ppm as "ratePpm", version.effective_since as "effectiveSince",
        version.enabled, version.enabled_from as "enabledFrom", version.made_at as "madeAt"`;
-
-export async function findConfiguration(db: Queryable, investorLogin: string): Promise<Configuration | undefined> {
-  return await maybeOne<Configuration>(
-    db,
-    sql`select investor_login as "investorLogin", investor_id as "investorId", created_at as "createdAt",
-               updated_at as "updatedAt"
-        from fee_configuration
-        where investor_login = ${investorLogin}`,
-  );
-}
 
 /** Inserts the configuration if there is none, and locks it until commit, so that versions are added in sequence. */
 export async function lockConfiguration(
@@ -144,4 +144,41 @@ async function end(tx: Transaction, { investorLogin, versionIds, state, key, at 
     );
   }
   await execute(tx, sql`update fee_configuration set updated_at = ${at} where investor_login = ${investorLogin}`);
+}
+
+const NEWEST = 9_223_372_036_854_775_807n;
+
+/** The versions of an Investor below an id (0: from the newest), descending by id. */
+export async function listVersionsBelow(
+  db: Queryable,
+  { investorLogin, beforeId, limit }: { investorLogin: string; beforeId: bigint; limit: number },
+): Promise<ListedVersion[]> {
+  const isBelow = fragment`(version.investor_login, version.id) > (${investorLogin}, 0)
+    and (version.investor_login, version.id) < (${investorLogin}, ${beforeId === 0n ? NEWEST : beforeId})`;
+  const rows = await many<ListedVersion>(
+    db,
+    sql`${listedWhere(isBelow)} order by version.investor_login desc, version.id desc limit ${limit}`,
+  );
+  return rows.map(withoutNulls);
+}
+
+/** A version of this Investor. */
+export async function findVersion(
+  db: Queryable,
+  { investorLogin, versionId }: { investorLogin: string; versionId: bigint },
+): Promise<ListedVersion | undefined> {
+  const isIt = fragment`version.id = ${versionId} and version.investor_login = ${investorLogin}`;
+  const row = await maybeOne<ListedVersion>(db, sql`${listedWhere(isIt)}`);
+  return row === undefined ? undefined : withoutNulls(row);
+}
+
+/** What has ended a version is one look-up by an index, whatever was changed since: `limit 1` keeps Postgres from reading all ends at once. */
+function listedWhere(condition: Fragment): Fragment {
+  return fragment`
+    select ${VERSION}, ended.state as ended, ended.key as "endedBy"
+    from fee_version version
+         left join lateral (
+           select state, key from fee_version_ended where version_id = version.id limit 1
+         ) ended on true
+    where ${condition}`;
 }

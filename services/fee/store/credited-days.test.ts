@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { type Calendar, calendarOf, daysOf, UTC } from "#kernel/time-zone.ts";
-import { listCreditedDays } from "./credited-days.ts";
+import { listCreditedDays } from "./payments.ts";
 
 test("credits are summed by day of the deal, in UTC or of the trade server, in a half-open period", async () => {
   const { pool } = await testDatabase("fee");

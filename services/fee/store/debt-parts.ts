@@ -12,12 +12,12 @@ export type NewDebtPart = {
 };
 
 /** The Masters must be locked. */
-export async function addDebtParts(tx: Transaction, parts: readonly NewDebtPart[], at: Date): Promise<void> {
+export async function addDebtParts(tx: Transaction, parts: readonly NewDebtPart[]): Promise<void> {
   if (parts.length === 0) return;
   await execute(
     tx,
-    sql`insert into fee_debt_part (investor_login, master_login, source_id, amount_minor, added_at)
-        select investor_login, master_login, source_id, amount, ${at}
+    sql`insert into fee_debt_part (investor_login, master_login, source_id, amount_minor)
+        select investor_login, master_login, source_id, amount
         from unnest(
           ${parts.map(({ investorLogin }) => investorLogin)}::text[],
           ${parts.map(({ masterLogin }) => masterLogin)}::text[],

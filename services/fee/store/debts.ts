@@ -1,5 +1,7 @@
+import assert from "node:assert/strict";
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { openWeekly } from "./due-payments.ts";
 
 /** An Investor, and a Master that fees of it go to. */
 export type Owing = { readonly investorLogin: string; readonly masterLogin: string };
@@ -7,20 +9,54 @@ export type Owing = { readonly investorLogin: string; readonly masterLogin: stri
 /** Cents, positive. */
 export type OwedDebt = Owing & { readonly amount: bigint; readonly since: Date };
 
-/** What an Investor owes to a Master, and what imported fees have paid to it and no fee was due for yet. Cents. */
-export type OwedPair = Owing & { readonly debt: bigint; readonly since: Date | null; readonly prepaid: bigint };
+type Asked = { readonly database: string; readonly askedAt: Date; readonly isStopped: boolean };
 
-/** Of some Investors, the oldest debt first. Debts to Masters whose fees are stopped are left out. */
-export async function listOwed(db: Queryable, investorLogins: readonly string[]): Promise<OwedPair[]> {
-  return await many<OwedPair>(
+/** Cents, positive. `name` is the Master of a debt or of what imported fees have paid and no fee was due for yet, and the key of a weekly fee. */
+export type Owed = {
+  readonly kind: "debt" | "prepaid" | "weekly";
+  readonly investorLogin: string;
+  readonly name: string;
+  readonly amount: bigint;
+  /** Of a debt. */
+  readonly since: Date | null;
+};
+
+/**
+ * What some Investors owe, in one statement and so at one instant; whether the fees of a Master are stopped. The oldest debt comes first, and weekly
+ * fees in the sequence of their collection. Debts to Masters whose fees are stopped are left out. `askedAt`: what is recorded from then on may be left out.
+ */
+export async function findOwed(
+  db: Queryable,
+  masterLogin: string,
+  investorLogins: readonly string[],
+): Promise<Asked & { readonly owed: ReadonlyMap<string, readonly Owed[]> }> {
+  const rows = await many<Asked & (Owed | { readonly kind: null })>(
     db,
-    sql`select investor_login as "investorLogin", fee_debt.master_login as "masterLogin", prepaid_minor as prepaid,
-               case when break_reason is null then debt_minor else 0 end as debt,
-               case when break_reason is null then debt_since end as since
-        from fee_debt join fee_master on fee_master.master_login = fee_debt.master_login
-        where investor_login = any(${investorLogins}::text[]) and (debt_minor > 0 or prepaid_minor > 0)
-        order by debt_since, fee_debt.master_login`,
+    sql`select asked.database, asked."askedAt", asked."isStopped", owed.kind, owed."investorLogin", owed.name, owed.amount, owed.since
+        from (
+          select database_identity() as database, now() as "askedAt",
+                 exists (select from fee_master where master_login = ${masterLogin} and break_reason is not null) as "isStopped"
+        ) as asked
+        left join (
+          select 'debt' as kind, investor_login as "investorLogin", fee_debt.master_login as name, debt_minor as amount,
+                 debt_since as since, 0::bigint as rank
+          from fee_debt join fee_master on fee_master.master_login = fee_debt.master_login
+          where investor_login = any(${investorLogins}::text[]) and debt_minor > 0 and break_reason is null
+          union all
+          select 'prepaid', investor_login, master_login, prepaid_minor, null::timestamptz, 0::bigint
+          from fee_debt
+          where investor_login = any(${investorLogins}::text[]) and prepaid_minor > 0
+          union all
+          select 'weekly', investor_login, key, due, null::timestamptz, id
+          from (${openWeekly(investorLogins)}) as weekly
+        ) as owed on true
+        order by owed.since, owed.rank, owed.name`,
   );
+  const [asked] = rows;
+  assert(asked !== undefined, "the Master is asked about in any case");
+  const { database, askedAt, isStopped } = asked;
+  const found = rows.filter((row): row is Asked & Owed => row.kind !== null);
+  return { database, askedAt, isStopped, owed: Map.groupBy(found, ({ investorLogin }) => investorLogin) };
 }
 
 /**

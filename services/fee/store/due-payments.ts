@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { keyHash } from "#kernel/key-hash.ts";
-import { column, execute, fragment, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  fragment,
+  type Fragment,
+  many,
+  maybeOne,
+  sql,
+  type Queryable,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { DecidedFee } from "../domain/decision.ts";
@@ -25,6 +34,8 @@ export type DuePayment = {
   readonly isImported: boolean;
   /** An imported fee has to be settled before it may be sent. */
   readonly isWaiting: boolean;
+  /** The debit is executed, whether or not the credit is. */
+  readonly isDebited: boolean;
   readonly investorId: bigint;
   readonly tries: number;
 };
@@ -32,8 +43,8 @@ export type DuePayment = {
 /** Of `payment`, a row of fee_payment_row. */
 const PAYMENT_COLUMNS = fragment`payment.id, payment.key, payment."runId", payment.kind, payment."masterLogin",
   payment."paymentAccountLogin", payment."investorLogin", payment.due, payment.since, payment."uniqueKey", payment.tries,
-  payment."isWeekly", payment."isImported", payment."isWaiting", payment."investorId", payment."isStopped"`;
-export const PAYMENT_STATE_COLUMNS = fragment`${PAYMENT_COLUMNS}, payment.status, payment.amount, payment."isDebited"`;
+  payment."isWeekly", payment."isImported", payment."isWaiting", payment."investorId", payment."isStopped", payment."isDebited"`;
+export const PAYMENT_STATE_COLUMNS = fragment`${PAYMENT_COLUMNS}, payment.status, payment.amount`;
 
 export type NewPayment = DecidedFee & {
   readonly runId: bigint;
@@ -168,8 +179,6 @@ export async function lockOpenPayments(tx: Transaction, ids: readonly bigint[]):
 
 export type PaymentState = ClaimedPayment & {
   readonly status: "PENDING" | "EXECUTING" | "EXECUTED" | "SKIPPED" | "DEFERRED" | "REVERSED";
-  /** The debit is executed, whether or not the credit is. */
-  readonly isDebited: boolean;
   readonly amount: bigint;
 };
 
@@ -210,22 +219,27 @@ export type OpenWeekly = {
   readonly due: bigint;
 };
 
-/** Weekly payments of some Investors that are not debited yet and may be collected, those of each oldest first. */
+/** Weekly payments of some Investors that are not debited yet and may be collected. */
+export function openWeekly(investorLogins: readonly string[]): Fragment {
+  return fragment`
+    select id, key, investor_login, due_minor - prepaid_minor as due
+    from fee_payment
+    where investor_login = any(${investorLogins}::text[]) and status in ('PENDING', 'EXECUTING') and is_weekly
+      and transfer_id is null and due_minor > prepaid_minor
+      and (
+        status = 'EXECUTING'
+        or master_login not in (select master_login from fee_master where break_reason is not null)
+      )`;
+}
+
+/** Those of each Investor oldest first. */
 export async function listOpenWeekly(
   db: Queryable,
   investorLogins: readonly string[],
 ): Promise<Map<string, OpenWeekly[]>> {
   const rows = await many<OpenWeekly>(
     db,
-    sql`select id, key, investor_login as "investorLogin", due_minor - prepaid_minor as due
-        from fee_payment
-        where investor_login = any(${investorLogins}::text[]) and status in ('PENDING', 'EXECUTING') and is_weekly
-          and transfer_id is null and due_minor > prepaid_minor
-          and (
-            status = 'EXECUTING'
-            or master_login not in (select master_login from fee_master where break_reason is not null)
-          )
-        order by id`,
+    sql`select id, key, investor_login as "investorLogin", due from (${openWeekly(investorLogins)}) as weekly order by id`,
   );
   return Map.groupBy(rows, ({ investorLogin }) => investorLogin);
 }
@@ -237,8 +251,7 @@ export async function listEndedUnpaid(db: Queryable, keys: readonly string[]): P
     db,
     sql`select key
         from fee_payment
-        where key = any(${keys}::text[]) and status in ('SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED', 'EXECUTED')
-          and amount_minor = 0
+        where key = any(${keys}::text[]) and status in ('SKIPPED', 'DEFERRED', 'EXECUTED') and amount_minor = 0
         order by id`,
   );
 }

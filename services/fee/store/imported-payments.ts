@@ -15,23 +15,12 @@ export async function listByHash(tx: Transaction, keyHash: string): Promise<Paym
   );
 }
 
-/** The payment with this key, which has planned the fee or has imported it. */
-export async function findByKey(tx: Transaction, key: string): Promise<PaymentState | undefined> {
-  const [payment] = await many<PaymentState>(
-    tx,
-    sql`select ${PAYMENT_STATE_COLUMNS} from fee_payment_row payment where key = ${key} order by id limit 1`,
-  );
-  return payment;
-}
-
 /** Those of some keys that have a payment. */
 export async function listKnownKeys(db: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(await column<string>(db, sql`select key from fee_payment where key = any(${keys}::text[])`));
 }
 
 export type NewImportedPayment = ImportedFee & {
-  /** Its own, when it is known. */
-  readonly key?: string;
   readonly investorId: bigint;
   readonly paymentAccountLogin: string;
   /** Cents, positive. */
@@ -49,7 +38,7 @@ export async function insertImportedPayment(tx: Transaction, payment: NewImporte
            investor_login, investor_id, due_minor, owed_since, key, key_hash)
         values (${payment.runId}, false, true, 'PENDING', ${at}, clock_timestamp(), 'PF', ${importedSuffix(keyHash)}, ${masterLogin},
                 ${payment.paymentAccountLogin}, ${investorLogin}, ${payment.investorId}, ${payment.amount}, ${at},
-                ${payment.key ?? importedPaymentKey(payment)}, ${keyHash})
+                ${importedPaymentKey(payment)}, ${keyHash})
         returning id`,
   );
   return id;

@@ -3,11 +3,10 @@ import { createPool, type Pool } from "#kernel/postgres/pool.ts";
 import { execute, one, sql } from "#kernel/postgres/query.ts";
 import { asOwner } from "#test/support/as-owner.ts";
 import { PATIENT, testDatabase } from "#test/support/database.ts";
-import { cancelVersion } from "../commands/cancel-version.ts";
-import { updateConfiguration } from "../commands/configure.ts";
 import type { Deps } from "../deps.ts";
-import { listVersions } from "../queries/list-versions.ts";
 import { aCall, feeDeps, INVESTOR } from "../testing/fee.ts";
+import { listVersions } from "../queries/get-configuration.ts";
+import { cancelVersion, updateConfiguration } from "../commands/configure.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 

@@ -61,19 +61,3 @@ export async function setPaymentAccount(tx: Transaction, masterLogin: string, to
     sql`insert into payment_account (login, master_login) values (${to}, ${masterLogin}) on conflict (login) do nothing`,
   );
 }
-
-/** The payment accounts of the Masters behind `after`, in the order of their logins. */
-export async function listPaymentAccounts(
-  db: Queryable,
-  after: string,
-  limit: number,
-): Promise<{ readonly masterLogin: string; readonly account: string }[]> {
-  return await many(
-    db,
-    sql`select master_login as "masterLogin", payment_account_login as account
-        from fee_master
-        where master_login > ${after}
-        order by master_login
-        limit ${limit}`,
-  );
-}

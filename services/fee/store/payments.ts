@@ -1,5 +1,8 @@
-import { usd, type Money } from "#kernel/money.ts";
-import { fragment, many, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import { MAX_AMOUNT, type Money, usd } from "#kernel/money.ts";
+import { fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import type { Day } from "#kernel/time-zone.ts";
+import type { ExplainedPayment } from "../domain/explained-payment.ts";
+import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 
 export type Credit = {
   readonly id: bigint;
@@ -96,4 +99,67 @@ export async function listExecutedPaymentsOf(
         limit ${page.limit}`,
   );
   return rows.map(({ amountMinor, ...row }) => ({ ...row, amount: usd(amountMinor) }));
+}
+
+type CreditedDay = { readonly day: string; readonly amount: bigint };
+
+/** The credits of a Master by day of the deal, ascending. The index has all that is read. */
+export async function listCreditedDays(
+  db: Queryable,
+  masterLogin: string,
+  days: readonly Day[],
+): Promise<CreditedDay[]> {
+  return many<CreditedDay>(
+    db,
+    sql`select day, sum(amount_minor)::bigint as amount
+        from unnest(
+               ${days.map(({ day }) => day)}::text[],
+               ${days.map(({ from }) => from)}::timestamptz[],
+               ${days.map(({ to }) => to)}::timestamptz[]
+             ) as credited (day, starts_at, ends_at)
+             join payment_credit on master_login = ${masterLogin} and deal_at >= starts_at and deal_at < ends_at
+        group by day
+        order by day`,
+  );
+}
+
+/** A payment with its run, as far as its explanation needs them. */
+export type StoredPayment = Omit<ExplainedPayment, "calculation" | "debtParts" | "flows"> & {
+  readonly id: bigint;
+  readonly uniqueKey: string;
+  readonly runId: bigint;
+  readonly periodStart: Date;
+  readonly periodEnd: Date;
+  readonly createdAt: Date;
+  /** As JSON; undefined for a debt, and for an imported fee. */
+  readonly explanation: unknown;
+};
+
+export async function findStoredPayment(db: Queryable, id: bigint): Promise<StoredPayment | undefined> {
+  const row = await maybeOne<StoredPayment>(
+    db,
+    sql`select payment.id, payment.kind, payment.suffix, payment.master_login as "masterLogin",
+               payment.investor_login as "investorLogin", payment.is_imported as "isImported", payment.status,
+               payment.reason, payment.due_minor as due, payment.prepaid_minor as prepaid, payment.amount_minor as amount,
+               payment.owed_since as since, payment.executed_at as "executedAt", payment.unique_key as "uniqueKey",
+               payment.explanation, payment.created_at as "createdAt", run.id as "runId",
+               run.period_start as "periodStart", run.period_end as "periodEnd"
+        from fee_payment payment join fee_run run on run.id = payment.run_id
+        where payment.id = ${id}`,
+  );
+  return row && withoutNulls(row);
+}
+
+/** Debit and credit of the payments with these keys, as they are requested: at most the largest transfer. SQL of its own, because a check reads it. */
+export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Promise<OwnedLeg[]> {
+  return await many<OwnedLeg>(
+    db,
+    sql`select key, leg.login, leg.kind, leg.sign * least(due_minor - prepaid_minor, ${MAX_AMOUNT.minor}::bigint) as "amountMinor"
+        from fee_payment
+        cross join lateral (
+          values (1, investor_login, 'fee_debit', -1), (2, payment_account_login, 'fee_credit', 1)
+        ) as leg (ordinal, login, kind, sign)
+        where key = any (${keys}::text[])
+        order by id, leg.ordinal`,
+  );
 }

@@ -65,7 +65,6 @@ const NEXT_TRY = retryAt(fragment`tries`);
 
 /** The debits are executed; the credits are pending. */
 export async function markDebited(db: Queryable, debited: readonly DebitedPayment[]): Promise<void> {
-  if (debited.length === 0) return;
   await execute(
     db,
     sql`update fee_payment

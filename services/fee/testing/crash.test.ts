@@ -26,8 +26,8 @@ import {
 } from "./world.ts";
 
 const MAX_POINTS = 400;
-/** `make proof` crashes at each point, `make test` at each third: transactions have different numbers of points. */
-const STRIDE = sized({ test: 3, proof: 1 });
+/** `make proof` crashes at each point, `make test` at each fifth: transactions have different numbers of points. */
+const STRIDE = sized({ test: 5, proof: 1 });
 /** Each crash point is a crash and a complete run. */
 const TIMEOUT_MS = 180_000;
 
@@ -128,13 +128,21 @@ async function aWorldBeforeWithdrawal(pool?: Pool): Promise<World> {
 }
 
 test(
-  "a withdrawal pays the same fees after a crash at any point",
+  "a withdrawal pays the same fees after a crash at any point, also when a credit is refused after it has ended",
   async () => {
     const leave = async (world: World, deps: Deps): Promise<void> => {
       await decideLeave(world, {}, deps);
       await collectAll(world, "withdrawal:1", deps);
+      await passTime(world);
+      await settle(world, deps);
     };
     expect(await crashAtEveryPoint(aWorldBeforeWithdrawal, leave)).toBeGreaterThan(30);
+    const refused = async (pool?: Pool): Promise<World> => {
+      const world = await aWorldBeforeWithdrawal(pool);
+      world.platform.rules.refusesCredit = ({ key }) => key.endsWith(":WD1");
+      return world;
+    };
+    expect(await crashAtEveryPoint(refused, leave)).toBeGreaterThan(30);
   },
   TIMEOUT_MS,
 );

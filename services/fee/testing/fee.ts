@@ -5,7 +5,6 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
-import { findLostFees } from "../processes/lost-fees/find-lost-fees.ts";
 import { feeQueues } from "../queues.ts";
 import { createWakeSignals } from "../service.ts";
 import { platformFake, type PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
@@ -31,7 +30,7 @@ export type OtherServices = { readonly platform: PlatformFake; readonly subscrip
 /** The fee service with a real database, one Investor and two Masters. The test sets the clock. */
 export async function feeDeps(now: () => Date, others = otherServicesAt(now), existing?: Pool): Promise<Deps> {
   const pool = existing ?? (await testDatabase("fee")).pool;
-  const deps = withQueues({
+  return withQueues({
     pool,
     now,
     wakeSignals: createWakeSignals(),
@@ -61,8 +60,6 @@ export async function feeDeps(now: () => Date, others = otherServicesAt(now), ex
       },
     },
   });
-  await findLostFees(deps);
-  return deps;
 }
 
 /** Dependencies whose queues use them. */

@@ -1,3 +1,4 @@
+import { one, sql } from "#kernel/postgres/query.ts";
 import { refuse } from "../refusals.ts";
 import type { CollectRequest, RecordFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
 import { collect } from "../commands/collect.ts";
@@ -50,7 +51,7 @@ export function aCollection(
   return { ...own, decision: undefined, floor, filedNumber: filedNumbers.get(INVESTOR) ?? NEWEST };
 }
 
-/** Collects under the account lock, as the caller does, and has the reserves of what is not collected returned; returns the collected amount. */
+/** Collects under the account lock, as the caller does, and has the reserves of what is not collected returned; returns the debited amount. */
 export async function collectAll(
   world: World,
   key = "withdrawal:1",
@@ -59,14 +60,16 @@ export async function collectAll(
 ): Promise<string> {
   const lockOwner = `${key}:1`;
   world.platform.accountLocks.set(INVESTOR, lockOwner);
-  const { collected, uncollectedKeys } = await collect(
-    deps,
-    aCollection(world, { key, lockOwner }),
-    aCall("", withinMs),
-  );
+  const { uncollectedKeys } = await collect(deps, aCollection(world, { key, lockOwner }), aCall("", withinMs));
   world.platform.accountLocks.delete(INVESTOR);
   for (const uncollected of uncollectedKeys) await deps.subscriptions.returnReserve({ key: uncollected }, aCall());
-  return formatCents(collected?.minorUnits ?? 0n);
+  const { debited } = await one<{ debited: bigint }>(
+    world.deps.pool,
+    sql`select coalesce(sum(fee_payment.amount_minor), 0)::bigint as debited
+        from collection_item join fee_payment on fee_payment.id = payment_id
+        where collection_item.key = ${key}`,
+  );
+  return formatCents(debited);
 }
 
 /** What is pending is without the weekly fees. */

@@ -8,10 +8,10 @@ import { aBreak } from "#test/support/break.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { decideReview } from "../commands/decide-review.ts";
 import type { Deps } from "../deps.ts";
-import { stoppingBreaks } from "../jobs/stop-on-breaks.ts";
 import { watchPaymentAccounts } from "../jobs/watch-payment-accounts.ts";
 import { aCall, PAYMENT_ACCOUNT } from "./fee.ts";
 import type { World } from "./world.ts";
+import { stoppingBreaks } from "../processes/stop-for-break.ts";
 
 /** A break on the payment account. */
 export function aPaymentBreak(id: bigint, own: Partial<Break> = {}): Break {

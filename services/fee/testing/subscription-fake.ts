@@ -94,13 +94,6 @@ export function subscriptionFake(now: () => Date): SubscriptionFake {
         const sums = { inflow: usd(inflow), outflow: usd(outflow), complete };
         return { ...sums, ...lastDealOf(fake, masterLogin, throughNumber) };
       },
-      async listUnrecordedFees({ afterId }) {
-        const rows = fake.books.decisions.map((decision, index) => ({ ...decision, id: BigInt(index + 1) }));
-        const open = rows.filter(({ id, isRecorded }) => id > afterId && !isRecorded);
-        const page = open.slice(0, fake.decisionsPerPage);
-        const nextAfterId = open.length > page.length ? (page.at(-1)?.id ?? 0n) : 0n;
-        return { decisions: page.map(({ request }) => request), nextAfterId };
-      },
       async listBreaks({ afterId, limit }) {
         const items = fake.breaks.filter(({ id }) => id > afterId).slice(0, limit);
         return { items, hasMore: false, checks: [] };

@@ -5,15 +5,15 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { type Cashflow, depositKey } from "../domain/cashflow.ts";
-import { outcomeUnknown, refusalOfDeposit, refusedUnsent } from "../domain/transfer-outcome.ts";
+import { outcomeUnknown, refusalOfDeposit, refusedUnsent, type TransferOutcome } from "../domain/transfer-outcome.ts";
 import { findOpenOperation } from "../store/cashflows.ts";
 import { markDoubt, markRefused } from "../store/cashflow-transitions.ts";
 import { record } from "./record.ts";
-import { endUnsent, finish } from "./settle.ts";
-import { sendTransfer } from "./transfer.ts";
+import { callUntilAnswered, endUnsent, finish, type NotSent } from "./settle.ts";
+import { Refusal } from "#kernel/refusal.ts";
 
 /** Credits an Investor once per command id, however often the caller repeats it. */
 export async function deposit(deps: Deps, request: DepositRequest, context: CallContext): Promise<DepositResponse> {
@@ -78,4 +78,39 @@ function transferOf(cashflow: Cashflow): TransferRequest {
     sendBefore: cashflow.deadline,
     releaseLock: false,
   };
+}
+
+/** Sends a transfer request to platform, which executes a key once. */
+export async function sendTransfer(
+  { platform }: Deps,
+  request: TransferRequest,
+  context: CallContext,
+): Promise<TransferOutcome | NotSent> {
+  const send = (within: CallContext) => platform.transfer(request, within).then(outcomeOf, ofMismatch);
+  const called = await callUntilAnswered(send, context);
+  if (called.kind === "answered") return called.answer;
+  return called.kind === "lost" ? { kind: "open", doubt: "UNKNOWN" } : called;
+}
+
+/** It is answered the same each time. */
+function ofMismatch(error: unknown): TransferOutcome {
+  if (error instanceof Refusal && error.code === "transfer_mismatch") return { kind: "open", doubt: "UNKNOWN" };
+  throw error;
+}
+
+/** The outcome of a transfer whose first leg is the caller's money. */
+export function outcomeOf({ state, legs, refusalCode, platformCode }: TransferResult): TransferOutcome {
+  switch (state) {
+    case TransferState.APPLIED: {
+      const [leg] = legs;
+      assert(leg !== undefined && leg.dealId > 0n, "an applied transfer has a deal");
+      return { kind: "applied", dealId: leg.dealId };
+    }
+    case TransferState.REFUSED:
+      return { kind: "refused", code: refusalCode, platformCode };
+    case TransferState.REVIEW:
+      return { kind: "open", doubt: "REVIEW" };
+    default:
+      return { kind: "open", doubt: "UNKNOWN" };
+  }
 }

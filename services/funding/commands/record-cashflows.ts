@@ -4,11 +4,10 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { autocommit } from "#kernel/postgres/transaction.ts";
 import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
-import { type ClientKey, refusalUnderKey } from "../domain/client-key.ts";
-import { decideDeposit } from "../domain/deposit.ts";
-import { duplicateReasons } from "../domain/duplicate.ts";
 import { listCashflowsById } from "../store/cashflows.ts";
 import { type Considered, insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
+import { type ClientKey, duplicateReasons, refusalUnderKey } from "../domain/duplicate.ts";
+import { decideDeposit } from "../domain/amount.ts";
 
 const possibleDuplicates = new Counter({
   name: "pamm_possible_duplicates_total",

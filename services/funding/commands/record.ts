@@ -11,8 +11,10 @@ import type { Cashflow } from "../domain/cashflow.ts";
 import { duplicateRuleOf } from "../domain/duplicate.ts";
 import { getCashflowById } from "../store/cashflows.ts";
 import { markRepeated } from "../store/cashflow-transitions.ts";
-import { askFacts } from "./ask-facts.ts";
 import { clientKeyOf, type Draft, type Recorded } from "./record-cashflows.ts";
+import { queryContext } from "#kernel/contract/deadlines.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { addInvestor, addMaster, type InvestorFacts } from "../store/investor-facts.ts";
 
 /**
  * Records a requested operation with the others that wait, or finds the one with its id; that is marked as repeated, so that no request concludes
@@ -59,4 +61,23 @@ async function insertOrFind(deps: Deps, draft: Draft, context: CallContext): Pro
   const again = await deps.queues.recording.add({ ...draft, asked }, byMs);
   assert(again.result !== "unknown_investor", `The facts about Investor ${draft.login} are known.`);
   return again.result;
+}
+
+/**
+ * Asks the owners for the facts about an Investor: before its first deposit, and when its events are older than this database or
+ * have not arrived yet. Refusal: investor_not_found.
+ */
+async function askFacts(
+  { pool, accounts, subscriptions }: Deps,
+  login: string,
+  context: CallContext,
+): Promise<InvestorFacts> {
+  await accounts.findInvestor({ login }, queryContext(context));
+  const { subscription } = await subscriptions.findOpenSubscription({ investorLogin: login }, queryContext(context));
+  const masterLogin = subscription?.status === SubscriptionStatus.ACTIVE ? subscription.masterLogin : undefined;
+  const master = masterLogin && (await accounts.findMaster({ login: masterLogin }, queryContext(context)));
+  const masterMinimum = master ? moneyFromProto(master.minDeposit, "min_deposit") : undefined;
+  if (masterLogin !== undefined && masterMinimum !== undefined) await addMaster(pool, masterLogin, masterMinimum);
+  await addInvestor(pool, { login, masterLogin });
+  return { masterMinimum, masterLogin };
 }

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { TransferState, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { outcomeOf, sendTransfer } from "./transfer.ts";
+import { outcomeOf, sendTransfer } from "./deposit.ts";
 
 function aResult(state: TransferState): TransferResult {
   return { transferId: 1n, key: "funding:deposit:1", state, refusalCode: "absent", platformCode: 9, legs: [] };

@@ -11,18 +11,17 @@ import { type WithdrawResponse as Answer, WithdrawalState } from "#proto/pamm/su
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import { notBegun, outcomeUnknown, withBlocker } from "../domain/transfer-outcome.ts";
-import { markDoubt, markRefused } from "../store/cashflow-transitions.ts";
 import { findOpenOperation } from "../store/cashflows.ts";
-import { markWaiting } from "../store/queue-states.ts";
 import { record } from "./record.ts";
 import { callUntilAnswered, endUnsent, finish } from "./settle.ts";
+import { markDoubt, markRefused, markWaiting } from "../store/cashflow-transitions.ts";
 
 /** Pays out the requested amount, or what is available of it, once per command id. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
   const cashflow = await failAsUnavailable(() => record(deps, "withdraw", request, context));
   const { operationId, amount, possibleDuplicateOf, queue } = cashflow;
   const answer = await settleWithdrawal(deps, cashflow, context);
-  const { figures, dealId } = answer;
+  const { figures, dealId, inPool } = answer;
   const isWaiting = answer.state !== WithdrawalState.PAID;
   // A caller that does not expect this answer would take it for one of a withdrawal of nothing.
   if (isWaiting && request.queueForMs === undefined) throw waitsForMaster("withdrawal", operationId);
@@ -30,7 +29,7 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
     operationId,
     requestedAmount: moneyToProto(amount),
     effectiveWithdraw: figures?.effective,
-    openPositionsChecked: figures?.inPool ?? true,
+    openPositionsChecked: isWaiting || inPool,
     pendingFee: figures?.pendingFee,
     balanceBefore: figures?.balanceBefore,
     availableAfterFee: figures?.availableAfterFee,

@@ -1,6 +1,6 @@
 import { labelErrors, type Labels } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH } from "#kernel/limits.ts";
-import { formatDecimal, isLess, MAX_AMOUNT, MIN_AMOUNT, type Money } from "#kernel/money.ts";
+import { formatDecimal, isLess, MAX_AMOUNT, MIN_AMOUNT, type Money, usd } from "#kernel/money.ts";
 import { queueErrors } from "#kernel/queue-until-flat.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
@@ -50,4 +50,21 @@ function findErrors({ amount, comment, labels, queueForMs }: Omit<RequestedMovem
 function refuseInvalid(errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
   throw refuse("validation_failed", "The request is invalid.", { errors, outcome: "not_executed" });
+}
+
+type DepositFacts = {
+  /** The Investor was never funded through the service. */
+  readonly isFirst: boolean;
+  /** Undefined while the Investor follows no Master. */
+  readonly masterMinimum: Money | undefined;
+};
+
+export type DepositDecision = { readonly firstDepositChecked: boolean; readonly minDeposit: Money };
+
+/**
+ * The first deposit under an active Master is looked at, and never refused: the Investor met the minimum when it was assigned, and
+ * a minimum that was changed since is for later assignments.
+ */
+export function decideDeposit({ isFirst, masterMinimum }: DepositFacts): DepositDecision {
+  return { firstDepositChecked: isFirst && masterMinimum !== undefined, minDeposit: masterMinimum ?? usd(0n) };
 }

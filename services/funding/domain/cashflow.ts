@@ -2,9 +2,8 @@ import type { Labels } from "#kernel/labels.ts";
 import type { Money } from "#kernel/money.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
 import type { Refusal } from "#kernel/refusal.ts";
-import type { DepositDecision } from "./deposit.ts";
-import type { DuplicateRule } from "./duplicate.ts";
-import type { ClientKey } from "./client-key.ts";
+import type { ClientKey, DuplicateRule } from "./duplicate.ts";
+import type { DepositDecision } from "./amount.ts";
 
 /** RECORDED: the service that carries it out may have been called: platform a deposit, subscription a withdrawal. POSTED and REFUSED are final. */
 export type CashflowState = "RECORDED" | "POSTED" | "REFUSED";

@@ -2,6 +2,7 @@ import { type Labels, NO_LABELS } from "#kernel/labels.ts";
 import { DAY_MS } from "#kernel/duration.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
+import { keyInProgress, keyReused } from "#kernel/key-refusals.ts";
 
 /** For this long after an executed deposit or withdrawal an equal one is a possible duplicate. */
 export const DUPLICATE_WINDOW_MS = DAY_MS;
@@ -68,4 +69,27 @@ function possibleDuplicate({ operationId, dealId }: ExecutedDuplicate): Refusal 
       details: { deal_id: String(dealId) },
     },
   );
+}
+
+/** The Idempotency-Key of a client. */
+export type ClientKey = {
+  readonly clientId: string;
+  readonly hash: Uint8Array;
+  /** An operation that ended before has lost its key by age. */
+  readonly keptSince: Date;
+};
+
+/** The operation that has the key of a request. */
+export type KeyedOperation = {
+  readonly id: bigint;
+  readonly operationId: string;
+  /** It is what the request asks for. */
+  readonly isSame: boolean;
+  /** It has no outcome yet, and its first caller may still wait. */
+  readonly isInProgress: boolean;
+};
+
+export function refusalUnderKey({ operationId, isSame, isInProgress }: KeyedOperation): Refusal | undefined {
+  if (!isSame) return keyReused(operationId, "unknown");
+  return isInProgress ? keyInProgress(operationId) : undefined;
 }

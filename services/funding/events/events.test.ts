@@ -13,9 +13,8 @@ import { MovementKind, TransferImported } from "#proto/pamm/platform/v1/movement
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { getOperation, listOperations, operationReads } from "../queries/operations.ts";
 import { listFinished } from "../checks/find-accepted.ts";
-import { DIRECTORY } from "./receive-directory.ts";
 import { IMPORTS } from "./receive-imports.ts";
-import { FOLLOWINGS } from "./receive-followings.ts";
+import { DIRECTORY, FOLLOWINGS } from "./receive-facts.ts";
 
 const AT = new Date("2026-01-02T03:04:05.678Z");
 const log = createLog({ service: "funding", level: "silent" });

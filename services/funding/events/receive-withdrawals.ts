@@ -2,7 +2,7 @@ import { type EntryOf, MalformedEntry } from "#kernel/feed/decode-entry.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { WithdrawalChanged, WithdrawalProgress } from "#proto/pamm/subscription/v1/events.ts";
 import type { Deps } from "../deps.ts";
-import { type Progress, saveProgress, type WaitingState } from "../store/queue-states.ts";
+import { type Progress, saveProgress, type WaitingState } from "../store/cashflow-transitions.ts";
 
 /** Keeps how far the withdrawals are whose callers have got no outcome, and has the recovery job record how they have ended. */
 export function withdrawalsFeed({ settleWake }: Pick<Deps, "settleWake">) {

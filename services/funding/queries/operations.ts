@@ -2,6 +2,7 @@ import { labelsToProto } from "#kernel/contract/labels.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { usd } from "#kernel/money.ts";
+import { keyOf } from "#kernel/key-of.ts";
 import { fittingPage, MAX_PAGE_SIZE } from "#kernel/page.ts";
 import {
   type GetOperationRequest,
@@ -16,14 +17,7 @@ import { findRemovedBefore } from "#kernel/retention/progress.ts";
 import { instantOfId } from "#kernel/uuid-time.ts";
 import type { Deps } from "../deps.ts";
 import { isOldEnough, mayBeRemoved, OPERATIONS } from "../domain/removed-operation.ts";
-import {
-  type CurrentOutcome,
-  currentOutcome,
-  depositKey,
-  importedKey,
-  namedByKey,
-  withdrawalKey,
-} from "../domain/cashflow.ts";
+import { currentOutcome, depositKey, importedKey, namedByKey, withdrawalKey } from "../domain/cashflow.ts";
 import { refuse } from "../refusals.ts";
 import {
   type LedgerOperation,
@@ -82,17 +76,11 @@ export async function getOperation(
   throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
 }
 
-const OUTCOMES: Partial<Readonly<Record<OperationOutcome, CurrentOutcome>>> = {
-  [OperationOutcome.PENDING]: "PENDING",
-  [OperationOutcome.EXECUTED]: "EXECUTED",
-  [OperationOutcome.NOT_EXECUTED]: "NOT_EXECUTED",
-  [OperationOutcome.UNKNOWN]: "UNKNOWN",
-  [OperationOutcome.REVIEW]: "REVIEW",
-};
-
-const QUEUE_STATES = { [QueueState.WAITING]: "WAITING", [QueueState.RUNNING]: "RUNNING" } as Partial<
-  Readonly<Record<QueueState, "WAITING" | "RUNNING">>
->;
+const { PENDING, EXECUTED, NOT_EXECUTED, UNKNOWN, REVIEW } = OperationOutcome;
+const OUTCOMES = { PENDING, EXECUTED, NOT_EXECUTED, UNKNOWN, REVIEW };
+const QUEUE_STATES = { WAITING: QueueState.WAITING, RUNNING: QueueState.RUNNING };
+const { UNSPECIFIED } = OperationAction;
+const ACTIONS = { deposit: OperationAction.DEPOSIT, withdraw: OperationAction.WITHDRAW } as const;
 
 /** Deposits and withdrawals, newest first. */
 export async function listOperations(deps: Deps, request: ListOperationsRequest): Promise<ListOperationsResponse> {
@@ -101,13 +89,13 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
     const errors = [{ field: "limit", code: "out_of_range", message: `limit must be from 1 to ${MAX_PAGE_SIZE}.` }];
     throw refuse("validation_failed", "The request is invalid.", { errors });
   }
-  const action = wantedAction(request);
-  if (action === "none") return { items: [], hasMore: false };
-  const { masterLogin, fromId, externalId } = request;
-  const queueState = QUEUE_STATES[request.queueState ?? QueueState.UNSPECIFIED];
+  const action = keyOf(ACTIONS, request.action);
+  const isOfOthers = action === undefined && (request.action ?? UNSPECIFIED) !== UNSPECIFIED;
   const named = request.keys?.anyOf.flatMap((key) => namedByKey(key) ?? []);
-  if (named?.length === 0) return { items: [], hasMore: false };
-  const own = { action, masterLogin, fromId, externalId, queueState, named, outcome: OUTCOMES[request.outcome] };
+  if (isOfOthers || named?.length === 0) return { items: [], hasMore: false };
+  const { masterLogin, fromId, externalId } = request;
+  const queueState = keyOf(QUEUE_STATES, request.queueState);
+  const own = { action, masterLogin, fromId, externalId, queueState, named, outcome: keyOf(OUTCOMES, request.outcome) };
   const filter = { login, comment, ...own, beforeId, limit: limit + 1 };
   const now = deps.now();
   const { items, hasMore } = fittingPage(
@@ -116,23 +104,6 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
     ({ metadata }) => metadata,
   );
   return { items: items.map((recorded) => operationMessage(recorded, now)), hasMore };
-}
-
-const ACTIONS = { deposit: OperationAction.DEPOSIT, withdraw: OperationAction.WITHDRAW } as const;
-
-/** Undefined for both. "none": another service records the requested ones. */
-function wantedAction({ action }: ListOperationsRequest): keyof typeof ACTIONS | "none" | undefined {
-  switch (action) {
-    case undefined:
-    case OperationAction.UNSPECIFIED:
-      return undefined;
-    case OperationAction.DEPOSIT:
-      return "deposit";
-    case OperationAction.WITHDRAW:
-      return "withdraw";
-    default:
-      return "none";
-  }
 }
 
 /** With the keys of its fees and transfers. */

@@ -2,10 +2,9 @@ import { type Labels, NO_LABELS } from "#kernel/labels.ts";
 import { type Money, usd } from "#kernel/money.ts";
 import { type Fragment, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { NewCashflow } from "../domain/cashflow.ts";
-import type { KeyedOperation } from "../domain/client-key.ts";
-import { DUPLICATE_WINDOW_MS, type Duplicates } from "../domain/duplicate.ts";
 import type { InvestorFacts } from "./investor-facts.ts";
-import { OF_KEY, RECORDED } from "./keyed-cashflows.ts";
+import { OF_KEY, RECORDED } from "./cashflows.ts";
+import { DUPLICATE_WINDOW_MS, type Duplicates, type KeyedOperation } from "../domain/duplicate.ts";
 
 export type RequestedCashflow = Omit<NewCashflow, "decision"> & {
   /**

@@ -91,7 +91,6 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
     listInvestors: unused,
     revealInvestor: unused,
     eraseInvestor: unused,
-    findRegistrations: unused,
     findPaymentAccounts: unused,
     getMasterProfile: unused,
     getInvestorProfile: unused,

@@ -41,7 +41,7 @@ type World = {
 export const WAITS: WithdrawResponse = answerOf(WithdrawalState.WAITING);
 
 export function answerOf(state: WithdrawalState, own: Partial<WithdrawResponse> = {}): WithdrawResponse {
-  return { state, refusal: undefined, figures: undefined, dealId: undefined, hasWaited: false, ...own };
+  return { state, refusal: undefined, figures: undefined, dealId: undefined, hasWaited: false, inPool: false, ...own };
 }
 
 export function refusedWith(refusal: Refusal, own: Partial<WithdrawResponse> = {}): WithdrawResponse {
@@ -90,14 +90,14 @@ export function subscriptionFake({ platform, investor, master, pendingFee }: Wor
     const requested = amount?.minorUnits ?? 0n;
     const effective = requested < available ? requested : available;
     const [balanceBefore, fee, left, paid] = [before, pendingFee, available, effective].map(usd);
+    const inPool = master !== undefined;
     const figures = {
-      inPool: master !== undefined,
       balanceBefore,
       pendingFee: fee,
       availableAfterFee: left,
       effective: paid,
     };
-    if (effective === 0n) return answerOf(WithdrawalState.PAID, { figures });
+    if (effective === 0n) return answerOf(WithdrawalState.PAID, { figures, inPool });
     const legs = [{ login: investor, kind: MovementKind.WITHDRAWAL, amount: usd(-effective) }];
     const order = { lockOwner: "", upTo: undefined, enqueue: false, sendBefore: undefined, releaseLock: false };
     const { state, legs: moved } = await platform.client.transfer(
@@ -105,7 +105,7 @@ export function subscriptionFake({ platform, investor, master, pendingFee }: Wor
       context,
     );
     if (state !== TransferState.APPLIED) return answerOf(WithdrawalState.UNKNOWN);
-    return answerOf(WithdrawalState.PAID, { figures, dealId: moved[0]?.dealId });
+    return answerOf(WithdrawalState.PAID, { figures, inPool, dealId: moved[0]?.dealId });
   }
   return fake;
 }
@@ -162,11 +162,8 @@ function allUnused(unused: () => never): Client<SubscriptionServiceService> {
     previewUnassign: unused,
     withdraw: unused,
     previewWithdrawal: unused,
-    listUnrecordedFees: unused,
-    findLockOwners: unused,
     findPooled: unused,
     returnReserve: unused,
-    getPoolLedger: unused,
     getEquity: unused,
     listInvestorAllocations: unused,
     listPerformance: unused,

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generate } from "selfsigned";
+import { Events, type NatsConnection } from "nats";
 import { expect, test } from "vitest";
 import { metricValues } from "#test/support/metric-values.ts";
 import { testNats } from "#test/support/nats.ts";
@@ -12,6 +13,12 @@ import { createLog } from "../log.ts";
 import { connectNats } from "./connect.ts";
 
 const log = createLog({ service: "test", level: "silent" });
+/** What a broker sends first. */
+const INFO = 'INFO {"server_id":"late","version":"2.10.27","proto":1,"headers":true,"max_payload":1048576}\r\n';
+
+async function untilReconnected(connection: NatsConnection): Promise<void> {
+  for await (const { type } of connection.status()) if (type === Events.Reconnect) return;
+}
 
 test("a broker that cannot be reached is reported in one line without credentials", async () => {
   const url = "nats://planted:secret@127.0.0.1:1";
@@ -44,6 +51,35 @@ test("a connection that ends before the service closes it is reported", async ()
   await expect(watched.closed).rejects.toThrow("the connection to the broker was closed");
   await expect(closed.closed).resolves.toBeUndefined();
   expect(watched.isConnected()).toBe(false);
+});
+
+test("a loss that may be the end of an attempt that was given up ends the process, and no other loss does", async () => {
+  const { url } = await testNats();
+  const late: Socket[] = [];
+  await using stack = new AsyncDisposableStack();
+  const node = stack.use(createServer((socket) => late.push(socket)).listen(0, "127.0.0.1"));
+  // A server that closes waits for its connections.
+  stack.defer(() => late.forEach((socket) => socket.destroy()));
+  await once(node, "listening");
+  const urls = `nats://127.0.0.1:${(node.address() as AddressInfo).port},${url}`;
+  await using broker = await connectNats({ url: urls, name: "test", log, connectWithinMs: 200 });
+  // The library begins with either address.
+  if (late.length === 0) {
+    const reconnected = untilReconnected(broker.connection);
+    await broker.connection.reconnect();
+    await reconnected;
+  }
+  expect(late.length).toBeGreaterThan(0);
+  await using other = await connectNats({ url, name: "test", log, connectWithinMs: 200 });
+  const again = untilReconnected(other.connection);
+  await other.connection.reconnect();
+  await again;
+  expect([broker.isConnected(), other.isConnected()]).toEqual([true, true]);
+
+  for (const socket of late) socket.end(INFO);
+
+  await expect(broker.closed).rejects.toThrow("the connection to the broker was closed");
+  expect(other.isConnected()).toBe(true);
 });
 
 test("tls: is TLS or an error: a broker without it receives neither user nor password", async () => {

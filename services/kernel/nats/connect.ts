@@ -1,9 +1,8 @@
-import { connect, ErrorCode, Events, type NatsConnection, type NatsError } from "nats";
+import { connect, DebugEvents, ErrorCode, Events, type NatsConnection, type NatsError } from "nats";
 import type { Log } from "../log.ts";
 import { countBrokerRefusal } from "../metrics.ts";
 import { countReconnect, showConnected } from "./metrics.ts";
 import { StartupError } from "../startup-error.ts";
-import { ignoreAbandonedConnections } from "./abandoned-connections.ts";
 
 /** A connection to the broker with its current state, so that no caller sends on a lost connection. */
 export type Broker = AsyncDisposable & {
@@ -51,6 +50,7 @@ export async function connectNats({
   const { servers, user, pass } = readAddress(url);
   const isTls = requireOneScheme(servers, ca);
   const inboxPrefix = `_INBOX.${name}`;
+  const attempts = new Attempts(connectWithinMs);
   const connection = await connect({
     servers,
     ...(user === "" ? {} : { user, pass }),
@@ -69,14 +69,43 @@ export async function connectNats({
   }).catch((error: unknown) => {
     throw connectError(servers, error);
   });
-  ignoreAbandonedConnections(connection);
-  return supervise(connection, { address: servers.join(","), inboxPrefix, log });
+  attempts.noteEnd();
+  return supervise(connection, { address: servers.join(","), inboxPrefix, log, attempts });
 }
 
-function supervise(
-  connection: NatsConnection,
-  { address, inboxPrefix, log }: Pick<Broker, "address" | "inboxPrefix"> & { readonly log: Log },
-): Broker {
+/**
+ * The attempts to connect. The library gives one up that takes too long, as to a machine that is gone or a broker that stands still, but does not end it. When
+ * it succeeds after all, the broker ends it for want of a login, and the library takes that for the loss of its present connection: it opens another one
+ * and keeps both, so that requests arrive over the first and are answered over the second, where the broker refuses the answers.
+ */
+class Attempts {
+  readonly #withinMs: number;
+  #begunMs = performance.now();
+  #isOneGivenUp = false;
+
+  constructor(withinMs: number) {
+    this.#withinMs = withinMs;
+  }
+
+  noteBegin(): void {
+    this.noteEnd();
+    this.#begunMs = performance.now();
+  }
+
+  noteEnd(): void {
+    if (performance.now() - this.#begunMs >= this.#withinMs) this.#isOneGivenUp = true;
+    this.#begunMs = Infinity;
+  }
+
+  /** Whether a loss of the connection may be the end of an attempt that was given up: then only a new process has one connection for sure. */
+  mayAnswerLate(): boolean {
+    return this.#isOneGivenUp;
+  }
+}
+
+type Supervised = Pick<Broker, "address" | "inboxPrefix"> & { readonly log: Log; readonly attempts: Attempts };
+
+function supervise(connection: NatsConnection, { address, inboxPrefix, log, attempts }: Supervised): Broker {
   let isUp = true;
   showConnected(true);
   let isClosing = false;
@@ -86,7 +115,14 @@ function supervise(
         if (isUp) log.warn("broker connection lost, reconnecting", { url: address });
         isUp = false;
         showConnected(false);
+        if (attempts.mayAnswerLate()) {
+          log.warn("an attempt to connect that was given up may have been answered, starting anew", { url: address });
+          await connection.close();
+        }
+      } else if (type === DebugEvents.Reconnecting) {
+        attempts.noteBegin();
       } else if (type === Events.Reconnect) {
+        attempts.noteEnd();
         isUp = true;
         showConnected(true);
         countReconnect();

@@ -18,8 +18,8 @@ async function addSchema({ url }: TestDatabase, schema: string): Promise<void> {
 }
 
 /** The connections of a process that starts now. */
-function start({ url }: TestDatabase, schema = SCHEMA): Pool {
-  return createPool({ url, schema, applicationName: "test", max: 4, raisesIds: true });
+function start({ url }: TestDatabase, schema = SCHEMA, beside: readonly string[] = []): Pool {
+  return createPool({ url, schema, applicationName: "test", max: 4, raisesIds: true, beside });
 }
 
 async function insertInto(pool: Pool, table: "coin" | "outbox"): Promise<bigint> {
@@ -110,3 +110,60 @@ async function identityOf(database: TestDatabase, schema = SCHEMA): Promise<stri
   await using pool = start(database, schema);
   return await readDatabase(pool);
 }
+
+const HOUSE = [SCHEMA, "notes", "stamps"];
+
+async function aHouse(): Promise<TestDatabase> {
+  const database = await aSchema();
+  for (const schema of HOUSE.slice(1)) await addSchema(database, schema);
+  for (const schema of HOUSE) await usedBy(database, schema);
+  return database;
+}
+
+async function usedBy(database: TestDatabase, schema: string): Promise<bigint> {
+  await using pool = start(database, schema, HOUSE);
+  return await insertInto(pool, "coin");
+}
+
+/** Gives the schemas other files, as a dump does that is restored in the same database. */
+async function restoreDump({ url }: TestDatabase, ...schemas: string[]): Promise<void> {
+  await using admin = createPool({ url, schema: SCHEMA, applicationName: "admin", max: 1 });
+  for (const schema of schemas) await admin.query(`vacuum full ${schema}.schema_migration`);
+}
+
+test("a schema without the others in its database is refused, with what to do", async () => {
+  const database = await aSchema();
+  await addSchema(database, "notes");
+
+  await expect(usedBy(database, SCHEMA)).rejects.toMatchObject({
+    name: "StartupError",
+    message: `database ${database.name} has no tables of stamps: all services work in one database, migrate all schemas there, or restore it with all of them`,
+  });
+});
+
+test("a schema that was restored without the others is refused, and so are the others, until all of them are restored", async () => {
+  const database = await aHouse();
+  await restoreDump(database, "notes");
+  for (const schema of HOUSE) {
+    await expect(usedBy(database, schema)).rejects.toMatchObject({
+      name: "StartupError",
+      message: `in database ${database.name} only notes was restored: restore all schemas to the same instant (docs/operate/restore.md)`,
+    });
+  }
+
+  await restoreDump(database, ...HOUSE.filter((schema) => schema !== "notes"));
+
+  for (const schema of HOUSE) expect(await usedBy(database, schema)).toBeGreaterThan(recent());
+});
+
+test("a running process gets no connection to a database in which one schema was restored", async () => {
+  const database = await aHouse();
+  await using running = start(database, SCHEMA, HOUSE);
+  const { pid } = await one<{ pid: number }>(running, sql`select pg_backend_pid() as pid`);
+  await restoreDump(database, "notes");
+  await using admin = createPool({ url: database.url, schema: SCHEMA, applicationName: "admin", max: 1 });
+  await many(admin, sql`select pg_terminate_backend(${pid})`);
+
+  const insert = () => insertInto(running, "coin");
+  await expect(insert().catch(insert)).rejects.toThrow("only notes was restored");
+});

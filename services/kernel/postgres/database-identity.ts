@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
-import { execute, fragment, matchesRow, one, type Queryable, sql } from "./query.ts";
+import { StartupError } from "../startup-error.ts";
+import { execute, type Fragment, fragment, matchesRow, maybeOne, one, type Queryable, sql } from "./query.ts";
 
 /**
  * The objects of each schema that distinguish one history of commits from another one. The identifier of the cluster and its timeline change
@@ -17,7 +18,9 @@ export const DATABASE_IDENTITY = `
   -- The database in which the ids of the schema were raised last; one row.
   create table numbered_database (
     is_only  boolean primary key default true check (is_only),
-    database text not null
+    database text not null,
+    -- The schemas of all services that were in it, each with the file of its table schema_migration.
+    schemas  text not null default ''
   )`;
 
 /** The database of the connection, to notice later that another one, which was restored or has taken over, is in its place. */
@@ -26,7 +29,8 @@ export async function readDatabase(db: Queryable): Promise<string> {
   return database;
 }
 
-/** The part of an identity that changes with each restart of the server, and the one that each schema has of its own, counted from 0. */
+/** The parts of an identity, counted from 0: two of them change with a promotion and with each restart of the server, and each schema has a file of its own. */
+const TIMELINE = 1;
 const START = 2;
 const FILE = 4;
 
@@ -35,16 +39,19 @@ const FILE = 4;
  * recovered archive or a restored dump.
  */
 export function isRestartOf(before: string, now: string): boolean {
-  return without(START, before) === without(START, now);
+  return without([START], before) === without([START], now);
 }
 
 /** Whether two schemas, read by their services, are in one database. */
 export function isSameDatabase(one: string, other: string): boolean {
-  return without(FILE, one) === without(FILE, other);
+  return without([FILE], one) === without([FILE], other);
 }
 
-function without(part: number, identity: string): string {
-  return identity.split("/").toSpliced(part, 1).join("/");
+function without(parts: readonly number[], identity: string): string {
+  return identity
+    .split("/")
+    .filter((_, part) => !parts.includes(part))
+    .join("/");
 }
 
 /** Ids are raised to milliseconds since 2025 times this, so fewer rows than this may be inserted in a millisecond on average. */
@@ -56,15 +63,17 @@ const FLOOR = fragment`(extract(epoch from clock_timestamp() - timestamptz '2025
 /**
  * Raises all identity columns of the schema to the time of day, unless it was done in this database. A database that was restored, or a
  * standby that has taken over, may have lost commits: otherwise its new rows would get ids that were used before, as parts of keys and as
- * positions of callers who follow a list. Called for each new connection, because a failover and a restore end all connections.
+ * positions of callers who follow a list. Called for each new connection, because a failover and a restore end all connections. It fails
+ * unless the schemas of all services are in this database and were restored together: services do not look for what one of them has lost.
  */
-export async function raiseIds(client: ClientBase): Promise<void> {
-  if (await isRaised(client)) return;
+export async function raiseIds(client: ClientBase, schemas: readonly string[]): Promise<void> {
+  const files = filesOf(schemas);
+  if (await isRaised(client, files)) return;
   await client.query("begin");
   try {
     // Setting a sequence back would give an id twice.
     await one(client, sql`select pg_advisory_xact_lock(hashtextextended('numbered_database', 0))`);
-    if (!(await isRaised(client))) await raise(client);
+    if (!(await isRaised(client, files))) await raise(client, await requireOneInstant(client, schemas, files));
     await client.query("commit");
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
@@ -72,15 +81,62 @@ export async function raiseIds(client: ClientBase): Promise<void> {
   }
 }
 
-async function isRaised(client: ClientBase): Promise<boolean> {
+/** Names with files: the catalog has them, whatever the rights on the schemas are. */
+function filesOf(schemas: readonly string[]): Fragment {
+  return fragment`(
+    select coalesce(string_agg(nspname || ':' || pg_relation_filenode(pg_class.oid), ' ' order by nspname), '')
+    from pg_class
+    join pg_namespace on pg_namespace.oid = relnamespace
+    where relname = 'schema_migration' and nspname = any (${schemas}::text[])
+  )`;
+}
+
+async function isRaised(client: ClientBase, files: Fragment): Promise<boolean> {
   return await matchesRow(
     client,
-    sql`select database from numbered_database where database = (select database_identity())`,
+    sql`select from numbered_database where database = (select database_identity()) and schemas = ${files}`,
   );
 }
 
+type Seen = { readonly database: string; readonly schemas: string };
+
+/** The schemas as they are now. A dump that is restored gives a schema another file; an archive and a standby have all files of one instant. */
+async function requireOneInstant(client: ClientBase, required: readonly string[], files: Fragment): Promise<string> {
+  const { name, ...now } = await one<Seen & { name: string }>(
+    client,
+    sql`select current_database() as name, database_identity() as database, ${files} as schemas`,
+  );
+  const present = fileBySchema(now.schemas);
+  const missing = required.filter((schema) => !present.has(schema));
+  if (missing.length > 0) {
+    throw new StartupError(
+      `database ${name} has no tables of ${missing.join(", ")}: all services work in one database, migrate all schemas there, or restore it with all of them`,
+    );
+  }
+  const before = await maybeOne<Seen>(client, sql`select database, schemas from numbered_database`);
+  if (before === undefined || !isPlaceOf(before.database, now.database)) return now.schemas;
+  const known = [...fileBySchema(before.schemas)];
+  const restored = known.filter(([schema, file]) => present.get(schema) !== file);
+  if (restored.length === 0 || restored.length === known.length) return now.schemas;
+  const names = restored.map(([schema]) => schema).join(", ");
+  throw new StartupError(
+    `in database ${name} only ${names} was restored: restore all schemas to the same instant (docs/operate/restore.md)`,
+  );
+}
+
+/** Whether both are the same database of one cluster, at any time. */
+function isPlaceOf(before: string, now: string): boolean {
+  const others = [TIMELINE, START, FILE];
+  return without(others, before) === without(others, now);
+}
+
+function fileBySchema(schemas: string): ReadonlyMap<string, string> {
+  const pairs = schemas === "" ? [] : schemas.split(" ");
+  return new Map(pairs.map((pair) => pair.split(":") as [string, string]));
+}
+
 /** In a new schema ids begin at 1, except those of feeds: their readers may have followed a schema that was lost. */
-async function raise(client: ClientBase): Promise<void> {
+async function raise(client: ClientBase, schemas: string): Promise<void> {
   await one(
     client,
     sql`select count(setval(sequence, floor)) as raised
@@ -94,7 +150,7 @@ async function raise(client: ClientBase): Promise<void> {
   );
   await execute(
     client,
-    sql`insert into numbered_database (database) values (database_identity())
-        on conflict (is_only) do update set database = excluded.database`,
+    sql`insert into numbered_database (database, schemas) values (database_identity(), ${schemas})
+        on conflict (is_only) do update set database = excluded.database, schemas = excluded.schemas`,
   );
 }

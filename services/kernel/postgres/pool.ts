@@ -19,6 +19,8 @@ export type PoolOptions = {
   readonly onIdleError?: (error: Error) => void;
   /** Whether the ids of the schema are raised in a database that may lack commits: for a service, whose new rows have ids of their own. */
   readonly raisesIds?: boolean;
+  /** The schemas that have to be in its database and of one instant with it, when its ids are raised. */
+  readonly beside?: readonly string[];
   /** Those of a service when not given. */
   readonly timeouts?: PoolTimeouts;
 };
@@ -45,7 +47,16 @@ export const PLANNING = "-c plan_cache_mode=force_generic_plan -c random_page_co
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,62}$/;
 
 export function createPool(options: PoolOptions): Pool {
-  const { url, schema, applicationName, max, onIdleError, raisesIds = false, timeouts = TIMEOUTS } = options;
+  const {
+    url,
+    schema,
+    applicationName,
+    max,
+    onIdleError,
+    raisesIds = false,
+    beside = [],
+    timeouts = TIMEOUTS,
+  } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -60,7 +71,11 @@ export function createPool(options: PoolOptions): Pool {
     query_timeout: SILENT_SERVER_TIMEOUT_MS,
     keepAlive: true,
     types: exactTypes(),
-    ...(raisesIds && { verify: raiseIdsFirst }),
+    ...(raisesIds && {
+      /** Before the first use of a new connection. */
+      verify: (client: pg.PoolClient, done: (error?: Error) => void) =>
+        void raiseIds(client, beside).then(() => done(), done),
+    }),
   });
   // Without a listener a server restart would crash the process.
   pool.on("error", (error) => onIdleError?.(error));
@@ -69,11 +84,6 @@ export function createPool(options: PoolOptions): Pool {
       if (!pool.ending) await pool.end();
     },
   });
-}
-
-/** Before the first use of a new connection. */
-function raiseIdsFirst(client: pg.PoolClient, done: (error?: Error) => void): void {
-  raiseIds(client).then(() => done(), done);
 }
 
 /**

@@ -25,7 +25,6 @@ test.each<[string, Record<string, unknown>, string]>([
     { FUNDING_DATABASE_MIGRATION_URL: new Secret("postgresql://owner:zz9@db/pamm?sslmode=verify-full") },
     "FUNDING_DATABASE_MIGRATION_URL is the owner of the tables",
   ],
-  ["a trade server without its time zone", { MT5_URL: "https://mt5" }, "MT5_TIME_ZONE is missing"],
   [
     "the bootstrap key",
     { PAMM_BOOTSTRAP_API_KEY: new Secret("bootstrap-of-2026") },

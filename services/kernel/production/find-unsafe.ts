@@ -46,11 +46,6 @@ function switchReasons(config: Configured): string[] {
       reasons.push(`${name} is the owner of the tables: give it only to the process that migrates`);
     }
   }
-  if (config["MT5_URL"] !== undefined && config["MT5_TIME_ZONE"] === undefined) {
-    reasons.push(
-      "MT5_TIME_ZONE is missing: without it a change of summer time at the trade server is only noticed when its clock differs",
-    );
-  }
   if (config["PAMM_BOOTSTRAP_API_KEY"] !== undefined) {
     reasons.push(
       "PAMM_BOOTSTRAP_API_KEY has every scope and no person: create keys with the keys command, and remove it",

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../duration.ts";
+import { DAY_MS, SECOND_MS } from "../duration.ts";
 import { type Fragment, fragment, one, type Queryable, sql } from "../postgres/query.ts";
 
 /** A table whose ids are drawn from a sequence. Rows are committed in any order, so a higher id may be visible before a lower one. */
@@ -12,16 +12,24 @@ export type Table = {
 
 /** Where the walk through a table is between two runs. */
 export type Position = {
-  /** Every row up to this id was examined when it was new. */
-  readonly examinedTo: bigint;
-  /** The newest id that the last run saw, and the first transaction id that was not in use after that. */
+  /** Every row up to this id was examined, and no lower one can appear any more. */
+  readonly settledTo: bigint;
+  /** The newest id that a run has examined, and when, in ms: it is settled after SETTLED_MS. */
   readonly newest: bigint;
-  readonly horizon: bigint;
+  readonly newestAtMs: bigint;
   /** Examined rows that may still change. They are examined in every run. */
   readonly open: readonly bigint[];
   /** The current pass through all rows has examined the rows up to this id. */
   readonly passedTo: bigint;
   readonly hasPassed: boolean;
+};
+
+/** Within a run. */
+export type Progress = Pick<Position, "open" | "passedTo" | "hasPassed"> & {
+  readonly examinedTo: bigint;
+  /** Rows are left that this run has not examined as new ones. */
+  readonly isBehind: boolean;
+  readonly nowMs: bigint;
 };
 
 /** Ids after `after`, up to and including `to`. */
@@ -31,25 +39,27 @@ type Range = { readonly after: bigint; readonly to: bigint };
 export type Page = {
   readonly table: Table;
   readonly fresh: Range;
+  readonly hasMore: boolean;
   readonly older: Range;
-  readonly newest: bigint;
   /** This page ends the pass through all rows. */
   readonly endsPass: boolean;
-  /** New rows up to this id are settled; more than are in this page when it is above. */
-  readonly settledTo: bigint;
-  /** No transaction is left that was in progress when the newest id of the position was read. */
-  readonly isSettled: boolean;
+  readonly nowMs: bigint;
 };
 
 export const AT_THE_START: Position = {
-  examinedTo: 0n,
+  settledTo: 0n,
   newest: 0n,
-  horizon: 0n,
+  newestAtMs: 0n,
   open: [],
   passedTo: 0n,
   hasPassed: false,
 };
 
+/**
+ * Every transaction that had drawn a lower id than one that a run has seen has ended after this time: the time-outs of the pool end ours
+ * within seconds. It is shorter than the interval of the checks, so that a run examines only its own new rows and those of the run before.
+ */
+const SETTLED_MS = 40n * BigInt(SECOND_MS);
 /** New rows of one page: a set that a statement examines within its time limit. */
 const PAGE_ROWS = 5_000;
 /** Older rows of one run, at least; at most a page. A pass takes up to a day or, above seven million rows, longer. */
@@ -59,30 +69,24 @@ export const MAX_OPEN_ROWS = 20_000;
 
 type Extent = {
   readonly freshTo: bigint;
-  readonly settledTo: bigint;
-  readonly isSettled: boolean;
+  readonly hasMore: boolean;
   readonly olderTo: bigint;
   readonly isPassOver: boolean;
-  readonly newest: bigint;
+  readonly nowMs: bigint;
 };
 
-/**
- * The next page, on the snapshot of the run. A row is new when it is settled: an earlier run has seen its id or a higher
- * one, and every transaction that was in progress then has ended, so that no lower id can appear any more. The other rows
- * of the page are a slice of the pass through all rows.
- */
-export async function nextPage(db: Queryable, table: Table, position: Position, everyMs: number): Promise<Page> {
-  const { examinedTo, newest, horizon, passedTo, hasPassed } = position;
+export function beginRun({ settledTo, open, passedTo, hasPassed }: Position): Progress {
+  return { examinedTo: settledTo, open, passedTo, hasPassed, isBehind: false, nowMs: 0n };
+}
+
+/** The next page, on the snapshot of the run: new rows, and behind the last of them a slice of the pass through all rows. */
+export async function nextPage(db: Queryable, table: Table, at: Progress, everyMs: number): Promise<Page> {
+  const { examinedTo, passedTo, hasPassed } = at;
   const { name, rows, id, pageRows = PAGE_ROWS } = table;
-  const extent = await one<Extent>(
+  const { freshTo, hasMore, olderTo, isPassOver, nowMs } = await one<Extent>(
     db,
-    sql`with known as (
-          select ${horizon}::bigint <= pg_snapshot_xmin(pg_current_snapshot())::text::bigint as is_settled
-        ), settled as (
-          select is_settled, case when is_settled then greatest(${newest}::bigint, ${examinedTo}::bigint) else ${examinedTo}::bigint end as to_id
-          from known
-        ), fresh as (
-          select ${id} as id from ${rows}, settled where ${id} > ${examinedTo} and ${id} <= to_id order by ${id} limit ${pageRows}
+    sql`with fresh as (
+          select ${id} as id from ${rows} where ${id} > ${examinedTo} order by ${id} limit ${pageRows}
         ), size as (
           select least(greatest(ceil(reltuples * ${everyMs} / ${DAY_MS}), ${MIN_SLICE_ROWS}), ${pageRows})::bigint as rows
           from pg_class
@@ -94,20 +98,18 @@ export async function nextPage(db: Queryable, table: Table, position: Position, 
           order by ${id}
           limit (select rows from size)
         )
-        select case when (select count(*) from fresh) < ${pageRows} then to_id else (select max(id) from fresh) end as "freshTo",
-               to_id as "settledTo", is_settled as "isSettled", coalesce((select max(id) from older), ${passedTo}) as "olderTo",
+        select coalesce((select max(id) from fresh), ${examinedTo}) as "freshTo", (select count(*) from fresh) = ${pageRows} as "hasMore",
+               coalesce((select max(id) from older), ${passedTo}) as "olderTo",
                (select count(*) from fresh) < ${pageRows} and (select count(*) < (select rows from size) from older) as "isPassOver",
-               coalesce((select max(${id}) from ${rows}), 0) as newest
-        from settled`,
+               (extract(epoch from clock_timestamp()) * 1000)::bigint as "nowMs"`,
   );
   return {
     table,
-    fresh: { after: examinedTo, to: extent.freshTo },
-    older: { after: passedTo, to: extent.olderTo },
-    newest: extent.newest,
-    endsPass: extent.isPassOver,
-    settledTo: extent.settledTo,
-    isSettled: extent.isSettled,
+    fresh: { after: examinedTo, to: freshTo },
+    hasMore,
+    older: { after: passedTo, to: olderTo },
+    endsPass: isPassOver,
+    nowMs,
   };
 }
 
@@ -120,29 +122,37 @@ export function selectIds({ table, fresh, older }: Page, others: readonly bigint
 }
 
 /**
- * The position after a page. `open` are its rows that may still change, ascending, and one more than the maximum where there
+ * After a page. `open` are its rows that may still change, ascending, and one more than the maximum where there
  * are more: new rows beyond it are examined once there are fewer.
  */
-export function positionAfter(page: Page, open: readonly bigint[]): Omit<Position, "newest" | "horizon"> {
-  const kept = open.slice(0, MAX_OPEN_ROWS);
+export function progressAfter({ fresh, hasMore, older, endsPass, nowMs }: Page, open: readonly bigint[]): Progress {
   const [last = 0n, next] = open.slice(MAX_OPEN_ROWS - 1);
-  const { fresh, older, endsPass } = page;
   const examinedTo = next === undefined || last >= fresh.to ? fresh.to : max(fresh.after, last);
-  return { examinedTo, open: kept, passedTo: older.to, hasPassed: endsPass };
+  const isBehind = hasMore || examinedTo < fresh.to;
+  return {
+    examinedTo,
+    isBehind,
+    open: open.slice(0, MAX_OPEN_ROWS),
+    passedTo: older.to,
+    hasPassed: endsPass,
+    nowMs,
+  };
 }
 
-/**
- * The first transaction id that is not in use yet. It is read after the newest ids, so that a transaction that has drawn a
- * lower one has an id of its own.
- */
-export async function readHorizon(db: Queryable): Promise<bigint> {
-  const { horizon } = await one<{ horizon: bigint }>(
-    db,
-    sql`select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as horizon`,
-  );
-  return horizon;
+/** After a run. Rows that are not settled yet are examined again by the next one, with those that appear among them. */
+export function positionAfter(
+  { settledTo, newest, newestAtMs }: Position,
+  { examinedTo, nowMs, open, passedTo, hasPassed }: Progress,
+): Position {
+  const walk = { open, passedTo, hasPassed };
+  if (nowMs < newestAtMs + SETTLED_MS) return { ...walk, settledTo, newest, newestAtMs };
+  return { ...walk, settledTo: min(newest, examinedTo), newest: examinedTo, newestAtMs: nowMs };
 }
 
 function max(left: bigint, right: bigint): bigint {
   return left > right ? left : right;
+}
+
+function min(left: bigint, right: bigint): bigint {
+  return left < right ? left : right;
 }

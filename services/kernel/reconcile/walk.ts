@@ -6,11 +6,12 @@ import { type CheckRun, type Finding, idsOf, type RunRequest } from "./check.ts"
 import { readPositions, writtenPositions } from "./positions.ts";
 import {
   AT_THE_START,
+  beginRun,
   nextPage,
   type Page,
   type Position,
   positionAfter,
-  readHorizon,
+  progressAfter,
   type Table,
 } from "./table-walk.ts";
 
@@ -52,7 +53,7 @@ export async function walkTables<Name extends string>(
   const begin = readPositions(names, cursor, AT_THE_START);
   const untilMs = performance.now() + MAX_RUN_MS;
   const findings = new Map<string, Finding>();
-  for (let at = begin; ;) {
+  for (let at = mapOf(names, (name) => beginRun(begin[name])); ;) {
     const old = {
       broken: (kind: string) => idsOf(pendingBreaks, kind),
       open: (table: string) => at[table as Name].open,
@@ -64,20 +65,16 @@ export async function walkTables<Name extends string>(
     });
     const found = typeof examined.findings === "function" ? await examined.findings() : examined.findings;
     for (const finding of found) findings.set(finding.key, finding);
-    const after = mapOf(names, (name) => positionAfter(pages[name], examined.open?.[name] ?? []));
-    const isBehind = names.some((name) => after[name].examinedTo < pages[name].settledTo);
+    const after = mapOf(names, (name) => progressAfter(pages[name], examined.open?.[name] ?? []));
+    const isBehind = names.some((name) => after[name].isBehind);
     const hasMoved = names.some((name) => after[name].examinedTo > at[name].examinedTo);
     if (isBehind && hasMoved && performance.now() < untilMs) {
-      at = mapOf(names, (name) => ({ ...at[name], ...after[name] }));
+      at = after;
       continue;
     }
-    const hasNew = names.some((name) => pages[name].newest > after[name].examinedTo);
-    const horizon = hasNew ? await readHorizon(pool) : 0n;
     const endsPass = names.every((name) => after[name].hasPassed);
     const next = mapOf(names, (name): Position => {
-      const { isSettled, newest } = pages[name];
-      const mark = isSettled ? { newest, horizon } : { newest: at[name].newest, horizon: at[name].horizon };
-      const position = { ...after[name], ...mark };
+      const position = positionAfter(begin[name], after[name]);
       return endsPass ? { ...position, passedTo: 0n, hasPassed: false } : position;
     });
     return {

@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
+import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { AccountReader } from "../reader/account-reader.ts";
+import { onlyReader } from "../testing/reader-role.ts";
+import { CONFIRM_AFTER_MS } from "./deleted-deals.ts";
 import { findingsOf, logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
-/** Several runs of the reader, each of which reads the deals again. */
-const READ_AGAIN_MS = 6_000;
 const AMENDMENT = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", trade: undefined };
 
 test.concurrent("an edited result is reported once, with its old and its new values", async (context) => {
@@ -74,7 +76,7 @@ test.concurrent("a cancelled trade is reported, also when it was not recorded be
 
 test.concurrent("deleted deals of the service and of a trader are reported, and no others", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start();
+  const instance = await world.start({ hasJobs: false });
   const { service } = instance;
   const master = await anAccount(instance, "master");
   const investor = await anAccount(instance);
@@ -82,21 +84,23 @@ test.concurrent("deleted deals of the service and of a trader are reported, and 
   const mirrored = await service.transfer(mirror, aCall());
   const deposited = await service.transfer(aDeposit(investor, 9_00n), aCall());
   const { deal } = await world.control.result(master, "5.00");
-  await logOf(instance, master, 3);
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const reader = new AccountReader(instance.deps, onlyReader);
+  const read = async () => await reader.read({ backMs: HOUR_MS, findsDeleted: true });
+  await read();
   const deleted = [mirrored.legs[0]!.dealId, BigInt(deal)];
   for (const ticket of [...deleted, deposited.legs[0]!.dealId]) await world.control.removeDeal(Number(ticket));
 
-  const entries = await logOf(instance, master, 5);
+  await read();
+  await new Promise((resolve) => setTimeout(resolve, CONFIRM_AFTER_MS));
+  for (let times = 0; times < 2; times += 1) await read();
 
+  const entries = await logOf(instance, master, 5);
   expect(entries.slice(3).map(({ dealId }) => dealId)).toEqual(deleted);
   expect(entries.slice(3)).toMatchObject([
     { ...AMENDMENT, reason: "deal_gone" },
     { ...AMENDMENT, reason: "deal_gone" },
   ]);
   expect((await logOf(instance, investor, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
-  await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
-  expect(await logOf(instance, master, 5)).toHaveLength(5);
   expect(await findingsOf(instance, master)).toEqual(["applied_deal_gone", "deal_gone"]);
 });
 

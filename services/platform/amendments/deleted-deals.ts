@@ -1,16 +1,8 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { shownWithinMs } from "../domain/next-scan.ts";
-import type { Span } from "../reader/read-group.ts";
-import type { SeenDeals } from "../reader/seen-deals.ts";
 import { findLoggedDeal } from "../store/logged-deals.ts";
-import {
-  type DatedDeal,
-  type DealOfLogin,
-  listLoggedSince,
-  listRecorded,
-  listRecordedOf,
-} from "../store/amendments.ts";
+import { type DatedDeal, type DealOfLogin, listRecordedOf, type Window } from "../store/amendments.ts";
 import { listEmpty } from "../store/unshown-accounts.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { differencesOf } from "./deal-difference.ts";
@@ -21,23 +13,10 @@ import { reportFinding } from "../protocol/reviews/report-finding.ts";
 export const CONFIRM_AFTER_MS = 3_000;
 /** Maximum requests of one run. When a server has lost a day of deals, the remaining deals wait for the next run. */
 const REQUESTS_PER_RUN = 50;
-/** A deal is in a read of all accounts, or missing from it, before it is as old as this. */
-const LOGGED_BEFORE_MS = 20_000;
-/** The clocks of the platform and of the database may differ by this much at the edge of a period. */
-const EDGE_MS = 2_000;
-/** The deals of a statement: some thousand at a busy time. Where there are fewer, the next statement has those of twice the time. */
-const MIN_COMPARED_MS = 10_000;
-const MAX_COMPARED_MS = 300_000;
-const FEW_DEALS = 1_000;
-
 /** The missing deals that one reader keeps in memory between its runs. A new reader starts empty and finds them again. */
 export class DeletedDeals {
   readonly #missing = new Map<bigint, Missing>();
-  readonly #seen: SeenDeals;
-
-  constructor(seen: SeenDeals) {
-    this.#seen = seen;
-  }
+  #shownLast = new ShownDeals();
 
   /** Deals that the history shows are not missing. */
   noteShown(deals: readonly DealOfLogin[]): void {
@@ -48,45 +27,23 @@ export class DeletedDeals {
   }
 
   /**
-   * Notes as missing the recorded deals that a read of this time of all accounts, begun at `sinceMs` of the monotonic clock, did
-   * not show. Of an hour with more deals than are remembered, the newest ones are compared.
+   * Notes as missing the recorded deals of a period that a read of all accounts, begun at `nowMs`, did not show. A deal that is known
+   * by an answer only may appear later, unless the read before has shown it.
    */
   async noteMissing(
     { pool, settings }: Deps,
-    { fromMs, nowMs: toMs }: Pick<Span, "fromMs" | "nowMs">,
-    sinceMs: number,
+    { nowMs, ...period }: Window & { readonly nowMs: number },
+    shown: ShownDeals,
   ): Promise<void> {
-    const lateFromMs = toMs - shownWithinMs(settings.quietPeriodMs);
-    let lengthMs = MIN_COMPARED_MS;
-    for (let atMs = Math.max(fromMs, this.#seen.fullToMs) + EDGE_MS; atMs < toMs;) {
-      const period = { from: new Date(atMs), to: new Date(Math.min(atMs + lengthMs, toMs)) };
-      const recorded = await listRecordedOf(pool, settings.server, period);
-      for (const logged of recorded) {
-        const wasShown = logged.serverMsc !== null || this.#seen.has(logged);
-        if (!wasShown && logged.at.getTime() >= lateFromMs) continue;
-        if (!this.#seen.isShownSince(logged, sinceMs)) this.#note(logged);
+    const lateFromMs = nowMs - shownWithinMs(settings.quietPeriodMs);
+    for (const logged of await listRecordedOf(pool, settings.server, period)) {
+      const wasShown = logged.serverMsc !== null || this.#shownLast.has(logged);
+      if (shown.has(logged) || (!wasShown && logged.at.getTime() >= lateFromMs)) continue;
+      if (!this.#missing.has(logged.ticket)) {
+        this.#missing.set(logged.ticket, { logged, missedAtMs: performance.now() });
       }
-      atMs += lengthMs;
-      lengthMs = recorded.length < FEW_DEALS ? Math.min(2 * lengthMs, MAX_COMPARED_MS) : MIN_COMPARED_MS;
     }
-  }
-
-  /**
-   * Notes as missing what a read of this time of all accounts, begun at `sinceMs` of the monotonic clock, did not show: deals that
-   * earlier reads have shown, and new deals of the logs.
-   */
-  async noteVanished(
-    { pool, settings }: Deps,
-    { fromMs, nowMs: toMs }: Pick<Span, "fromMs" | "nowMs">,
-    sinceMs: number,
-  ): Promise<void> {
-    const vanished = this.#seen.listUnshown({ fromMs: fromMs + EDGE_MS, toMs, sinceMs });
-    const unclear = vanished.filter(({ isRecorded }) => !isRecorded);
-    const recorded = await listRecorded(pool, settings.server, unclear);
-    // Another read, perhaps of another process, has logged it before the platform lost it.
-    const logged = await listLoggedSince(pool, settings.server, new Date(toMs - LOGGED_BEFORE_MS));
-    const unseen = logged.filter((deal) => deal.at.getTime() < toMs && !this.#seen.has(deal));
-    for (const deal of [...vanished.filter(({ isRecorded }) => isRecorded), ...recorded, ...unseen]) this.#note(deal);
+    this.#shownLast = shown;
   }
 
   /** Requests each missing deal by its ticket, and reports those that the platform has deleted or changed. */
@@ -100,12 +57,28 @@ export class DeletedDeals {
     );
     for (const { logged } of requested) this.#missing.delete(logged.ticket);
   }
+}
 
-  #note(logged: DatedDeal): void {
-    // Should it reappear, it is looked up: its log may have been corrected by then.
-    this.#seen.forget(logged);
-    if (!this.#missing.has(logged.ticket)) this.#missing.set(logged.ticket, { logged, missedAtMs: performance.now() });
+/** What one read has shown. */
+export class ShownDeals {
+  readonly #names = new Set<string>();
+
+  add(deals: readonly DealOfLogin[]): void {
+    for (const deal of deals) this.#names.add(nameOf(deal));
   }
+
+  has(deal: DealOfLogin): boolean {
+    return this.#names.has(nameOf(deal));
+  }
+
+  get size(): number {
+    return this.#names.size;
+  }
+}
+
+/** A server that lost its last deals assigns their tickets again, possibly on another login. */
+function nameOf({ ticket, login }: DealOfLogin): string {
+  return `${ticket} ${login}`;
 }
 
 type Missing = { readonly logged: DatedDeal; readonly missedAtMs: number };

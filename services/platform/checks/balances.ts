@@ -59,7 +59,7 @@ export function balances(deps: BalanceDeps): Check {
       const { differences: suspicious, nextCursor, endsPass } = await comparePages(deps, request);
       const read = suspicious.slice(0, READ_AGAIN_PER_RUN);
       const findings: Finding[] = [];
-      for (const difference of read) findings.push(...(await readAgain(deps, difference)));
+      for (const difference of read) findings.push(...(await readAgainOrReport(deps, difference)));
       findings.push(...suspicious.slice(READ_AGAIN_PER_RUN).map(findingOf));
       return { findings, covers: () => true, nextCursor, endsPass };
     },
@@ -93,6 +93,17 @@ async function differing(deps: BalanceDeps, rows: readonly Row[]): Promise<Diffe
       isUnreadable: unreadable.has(row.login),
     }))
     .filter(({ row, shownMinor }) => !row.isInProgress && shownMinor !== row.logMinor);
+}
+
+/** A difference whose history cannot be read is reported as it was found: the check of the other accounts goes on. */
+async function readAgainOrReport(deps: BalanceDeps, difference: Difference): Promise<Finding[]> {
+  try {
+    return await readAgain(deps, difference);
+  } catch (error) {
+    const { login } = difference.row;
+    deps.log.info("history of an account whose balance differs not read, retry scheduled", { login, error });
+    return [findingOf(difference)];
+  }
 }
 
 /**

@@ -8,12 +8,14 @@ import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
-import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
+import { readWholeLogin } from "../amendments/read-whole-login.ts";
+import { readLogin } from "../protocol/history/read-history.ts";
 import { noteAccounts } from "../protocol/unshown-accounts.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
+import { badAnswer } from "../mt5/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type CheckDeps, platformChecks } from "./checks.ts";
-import { ownersFake, registryFake, tradingUseFake } from "../testing/owners.ts";
+import { ownersFake, tradingUseFake } from "../testing/owners.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
@@ -24,7 +26,6 @@ function readingChecks(deps: Deps): CheckDeps {
   return {
     ...deps,
     owners: ownersFake().owners,
-    registrations: registryFake(),
     tradingUse: tradingUseFake(),
     confirm: confirmsNothing,
     readLogin: (login) => readLogin(deps, login),
@@ -252,6 +253,31 @@ test.concurrent("platform_balance reports an account whose record cannot be read
     [odd, `The trading platform shows account ${odd} in a form that cannot be read.`],
     [other, expect.stringContaining("shows 0.00")],
   ]);
+});
+
+test.concurrent("platform_balance reports an account whose history cannot be read, and those after it", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false });
+  const { mt5, pool } = instance.deps;
+  const [odd, other] = [await anAccount(instance), await anAccount(instance)];
+  await pool.query("update account set log_minor = log_minor - 250 where role = 'investor'");
+  const isOdd = (logins: readonly string[]): void => {
+    if (logins.includes(odd)) throw badAnswer("the platform's answer has a Profit that cannot be read");
+  };
+  const findDeals: typeof mt5.findDeals = async (logins, period) => {
+    isOdd(logins);
+    return await mt5.findDeals(logins, period);
+  };
+  const readDeals: typeof mt5.readDeals = async (login, period) => {
+    isOdd([login]);
+    return await mt5.readDeals(login, period);
+  };
+
+  const findings = await findingsOfCheck(
+    { ...instance, deps: { ...instance.deps, mt5: { ...mt5, findDeals, readDeals } } },
+    "platform_balance",
+  );
+
+  expect(findings.map(({ key }) => key)).toEqual([`login:${odd}:250`, `login:${other}:250`]);
 });
 
 test.concurrent("unresolved_operations finds a leg whose outcome is unknown for more than 30 seconds, with the amount at risk", async (context) => {

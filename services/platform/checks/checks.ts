@@ -7,12 +7,11 @@ import { ownership, type OwnershipDeps } from "./ownership.ts";
 import { reviewVotes, type VotesDeps } from "#kernel/review/check-votes.ts";
 import { type RightsDeps, tradingRights } from "./trading-rights.ts";
 import { unknownAccounts } from "./unknown-accounts.ts";
-import { type RegistryDeps, unregisteredAccounts } from "./unregistered-accounts.ts";
 import { unresolved } from "./unresolved.ts";
 
-export type CheckDeps = BalanceDeps & OwnershipDeps & RegistryDeps & RightsDeps & Pick<VotesDeps, "confirm">;
+export type CheckDeps = BalanceDeps & OwnershipDeps & RightsDeps & Pick<VotesDeps, "confirm">;
 
-/** Checks of the trading platform against the log, of legs against the log, and of transfers and accounts against other services. */
+/** Checks of the trading platform against the log, of legs against the log, and of transfers against other services. */
 export function platformChecks(deps: CheckDeps): Check[] {
   const { pool, confirm } = deps;
   const votes = reviewVotes({ pool, confirm, service: "platform", masterOf: () => "" });
@@ -23,7 +22,6 @@ export function platformChecks(deps: CheckDeps): Check[] {
     currencies(deps),
     unresolved(deps),
     unknownAccounts(deps),
-    unregisteredAccounts(deps),
     tradingRights(deps),
     ownership(deps),
     votes,

@@ -3,13 +3,12 @@ import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { corrupt } from "#test/support/corrupt.ts";
-import { Secret } from "#kernel/secret.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { reviewUnknownAccounts } from "../jobs/review-unknown-accounts.ts";
+import { heartbeat } from "../jobs/heartbeat.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
-import { decideBoth, openReviews, resumeBoth, reviewOf } from "../testing/reviews.ts";
+import { resumeBoth } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 import { unknownAccounts } from "./unknown-accounts.ts";
 
@@ -36,12 +35,11 @@ async function restore(world: World): Promise<Instance> {
   return await world.start();
 }
 
-/** One pass of the check, and of the job that opens and closes reviews. */
+/** One pass of the check. */
 async function look({ deps }: Instance): Promise<string[]> {
   const check = unknownAccounts(deps);
   await insertChecks(deps.pool, [check]);
   for (let group = 0; group < 3; group += 1) await runCheck(deps, check, undefined);
-  await reviewUnknownAccounts(deps);
   const open = await many<{ login: string }>(
     deps.pool,
     sql`select login from reconciliation_break where closed_at is null order by login`,
@@ -63,10 +61,6 @@ test("an account of the lost time is found, and registered again it has all its 
   const instance = await restore(world);
   const { service } = instance;
   expect(await look(instance)).toEqual([ann, bob]);
-  expect((await openReviews(instance)).map(({ reason, login }) => [reason, login])).toEqual([
-    ["unknown_account", ann],
-    ["unknown_account", bob],
-  ]);
 
   const adopted = await service.adoptAccount({ login: ann, role: AccountRole.INVESTOR }, aCall());
   expect(adopted).toMatchObject({ login: ann, balance: { minorUnits: 75_00n } });
@@ -75,6 +69,13 @@ test("an account of the lost time is found, and registered again it has all its 
     "WITHDRAWAL -30.00",
     "EXTERNAL 5.00",
   ]);
+  // A caller who repeats its creation gets no second account while permits are stopped.
+  const person = { ...NEW_ACCOUNT, key: "account:investor:again", mainPassword: "Again#2026pw" };
+  await heartbeat(instance.deps);
+  await expect(service.createAccount(person, aCall(30_000))).rejects.toMatchObject({
+    code: "safety_stop",
+    outcome: "not_executed",
+  });
   await resumeBoth(instance);
   const repeated = service.transfer(aDeposit(ann, 100_00n, { comment: "CRM-1" }), aCall());
   await expect(repeated).rejects.toMatchObject({ code: "possible_duplicate" });
@@ -86,15 +87,15 @@ test("an account of the lost time is found, and registered again it has all its 
     complete: true,
   });
 
-  // The other one stays outside.
+  // The other one is archived.
   expect(await look(instance)).toEqual([bob]);
-  await decideBoth(instance, await reviewOf(instance, "unknown_account"), { action: "acknowledge" });
+  await world.control.archive(bob);
   expect(await look(instance)).toEqual([]);
-  expect(await openReviews(instance)).toEqual([]);
+  expect((await service.createAccount(person, aCall(30_000))).login).toBe("3000002");
   expect(await world.control.account(foreign)).toMatchObject({ balance: "0.00" });
 });
 
-test("a creation that is repeated after a restore finds its account by its key, with new passwords, and another one does not", async (context) => {
+test("a creation that was recorded before a restore finds its account by its key", async (context) => {
   const world = await aWorld(context);
   const before = await world.start();
   const key = "account:investor:0198c0de-0000-7000-8000-000000000001";
@@ -103,35 +104,20 @@ test("a creation that is repeated after a restore finds its account by its key, 
   await before[Symbol.asyncDispose]();
 
   const instance = await restore(world);
-  const { service, deps } = instance;
+  const { service } = instance;
   expect(await look(instance)).toEqual([login]);
-  await expect(
-    service.createAccount({ ...NEW_ACCOUNT, email: "Ann@Example.com", key: `${key}9` }, aCall(30_000)),
-  ).rejects.toMatchObject({
-    code: "possible_duplicate_account",
-    status: "conflict",
-    outcome: "not_executed",
-    details: { mt5_login: login },
-  });
-  const others = { email: "ann@example.org", mainPassword: "Other#2026pw", investorPassword: "Another#2026pw" };
-  const other = await service.createAccount({ ...NEW_ACCOUNT, ...others, key: `${key}2` }, aCall(30_000));
-  expect(other.login).not.toBe(login);
-  const passwords = { mainPassword: "Main#2027pw", investorPassword: "View#2027pw" };
-  const again = await service.createAccount({ ...NEW_ACCOUNT, ...passwords, key }, aCall(30_000));
+  const again = await service.createAccount({ ...NEW_ACCOUNT, key }, aCall(30_000));
 
   expect(again).toEqual({ login });
   expect((await logOf(instance, login, 1)).map(({ kind }) => kind)).toEqual([MovementKind.DEPOSIT]);
-  expect(await deps.mt5.checkPassword(login, new Secret(passwords.mainPassword))).toBe(true);
   await eventually(
     () => service.readAccount({ login }, aCall()),
     ({ complete }) => complete,
   );
-  // The break is still open, but the account is known again: its person may have a second one.
-  const second = await service.createAccount({ ...NEW_ACCOUNT, key: `${key}3` }, aCall(30_000));
-  expect([login, other.login]).not.toContain(second.login);
+  expect(await look(instance)).toEqual([]);
 });
 
-test("an account whose creation does not end is found after ten minutes, and another key makes no second one of the person", async (context) => {
+test("an account whose creation does not end is found after ten minutes, and its creation is repeated until it ends", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { service, deps } = instance;
@@ -147,8 +133,6 @@ test("an account whose creation does not end is found after ten minutes, and ano
 
   await execute(deps.pool, sql`update account_creation set requested_at = requested_at - interval '10 minutes'`);
   expect(await look(instance)).toEqual(["3000000"]);
-  const second = service.createAccount({ ...NEW_ACCOUNT, key: `${key}9` }, aCall(30_000));
-  await expect(second).rejects.toMatchObject({ code: "possible_duplicate_account", details: { mt5_login: "3000000" } });
 
   expect(await service.createAccount({ ...NEW_ACCOUNT, key }, aCall(30_000))).toEqual({ login: "3000000" });
   expect(await look(instance)).toEqual([]);

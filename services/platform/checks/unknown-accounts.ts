@@ -85,7 +85,7 @@ async function compareGroup(
   return { compared: { group, after, upTo }, findings: own.map((user) => findingOf(user, group)) };
 }
 
-/** Without accounts whose creation has begun lately, and those that operators have acknowledged. */
+/** Without accounts whose creation has begun lately. */
 async function listUnknown({ pool }: UnknownDeps, logins: readonly string[]): Promise<string[]> {
   const unknown: string[] = [];
   for (let from = 0; from < logins.length && unknown.length <= MAX_REQUESTED; from += LOGINS_PER_STATEMENT) {
@@ -100,9 +100,6 @@ async function listUnknown({ pool }: UnknownDeps, logins: readonly string[]): Pr
                 select from account_creation
                 where account_creation.login = shown.login
                   and requested_at > clock_timestamp() - ${CREATION_MS} * interval '1 millisecond'
-              )
-              and not exists (
-                select from review_case where subject = 'unknown_account:' || shown.login and state = 'DECIDED'
               )`,
       ),
     );

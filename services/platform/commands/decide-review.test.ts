@@ -1,16 +1,21 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { MINUTE_MS } from "#kernel/duration.ts";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { type DecideReviewResponse, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { CONFIRM_AFTER_MS } from "../amendments/deleted-deals.ts";
 import { recordNow } from "../protocol/record-now.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { platformComment } from "../domain/reference.ts";
+import { AccountReader } from "../reader/account-reader.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
+import { onlyReader } from "../testing/reader-role.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { decideBoth, openReviews, resumeBoth, reviewOf, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
@@ -241,19 +246,22 @@ test.concurrent("two reviews of one deal reverse it once", async (context) => {
 
 test.concurrent("a leg whose deal was deleted stays applied after its review and is not verified again", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start();
+  const instance = await world.start({ hasJobs: false });
+  const reader = new AccountReader(instance.deps, onlyReader);
+  const read = async () => await reader.read({ backMs: MINUTE_MS, findsDeleted: true });
   const login = await anAccount(instance);
   const request = aDeposit(login, 9_00n);
   const { legs } = await instance.service.transfer(request, aCall());
+  await read();
   await world.control.removeDeal(Number(legs[0]!.dealId));
-  await execute(
-    instance.deps.pool,
-    sql`update leg set applied_at = applied_at - interval '61 seconds', next_scan_at = clock_timestamp()`,
-  );
+  await read();
+  await pause(CONFIRM_AFTER_MS);
+  await read();
   const review = await reviewOf(instance, "applied_deal_gone");
   expect(review).toMatchObject({ dealId: legs[0]!.dealId, actions: ["correct_log", "acknowledge"] });
 
   await decideBoth(instance, review, { action: "acknowledge" });
+  await read();
 
   expect(await many(instance.deps.pool, sql`select state, came_from from leg`)).toEqual([
     { state: "APPLIED", came_from: null },

@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
+import { execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { lockAccount } from "../store/accounts.ts";
+import { holdQueues } from "../protocol/hold-queues.ts";
+import { hold } from "./hold.ts";
 import { aManagedLogin } from "../testing/rows.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
+
+const never = () => new Promise<never>(() => undefined);
 
 test.concurrent("account locks that are asked for together share the requests for balances, positions and history, and each has its own answer", async (context) => {
   const world = await aWorld(context);
@@ -31,6 +36,49 @@ test.concurrent("account locks that are asked for together share the requests fo
   const made = (command: string) => (calls[command] ?? 0) - (before[command] ?? 0);
   const together = ["user/get_batch", "position/get_batch", "deal/get_batch", "position/get_total"];
   expect(together.map(made)).toEqual([1, 1, 1, 0]);
+});
+
+test.concurrent("the Master of an account is read with it, and left out when it does not agree with its log", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service } = instance;
+  const [login, masterLogin] = [await anAccount(instance), await anAccount(instance, "master")];
+  await world.control.balance(masterLogin, "700.00");
+  await world.control.open(masterLogin, "0.10");
+  // The clock of the platform is known then.
+  await service.readAccount({ login }, aCall());
+  const before = (await world.control.stats()).calls;
+  const hold = (number: number) => service.hold({ login, lockOwner: `w:1:${number}`, masterLogin }, aCall());
+
+  const { master } = await hold(1);
+  expect(master).toMatchObject({ complete: true, balance: { minorUnits: 700_00n }, logNumber: 2n });
+  expect(master?.positions).toHaveLength(1);
+  const { calls } = await world.control.stats();
+  const made = (command: string) => (calls[command] ?? 0) - (before[command] ?? 0);
+  expect(["user/get_batch", "position/get_batch", "deal/get_batch"].map(made)).toEqual([1, 1, 1]);
+
+  await service.release({ login, lockOwner: "w:1:1" }, aCall());
+  await execute(instance.deps.pool, sql`update account set log_minor = log_minor + 1 where login = ${masterLogin}`);
+  const other = await hold(2);
+  expect(other).toMatchObject({ logNumber: 0n });
+  expect(other.master).toBeUndefined();
+});
+
+test.concurrent("a Master that cannot be read in time does not delay the answer about the account", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false });
+  const [login, masterLogin] = [await anAccount(instance), await anAccount(instance, "master")];
+  const { mt5 } = instance.deps;
+  const slow: Pick<typeof mt5, "findPositions" | "readPositions"> = {
+    findPositions: async () => await never(),
+    readPositions: async (of) => await (of === masterLogin ? never() : mt5.readPositions(of)),
+  };
+  const deps = { ...instance.deps, mt5: { ...mt5, ...slow } };
+  const request = { login, lockOwner: "w:1:1", withdrawal: undefined, takeTrading: undefined, masterLogin };
+
+  const held = await hold({ ...deps, holds: holdQueues(deps) }, request, aCall(5_000));
+
+  expect(held).toMatchObject({ logNumber: 0n });
+  expect(held.master).toBeUndefined();
 });
 
 test.concurrent("an account that another transaction has locked delays no other account lock", async (context) => {

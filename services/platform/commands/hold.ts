@@ -1,15 +1,17 @@
+import { answerWithin } from "#kernel/answer-within.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type { HoldRequest, HoldResponse, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { accountBusy, factsNotRead, turnNotCome } from "../domain/account-busy.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
+import { readOnce } from "../protocol/history/account-reading.ts";
 import { type Facts, readSharedFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { takeTrading } from "../protocol/take-trading.ts";
@@ -18,6 +20,8 @@ import { type Claim, findObstacle, withdrawClaim } from "../store/account-locks.
 
 /** Maximum wait for earlier legs, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
+/** A Master that takes longer does not delay the answer about the account. */
+const MASTER_WITHIN_MS = 2_000;
 /** An account that still trades after so many commands that were confirmed is not assigned. */
 const MAX_TAKES = 2;
 /** Pause between two reads of the queue of the login. */
@@ -30,7 +34,7 @@ type HoldDeps = Deps & { readonly holds: HoldQueues };
  * all earlier legs have ended, then the facts. Facts are returned only when the balance is the sum of the log.
  */
 export async function hold(deps: HoldDeps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
-  const { login, lockOwner, acceptsArchived = false } = request;
+  const { login, lockOwner, acceptsArchived = false, masterLogin } = request;
   if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
   // What begins here could not move any money.
   const [closed] = holdReasons({ login, gate: deps.gate.read() });
@@ -55,8 +59,12 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
       takes += 1;
       await takeTrading(deps, login);
     }
-    const facts = isGranted ? await readAgreeing(deps, login, byMs) : undefined;
-    if (facts !== undefined && !(facts.mayTrade && isToBeTaken(deps, request, logOf(facts)))) return heldFacts(facts);
+    const [facts, master] = isGranted
+      ? await Promise.all([readAgreeing(deps, login, byMs), readMaster(deps, masterLogin)])
+      : [];
+    if (facts !== undefined && !(facts.mayTrade && isToBeTaken(deps, request, logOf(facts)))) {
+      return { ...heldFacts(facts), ...(master && { master }) };
+    }
     if (facts !== undefined) {
       if (takes === MAX_TAKES) throw stillTrading(login);
       takes += 1;
@@ -97,6 +105,14 @@ async function readAgreeing(deps: HoldDeps, login: string, byMs: number): Promis
     if (error instanceof Mt5Error || isLate(error)) return undefined;
     throw error;
   }
+}
+
+/** With the same requests to the platform. A caller that does not get it reads the Master itself, and learns why. */
+async function readMaster(deps: HoldDeps, login: string | undefined): Promise<ReadAccountResponse | undefined> {
+  if (login === undefined) return undefined;
+  const asked = readOnce(deps, login).catch(() => undefined);
+  const reading = await answerWithin(asked, MASTER_WITHIN_MS, undefined);
+  return reading?.complete === true ? reading : undefined;
 }
 
 function lateIsUnserved(error: unknown): "unserved" {

@@ -156,8 +156,8 @@ test.concurrent("a fee debit with a floor on a busy login is refused and not rec
   expect(await count()).toEqual([]);
   const collected = await service.transfer(aFee(investor, payment, 30_00n, { lockOwner: "saga:1" }), aCall());
 
-  expect(collected.state).toBe(APPLIED);
-  expect(await balances(world, [investor, payment])).toEqual(["0.00", "20.00"]);
+  expect(collected.legs[0]!.state).toBe(APPLIED);
+  await context.expect.poll(() => balances(world, [investor, payment])).toEqual(["0.00", "20.00"]);
   // A login without funds is refused as busy like one with funds.
   const none = { ...aFee(investor, payment, 30_00n), key: "fee:none" };
   await expect(service.transfer(none, aCall())).rejects.toMatchObject({ code: "account_busy" });
@@ -197,7 +197,8 @@ test.concurrent("each credit that is finally refused reverses its own debit", as
   const payment = await anAccount(instance, "payment");
   const logins = await investors(instance, 2);
   for (const login of logins) await service.transfer(aDeposit(login, 50_00n), aCall());
-  // Two debits, then the first of two credits: that of either request.
+  // Two debits, then the first of two credits: that of either request. The other debit waits while the answer of the first one is late.
+  await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 1_500 });
   await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 2 });
   const requests = logins.map((login) => aFee(login, payment, 30_00n));
 
@@ -274,7 +275,7 @@ test.concurrent("a fault of one transfer affects neither the others nor the proc
   const instance = await world.start({
     quietPeriodMs: 1_000,
     sessions: 12,
-    onReach(point) {
+    onFailpoint(point) {
       if (point !== "after_answer" || !isToFail) return;
       isToFail = false;
       throw new Error("planted");

@@ -5,7 +5,7 @@ import { legNumber } from "./leg-number.ts";
 
 const KINDS = Object.keys(LEG_KINDS) as LegKind[];
 const FREE: LoginState = { isBeingRead: false, mayLackDeals: false, accountLock: undefined };
-const LOCK = { lockOwner: "saga", number: 10n };
+const LOCK = { lockOwner: "saga", admitsBefore: 10n };
 const BEHIND = legNumber(5n);
 
 test("on a free login it is the turn of every kind", () => {
@@ -26,11 +26,10 @@ test("while a deal may be that of a lost permit, no leg of any kind is sent, als
   for (const kind of KINDS) expect(isTurnOf(login, { kind, lockOwner: "saga" }, undefined)).toBe(false);
 });
 
-test("an account lock admits the legs of its saga and those that were recorded before it", () => {
-  const login = { ...FREE, accountLock: LOCK };
-  const isAdmitted = (lockOwner: string, number?: bigint) =>
+test("an account lock admits the legs of its saga and, until it is granted, those that were recorded before it", () => {
+  const isAdmitted = (lockOwner: string, number?: bigint, accountLock = LOCK) =>
     isTurnOf(
-      login,
+      { ...FREE, accountLock },
       { kind: "deposit", lockOwner, number: number === undefined ? undefined : legNumber(number) },
       undefined,
     );
@@ -39,6 +38,8 @@ test("an account lock admits the legs of its saga and those that were recorded b
   expect(isAdmitted("", 9n)).toBe(true);
   expect(isAdmitted("", 10n)).toBe(false);
   expect(isAdmitted("")).toBe(false);
+  const granted = { ...LOCK, admitsBefore: 0n };
+  expect([isAdmitted("saga", undefined, granted), isAdmitted("", 9n, granted)]).toEqual([true, false]);
 });
 
 const SEEN_AT = new Date(1_000_000);

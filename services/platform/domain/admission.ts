@@ -8,8 +8,8 @@ export type LoginState = {
   readonly isBeingRead: boolean;
   /** A deal that is in no log yet may be that of a leg whose permit the database has lost. */
   readonly mayLackDeals: boolean;
-  /** Legs with a lower number were recorded before the lock. */
-  readonly accountLock: { readonly lockOwner: string; readonly number: bigint } | undefined;
+  /** Legs with a number below `admitsBefore` were recorded before the lock, which waits for them; 0 once it is granted. */
+  readonly accountLock: { readonly lockOwner: string; readonly admitsBefore: bigint } | undefined;
 };
 
 /** A leg whose turn is asked for; an order that is not recorded yet has no number. */
@@ -25,12 +25,15 @@ export function isTurnOf(login: LoginState, applicant: Applicant, behind: LegNum
   return !login.isBeingRead && isAdmitted(login, applicant) && behind === undefined;
 }
 
-/** An account lock admits the legs of its own saga and those queued before it; an order without a number is not queued. */
+/**
+ * An account lock admits the legs of its own saga and, until it is granted, those queued before it; an order without a number is not queued. A reversal
+ * draws its number without the lock of this account, so it may be below that of a lock that was granted meanwhile.
+ */
 function isAdmitted({ accountLock }: LoginState, { lockOwner, number }: Applicant): boolean {
   return (
     accountLock === undefined ||
     accountLock.lockOwner === lockOwner ||
-    (number !== undefined && number < accountLock.number)
+    (number !== undefined && number < accountLock.admitsBefore)
   );
 }
 

@@ -26,9 +26,6 @@ export function isImportable({ kind, amountMinor }: LostDeal, role: Role): boole
   return ROLE_OF[kind] === role && allowsAmount(kind, amountMinor);
 }
 
-/** Kinds whose amounts are calculated from books that the deal may be missing in. */
-export const CALCULATED: readonly LegKind[] = ["result", "mirror", "exit"];
-
 /** The key under which a lost deal is recorded: debit and credit of one fee share theirs, until the fee is requested again. */
 export function importedKey({ kind, comment }: Pick<LostDeal, "kind" | "comment">, ticket: bigint): string {
   const hash = isFee(kind) ? readKeyHash(comment) : undefined;

@@ -163,7 +163,7 @@ test("a leg whose later permit was lost is applied as that attempt, and the reco
     kind: "move",
     to: { kind: "mirror", attempt: 3, absences: 0, state: "APPLIED", ticket: 9n },
     attempt: { number: 1, state: "ABSENT" },
-    writes: ["outcome", "deal", "entry", "next_scan"],
+    writes: ["outcome", "deal", "entry"],
   });
 });
 
@@ -254,7 +254,7 @@ test("the new state of a transition determines the facts that are written with i
     expect(writes.includes("deal")).toBe(to === "APPLIED" && !isReported);
     expect(writes.includes("entry")).toBe(to === "APPLIED" && !isReported);
     expect(writes.includes("outcome")).toBe(attempt !== undefined && attempt !== "SENDING");
-    expect(writes.includes("next_scan")).toBe(to === "UNKNOWN" || to === "INTENT" || (to === "APPLIED" && !isReported));
+    expect(writes.includes("next_scan")).toBe(to === "UNKNOWN" || to === "INTENT");
   }
 });
 

@@ -69,16 +69,16 @@ export const TRANSITIONS: readonly TransitionRule[] = [
   { from: ["INTENT"], on: "permit_granted", when: [], to: "REFUSED", because: "expired", writes: [] },
   { from: ["INTENT"], on: "given_up", when: [], to: "REFUSED", writes: [] },
   { from: ["INTENT"], on: "applied", when: [], to: "REVIEW", because: "deal_after_absence", writes: ["finding"] },
-  { from: ["INTENT"], on: "lost_permit_applied", when: [ofLaterAttempt], to: "APPLIED", writes: ["deal", "entry", "next_scan"] },
+  { from: ["INTENT"], on: "lost_permit_applied", when: [ofLaterAttempt], to: "APPLIED", writes: ["deal", "entry"] },
   { from: ["INTENT"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
 
   // A permit was granted: only evidence about that attempt counts. In UNKNOWN the sender may still report the answer
   // that it read: a late answer is as valid as one in time.
-  { from: SENT, on: "applied", when: [ofCurrentAttempt], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry", "next_scan"] },
+  { from: SENT, on: "applied", when: [ofCurrentAttempt], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry"] },
   { from: SENT, on: "applied", when: [ofLaterAttempt], to: "REVIEW", because: "deal_after_absence", attempt: "ABSENT", writes: ["outcome", "finding"] },
   { from: SENT, on: "applied", when: [ofOtherAttempt], to: "UNMATCHED", writes: ["finding"] },
   // The later attempt was permitted only after the recorded one was proven to have moved no money.
-  { from: SENT, on: "lost_permit_applied", when: [ofLaterAttempt], to: "APPLIED", attempt: "ABSENT", writes: ["outcome", "deal", "entry", "next_scan"] },
+  { from: SENT, on: "lost_permit_applied", when: [ofLaterAttempt], to: "APPLIED", attempt: "ABSENT", writes: ["outcome", "deal", "entry"] },
   { from: SENT, on: "refused", when: [ofCurrentAttempt, isThrottled, isInternal, hasAttemptLeft], to: "INTENT", attempt: "REFUSED", writes: ["outcome", "next_scan"] },
   { from: SENT, on: "refused", when: [ofCurrentAttempt, isThrottled, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "REFUSED", writes: ["outcome", "finding"] },
   { from: SENT, on: "refused", when: [ofCurrentAttempt], to: "REFUSED", attempt: "REFUSED", writes: ["outcome"] },
@@ -91,7 +91,7 @@ export const TRANSITIONS: readonly TransitionRule[] = [
   { from: ["UNKNOWN"], on: "proven_absent", when: [ofCurrentAttempt], to: "REFUSED", because: "absent", attempt: "ABSENT", writes: ["outcome"] },
   { from: ["UNKNOWN"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
   // Operators decide beside the scans when the history cannot be read for hours.
-  { from: ["UNKNOWN"], on: "decided_applied", when: [], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry", "next_scan"] },
+  { from: ["UNKNOWN"], on: "decided_applied", when: [], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry"] },
   { from: ["UNKNOWN"], on: "decided_refused", when: [], to: "REFUSED", because: "decided", attempt: "ABSENT", writes: ["outcome"] },
 
   // A result was reported. It is never turned into the opposite; contradicting evidence is sent to manual review.
@@ -102,7 +102,7 @@ export const TRANSITIONS: readonly TransitionRule[] = [
   { from: ["REFUSED"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
 
   // Under manual review: operators decide the outcome, and never the opposite of a reported result.
-  { from: ["REVIEW"], on: "decided_applied", when: [wasOpen], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry", "next_scan"] },
+  { from: ["REVIEW"], on: "decided_applied", when: [wasOpen], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry"] },
   { from: ["REVIEW"], on: "decided_applied", when: [wasApplied], to: "APPLIED", writes: [] },
   { from: ["REVIEW"], on: "decided_refused", when: [wasOpen], to: "REFUSED", because: "decided", attempt: "ABSENT", writes: ["outcome"] },
   { from: ["REVIEW"], on: "decided_refused", when: [wasNotApplied], to: "REFUSED", because: "decided", writes: [] },

@@ -81,7 +81,7 @@ export type Written =
   | "deal"
   /** The change of balance in the log of the login; for a Master, when the reader reaches the deal in its history. */
   | "entry"
-  /** When it is scanned, may request a permit again, or has its deal verified. */
+  /** When it is scanned, or may request a permit again. */
   | "next_scan"
   /** A row for manual review, with the evidence. */
   | "finding";

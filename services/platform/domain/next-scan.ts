@@ -9,8 +9,6 @@ const MAX_PAUSE_MS = 30_000;
 /** Pauses of a leg that is attempted for days, by its number of attempts, so that 31 of them last for four days. */
 const PAUSES_FOR_DAYS_MS = [FIRST_PAUSE_MS, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000];
 const MAX_PAUSE_FOR_DAYS_MS = 14_400_000;
-/** When the deal of an applied leg is verified again: a server that restarts may lose its last deals. */
-const VERIFICATION_DELAYS_MS: readonly number[] = [60_000, 3_600_000, 86_400_000];
 /** The history may show a new deal this late, also with a shorter quiet period. */
 export const SHOWN_WITHIN_MS = 60_000;
 
@@ -23,7 +21,6 @@ export function nextScanMs({ kind, state, attempt }: Leg): number | undefined {
     case "INTENT":
       return pauseMs(kind, Math.max(attempt - 1, 0));
     case "APPLIED":
-      return verificationDelayMs(0);
     case "SENDING":
     case "REFUSED":
     case "REVIEW":
@@ -35,14 +32,6 @@ export function nextScanMs({ kind, state, attempt }: Leg): number | undefined {
 function pauseMs(kind: LegKind, failed: number): number {
   if (LEG_KINDS[kind].whenExhausted === "review") return PAUSES_FOR_DAYS_MS[failed] ?? MAX_PAUSE_FOR_DAYS_MS;
   return Math.min(FIRST_PAUSE_MS * 2 ** failed, MAX_PAUSE_MS);
-}
-
-/** The number of verifications after which the deal of a leg is not verified again. */
-export const VERIFIED = VERIFICATION_DELAYS_MS.length;
-
-/** Milliseconds from the execution of a leg to its next verification, after `done` verifications; undefined after the last. */
-export function verificationDelayMs(done: number): number | undefined {
-  return VERIFICATION_DELAYS_MS[done];
 }
 
 /** Milliseconds after which the history has to show a new deal: only then does its absence mean that it was deleted. */

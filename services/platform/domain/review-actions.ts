@@ -18,14 +18,10 @@ export type ReviewAction =
   /** The finding is noted; the log and the reported result stay. */
   | "acknowledge";
 
+/** Findings about deals with a reference of this service that no transfer order accounts for. */
+export const UNMATCHED = ["unmatched_deal", "unknown_reference", "misplaced_reference"];
 /** Findings about money in the log that no transfer order accounts for, or that could not be reversed. */
-const REVERSIBLE = new Set([
-  "unmatched_deal",
-  "unknown_reference",
-  "misplaced_reference",
-  "reversal_refused",
-  "debit_without_credit",
-]);
+const REVERSIBLE = new Set([...UNMATCHED, "reversal_refused", "debit_without_credit"]);
 /** Findings about a recorded deal that was amended or deleted. */
 const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
 /** The platform has deals of legs that the database does not have. */

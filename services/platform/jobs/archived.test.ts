@@ -3,8 +3,8 @@ import { column, many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { balances } from "../checks/balances.ts";
-import { verifyAppliedDeals } from "../amendments/amendments.ts";
-import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
+import { readWholeLogin } from "../amendments/read-whole-login.ts";
+import { readLogin } from "../protocol/history/read-history.ts";
 import { noteAccounts, type ReadAccounts, readUnlisted } from "../protocol/unshown-accounts.ts";
 import { inspectClosing } from "../queries/inspect-closing.ts";
 import { findAccount } from "../store/accounts.ts";
@@ -14,6 +14,12 @@ import { decideBoth, openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 import { eraseAccount } from "../commands/erase-account.ts";
 import { findReturned } from "./find-returned.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { HOUR_MS } from "#kernel/duration.ts";
+import { corrupt } from "#test/support/corrupt.ts";
+import { CONFIRM_AFTER_MS } from "../amendments/deleted-deals.ts";
+import { AccountReader } from "../reader/account-reader.ts";
+import { onlyReader } from "../testing/reader-role.ts";
 
 /** One run of the check platform_balance; the findings in short form. */
 async function checkBalances({ deps }: Instance): Promise<string[]> {
@@ -57,6 +63,15 @@ async function callsOf({ control }: World): Promise<number> {
   return reads.reduce((sum, name) => sum + (calls[name] ?? 0), 0);
 }
 
+/** Reads the history as if the deals of the logs were some minutes old, and asks for those that it lacks. */
+async function compareOldDeals({ deps }: Instance): Promise<void> {
+  await corrupt(deps.pool, "update log_entry set deal_at = deal_at - interval '10 minutes'");
+  const reader = new AccountReader(deps, onlyReader);
+  await reader.read({ backMs: HOUR_MS, findsDeleted: true });
+  await pause(CONFIRM_AFTER_MS);
+  await reader.read({ backMs: HOUR_MS, findsDeleted: true });
+}
+
 const archived = (login: string) => ({
   code: "account_archived",
   status: "conflict",
@@ -82,10 +97,7 @@ test.concurrent("an account without money that is archived is no break, refuses 
   const held = await service.hold({ ...leaving, lockOwner: "exit" }, aCall());
   expect(held).toEqual({ balance: moneyOf(0n), logNumber: 2n, logEntryId: expect.any(BigInt), openPositions: 0 });
   // The deals of an account that is being left are no finding either.
-  await deps.pool.query(
-    "update leg set applied_at = applied_at - interval '10 minutes', next_scan_at = clock_timestamp() where state = 'APPLIED'",
-  );
-  await verifyAppliedDeals(deps);
+  await compareOldDeals(instance);
   await service.release({ login, lockOwner: "exit" }, aCall());
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ balance: moneyOf(0n), complete: true });
   const fee = aTransfer(
@@ -322,10 +334,7 @@ test.concurrent("operators decide that a login has the same account, or take not
   expect(await archivedOf(instance)).toEqual([other.login]);
   await readLogin(deps, login);
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ balance: moneyOf(7_00n), complete: true });
-  await deps.pool.query(
-    "update leg set next_scan_at = clock_timestamp() - interval '1 second' where state = 'APPLIED'",
-  );
-  await verifyAppliedDeals(deps);
+  await compareOldDeals(instance);
   expect(await findingsOf(instance, login)).toEqual(["external_funds"]);
   expect(await checkBalances(instance)).toEqual([]);
 });

@@ -1,27 +1,37 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
 import { leaseCandidate } from "#kernel/postgres/lease-candidate.ts";
 import type { Deps } from "../deps.ts";
 import { batchesOf } from "../mt5/fields.ts";
 import { readLogins, REREAD_MS } from "../protocol/history/read-history.ts";
-import { AccountReader, type ReadBack } from "../reader/account-reader.ts";
+import { AccountReader } from "../reader/account-reader.ts";
 
 /** A reader that crashed is replaced within five seconds. */
 export const READER_LEASE_MS = 5_000;
 /** Half of the lease: one renewal may fail. */
 const LEASE = { name: "deal-reader", ttlMs: READER_LEASE_MS, renewMs: 2_500, pollMs: 500 };
 
-type Period = ReadBack & { readonly everyMs: number };
+/** A deal that only an answer has shown counts as deleted after `REREAD_MS`, and then the next run has to look for it. */
+const REREAD_LONGER_MS = REREAD_MS + 15 * SECOND_MS;
+
+type Task = { readonly everyMs: number; readonly run: (reader: AccountReader) => Promise<boolean> };
 
 /**
  * Periods that are read again: a short one in every run and longer ones less often, because the platform may show a deal
  * late, and because dealers amend and delete deals.
  */
-const PERIODS: readonly Period[] = [
-  // The logs are rows to be read; what this process has shown before is in memory.
-  { everyMs: 600_000, backMs: 3_600_000, findsDeleted: "of_logs" },
-  { everyMs: 60_000, backMs: 3_600_000, findsDeleted: "of_seen" },
-  { everyMs: 5_000, backMs: REREAD_MS, findsDeleted: "of_seen" },
-  { everyMs: 0, backMs: 10_000, findsDeleted: "never" },
+const TASKS: readonly Task[] = [
+  { everyMs: 10 * MINUTE_MS, run: readLongest },
+  { everyMs: MINUTE_MS, run: (reader) => reader.read({ backMs: 10 * MINUTE_MS, findsDeleted: true }) },
+  { everyMs: 5_000, run: (reader) => reader.read({ backMs: REREAD_LONGER_MS, findsDeleted: true }) },
+  { everyMs: 0, run: (reader) => reader.read({ backMs: 10_000, findsDeleted: false }) },
 ];
+
+/** Of an hour, and once it has caught up of what has become a day old. */
+async function readLongest(reader: AccountReader): Promise<boolean> {
+  const isBehind = await reader.read({ backMs: HOUR_MS, findsDeleted: true });
+  if (!isBehind) await reader.readOld();
+  return isBehind;
+}
 
 /**
  * A period that is read again rests this many times as long as its reading took: after an hour of many deals they are read less
@@ -32,11 +42,19 @@ const REREAD_PAUSE = 19;
 /** Of one run while the reader is behind, so that the day before a restart of the database is read by one process. */
 const MAX_STEPS = 30;
 
+/** True while the reader is behind. */
+async function runSteps({ run }: Task, reader: AccountReader, mayContinue: () => Promise<boolean>): Promise<boolean> {
+  for (let step = 1; await run(reader); step += 1) {
+    if (step === MAX_STEPS || !(await mayContinue())) return true;
+  }
+  return false;
+}
+
 /** Reads the history of all managed accounts. Every process runs this job; a lease lets one read at a time. */
 export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () => Promise<boolean> } {
   const role = leaseCandidate(deps.pool, LEASE);
   const mayContinue = async (): Promise<boolean> => (await role.renewOrAcquire()) !== undefined;
-  let own: { readonly fence: bigint; readonly reader: AccountReader; readonly dueAt: Map<Period, number> } | undefined;
+  let own: { readonly fence: bigint; readonly reader: AccountReader; readonly dueAt: Map<Task, number> } | undefined;
   const read = async (): Promise<boolean> => {
     const lease = await role.renewOrAcquire();
     if (lease === undefined) return false;
@@ -46,16 +64,20 @@ export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () =>
     }
     const { reader, dueAt } = own;
     const now = performance.now();
-    const period = PERIODS.find((each) => now >= (dueAt.get(each) ?? 0));
-    if (period === undefined) return false;
-    let isBehind = await reader.read(period);
-    for (let step = 1; isBehind && step < MAX_STEPS && (await mayContinue()); step += 1) {
-      isBehind = await reader.read(period);
+    const task = TASKS.find((each) => now >= (dueAt.get(each) ?? 0));
+    if (task === undefined) return false;
+    const due = now + task.everyMs;
+    const rested = (): number =>
+      task.everyMs === 0 ? now : performance.now() + (performance.now() - now) * REREAD_PAUSE;
+    try {
+      const isBehind = await runSteps(task, reader, mayContinue);
+      dueAt.set(task, Math.max(due, rested()));
+      return isBehind;
+    } catch (error) {
+      // A period that cannot be read is no reason to read no other one: it is tried again after its rest, or earlier.
+      dueAt.set(task, Math.min(due, rested()));
+      throw error;
     }
-    const endedAt = performance.now();
-    const restMs = period.everyMs === 0 ? 0 : (endedAt - now) * REREAD_PAUSE;
-    dueAt.set(period, Math.max(now + period.everyMs, endedAt + restMs));
-    return isBehind;
   };
   return { read, [Symbol.asyncDispose]: () => role[Symbol.asyncDispose]() };
 }

@@ -1,5 +1,6 @@
 import { retryLevel } from "#kernel/transient-failure.ts";
 import type { Deps } from "../deps.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { listLegsByNumber } from "../store/legs.ts";
 import { listWaiting } from "../store/due-legs.ts";
@@ -12,14 +13,22 @@ const BATCH = 100;
 /** How long a leg may wait for a session before the next run asks for it again. */
 const MAX_WAIT_MS = 5_000;
 
-/** Runs legs without a request: queued transfers, second legs, further attempts, intents of a crashed process. */
-export async function runWaitingLegs(deps: Deps): Promise<boolean> {
-  if (deps.gate.read() !== "open") return false;
-  const waiting = await listWaiting(deps.pool, ORPHANED_AFTER_MS, BATCH);
-  if (waiting.length === 0) return false;
-  const legs = await listLegsByNumber(deps.pool, waiting);
-  const sent = await Promise.all(legs.map((leg) => run(deps, leg)));
-  return sent.includes(true);
+/**
+ * Runs legs without a request: queued transfers, second legs, further attempts, intents of a crashed process. A run begins after the last leg of the
+ * one before, so that many that wait for the lock of their account displace no others.
+ */
+export function waitingLegsRun(deps: Deps): () => Promise<boolean> {
+  let after: LegNumber | undefined;
+  return async () => {
+    if (deps.gate.read() !== "open") return false;
+    const waiting = await listWaiting(deps.pool, { requestMs: ORPHANED_AFTER_MS, after, limit: BATCH });
+    const isLast = waiting.length < BATCH;
+    after = isLast ? undefined : waiting.at(-1);
+    if (waiting.length === 0) return false;
+    const legs = await listLegsByNumber(deps.pool, waiting);
+    const sent = await Promise.all(legs.map((leg) => run(deps, leg)));
+    return !isLast || sent.includes(true);
+  };
 }
 
 /** True when the leg was sent or is final, so that the next leg of its login may be sent. */

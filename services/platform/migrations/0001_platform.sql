@@ -35,12 +35,6 @@ create table account (
   -- Set when permits were resumed in another database before all its deals were in the log: one of them may be of a permit that the
   -- database has lost. No permit is granted until they are.
   may_lack_deals  boolean not null default false,
-  -- Number of the last entry of its log that was imported, because the database had lost its leg. Amounts that were calculated
-  -- without it are outdated.
-  imported_number bigint not null default -1,
-  -- Number of the last mirror or result of its log. A caller has at most one of them open, so one that was calculated without it was
-  -- executed before, and the caller has lost its record.
-  netted_number   bigint not null default -1,
   -- Since when the platform has not shown the account, which has no money and nothing in progress. Its history is not read meanwhile.
   unshown_since   timestamptz,
   -- Runs of the check platform_balance in a row that were not shown it.
@@ -107,7 +101,30 @@ create table released_lock (
   login       text not null,
   released_at timestamptz not null default clock_timestamp()
 );
+create index released_lock_by_time on released_lock (released_at);
 select append_only('released_lock');
+
+-- Removes the oldest rows of before an instant, never those of the last 60 days: no saga asks for its lock for so long.
+create function remove_released_locks(before timestamptz, max_rows integer) returns integer language plpgsql security definer
+  set search_path = platform, pg_temp as $$
+declare
+  removed integer;
+begin
+  perform set_config('pamm.deletes_expired', 'yes', true);
+  with due as (
+    select lock_owner
+    from released_lock
+    where released_at < least(before, clock_timestamp() - interval '60 days')
+    order by released_at
+    limit max_rows
+    for update skip locked
+  )
+  delete from released_lock using due where released_lock.lock_owner = due.lock_owner;
+  get diagnostics removed = row_count;
+  perform set_config('pamm.deletes_expired', '', true);
+  return removed;
+end
+$$;
 
 -- A transfer order: moves money once, under a key of the caller.
 create table transfer (
@@ -125,6 +142,8 @@ create table transfer (
   is_enqueued     boolean not null,
   -- The first permit is granted before this instant or never.
   send_before     timestamptz,
+  -- Of the permits, in which the amount was calculated: none is granted in another one. Null when it does not depend on the books.
+  generation      bigint,
   comment         text not null,
   request_id      text not null,
   -- The Investor of an imported fee, until the transfer has the key of a fee.
@@ -181,14 +200,12 @@ create table leg (
   attempt       smallint not null default 0 check (attempt between 0 and 31),
   -- Attempts that were proven absent.
   absences      smallint not null default 0 check (absences between 0 and attempt),
-  -- INTENT: no permit before this; UNKNOWN: the next scan; APPLIED: the next verification of its deal.
+  -- INTENT: no permit before this; UNKNOWN: the next scan.
   next_scan_at  timestamptz not null default clock_timestamp(),
   -- The deal that it has made: tickets are unique for each trade server.
   server        text,
   deal_id       bigint check (deal_id > 0),
   applied_at    timestamptz,
-  -- A server that restarts may lose its last deals, so the deal of an applied leg is verified again.
-  verifications smallint not null default 0 check (verifications between 0 and 3),
   created_at    timestamptz not null default clock_timestamp(),
   changed_at    timestamptz not null default clock_timestamp(),
   unique (transfer_id, ordinal),
@@ -208,14 +225,28 @@ create unique index leg_under_way on leg (login)
 create index leg_in_queue on leg (login, number) where state = 'INTENT' and is_ready;
 create index leg_to_scan on leg (next_scan_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
 create index leg_open on leg (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
-create index leg_to_verify on leg (next_scan_at) where state = 'APPLIED' and verifications < 3;
+
+-- Whether permits are granted; one row.
+create table permit_gate (
+  is_only    boolean primary key default true check (is_only),
+  -- The database in which the platform's history was read since before any commit that it may lack: deals of ours that it does not
+  -- know were found. Permits wait in another one, and where it was never read.
+  database   text,
+  -- Set while operators have to decide because of such deals.
+  stopped_at timestamptz,
+  -- Raised with each deal of ours that the database does not know, and when its history was read in another database: the books
+  -- may differ from those of an earlier generation.
+  generation bigint not null default 1
+);
+insert into permit_gate default values;
 
 -- A leg with the members of its transfer.
 create view recorded_leg as
   select leg.number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
          platform_code, review, attempt, absences, server, deal_id, applied_at, leg.created_at, changed_at,
          key, lock_owner, leg_count, comment, is_enqueued, releases_lock, request_id,
-         coalesce(send_before <= clock_timestamp(), false) as is_late, next_scan_at > clock_timestamp() as is_early
+         coalesce(send_before <= clock_timestamp(), false) as is_late, next_scan_at > clock_timestamp() as is_early,
+         coalesce(generation <> (select permit_gate.generation from permit_gate), false) as is_outdated
   from leg
   join transfer on transfer.id = transfer_id;
 
@@ -229,15 +260,14 @@ create table sender (
   unique (epoch, database)
 );
 
--- Whether permits are granted; one row. Without it the history was never read.
-create table permit_gate (
-  is_only    boolean primary key default true check (is_only),
-  -- The database in which the platform's history was read since before any commit that it may lack: deals of ours that it does not
-  -- know were found. Permits wait in another one.
-  database   text,
-  -- Set while operators have to decide because of such deals.
-  stopped_at timestamptz
+-- Services that have recorded what the platform executed in the lost time, as far as it was imported until a generation of the gate.
+create table recovery_step (
+  service    text not null check (service <> ''),
+  generation bigint not null,
+  done_at    timestamptz not null default clock_timestamp(),
+  primary key (service, generation)
 );
+select append_only('recovery_step');
 
 -- The permit to write a command once.
 create table attempt (
@@ -428,43 +458,11 @@ create table open_position (
 
 -- How far the history of all managed accounts has been read.
 create table reader_cursor (
-  is_only boolean primary key default true check (is_only),
-  read_to timestamptz not null
+  is_only   boolean primary key default true check (is_only),
+  read_to   timestamptz not null,
+  -- Up to here deals were read again when they were a day old; null before that was done.
+  reread_to timestamptz
 );
-
--- How far the wall clock of a server was ahead of UTC, and when that was measured first and last: deals show that clock, and those from before a
--- change of daylight saving are dated with the offset that it had. Each process that sees a change has its own row of it.
-create table server_offset (
-  server   text not null,
-  minutes  smallint not null check (minutes between -900 and 900),
-  first_at timestamptz not null,
-  last_at  timestamptz not null check (last_at >= first_at),
-  primary key (server, minutes, first_at)
-);
-
--- The history of a login is read again because an operator has requested it: the last such reading of each login.
-create table history_reading (
-  login       text primary key references account,
-  -- The requested period. What is later is read anyway.
-  read_from   timestamptz not null,
-  read_until  timestamptz not null,
-  -- Up to here its deals are in the log.
-  read_to     timestamptz not null,
-  -- Number of the last entry of the log when the reading began, and when it ended: what it found is between them.
-  log_number  bigint not null,
-  log_end     bigint,
-  -- Owner of the API key.
-  requested_by text not null,
-  finished_at timestamptz,
-  next_try_at timestamptz not null default clock_timestamp(),
-  tries       integer not null default 0 check (tries >= 0),
-  -- Why the last try has failed.
-  reason      text,
-  check (read_from <= read_to and read_to <= read_until),
-  check ((finished_at is null) = (log_end is null)),
-  check (finished_at is null or read_to = read_until)
-);
-create index history_reading_open on history_reading (next_try_at) where finished_at is null;
 
 -- Deals that were in the history when an account was adopted and are in the period that the reader reads again.
 create table adopted_deal (

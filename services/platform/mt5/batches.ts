@@ -1,7 +1,7 @@
 import type { Log } from "#kernel/log.ts";
 import { MINUTE_MS } from "#kernel/duration.ts";
 import { Mt5Error } from "./errors.ts";
-import type { JsonValue, Recognition } from "./http/json.ts";
+import type { JsonValue } from "./http/json.ts";
 import { rowsOf } from "./lists.ts";
 import type { Reader } from "./reader.ts";
 import { RETCODE, SELECTOR_REFUSED } from "./retcodes.ts";
@@ -23,10 +23,9 @@ export async function readBatch(
   { read }: { readonly read: Reader },
   path: string,
   query: Readonly<Record<string, string>>,
-  recognition?: Recognition,
 ): Promise<BatchAnswer> {
   try {
-    const envelope = await read({ method: "GET", path, query }, recognition);
+    const envelope = await read({ method: "GET", path, query });
     const { code, text } = envelope;
     if (code === RETCODE.limitReached) return { kind: "too_many" };
     if (code === RETCODE.notFound) return { kind: "not_found", reason: `${code} ${text}` };

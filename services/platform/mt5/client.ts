@@ -19,11 +19,10 @@ import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
 import { readSessions, readTicks } from "./prices.ts";
 import { probeRights } from "./rights.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
-import { createOffsetMemory, type OffsetMemory } from "./measured-offsets.ts";
-import { measuredTime, type TimeSource, zoneTime } from "./time-source.ts";
+import { type TimeSource, zoneTime } from "./time-source.ts";
 import { disableUser, setTrading } from "./change-rights.ts";
 import { eraseUser } from "./erase-user.ts";
-import { addUser, changePassword, checkPassword, findUsersBeside, getUser, getUsers, readUsers } from "./users.ts";
+import { addUser, checkPassword, findUsersBeside, getUser, getUsers, readUsers } from "./users.ts";
 
 /** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
 export type Mt5Client = Disposable & {
@@ -37,7 +36,6 @@ export type Mt5Client = Disposable & {
   readonly setTrading: Bound<typeof setTrading>;
   readonly eraseUser: Bound<typeof eraseUser>;
   readonly checkPassword: Bound<typeof checkPassword>;
-  readonly changePassword: Bound<typeof changePassword>;
   readonly listGroupLogins: Bound<typeof listGroupLogins>;
   readonly readPositions: Bound<typeof readPositions>;
   readonly findPositions: Bound<typeof findPositions>;
@@ -80,10 +78,8 @@ export type Mt5Settings = {
   readonly credentials: Credentials;
   readonly trust: ServerTrust;
   readonly maxSessions: number;
-  /** Zone of the server's wall clock, as `zoneClock` takes it; measured when absent. */
-  readonly timeZone?: string;
-  /** Keeps measured offsets; those of this process only when absent. */
-  readonly offsets?: OffsetMemory;
+  /** Zone of the server's wall clock, as `zoneClock` takes it. */
+  readonly timeZone: string;
   /** The process that opens the sessions, different after each restart. */
   readonly owner: string;
   /** An earlier process sent commands whose outcome is still unknown. */
@@ -132,15 +128,12 @@ const DEFAULT_PORT = 443;
 
 /** Connects at once and stays connected. Never throws: the first request reports why no session is open. */
 export function createMt5Client(settings: Mt5Settings): Mt5Client {
-  const { timeZone, now = systemClock, offsets: memory = createOffsetMemory(), log } = settings;
+  const { timeZone, now = systemClock, log } = settings;
   const pool = createSessionPool(poolOptions(settings));
   const { waitMs, readBackoff } = { ...DEFAULT_LIMITS, ...settings.limits };
   const read = createReader(pool, createReadPace({ backoff: readBackoff, waitMs, log }));
   const readTime = () => readServerTime(read);
-  const clock =
-    timeZone === undefined
-      ? measuredTime({ readServerMs: readTime, now, memory, log })
-      : zoneTime(timeZone, readTime, now);
+  const clock = zoneTime(timeZone, readTime, now);
   const batches = createBatchSupport(log);
   const answers: Answers = {
     seenTickets: createSeenTickets(),
@@ -183,7 +176,6 @@ function bindContext(mt5: Mt5Context) {
     setTrading: setTrading.bind(undefined, mt5),
     eraseUser: eraseUser.bind(undefined, mt5),
     checkPassword: checkPassword.bind(undefined, mt5),
-    changePassword: changePassword.bind(undefined, mt5),
     probeRights: probeRights.bind(undefined, mt5),
     listGroupLogins: listGroupLogins.bind(undefined, mt5),
     readPositions: readPositions.bind(undefined, mt5),

@@ -1,5 +1,5 @@
 import { badAnswer } from "./errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue, readJson, type Recognition } from "./http/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, readJson } from "./http/json.ts";
 
 /** An answer whose form is as documented; the code may still be a refusal. */
 export type Envelope = {
@@ -38,12 +38,12 @@ export function encodeQuery(parameters: Readonly<Record<string, string>>): strin
 }
 
 /** Never throws: a malformed body is a result of its own kind. */
-export function readEnvelope(body: Uint8Array, recognition?: Recognition): ReadEnvelope {
-  return readText(decodeUtf8(body), recognition);
+export function readEnvelope(body: Uint8Array): ReadEnvelope {
+  return readText(decodeUtf8(body));
 }
 
-function readText(text: string | undefined, recognition: Recognition | undefined): ReadEnvelope {
-  const document = text === undefined ? undefined : readJson(text, recognition);
+function readText(text: string | undefined): ReadEnvelope {
+  const document = text === undefined ? undefined : readJson(text);
   if (!isJsonObject(document)) return { kind: "unparsable" };
   if (isContradictory(document, "retcode") || isContradictory(document, "answer")) return { kind: "contradictory" };
   const retcode = document.get("retcode")?.[0];
@@ -57,9 +57,9 @@ function readText(text: string | undefined, recognition: Recognition | undefined
  * For reads: a malformed answer throws a bad_answer. Bytes that are not UTF-8 and control characters, which dealers and other
  * programs put into comments, are replaced: they must not hide the other rows of a list. Answers to commands are read without that.
  */
-export function requireEnvelope(body: Uint8Array, recognition?: Recognition): Envelope {
-  const exact = readEnvelope(body, recognition);
-  const read = exact.kind === "unparsable" ? readText(readableText(body), recognition) : exact;
+export function requireEnvelope(body: Uint8Array): Envelope {
+  const exact = readEnvelope(body);
+  const read = exact.kind === "unparsable" ? readText(readableText(body)) : exact;
   if (read.kind !== "read") throw badAnswer(`the platform's answer is ${read.kind}`);
   return read.envelope;
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { Mt5Client } from "./client.ts";
-import type { MeasuredOffset } from "./measured-offsets.ts";
 import { type PlatformServer, startPlatformServer } from "./testing/platform-server.ts";
 
 const MINUTE = 60_000;
@@ -9,16 +8,10 @@ const HOUR = 60 * MINUTE;
 type Made = { readonly comment: string; readonly at: string };
 
 /** A trade server and this service at the same hand-set time. */
-async function worldAt(zone: string, configured: boolean) {
+async function worldAt(zone: string) {
   const time = { ms: 0 };
   const platform = await startPlatformServer({ timeZone: zone, nowMs: () => time.ms });
-  const kept = new Map<string, MeasuredOffset>();
-  const offsets = {
-    load: () => Promise.resolve([...kept.values()]),
-    save: (offset: MeasuredOffset) => Promise.resolve(void kept.set(`${offset.minutes} ${offset.firstMs}`, offset)),
-  };
-  const client = () =>
-    platform.client({ now: () => new Date(time.ms), offsets, ...(configured ? { timeZone: zone } : {}) });
+  const client = () => platform.client({ now: () => new Date(time.ms), timeZone: zone });
   return { time, platform, client };
 }
 
@@ -38,15 +31,16 @@ const CASES = [
   ["America/New_York+07:00", Date.UTC(2026, 10, 1, 6)],
 ] as const;
 
-const EACH = CASES.flatMap(([zone, changeMs]) => [
-  { zone, changeMs, name: new Date(changeMs).toISOString().slice(0, 10), configured: true, clock: "configured" },
-  { zone, changeMs, name: new Date(changeMs).toISOString().slice(0, 10), configured: false, clock: "measured" },
-]);
+const EACH = CASES.map(([zone, changeMs]) => ({
+  zone,
+  changeMs,
+  name: new Date(changeMs).toISOString().slice(0, 10),
+}));
 
 test.each(EACH)(
-  "deals around the change of $zone on $name are read when they are made, each at its instant: $clock",
+  "deals around the change of $zone on $name are read when they are made, each at its instant",
   async (each) => {
-    const { time, platform, client } = await worldAt(each.zone, each.configured);
+    const { time, platform, client } = await worldAt(each.zone);
     await using server = platform;
     time.ms = each.changeMs - 2 * HOUR;
     const login = await platform.account();
@@ -72,8 +66,8 @@ test.each(EACH)(
   },
 );
 
-test.each(EACH)("after a restart the deals around the change of $zone on $name are in order: $clock", async (each) => {
-  const { time, platform, client } = await worldAt(each.zone, each.configured);
+test.each(EACH)("after a restart the deals around the change of $zone on $name are in order", async (each) => {
+  const { time, platform, client } = await worldAt(each.zone);
   await using server = platform;
   time.ms = each.changeMs - 3 * HOUR;
   const login = await platform.account();
@@ -101,7 +95,7 @@ test.each(EACH)("after a restart the deals around the change of $zone on $name a
 
 test("an account that is read in the repeated hour is cut at that instant", async () => {
   const changeMs = Date.UTC(2026, 9, 25, 1);
-  const { time, platform, client } = await worldAt("Europe/Athens", true);
+  const { time, platform, client } = await worldAt("Europe/Athens");
   await using _server = platform;
   for (const minutes of [-30, 30]) {
     time.ms = changeMs + minutes * MINUTE;

@@ -1,10 +1,9 @@
-import { hash } from "node:crypto";
 import { bounds, type Deal, inOrder, type Period, readDeal, readDeals } from "./deals.ts";
 import type { Mt5ReadContext } from "./context.ts";
 import { type BatchAnswer, readBatch } from "./batches.ts";
 import { badAnswer, Mt5Error } from "./errors.ts";
 import { batchesOf, fieldsOf, loginOf } from "./fields.ts";
-import { type JsonValue, MarkedObject, readJson, type Recognition } from "./http/json.ts";
+import type { JsonValue } from "./http/json.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { getUsers } from "./users.ts";
 
@@ -76,23 +75,12 @@ async function readAlone(mt5: Mt5ReadContext, logins: readonly string[], period:
   return deals;
 }
 
-/** A deal with the mark of its row: a row with the same mark is the same in every byte. */
-export type ShownDeal = Deal & { readonly mark?: string };
-export type DealName = Pick<Deal, "login" | "ticket">;
-/** The deal of a row that was read before and needs no reading, by its mark; undefined for any other row. */
-export type Recall = (mark: string) => DealName | undefined;
-
-/** The rows of a group that are read. */
-export type RowSelection = { readonly isAskedFor: (login: string) => boolean; readonly recall?: Recall };
-
 /** What the platform answers about the deals of a group. */
 export type GroupDeals =
   | {
       readonly kind: "read";
-      /** Deals of the accounts that were asked for, by server time and then ticket; without the known ones. */
-      readonly deals: readonly ShownDeal[];
-      /** Deals whose row the caller knew. */
-      readonly known: readonly DealName[];
+      /** Deals of the accounts that were asked for, by server time and then ticket. */
+      readonly deals: readonly Deal[];
       /** Rows of the answer, those of other accounts included. */
       readonly rows: number;
       /** Accounts with a row that is not as documented: none of their deals is returned. */
@@ -111,12 +99,23 @@ export async function findGroupDeals(
   mt5: Mt5ReadContext,
   group: string,
   period: Period,
-  { isAskedFor, recall = () => undefined }: RowSelection,
+  { isAskedFor }: { readonly isAskedFor: (login: string) => boolean },
 ): Promise<GroupDeals> {
-  const recognition = { markOf, isKnown: (mark: string) => recall(mark) !== undefined };
-  const answered = await selectedBy(mt5, { group, ...bounds(await mt5.clock(), period) }, recognition);
+  const answered = await selectedBy(mt5, { group, ...bounds(await mt5.clock(), period) });
   if (answered.kind !== "rows") return answered;
-  return readRows(answered.rows, { clock: await mt5.clock(), isAskedFor, recall });
+  const clock = await mt5.clock();
+  const deals: Deal[] = [];
+  const unreadable = new Set<string>();
+  for (const row of answered.rows) {
+    // A row without a readable login may be of any account: it fails the whole read.
+    const login = loginOf(fieldsOf(row));
+    if (!isAskedFor(login)) continue;
+    const deal = readable(row, clock);
+    if (deal === undefined) unreadable.add(login);
+    else deals.push(deal);
+  }
+  const ofReadable = deals.filter(({ login }) => !unreadable.has(login));
+  return { kind: "read", deals: inOrder(ofReadable, clock), rows: answered.rows.length, unreadable };
 }
 
 /**
@@ -141,49 +140,9 @@ export async function findDealsByTicket(
 
 type Selected = Extract<BatchAnswer, { readonly kind: "rows" }> | Exclude<GroupDeals, { readonly kind: "read" }>;
 
-async function selectedBy(
-  mt5: Mt5ReadContext,
-  query: Readonly<Record<string, string>>,
-  recognition?: Recognition,
-): Promise<Selected> {
-  const answered = await readBatch(mt5, PATH, query, recognition);
+async function selectedBy(mt5: Mt5ReadContext, query: Readonly<Record<string, string>>): Promise<Selected> {
+  const answered = await readBatch(mt5, PATH, query);
   return answered.kind === "not_found" ? { kind: "refused", reason: answered.reason } : answered;
-}
-
-type RowReading = Required<RowSelection> & { readonly clock: ServerClock };
-
-function readRows(
-  rows: readonly JsonValue[],
-  { clock, isAskedFor, recall }: RowReading,
-): Extract<GroupDeals, { readonly kind: "read" }> {
-  const deals: ShownDeal[] = [];
-  const known: DealName[] = [];
-  const unreadable = new Set<string>();
-  for (const row of rows) {
-    if (!(row instanceof MarkedObject)) throw badAnswer("the platform's answer has a row that is not a record");
-    const { mark, text } = row;
-    const recalled = recall(mark);
-    if (recalled !== undefined) {
-      known.push(recalled);
-      continue;
-    }
-    // A known row may be forgotten since.
-    const value = row.value ?? readJson(text);
-    // A row without a readable login may be of any account: it fails the whole read.
-    const login = loginOf(fieldsOf(value));
-    if (!isAskedFor(login)) continue;
-    const deal = readable(value, clock);
-    if (deal === undefined) unreadable.add(login);
-    else deals.push({ ...deal, mark });
-  }
-  const isReadable = ({ login }: DealName) => !unreadable.has(login);
-  const readableDeals = inOrder(deals.filter(isReadable), clock);
-  return { kind: "read", deals: readableDeals, known: known.filter(isReadable), rows: rows.length, unreadable };
-}
-
-/** Another row with the same mark is as improbable as a collision of SHA-256. */
-function markOf(text: string): string {
-  return hash("sha256", text, "base64");
 }
 
 /** Undefined for a row that is not as documented. */

@@ -6,7 +6,7 @@ const done = (answer: unknown) => JSON.stringify({ retcode: "0 Done", answer });
 
 async function ticksOf(answer: string) {
   await using server = await startScriptedServer(({ path }) => (path === "tick/last" ? answer : undefined));
-  using client = aClient(server);
+  using client = aClient(server, { timeZone: "UTC" });
   const ticks = await client.readTicks(["EURUSD", "XAUUSD"]);
   return [...ticks].map(([symbol, { at }]) => [symbol, at.toISOString()]);
 }
@@ -41,7 +41,7 @@ test("sessions are read as minutes of the days of a week; without them, or while
   ];
   for (const [answer, week] of cases) {
     await using server = await startScriptedServer(({ path }) => (path === "symbol/get" ? answer : undefined));
-    using client = aClient(server);
+    using client = aClient(server, { timeZone: "UTC" });
     expect(await client.readSessions("X"), answer).toEqual(week);
   }
 });

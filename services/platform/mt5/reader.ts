@@ -2,13 +2,12 @@ import { type Envelope, requireEnvelope } from "./codec.ts";
 import { Mt5Error } from "./errors.ts";
 import type { Exchanged, HttpAnswer } from "./http/exchanged.ts";
 import type { Mt5Request } from "./http/http-request.ts";
-import type { Recognition } from "./http/json.ts";
 import type { ReadPace } from "./read-pace.ts";
 import { RETCODE } from "./retcodes.ts";
 import type { Lease, SessionPool } from "./session/session-pool.ts";
 
 /** Sends a read. A read may be repeated; commands are never sent this way. */
-export type Reader = (request: Mt5Request, recognition?: Recognition) => Promise<Envelope>;
+export type Reader = (request: Mt5Request) => Promise<Envelope>;
 
 /** A path that is still forbidden after signing in again causes no further sign-in for this time. */
 const FORBIDDEN_FOR_MS = 60_000;
@@ -18,25 +17,25 @@ export function createReader(pool: SessionPool, pace: ReadPace): Reader {
   const forbiddenUntil = new Map<string, number>();
   const isForbidden = (path: string) => (forbiddenUntil.get(path) ?? 0) > performance.now();
 
-  const readOnce = async (request: Mt5Request, recognition?: Recognition) => {
+  const readOnce = async (request: Mt5Request) => {
     using lease = await pool.acquire();
     const exchanged = await exchange(lease, request, !isForbidden(request.path));
     if (exchanged.kind !== "answered") return exchanged;
     const { answer } = exchanged;
     if (answer.status === 403) forbiddenUntil.set(request.path, performance.now() + FORBIDDEN_FOR_MS);
     else forbiddenUntil.delete(request.path);
-    return { kind: "received", envelope: parseAnswer(lease, request, answer, recognition) } as const;
+    return { kind: "received", envelope: parseAnswer(lease, request, answer) } as const;
   };
-  const readTwice = async (request: Mt5Request, recognition?: Recognition) => {
-    const first = await readOnce(request, recognition);
-    const last = first.kind === "received" ? first : await readOnce(request, recognition);
+  const readTwice = async (request: Mt5Request) => {
+    const first = await readOnce(request);
+    const last = first.kind === "received" ? first : await readOnce(request);
     if (last.kind === "received") return last.envelope;
     throw lost(request, last);
   };
-  return async (request, recognition) => {
+  return async (request) => {
     for (let tries = 1; ; tries += 1) {
       const turn = await pace.turn();
-      const answered = await readTwice(request, recognition).catch((error: unknown) => {
+      const answered = await readTwice(request).catch((error: unknown) => {
         if (error instanceof Mt5Error) return error;
         throw error;
       });
@@ -61,10 +60,10 @@ function isThrottled(answered: Envelope | Mt5Error): boolean {
 
 /** Reads on one session only, without a repetition. */
 export function readerOn(lease: Lease): Reader {
-  return async (request, recognition) => {
+  return async (request) => {
     const exchanged = await lease.call(request);
     if (exchanged.kind !== "answered") throw lost(request, exchanged);
-    return parseAnswer(lease, request, exchanged.answer, recognition);
+    return parseAnswer(lease, request, exchanged.answer);
   };
 }
 
@@ -75,19 +74,14 @@ async function exchange(lease: Lease, request: Mt5Request, mayBeStale: boolean):
   return (await lease.signInAgain()) ? await lease.call(request) : { kind: "not_sent", reason: "closed" };
 }
 
-function parseAnswer(
-  lease: Lease,
-  { path }: Mt5Request,
-  { status, body, headers }: HttpAnswer,
-  recognition: Recognition | undefined,
-): Envelope {
+function parseAnswer(lease: Lease, { path }: Mt5Request, { status, body, headers }: HttpAnswer): Envelope {
   if (status === 403) throw new Mt5Error("forbidden", `the platform does not allow ${path} (HTTP 403)`);
   if (status !== 200) {
     const message = `the platform answers ${path} with HTTP ${status}`;
     throw new Mt5Error("http_status", message, { status, ...retryAfter(headers) });
   }
   try {
-    return requireEnvelope(body, recognition);
+    return requireEnvelope(body);
   } catch (error) {
     // The expected answer may still arrive, and would be read as the answer to the next request.
     lease.reset();

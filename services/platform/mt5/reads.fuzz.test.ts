@@ -21,13 +21,12 @@ import { Mt5Error } from "./errors.ts";
 import { getGroup, listGroupLogins } from "./groups.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import { readPositions } from "./positions.ts";
-import { fixedClock } from "./server-clock.ts";
 import { zoneClock } from "./zone-clock.ts";
 import { silentLog } from "./testing/test-client.ts";
 import { getUser, getUsers } from "./users.ts";
 
 const PERIOD = { from: new Date("2026-01-01"), to: new Date("2026-02-01") };
-const CLOCKS = [fixedClock(180), zoneClock("Europe/Athens")];
+const CLOCKS = [zoneClock("UTC+03:00"), zoneClock("Europe/Athens")];
 
 /** Answers each read by its path with text of one character per byte. */
 type Platform = (request: Mt5Request) => string;
@@ -35,7 +34,7 @@ type Platform = (request: Mt5Request) => string;
 function contextOf(platform: Platform, clock = CLOCKS[0]!): Mt5Context {
   return {
     pool: undefined as never,
-    read: async (request, recognition) => requireEnvelope(Buffer.from(platform(request), "latin1"), recognition),
+    read: async (request) => requireEnvelope(Buffer.from(platform(request), "latin1")),
     clock: async () => clock,
     batches: createBatchSupport(silentLog),
     log: silentLog,

@@ -145,20 +145,6 @@ test("a malformed row fails only its own account among the deals of a group, and
   expect(found).toHaveProperty("unreadable", new Set(["2"]));
 });
 
-test("a row with the mark of a known deal is not read, and a row that differs in any byte is", async () => {
-  const other = { ...DEAL, Deal: "501" };
-  await using platform = await answering({ "deal/get_batch": done([DEAL, other]) });
-  await using amended = await answering({ "deal/get_batch": done([{ ...DEAL, Comment: "amended" }, other]) });
-  const known = new Map<string, { login: string; ticket: bigint }>();
-  const read = ({ client }: typeof platform) =>
-    client.findGroupDeals("g", period, { isAskedFor: () => true, recall: (mark) => known.get(mark) });
-  const first = await read(platform);
-  expect(first).toMatchObject({ deals: [{ ticket: 500n }, { ticket: 501n }], known: [] });
-  if (first.kind === "read") known.set(first.deals[0]?.mark ?? "", { login: "1", ticket: 500n });
-  expect(await read(platform)).toMatchObject({ deals: [{ ticket: 501n }], known: [{ ticket: 500n }], rows: 2 });
-  expect(await read(amended)).toMatchObject({ deals: [{ ticket: 500n }, { ticket: 501n }], known: [], rows: 2 });
-});
-
 test("a row without a readable login fails the deals of a group, because it may be of any account", async () => {
   for (const row of [{ ...DEAL, Login: undefined }, { ...DEAL, Login: "x" }, "none"]) {
     await using platform = await answering({ "deal/get_batch": done([DEAL, row]) });

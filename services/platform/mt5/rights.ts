@@ -18,11 +18,9 @@ export type MissingRights = {
 
 /** Whether the server has it does not matter: the right is refused before the symbol is looked at. */
 const SOME_SYMBOL = "EURUSD";
-/** No balance operation has this type: the platform refuses it with code 3, and an amount of zero moves nothing. */
-const NO_TYPE = "99";
 
 /**
- * Finds out what the manager may do, without changing anything. A right counts as missing only when the platform refuses a request
+ * Finds out what the manager may do, by reads only: no command is sent to see whether it is refused. A right counts as missing only when the platform refuses a request
  * about an account that it shows to this manager: code 8 also means that an account or a group is not shown. Throws an
  * Mt5Error when the platform does not answer.
  */
@@ -41,16 +39,12 @@ export async function probeRights(mt5: Mt5Context, groups: readonly string[]): P
     return {
       needed,
       limiting,
-      unchecked: ["the rights for balance operations and deals, because there is no account"],
+      unchecked: ["the right to deals, because there is no account"],
     };
   }
   const deals = { login, from: "0", to: "1" };
   if (await isRefused(mt5, { method: "GET", path: "deal/get_total", query: deals })) {
     needed.push("the manager's right to orders, deals and positions (deal/get_total is refused)");
-  }
-  const nothing = { login, type: NO_TYPE, balance: "0.00", comment: "", check_margin: "1" };
-  if (await isRefused(mt5, { method: "POST", path: "trade/balance", query: nothing })) {
-    needed.push("the manager's right 'Accountant' (trade/balance is refused)");
   }
   if (await isRefused(mt5, { method: "GET", path: "tick/last", query: { symbol: SOME_SYMBOL, trans_id: "0" } })) {
     limiting.push(

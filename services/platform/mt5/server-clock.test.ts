@@ -1,18 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Mt5Error } from "./errors.ts";
-import { createOffsetMemory, measuredOffset, type MeasuredOffset, type OffsetMemory } from "./measured-offsets.ts";
-import { fixedClock } from "./server-clock.ts";
-import { silentLog } from "./testing/test-client.ts";
-import { type Measuring, measuredTime, zoneTime } from "./time-source.ts";
+import { zoneTime } from "./time-source.ts";
 import { zoneClock } from "./zone-clock.ts";
 
 const athens = zoneClock("Europe/Athens");
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
-
-const measuring = (readServerMs: Measuring["readServerMs"], now: Measuring["now"], memory = createOffsetMemory()) =>
-  measuredTime({ readServerMs, now, memory, log: silentLog });
 
 test("the wall clock of a zone is two hours ahead in winter and three in summer", () => {
   const winter = Date.UTC(2026, 0, 15, 10);
@@ -70,26 +64,10 @@ const CHANGES: readonly (readonly [zone: string, changeMs: number])[] = [
 const aChange = fc.constantFrom(...CHANGES);
 const nearly = fc.integer({ min: -3 * HOUR, max: 3 * HOUR });
 
-/** The offsets that processes have measured which looked at the clock of a zone at these instants. */
-async function measuredAt(zone: string, instants: readonly number[], memory = createOffsetMemory()) {
-  let utcMs = 0;
-  const truth = zoneClock(zone);
-  const time = measuring(
-    () => Promise.resolve(truth.toServerMs(utcMs)),
-    () => new Date(utcMs),
-    memory,
-  );
-  for (utcMs of instants) await time();
-  return await time();
-}
-
-test.each(["a zone", "measurements"])("by %s, a deal is in each period that has its instant", async (kind) => {
-  await fc.assert(
-    fc.asyncProperty(aChange, fc.tuple(nearly, nearly, nearly, nearly), async ([zone, changeMs], instants) => {
-      const [wall, from, to, measured] = instants;
-      const looks = [changeMs - 4 * HOUR, changeMs + measured, changeMs + 4 * HOUR];
-      const clock =
-        kind === "a zone" ? zoneClock(zone, () => new Date(changeMs + 4 * HOUR)) : await measuredAt(zone, looks);
+test("a deal is in each period that has its instant", () => {
+  fc.assert(
+    fc.property(aChange, nearly, nearly, nearly, ([zone, changeMs], wall, from, to) => {
+      const clock = zoneClock(zone, () => new Date(changeMs + 4 * HOUR));
       const serverMs = zoneClock(zone).toServerMs(changeMs) + wall;
       const utcMs = clock.toUtcMs(serverMs);
       const period = clock.serverPeriod(Math.min(utcMs, changeMs + from), Math.max(utcMs, changeMs + to));
@@ -99,16 +77,12 @@ test.each(["a zone", "measurements"])("by %s, a deal is in each period that has 
   );
 });
 
-test("a deal that is read within the hour has its own instant, whichever clock dates it, also in the repeated hour", async () => {
-  await fc.assert(
-    fc.asyncProperty(aChange, nearly, fc.integer({ min: 0, max: HOUR / 2 - 6 * MINUTE }), async (change, at, age) => {
-      const [zone, changeMs] = change;
+test("a deal that is read within the hour has its own instant, also in the repeated hour", () => {
+  fc.assert(
+    fc.property(aChange, nearly, fc.integer({ min: 0, max: HOUR / 2 - 6 * MINUTE }), ([zone, changeMs], at, age) => {
       const utcMs = changeMs + at;
       const serverMs = zoneClock(zone).toServerMs(utcMs);
-      const readAt = utcMs + age;
-      expect(zoneClock(zone, () => new Date(readAt)).toUtcMs(serverMs)).toBe(utcMs);
-      const instants = [changeMs - 4 * HOUR, changeMs - 1_000, changeMs + 1_000].filter((each) => each < readAt);
-      expect((await measuredAt(zone, [...instants, readAt])).toUtcMs(serverMs)).toBe(utcMs);
+      expect(zoneClock(zone, () => new Date(utcMs + age)).toUtcMs(serverMs)).toBe(utcMs);
     }),
   );
 });
@@ -119,77 +93,6 @@ test("the deals of a repeated hour are in the order of their tickets", () => {
   expect(first).toEqual([Date.UTC(2026, 9, 25, 3), Date.UTC(2026, 9, 25, 3)]);
   const outside = [Date.UTC(2026, 9, 25, 2, 59), Date.UTC(2026, 9, 25, 4, 1), Date.UTC(2026, 2, 29, 3, 30)];
   expect(outside.map(orderMs)).toEqual(outside);
-});
-
-test("deals from before a change keep their instant after a restart, because measured offsets are kept", async () => {
-  const kept = new Map<number, MeasuredOffset>();
-  const memory: OffsetMemory = {
-    load: () => Promise.resolve([...kept.values()]),
-    save: (offset) => Promise.resolve(void kept.set(offset.firstMs, offset)),
-  };
-  for (const [zone, changeMs] of CHANGES) {
-    kept.clear();
-    await measuredAt(zone, [changeMs - 20 * HOUR, changeMs - 5_000], memory);
-    await measuredAt(zone, [changeMs + 500, changeMs + 2_000], memory);
-    expect([...kept.values()].map(({ lastMs }) => lastMs - changeMs)).toEqual([-5_000, 500]);
-    const clock = await measuredAt(zone, [changeMs + 20 * HOUR], memory);
-    for (const utcMs of [changeMs - 2 * HOUR, changeMs - 61 * MINUTE, changeMs + 61 * MINUTE, changeMs + 2 * HOUR]) {
-      expect(clock.toUtcMs(zoneClock(zone).toServerMs(utcMs))).toBe(utcMs);
-    }
-  }
-});
-
-test("a change is noticed within a second when clocks change, and else within a minute", async () => {
-  const changes = [Date.UTC(2026, 9, 25, 1), Date.UTC(2026, 9, 25, 1, 0, 7), Date.UTC(2026, 9, 25, 2, 7)];
-  for (const changeMs of changes) {
-    let utcMs = changeMs - 2 * HOUR;
-    const offset = () => (utcMs < changeMs ? 3 : 2) * HOUR;
-    const time = measuring(
-      () => Promise.resolve(utcMs + offset()),
-      () => new Date(utcMs),
-    );
-    const late: number[] = [];
-    for (; utcMs < changeMs + 2 * MINUTE; utcMs += 500) {
-      const clock = await time();
-      if (clock.offsetMinutes(utcMs) * MINUTE !== offset()) late.push(utcMs - changeMs);
-    }
-    expect(late.every((ms) => ms >= 0 && ms < (changeMs % (15 * MINUTE) < 10_000 ? 1_000 : MINUTE))).toBe(true);
-  }
-});
-
-test("a clock that was set by more than an hour is an error, because no daylight saving does that", async () => {
-  let utcMs = Date.UTC(2026, 6, 15, 10);
-  let offsetMs = 3 * HOUR;
-  const time = measuring(
-    () => Promise.resolve(utcMs + offsetMs),
-    () => new Date(utcMs),
-  );
-  await time();
-  utcMs += HOUR;
-  offsetMs = HOUR;
-  await expect(time()).rejects.toMatchObject({ problem: "clock_differs" });
-  offsetMs = 2 * HOUR;
-  expect((await time()).offsetMinutes(utcMs)).toBe(120);
-});
-
-test("offsets that cannot be kept are used, and kept later", async () => {
-  const kept: MeasuredOffset[] = [];
-  let isFailing = true;
-  const memory: OffsetMemory = {
-    load: () => Promise.resolve([]),
-    save: (offset) => (isFailing ? Promise.reject(new Error("no database")) : Promise.resolve(void kept.push(offset))),
-  };
-  let utcMs = Date.UTC(2026, 9, 25, 0, 30);
-  const time = measuring(
-    () => Promise.resolve(athens.toServerMs(utcMs)),
-    () => new Date(utcMs),
-    memory,
-  );
-  expect((await time()).offsetMinutes(utcMs)).toBe(180);
-  isFailing = false;
-  utcMs += HOUR;
-  expect((await time()).offsetMinutes(utcMs)).toBe(120);
-  expect(kept.map(({ minutes }) => minutes)).toEqual([180, 120]);
 });
 
 test("a zone that is right for most of the year is refused within a minute of the change that it lacks", async () => {
@@ -219,69 +122,39 @@ test("an unknown zone name is refused at once", () => {
   ).toThrow(RangeError);
 });
 
-test("a measured offset is rounded to a quarter of an hour", () => {
-  const utc = Date.UTC(2026, 10, 21, 12);
-  expect(measuredOffset(utc + 3 * HOUR + 4_321, utc)).toBe(180);
-  expect(measuredOffset(utc - 5 * HOUR - 60_000, utc)).toBe(-300);
-  expect(fixedClock(345).toUtcMs(utc + 345 * 60_000)).toBe(utc);
+test("how far a clock differs is known: weeks end by the platform's clock", async () => {
+  const now = new Date(Date.UTC(2026, 10, 21, 12));
+  for (const aheadMs of [-180_000, 0, 240_000]) {
+    const serverMs = athens.toServerMs(now.getTime()) + aheadMs;
+    const time = zoneTime(
+      "Europe/Athens",
+      () => Promise.resolve(serverMs),
+      () => now,
+    );
+    expect((await time()).aheadMs).toBe(aheadMs);
+  }
 });
 
-test("all callers share one measurement of the offset, and a failure is measured again", async () => {
+test("all callers share one comparison for a minute, and after a failure the next caller compares again", async () => {
   let now = Date.UTC(2026, 9, 25, 0, 59, 59);
-  let measured = 0;
-  let offsetHours = 3;
+  let compared = 0;
   let isFailing = true;
-  const time = measuring(
+  const time = zoneTime(
+    "Europe/Athens",
     async () => {
-      measured += 1;
+      compared += 1;
       if (isFailing) throw new Mt5Error("lost", "no answer");
-      return now + offsetHours * HOUR + 400;
+      return athens.toServerMs(now);
     },
     () => new Date(now),
   );
   await expect(time()).rejects.toThrow("no answer");
   isFailing = false;
-  const clocks = await Promise.all([time(), time(), time()]);
-  expect(clocks.map((clock) => clock.offsetMinutes(now))).toEqual([180, 180, 180]);
-  expect(measured).toBe(2);
-
-  // Daylight-saving changes are on the hour, and so is the next measurement.
-  now += 1_000;
-  offsetHours = 2;
-  expect((await time()).offsetMinutes(now)).toBe(120);
-  expect(measured).toBe(3);
-});
-
-test("a clock that differs by less is measured: weeks end by the platform's clock", async () => {
-  const now = new Date(Date.UTC(2026, 10, 21, 12));
-  for (const aheadMs of [-180_000, 0, 240_000]) {
-    const serverMs = athens.toServerMs(now.getTime()) + aheadMs;
-    for (const time of [
-      measuring(
-        () => Promise.resolve(serverMs),
-        () => now,
-      ),
-      zoneTime(
-        "Europe/Athens",
-        () => Promise.resolve(serverMs),
-        () => now,
-      ),
-    ]) {
-      expect((await time()).aheadMs).toBe(aheadMs);
-    }
-  }
-});
-
-test("a server clock that is wrong by minutes is an error, not an offset", async () => {
-  const now = new Date(Date.UTC(2026, 10, 21, 12));
-  const time = measuring(
-    () => Promise.resolve(now.getTime() + 2 * HOUR + 7 * 60_000),
-    () => now,
-  );
-  await expect(time()).rejects.toMatchObject({
-    problem: "clock_differs",
-    message: expect.stringContaining("differ by more than five minutes") as string,
-  });
+  await Promise.all([time(), time(), time()]);
+  expect(compared).toBe(2);
+  now += MINUTE;
+  await time();
+  expect(compared).toBe(3);
 });
 
 test("a configured zone has to agree with the server's clock, also in the hour that daylight saving repeats", async () => {
@@ -304,7 +177,8 @@ test("a configured zone has to agree with the server's clock, also in the hour t
   );
   await expect(time()).rejects.toMatchObject({
     problem: "clock_differs",
-    message: "MT5_TIME_ZONE=Europe/Athens differs from the platform's clock by 60 minutes: correct it, or remove it",
+    message:
+      "MT5_TIME_ZONE=Europe/Athens differs from the platform's clock by 60 minutes: correct it, or the clock that is wrong",
   });
 });
 

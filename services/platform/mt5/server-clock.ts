@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "#kernel/clock.ts";
+import type { Clock } from "#kernel/clock.ts";
 import { DAY_MS, MINUTE_MS } from "#kernel/duration.ts";
 
 /** Converts the times of the platform, which are its own wall clock written in the form of UTC. */
@@ -17,10 +17,7 @@ export type ServerClock = {
   readonly orderMs: (serverMs: number) => number;
 };
 
-/**
- * Instants, both included, at which the wall clock has, or may have, this offset. The next spell begins where this one ends; it begins
- * earlier when the change happened at an unknown instant.
- */
+/** Instants, both included, at which the wall clock has this offset. The next spell begins where this one ends. */
 export type Spell = { readonly minutes: number; readonly fromMs: number; readonly toMs: number };
 /** All spells within two days of an instant, in order and without gaps. The first and the last may be shown longer than they are. */
 export type SpellsAround = (utcMs: number) => readonly Spell[];
@@ -56,12 +53,6 @@ export function spellClock(around: SpellsAround, now: Clock): ServerClock {
   };
 }
 
-/** A clock whose offset never changes. */
-export function fixedClock(minutes: number, now: Clock = systemClock): ServerClock {
-  const always = [{ minutes, fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }];
-  return spellClock(() => always, now);
-}
-
 function toInstant(serverMs: number, spells: readonly Spell[], latestMs: number): number {
   const instants = fittingSpells(serverMs, spells).map((spell) => serverMs - offsetMs(spell));
   const past = instants.filter((utcMs) => utcMs <= latestMs);
@@ -78,7 +69,7 @@ function fittingSpells(serverMs: number, spells: readonly Spell[]): readonly Spe
   });
 }
 
-/** Where two overlap, the later one. */
+/** At the change, the later one. */
 function spellAt(spells: readonly Spell[], utcMs: number): Spell {
   const spell = spells.findLast(({ fromMs }) => fromMs <= utcMs);
   if (spell === undefined) throw new Error("an instant has no offset");

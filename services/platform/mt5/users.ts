@@ -220,17 +220,6 @@ export async function checkPassword(mt5: Mt5Context, login: string, password: Se
   return true;
 }
 
-/** Sets a password of the account. Repeating it changes nothing. */
-export async function changePassword(
-  mt5: Mt5Context,
-  login: string,
-  type: "main" | "investor",
-  password: Secret<string>,
-): Promise<CommandOutcome> {
-  const body = { Login: login, Type: type, Password: password };
-  return await userCommand(mt5, { method: "POST", path: "user/change_password", body });
-}
-
 /** Sends a command that changes an account. */
 export async function userCommand({ pool }: Mt5Context, request: Mt5Request): Promise<CommandOutcome> {
   using lease = await pool.acquire({ isForCommand: true });

@@ -16,7 +16,7 @@ import type { Sent } from "./send.ts";
  */
 export type RecordAnswer = (sent: Sent) => Promise<RecordedLeg | undefined>;
 
-type AnswerRecorder = Recorder & Pick<Deps, "legsSignal" | "freshDeals" | "reach">;
+type AnswerRecorder = Recorder & Pick<Deps, "legsSignal" | "freshDeals" | "failpoint">;
 
 /** Answers in one commit: more than are under way at once. */
 const MAX_ANSWERS = 64;
@@ -39,7 +39,7 @@ export function answerQueue(deps: AnswerRecorder): RecordAnswer {
       if (recorded !== undefined) return recorded;
     }
     const { awaitsReader } = await recordNow(deps, leg, eventOf(outcome, attempt), { attempt: factsOf(outcome) });
-    deps.reach("after_record", leg.status.kind);
+    deps.failpoint("after_record", leg.status.kind);
     if (awaitsReader) deps.freshDeals.add(leg.login);
     if (outcome.kind !== "applied") deps.legsSignal.notify();
     return undefined;
@@ -57,7 +57,7 @@ async function tryTogether(deps: AnswerRecorder, answers: readonly Applied[]): P
   try {
     const { server } = deps.settings;
     const { recorded, awaitReader } = await inTransaction(deps.pool, (tx) => recordApplied(tx, server, answers));
-    for (const { status } of recorded) deps.reach("after_record", status.kind);
+    for (const { status } of recorded) deps.failpoint("after_record", status.kind);
     for (const login of awaitReader) deps.freshDeals.add(login);
     return recorded;
   } catch (error) {

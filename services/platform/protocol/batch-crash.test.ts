@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { CrashPoint } from "../deps.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type CrashPoint } from "../testing/world.ts";
 
 const LONG_ENOUGH_MS = 60_000;
 const FEES = 5;
@@ -27,7 +26,7 @@ test.concurrent.for(CRASHES)(
     let timesReached = -1;
     const crashing = await world.start({
       quietPeriodMs: 1_000,
-      onReach(at) {
+      onFailpoint(at) {
         if (timesReached < 0 || at !== point) return;
         timesReached += 1;
         // The process does nothing after this point.

@@ -5,7 +5,7 @@ import { TransferState, type TransferRequest } from "#proto/pamm/platform/v1/pla
 import { legNumber } from "../domain/leg-number.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
-import { runWaitingLegs } from "../jobs/run-waiting-legs.ts";
+import { waitingLegsRun } from "../jobs/run-waiting-legs.ts";
 import { badAnswer } from "../mt5/errors.ts";
 import { AccountReader } from "../reader/account-reader.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
@@ -41,7 +41,7 @@ async function readWithout({ deps }: Instance, odd: string): Promise<void> {
     return await mt5.findDeals(logins, period);
   };
   const reader = new AccountReader({ ...deps, mt5: { ...mt5, findGroupDeals, findDeals } }, onlyReader);
-  while (await reader.read({ backMs: 0, findsDeleted: "never" }));
+  while (await reader.read({ backMs: 0, findsDeleted: false }));
   await heartbeat(deps);
   expect(deps.gate.read()).toBe("open");
 }
@@ -65,6 +65,12 @@ async function execute({ control }: World, { kind, attempt, request, number }: E
   );
 }
 
+/** The mirror was recorded before the backup, and waits. */
+async function aWaitingMirror({ deps }: Instance, { key, legs: [leg] }: TransferRequest): Promise<bigint> {
+  const mirror = { key, login: leg!.login, kind: "mirror", amountMinor: leg!.amount!.minorUnits } as const;
+  return await aWaitingLeg(deps.pool, { ...mirror, isEnqueued: true });
+}
+
 async function numberOfLeg({ deps }: Instance): Promise<bigint | undefined> {
   const legs = await many<{ number: bigint }>(deps.pool, sql`select number from leg order by number desc limit 1`);
   return legs[0]?.number;
@@ -78,10 +84,10 @@ test.concurrent("a mirror that was executed after the backup is not sent again w
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance, "master");
-  await closeGate(instance);
   const request = aTransfer("subscription:mirror:1", [{ login, kind: MIRROR, minor: 7_00n }], { enqueue: true });
-  await instance.service.transfer(request, aCall());
-  await execute(world, { kind: "mirror", attempt: 1, request, number: (await numberOfLeg(instance))! });
+  const number = await aWaitingMirror(instance, request);
+  await closeGate(instance);
+  await execute(world, { kind: "mirror", attempt: 1, request, number });
 
   await readWithout(instance, login);
   // Another process, which runs what waits.
@@ -116,15 +122,12 @@ test.concurrent("only the account whose history cannot be read waits, its caller
   const [odd, other] = [await anAccount(instance, "master"), await anAccount(instance, "master")];
   const [payment, investor] = [await anAccount(instance, "payment"), await anAccount(instance)];
   await service.transfer(aDeposit(investor, 50_00n), aCall());
-  await closeGate(instance);
   for (const login of [odd, other]) {
-    await service.transfer(
-      aTransfer(`mirror:${login}`, [{ login, kind: MIRROR, minor: 7_00n }], { enqueue: true }),
-      aCall(),
-    );
+    await aWaitingMirror(instance, aTransfer(`mirror:${login}`, [{ login, kind: MIRROR, minor: 7_00n }]));
   }
+  await closeGate(instance);
   await readWithout(instance, odd);
-  await runWaitingLegs(deps);
+  await waitingLegsRun(deps)();
 
   expect(await world.control.deals(other)).toHaveLength(1);
   expect(await service.transfer(aDeposit(investor, 1_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
@@ -140,7 +143,7 @@ test.concurrent("only the account whose history cannot be read waits, its caller
   expect(await service.transfer(mirror, aCall(3_000))).toMatchObject({ state: TransferState.PENDING });
 
   await readLogin(deps, odd);
-  await runWaitingLegs(deps);
+  await waitingLegsRun(deps)();
   expect(await world.control.deals(odd)).toHaveLength(1);
   expect(await service.getTransfer({ key: mirror.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
 
@@ -184,9 +187,9 @@ test.concurrent("a leg that waits for its permit although the platform has execu
   const instance = await world.start({ hasJobs: false });
   const { deps, service } = instance;
   const login = await anAccount(instance, "master");
-  await closeGate(instance);
   const request = aTransfer("subscription:mirror:1", [{ login, kind: MIRROR, minor: 7_00n }], { enqueue: true });
-  await service.transfer(request, aCall());
+  const number = await aWaitingMirror(instance, request);
+  await closeGate(instance);
   // The database does not know this leg: amounts that were calculated without it are outdated.
   await execute(world, {
     kind: "mirror",
@@ -194,7 +197,7 @@ test.concurrent("a leg that waits for its permit although the platform has execu
     request: { ...request, key: "subscription:mirror:2" },
     number: 77n,
   });
-  await execute(world, { kind: "mirror", attempt: 1, request, number: (await numberOfLeg(instance))! });
+  await execute(world, { kind: "mirror", attempt: 1, request, number });
 
   await readLogin(deps, login);
   await heartbeat(deps);

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { CrashPoint } from "../deps.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type CrashPoint } from "../testing/world.ts";
 
 const LONG_ENOUGH_MS = 60_000;
 

@@ -1,29 +1,29 @@
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { RefusalReason } from "../domain/leg.ts";
 import type { Account } from "../store/accounts.ts";
-import { isNet, type TransferOrder } from "./transfer-order.ts";
+import type { TransferOrder } from "./transfer-order.ts";
 
 /** An order that is recorded, on the locked account of its first leg. */
 export type NewLegs = {
   readonly order: TransferOrder;
   readonly requestId: string;
   readonly account: Account;
-  /** A mirror or result of the account may still be executed. */
-  readonly hasOpenNet: boolean;
   /** Credited to the account after its floor was calculated. */
   readonly creditedMinor: bigint;
+  /** Its amount was calculated in another generation of the permits. */
+  readonly isOutdated: boolean;
 };
 
 /** A floor reduces both legs by the same amount. When no money is above it, the order is recorded as refused. */
 export function draftLegs(newLegs: NewLegs, numbers: Iterator<LegNumber>) {
-  const { order, account, hasOpenNet, requestId } = newLegs;
+  const { order, account, requestId } = newLegs;
   const cutMinor = cutOf(newLegs);
   const { key, lockOwner, comment, isEnqueued, releasesLock, legs } = order;
   return legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {
     const isFirst = index === 0;
     const { value: number } = numbers.next() as IteratorResult<LegNumber, undefined>;
     if (number === undefined) throw new Error("a new leg has no number");
-    const refusal = refusalOf(order, { ...account, hasOpenNet }, cutMinor);
+    const refusal = refusalOf(newLegs, cutMinor);
     const ordered = { kind, attempt: 0, absences: 0 };
     const status =
       refusal === undefined
@@ -50,6 +50,7 @@ export function draftLegs(newLegs: NewLegs, numbers: Iterator<LegNumber>) {
       requestId,
       isLate: false,
       isEarly: false,
+      isOutdated: false,
       createdAt: account.seenAt,
       changedAt: account.seenAt,
     };
@@ -58,14 +59,10 @@ export function draftLegs(newLegs: NewLegs, numbers: Iterator<LegNumber>) {
 
 /** Why nothing of the order will be sent, if that is known already. */
 function refusalOf(
-  order: TransferOrder,
-  { seenAt, importedNumber, nettedNumber, hasOpenNet }: Account & Pick<NewLegs, "hasOpenNet">,
+  { order: { sendBefore }, account: { seenAt }, isOutdated }: NewLegs,
   cutMinor: bigint,
 ): RefusalReason | undefined {
-  const { sendBefore, filedNumber = importedNumber } = order;
-  if (filedNumber < importedNumber) return "outdated";
-  // Its caller has lost the record of the last one, which is not in its amount: it was executed, or it still may be.
-  if (isNet(order) && (filedNumber < nettedNumber || hasOpenNet)) return "outdated";
+  if (isOutdated) return "outdated";
   if (cutMinor === 0n) return "nothing_to_take";
   return sendBefore !== undefined && sendBefore <= seenAt ? "expired" : undefined;
 }

@@ -3,10 +3,12 @@ import { isTransient } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../deps.ts";
+import { isTurnOf } from "../domain/admission.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { outcomeOf } from "../domain/leg.ts";
 import { listLegs } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
+import { findObstacles } from "../store/queues.ts";
 import { endUnsent } from "./end-unsent.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { afterAnswer } from "./next-legs.ts";
@@ -14,7 +16,7 @@ import { afterAnswer } from "./next-legs.ts";
 /** Changes by this process wake the waiting request; changes by another process are seen after this time. */
 const POLL_MS = 25;
 
-/** A debit is what a caller waits for: its credit is recorded, and is sent without one. Usually it is answered by then. */
+/** Without an account lock the credit of a debit is waited for a while: usually it is answered by then. */
 const CREDIT_WAIT_MS = 500;
 
 export type Deadlines = {
@@ -26,7 +28,10 @@ export type Deadlines = {
   readonly lostWaitMs: number;
 };
 
-/** Drives the legs of a transfer until none is left to wait for, or until `answerByMs`. `known` are its legs, as just read. */
+/**
+ * Drives the legs of a transfer until none is left to wait for, or until `answerByMs`. `known` are its legs, as just read. Under an account lock only the
+ * leg of the locked account is waited for: what follows it is recorded, and needs no caller.
+ */
 export async function followTransfer(
   deps: Deps,
   transferId: bigint,
@@ -40,6 +45,10 @@ export async function followTransfer(
     const open = legs.find(isOpen);
     if (open !== undefined && open.ordinal > 1) answerByMs = Math.min(answerByMs, performance.now() + CREDIT_WAIT_MS);
     if (open === undefined || performance.now() >= Math.min(answerByMs, lostByMs ?? Infinity)) return legs;
+    if (open.ordinal > 1 && open.lockOwner !== "") {
+      deps.legsSignal.notify();
+      return legs;
+    }
     let sent: RecordedLeg | undefined;
     if (open.status.state === "INTENT") {
       lostByMs = undefined;
@@ -104,14 +113,17 @@ export async function takeTurn(deps: Deps, leg: RecordedLeg, byMs: number): Prom
  * cannot be reached only external legs end; internal legs continue to wait.
  */
 async function giveUp(deps: Deps, leg: RecordedLeg, isUnreachable: boolean): Promise<void> {
-  const { ordinal, isEnqueued, login, number, status } = leg;
+  const { ordinal, isEnqueued, login, number, status, lockOwner } = leg;
   const isExternal = LEG_KINDS[status.kind].origin === "external";
   const mayContinue = status.attempt > 0 || isUnreachable;
   if (ordinal !== 1 || isEnqueued || (mayContinue && !isExternal)) return;
-  const reason = isUnreachable ? "expired" : "account_busy";
   await inTransaction(deps.pool, async (tx) => {
     const locked = await lockAccountAndLeg(tx, login, number);
-    const event = await endUnsent(tx, locked.account, locked.leg, reason);
+    const { account } = locked;
+    const behind = (await findObstacles(tx, [{ login, number, accountLock: account.accountLock }])).get(login)?.number;
+    const isTurn = isTurnOf(account, { kind: status.kind, lockOwner, number }, behind);
+    // Without another one before it, only the platform has held it up.
+    const event = await endUnsent(tx, account, locked.leg, isUnreachable || isTurn ? "expired" : "account_busy");
     const { server } = deps.settings;
     if (event !== undefined) await recordEvent(tx, locked, event, { server });
   });

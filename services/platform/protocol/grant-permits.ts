@@ -55,6 +55,7 @@ export function decidePermit(candidate: Candidate<NewLeg>): PermitDecision {
   if (!accepts(leg.status, "permit_granted") || !leg.isReady) return "over";
   // Also not ended: its deal may be among those that are in no log yet.
   if (account.mayLackDeals) return "wait";
+  if (leg.isOutdated) return { end: { type: "given_up", reason: "outdated" } };
   if (isTooLate(leg)) return { end: { type: "given_up", reason: "expired" } };
   if (leg.isEarly || isHeldBack(account, leg)) return "wait";
   const applicant = { kind, lockOwner: leg.lockOwner, number: leg.number };

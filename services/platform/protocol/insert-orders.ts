@@ -10,7 +10,7 @@ import type { Account } from "../store/accounts.ts";
 import { type LogNumber, sumCredited } from "../store/log.ts";
 import type { QueueState } from "../store/queues.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { arePermitsGranted } from "../store/permit-gate.ts";
+import { arePermitsGranted, readGeneration } from "../store/permit-gate.ts";
 import { insertTransfers, type Transfer } from "../store/transfers.ts";
 import { draftLegs, type NewLegs } from "./draft-legs.ts";
 import { decidePermit, type Granted, type Permit, type PermitHolder, permitOf } from "./grant-permits.ts";
@@ -19,8 +19,8 @@ import { neverQueues, type OrderedLeg, type TransferOrder } from "./transfer-ord
 export type NewOrder = {
   readonly order: TransferOrder;
   readonly requestId: string;
-  /** The sender, if the order is permitted at once. */
-  readonly permitHolder: () => PermitHolder | undefined;
+  /** The sender, if the order is permitted at once. Without one operators have decided in this database, and their order waits. */
+  readonly permitHolder?: () => PermitHolder | undefined;
 };
 
 /** What is known about the logins of some orders while the accounts of their first legs, by login, are locked. */
@@ -39,7 +39,7 @@ export type OrderAnswer =
   /** Another request has recorded the key before. */
   | { readonly kind: "taken" };
 
-type Accepted = NewOrder & Omit<NewLegs, "creditedMinor"> & { readonly first: OrderedLeg };
+type Accepted = NewOrder & Omit<NewLegs, "creditedMinor" | "isOutdated"> & { readonly first: OrderedLeg };
 
 /**
  * Records orders with their legs and permits. The accounts stay locked until the commit, so the decisions stay valid; the legs
@@ -59,10 +59,7 @@ export async function insertOrders(
   });
 }
 
-function judge(
-  { accounts, managed, obstacles, openNets }: LockedLogins,
-  each: NewOrder,
-): Accepted | { refusal: Refusal } {
+function judge({ accounts, managed, obstacles }: LockedLogins, each: NewOrder): Accepted | { refusal: Refusal } {
   const { order } = each;
   const [first, ...rest] = order.legs;
   const account = first && accounts.get(first.login);
@@ -86,7 +83,7 @@ function judge(
   if (lacksDeposits(account, first.kind, behind?.number)) return { refusal: historyNotRead(first.login) };
   const isTurn = isTurnOf(account, { kind: first.kind, lockOwner: order.lockOwner }, behind?.number);
   if (!isTurn && neverQueues(order)) return { refusal: accountBusy(behind) };
-  return { ...each, first, account, hasOpenNet: openNets.has(first.login) };
+  return { ...each, first, account };
 }
 
 /** Nothing can be known of a credit that its caller has not filed: a deposit of another party would pay a fee, for example. */
@@ -104,11 +101,16 @@ async function insertAll(
   if (accepted.length === 0) return new Map();
   const unused = numbers.values();
   const credited = await sumCredited(tx, accepted.flatMap(movedSinceFloor));
+  const isCalculated = accepted.some(({ order }) => order.generation !== undefined);
+  const present = isCalculated ? await readGeneration(tx) : undefined;
   const drafts = accepted.map((each) => {
-    const legs = draftLegs({ ...each, creditedMinor: credited.get(each.first.login) ?? 0n }, unused);
+    const { generation = present } = each.order;
+    const creditedMinor = credited.get(each.first.login) ?? 0n;
+    const legs = draftLegs({ ...each, creditedMinor, isOutdated: generation !== present }, unused);
     const [leg] = legs;
     const { account, permitHolder } = each;
-    const decision = leg && decidePermit({ account, leg, behind: obstacles.get(leg.login)?.number, permitHolder });
+    const behind = leg && obstacles.get(leg.login)?.number;
+    const decision = leg && permitHolder && decidePermit({ account, leg, behind, permitHolder });
     const granted = typeof decision === "object" && "granted" in decision ? decision.granted : undefined;
     return { ...each, legs, granted };
   });
@@ -130,14 +132,12 @@ async function insertAll(
 }
 
 /**
- * Orders that would be recorded as refused by what a database says that may have lost commits: the request may have been executed, and a balance may be
- * without a movement. A process that was not stopped may not know yet that it is connected to such a database.
+ * Orders of callers without a permit in a database that grants none. It may have lost commits: the request may have been executed, a balance may be without a
+ * movement, and a caller may have lost its own row. A process that was not stopped may not know yet that it is connected to such a database.
  */
 async function findPremature(tx: Transaction, drafts: readonly Draft[]): Promise<ReadonlySet<Draft>> {
-  const refused = drafts.filter(({ legs: [first] }) => {
-    return first?.refusal !== undefined && first.refusal !== "outdated";
-  });
-  return new Set(refused.length === 0 || (await arePermitsGranted(tx)) ? [] : refused);
+  const waiting = drafts.filter(({ permitHolder, granted }) => permitHolder !== undefined && granted === undefined);
+  return new Set(waiting.length === 0 || (await arePermitsGranted(tx)) ? [] : waiting);
 }
 
 type Draft = Accepted & { readonly legs: ReturnType<typeof draftLegs>; readonly granted: Granted | undefined };

@@ -95,7 +95,7 @@ test.concurrent("a process that was paused between its permit and its write does
   const world = await aWorld(context);
   let mustPause = false;
   const instance = await world.start({
-    onReach(point) {
+    onFailpoint(point) {
       if (!mustPause || point !== "after_permit") return;
       mustPause = false;
       const until = performance.now() + 2_100;

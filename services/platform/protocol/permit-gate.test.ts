@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
-import { HOUR_MS, SECOND_MS } from "#kernel/duration.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PermitState, TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -12,12 +12,23 @@ import { platformComment } from "../domain/reference.ts";
 import type { Period } from "../mt5/deals.ts";
 import { AccountReader } from "../reader/account-reader.ts";
 import { readAgainFrom } from "../store/accounts.ts";
+import { readGeneration } from "../store/permit-gate.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
+import { listRecovered } from "../store/recovery-steps.ts";
 import { readLogin } from "./history/read-history.ts";
-import { approveResume, openReviews, resumeBoth, reviewOf, runRequiredChecks, vote } from "../testing/reviews.ts";
+import {
+  approveResume,
+  decideBoth,
+  openReviews,
+  resumeBoth,
+  reviewOf,
+  runRequiredChecks,
+  vote,
+} from "../testing/reviews.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import { onlyReader } from "../testing/reader-role.ts";
+import { aWaitingLeg } from "../testing/rows.ts";
 
 async function gateOf(deps: Deps): Promise<PermitGate> {
   await heartbeat(deps);
@@ -40,21 +51,20 @@ test.concurrent("after a restart of the database nothing is sent before the hist
   const world = await aWorld(context);
   const before = await world.start({ hasJobs: false });
   const login = await anAccount(before);
+  await aWaitingLeg(before.deps.pool, { key: "queued", login, amountMinor: 5_00n });
   await restartDatabase(before);
   const instance = await world.start({ hasJobs: false, isHistoryRead: false });
   const order = (key: string) => aTransfer(key, [{ login, kind: MovementKind.DEPOSIT, minor: 5_00n }]);
 
-  await expect(instance.service.transfer(order("now"), aCall())).rejects.toMatchObject({
-    code: "platform_unavailable",
-    outcome: "not_executed",
-    message: expect.stringContaining("history") as string,
-  });
-
-  // This process does not know it yet; the database refuses the permit.
-  await expect(before.service.transfer(order("early"), aCall())).rejects.toMatchObject({
-    code: "service_unavailable",
-  });
-  await instance.service.transfer({ ...order("queued"), enqueue: true }, aCall());
+  for (const request of [order("now"), { ...order("later"), enqueue: true }]) {
+    await expect(instance.service.transfer(request, aCall())).rejects.toMatchObject({
+      code: "platform_unavailable",
+      outcome: "not_executed",
+      message: expect.stringContaining("history") as string,
+    });
+    // This process does not know it yet; the database refuses the permit, and that the order waits for one.
+    await expect(before.service.transfer(request, aCall())).rejects.toMatchObject({ code: "service_unavailable" });
+  }
   expect(await many(instance.deps.pool, sql`select number from attempt`)).toEqual([]);
 
   const reading = await world.start({ isHistoryRead: false });
@@ -84,7 +94,7 @@ test.concurrent("a deal whose leg the database does not have stops all permits u
   const stopped = { code: "safety_stop", outcome: "not_executed" };
   await expect(instance.service.transfer(aDeposit(other, 5_00n), aCall())).rejects.toMatchObject(stopped);
   const queued = aDeposit(other, 6_00n, { enqueue: true });
-  await instance.service.transfer(queued, aCall());
+  await expect(instance.service.transfer(queued, aCall())).rejects.toMatchObject(stopped);
   await vote(instance, review, "key-of-ann", { action: "resume" });
   await expect(vote(instance, review, "key-of-ann", { action: "resume" })).rejects.toMatchObject({
     code: "second_approver_required",
@@ -97,10 +107,7 @@ test.concurrent("a deal whose leg the database does not have stops all permits u
   expect(await instance.service.transfer(aDeposit(other, 5_00n), aCall())).toMatchObject({
     state: TransferState.APPLIED,
   });
-  await eventually(
-    () => world.control.deals(other),
-    (deals) => deals.length === 2,
-  );
+  expect(await world.control.deals(other)).toHaveLength(1);
   expect(await openReviews(instance)).toEqual([]);
 });
 
@@ -122,7 +129,7 @@ test.concurrent("a day before the last reading is read again before the gate ope
   };
   const reader = new AccountReader({ ...deps, mt5 }, onlyReader);
 
-  while (await reader.read({ backMs: 0, findsDeleted: "never" })) expect(await gateOf(deps)).toBe("reading");
+  while (await reader.read({ backMs: 0, findsDeleted: false })) expect(await gateOf(deps)).toBe("reading");
 
   expect(await gateOf(deps)).toBe("open");
   expect(periods[0]?.from).toEqual(new Date(readTo.getTime() - 24 * HOUR_MS));
@@ -138,7 +145,7 @@ test.concurrent("after a failover the gate stays closed for a quiet period, beca
   const quietPeriodMs = 3_000;
   const { deps } = await world.start({ hasJobs: false, isHistoryRead: false, quietPeriodMs });
   const reader = new AccountReader(deps, onlyReader);
-  const read = (): Promise<boolean> => reader.read({ backMs: 10_000, findsDeleted: "never" });
+  const read = (): Promise<boolean> => reader.read({ backMs: 10_000, findsDeleted: false });
   const fromMs = performance.now();
   while (await read()) expect(await gateOf(deps)).toBe("reading");
   expect(await gateOf(deps)).toBe("reading");
@@ -161,6 +168,27 @@ test.concurrent("after a failover the gate stays closed for a quiet period, beca
     (rows) => rows.length === 1,
   );
   expect(performance.now() - fromMs).toBeGreaterThan(quietPeriodMs);
+});
+
+test.concurrent("a generation of the books ends with their database, and not with a restart of it", async (context) => {
+  const world = await aWorld(context);
+  const before = await world.start({ hasJobs: false });
+  const generationAfter = async (change: (instance: Instance) => Promise<void>): Promise<bigint> => {
+    await change(before);
+    const { deps } = await world.start({ hasJobs: false, isHistoryRead: false, quietPeriodMs: 1, commandTimeoutMs: 1 });
+    const reader = new AccountReader(deps, onlyReader);
+    await eventually(
+      async () => {
+        await reader.read({ backMs: 10_000, findsDeleted: false });
+        return await gateOf(deps);
+      },
+      (gate) => gate === "open",
+    );
+    return await readGeneration(deps.pool);
+  };
+
+  expect(await generationAfter(restartDatabase)).toBe(1n);
+  expect(await generationAfter(promoteStandby)).toBe(2n);
 });
 
 test.concurrent("when the reader that stopped permits ends before it has read everything, the next one opens the gate", async (context) => {
@@ -202,12 +230,12 @@ test.concurrent("operators cannot resume while the balances do not equal the log
   await resume("key-of-ann");
   await eventually(
     () => resume("key-of-bob").catch((error: Error) => error.message),
-    (message) => typeof message === "string" && message.startsWith("The check deal_matching has not completed a run"),
+    (message) => typeof message === "string" && message.startsWith("The service subscription has not recorded"),
   );
   await expect(resume("key-of-bob")).rejects.toMatchObject({
     code: "action_not_possible",
     message: expect.stringMatching(
-      /^The check deal_matching has not .* The check platform_balance has not .*ops.breaks/,
+      /^The service subscription has not .* The check deal_matching has not .* The check platform_balance has not .*ops.breaks/,
     ),
   });
 
@@ -242,14 +270,18 @@ test.concurrent("what keeps operators from resuming is listed, all at once, with
     resumableFrom: undefined,
     blocking: [],
     imports: undefined,
+    generation: 1n,
+    importComplete: false,
   });
   await world.control.balance(login, "8.00", LOST);
   await reviewOf(instance, "database_behind");
   const stopped = await eventually(permits, ({ imports }) => imports?.openMovements === 0);
   expect(stopped).toMatchObject({ state: PermitState.STOPPED, imports: { movements: 1, unclaimedFees: 0 } });
+  expect(stopped).toMatchObject({ generation: 2n, importComplete: false });
   expect(stopped.resumableFrom?.getTime()).toBe((stopped.stoppedAt?.getTime() ?? 0) + 600_000);
   expect(stopped.blocking.map(({ code }) => code)).toEqual([
     "quiet_period",
+    "owner_not_recovered",
     "check_not_complete",
     "check_not_complete",
   ]);
@@ -258,6 +290,7 @@ test.concurrent("what keeps operators from resuming is listed, all at once, with
   await instance.deps.pool.query("update permit_gate set stopped_at = now() - interval '601 seconds'");
   await runRequiredChecks(instance);
   const later = await permits();
+  expect(later.importComplete).toBe(true);
   expect(later.blocking).toEqual([
     { code: "check_has_breaks", detail: `The check platform_balance has 1 break (${other}).` },
   ]);
@@ -265,24 +298,83 @@ test.concurrent("what keeps operators from resuming is listed, all at once, with
   await execute(instance.deps.pool, sql`update account set log_minor = log_minor + 1 where login = ${other}`);
   await execute(instance.deps.pool, sql`update permit_gate set database = 'another'`);
   await runRequiredChecks(instance);
-  expect((await permits()).blocking.map(({ code }) => code)).toEqual(["history_not_read"]);
+  const unread = await permits();
+  expect(unread.blocking.map(({ code }) => code)).toEqual(["history_not_read"]);
+  expect(unread.importComplete).toBe(false);
   await execute(instance.deps.pool, sql`update permit_gate set stopped_at = null`);
   expect((await permits()).state).toBe(PermitState.READING);
 });
 
-test.concurrent("accounts whose deals are not all in their logs are counted while permits are stopped", async (context) => {
+test.concurrent("accounts whose deals are not all in their logs are counted while permits are stopped, and awaited for two quiet periods", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const instance = await world.start({ hasJobs: false, quietPeriodMs: 40 * MINUTE_MS });
   const { service, deps } = instance;
   const login = await anAccount(instance);
   await readAgainFrom(deps.pool, login, new Date());
-  await deps.pool.query("update permit_gate set stopped_at = now()");
-  expect((await service.getPermits({}, aCall())).imports).toEqual({
-    movements: 0,
-    openMovements: 0,
-    unclaimedFees: 0,
-    accountsToRead: 1,
+  await deps.pool.query("update permit_gate set stopped_at = now() - interval '1 hour'");
+  const permits = await service.getPermits({}, aCall());
+  expect(permits.imports).toEqual({ movements: 0, openMovements: 0, unclaimedFees: 0, accountsToRead: 1 });
+  expect(permits.importComplete).toBe(false);
+  await deps.pool.query("update permit_gate set stopped_at = now() - interval '81 minutes'");
+  expect((await service.getPermits({}, aCall())).importComplete).toBe(true);
+});
+
+test.concurrent("a deal that is imported begins another generation: a service that has reported before has to repeat its step", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service, deps } = instance;
+  const login = await anAccount(instance);
+  const generationOf = async (): Promise<bigint> => (await service.getPermits({}, aCall())).generation;
+  const report = (generation: bigint) => service.reportRecovered({ service: "subscription", generation }, aCall());
+  await world.control.balance(login, "8.00", LOST);
+  await reviewOf(instance, "database_behind");
+  const first = await generationOf();
+
+  for (let times = 1; times <= 2; times += 1) expect(await report(first)).toEqual({});
+  expect(await listRecovered(deps.pool, first)).toEqual(["subscription"]);
+  await world.control.balance(
+    login,
+    "9.00",
+    platformComment({ kind: "deposit", number: legNumber(78n), attempt: 1 }, ""),
+  );
+  const second = await eventually(generationOf, (generation) => generation > first);
+
+  await expect(report(first)).rejects.toMatchObject({ code: "outdated" });
+  expect(await listRecovered(deps.pool, second)).toEqual([]);
+  await expect(service.reportRecovered({ service: "another", generation: second }, aCall())).rejects.toMatchObject({
+    code: "validation_failed",
   });
+});
+
+test.concurrent("operators cannot resume before they have decided about the deals that could not be imported", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await world.control.balance(
+    login,
+    "8.00",
+    platformComment({ kind: "reversal", number: legNumber(79n), attempt: 1 }, ""),
+  );
+  const behind = await reviewOf(instance, "database_behind");
+  const review = await reviewOf(instance, "unknown_reference");
+  await vote(instance, behind, "key-of-ann", { action: "resume" });
+  await eventually(
+    () =>
+      runRequiredChecks(instance)
+        .then(() => vote(instance, behind, "key-of-bob", { action: "resume" }))
+        .catch((error: Error) => error.message),
+    (message) =>
+      typeof message === "string" &&
+      message.startsWith(
+        `Reviews of deals that were found since the stop are not decided: platform-${review.id}. The check deal_matching has 1 break`,
+      ),
+  );
+  const { blocking } = await instance.service.getPermits({}, aCall());
+  expect(blocking.map(({ code }) => code)).toEqual(["review_open", "check_has_breaks"]);
+
+  await decideBoth(instance, review, { action: "acknowledge" });
+  await approveResume(instance, behind);
+  expect(await gateOf(instance.deps)).toBe("open");
 });
 
 test.concurrent("a run of a check that began before the stop is no run since the stop", async (context) => {
@@ -367,7 +459,9 @@ test.concurrent("operators cannot resume before a quiet period has passed, becau
   await expect(approve()).rejects.toMatchObject({
     code: "action_not_possible",
     // Every reason at once, with the checks that have not run yet.
-    message: expect.stringMatching(/600 seconds after the stop\. The check deal_matching .*ops\/breaks/) as string,
+    message: expect.stringMatching(
+      /600 seconds after the stop\. The service subscription .* The check deal_matching .*ops\/breaks/,
+    ) as string,
   });
   expect(await gateOf(instance.deps)).toBe("stopped");
   await instance.deps.pool.query("update permit_gate set stopped_at = now() - interval '601 seconds'");

@@ -38,7 +38,7 @@ function aOrder(key: string, legs: readonly OrderedLeg[], own: Partial<TransferO
     isEnqueued: false,
     releasesLock: false,
     sendBefore: undefined,
-    filedNumber: undefined,
+    generation: undefined,
     comment: "",
   };
   return { key, legs, ...rest, ...own };

@@ -12,7 +12,7 @@ import { listTransfers, type Transfer } from "../store/transfers.ts";
 import { grantPermits, type Permit, type PermitHolder } from "./grant-permits.ts";
 import { claimImported } from "./claim-imported.ts";
 import { insertOrders, type LockedLogins, type OrderAnswer } from "./insert-orders.ts";
-import { isNet, neverQueues, type TransferOrder } from "./transfer-order.ts";
+import { neverQueues, type TransferOrder } from "./transfer-order.ts";
 
 /** An order that may not be recorded yet, or a recorded leg that waits for its turn. */
 export type PermitRequest = OrderRequest | LegRequest;
@@ -36,7 +36,7 @@ export type Holders = {
    * for one: then such an order has to be asked for again.
    */
   readonly isReachable: boolean | undefined;
-  /** Set while the gate of permits is closed: only enqueued orders are recorded, and wait. */
+  /** Set while the gate of permits is closed: no order is recorded. */
   readonly closed?: Refusal | undefined;
   /** The sender of a request that is permitted. */
   readonly of: (request: PermitRequest) => PermitHolder | undefined;
@@ -75,7 +75,6 @@ async function queuesOf(
   const unclear = new Set([...requests.map(loginOf), ...legs.map(({ login }) => login)]);
   return await readQueues(tx, {
     positions: requests.flatMap((request) => positionOf(request, accounts)),
-    nets: orders.filter(isNet).flatMap(({ legs: [first] }) => first?.login ?? []),
     logins: [...unclear].filter((login) => !accounts.has(login)),
     newLegs: legs.length,
   });
@@ -90,9 +89,8 @@ async function decideOrders(
   const decisions = new Map<OrderRequest, Decision>();
   for (const request of requests) {
     if (isLocked(request, logins)) decisions.set(request, { kind: "locked" });
-    else if (holders.closed !== undefined && !request.order.isEnqueued) {
-      decisions.set(request, { kind: "refused", refusal: holders.closed });
-    } else if (holders.isReachable !== true && neverQueues(request.order)) {
+    else if (holders.closed !== undefined) decisions.set(request, { kind: "refused", refusal: holders.closed });
+    else if (holders.isReachable !== true && neverQueues(request.order)) {
       const isAwaited = holders.isReachable === false;
       decisions.set(request, isAwaited ? { kind: "refused", refusal: unreachable() } : { kind: "locked" });
     }

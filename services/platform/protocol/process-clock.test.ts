@@ -54,7 +54,7 @@ test.for([HOUR_MS, -HOUR_MS])(
       sql`select max(abs(extract(epoch from clock_timestamp() - at)))::float8 as apart, count(*)::int as times
           from (
             select applied_at as at from leg
-            union all select next_scan_at - interval '1 minute' from leg
+            union all select next_scan_at from leg
             -- Of an account that existed before, its opening; of a new one, a day earlier.
             union all select case login when ${existing} then reads_from else reads_from + interval '1 day' end from account
             union all select deal_at from log_entry

@@ -1,5 +1,4 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { verificationDelayMs } from "../domain/next-scan.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { saveApplied } from "../store/save-applied.ts";
 import { publishEntries } from "./history/append-to-log.ts";
@@ -25,7 +24,7 @@ export async function recordApplied(
   answers: readonly Applied[],
 ): Promise<RecordedAnswers> {
   const byNumber = new Map<bigint, Applied>(answers.map((answer) => [answer.leg.number, answer]));
-  const saved = await saveApplied(tx, { server, nextScanInMs: verificationDelayMs(0) }, answers.map(answerOf));
+  const saved = await saveApplied(tx, server, answers.map(answerOf));
   const plain = saved.flatMap(({ number, at, role, entry }) => {
     const answer = byNumber.get(number);
     return answer === undefined ? [] : [{ leg: appliedLeg(answer, at), role, entry }];

@@ -124,10 +124,11 @@ test.concurrent("a ticket that the platform reuses on the same login is sent to 
   expect(bookings).toHaveLength(1);
 });
 
-test.concurrent("a read of a login whose row is locked is refused as busy, and succeeds later", async (context) => {
+test.concurrent("a read of a login whose row is locked is refused as busy while it differs from its log, and succeeds later", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance);
+  await world.control.balance(login, "1.00");
 
   await inTransaction(instance.deps.pool, async (tx) => {
     await lockAccount(tx, login);

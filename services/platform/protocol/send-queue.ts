@@ -2,7 +2,7 @@ import { batchQueue } from "#kernel/batch-queue.ts";
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
 import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
-import { inPlace, type TracePlace, tracePlace } from "#kernel/tracing/span.ts";
+import { type TracePlace, tracePlace } from "#kernel/tracing/span.ts";
 import type { Deps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { refusalOfGate } from "../domain/permit-gate.ts";
@@ -10,9 +10,9 @@ import type { CommandSession } from "../mt5/client.ts";
 import { answerQueue, type RecordAnswer } from "./answer-queue.ts";
 import type { Permit } from "./grant-permits.ts";
 import { type Decision, type PermitRequest, permitRequests } from "./permit-requests.ts";
-import { type Sent, writeOnce } from "./send.ts";
+import { sendAll } from "./send-all.ts";
 import { type SendPace, sendPace } from "./send-pace.ts";
-import type { RecordedAnswer, SendQueue, Turn } from "./sending.ts";
+import type { SendQueue, Turn } from "./sending.ts";
 import { acquireSessions, noSessions, type Sessions } from "./sessions.ts";
 import { voidUnsent } from "./void-unsent.ts";
 
@@ -81,11 +81,9 @@ type Means = {
   readonly sessions: Sessions | undefined;
   readonly recordAnswer: RecordAnswer;
   readonly pace: SendPace;
-  /** One for each session; none rejects. */
+  /** One for each batch; none rejects. */
   readonly underWay: Set<Promise<unknown>>;
 };
-
-type Sending = { readonly permit: Permit; readonly session: CommandSession; readonly place: TracePlace };
 
 /** The sends go on after this ends; a session without a permit is free at once. */
 async function permitAndSend(
@@ -99,15 +97,16 @@ async function permitAndSend(
   const assigned = new Map<PermitRequest, CommandSession>();
   const decisions = await commit(deps, requests, { sessions, assigned });
   for (const decision of decisions) {
-    if (decision.kind === "recorded") deps.reach("after_intent", decision.legs[0]?.status.kind);
+    if (decision.kind === "recorded") deps.failpoint("after_intent", decision.legs[0]?.status.kind);
   }
-  const sending = waiting.flatMap(({ request, place }, index): Sending[] => {
+  const granted = waiting.flatMap(({ request, place }, index) => {
     const permit = permitOf(decisions[index]);
     const session = assigned.get(request);
     return permit === undefined || session === undefined ? [] : [{ permit, session, place }];
   });
-  const sent = sendAll(deps, sending, means);
-  sessions?.keep(sending.map(({ session }) => session));
+  const used = [...new Set(granted.map(({ session }) => session))];
+  const sent = sendAll(deps, granted, { ...means, sessions: used });
+  sessions?.keep(used);
   return decisions.map((decision) => {
     const isUnreachable = decision.kind === "wait" && sessions?.isReachable === false;
     const permit = permitOf(decision);
@@ -160,39 +159,4 @@ async function commit(
     if (WITHOUT_PERMIT.has(violatedConstraint(error) ?? "")) throw databaseUnavailable();
     throw error;
   }
-}
-
-/** Sends the permits of each session one after the other, and those of several sessions at the same time. */
-function sendAll(
-  deps: Sender,
-  sending: readonly Sending[],
-  { recordAnswer, pace, underWay }: Omit<Means, "sessions">,
-): ReadonlyMap<bigint, RecordedAnswer> {
-  const results = new Map<bigint, RecordedAnswer>();
-  for (const [session, own] of Map.groupBy(sending, (each) => each.session)) {
-    let before: Promise<unknown> = Promise.resolve();
-    const answers: RecordedAnswer[] = [];
-    for (const each of own) {
-      const { permit } = each;
-      const written = before.then(() => inPlace(each.place, () => writeTimed(deps, each, pace)));
-      const recorded = written.then(recordAnswer);
-      // The request that waits for it gets the error; without one, the search for lost answers finds the leg.
-      recorded.catch(() => undefined);
-      results.set(permit.leg.number, recorded);
-      answers.push(recorded);
-      before = written.catch(() => undefined);
-    }
-    void before.then(() => session[Symbol.dispose]());
-    const ended = Promise.allSettled(answers);
-    underWay.add(ended);
-    void ended.then(() => underWay.delete(ended));
-  }
-  return results;
-}
-
-async function writeTimed(deps: Sender, { permit, session }: Sending, pace: SendPace): Promise<Sent> {
-  const startedAtMs = performance.now();
-  const sent = await writeOnce(deps, permit, session);
-  pace.note(performance.now() - startedAtMs);
-  return sent;
 }

@@ -1,4 +1,3 @@
-import { failpoint } from "#kernel/failpoint.ts";
 import type { Deps } from "../deps.ts";
 import type { MoneyOutcome } from "../mt5/classify.ts";
 import type { CommandSession } from "../mt5/client.ts";
@@ -11,26 +10,26 @@ import type { Permit } from "./grant-permits.ts";
 /** A permit and the outcome of its command. */
 export type Sent = { readonly permit: Permit; readonly outcome: MoneyOutcome };
 
-type Sender = Pick<Deps, "inFlight" | "reach" | "log" | "settings">;
+type Sender = Pick<Deps, "inFlight" | "failpoint" | "log" | "settings">;
 
 /** Writes the command once, while the permit is valid. */
 export async function writeOnce(deps: Sender, permit: Permit, session: CommandSession): Promise<Sent> {
   const { leg, attempt, grantedAtMs } = permit;
-  deps.reach("after_permit", leg.status.kind);
+  deps.failpoint("after_permit", leg.status.kind);
   const { login, number, amountMinor, status } = leg;
   const policy = LEG_KINDS[status.kind];
   const reference = { kind: status.kind, number, attempt };
   const text = commentOfLeg(reference, leg);
   const { checkMargin, origin } = policy;
   const mayWrite = (): boolean => mayStillWrite(grantedAtMs, performance.now());
-  const onWritten = (): void => failpoint("after_write", status.kind);
+  const onWritten = (): void => deps.failpoint("after_write", status.kind);
   deps.inFlight.add(number);
   const type = deps.settings.dealTypes[status.kind];
   const order = { login, amountMinor, comment: text, checkMargin, type, isShownToCaller: origin === "external" };
   const outcome = await session
     .changeBalance({ ...order, mayWrite, onWritten })
     .finally(() => deps.inFlight.delete(number));
-  deps.reach("after_answer", status.kind);
+  deps.failpoint("after_answer", status.kind);
   if (outcome.kind !== "applied") logNotApplied(deps, permit, outcome);
   return { permit, outcome };
 }

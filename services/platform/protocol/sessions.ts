@@ -14,9 +14,6 @@ export type Sessions = Disposable & {
   readonly maxItems: number;
 };
 
-/** Half of the usual sessions, so that the next batch finds some. */
-const MAX_SESSIONS = 4;
-
 export type SessionRequest = {
   /** Commands that wait. */
   readonly sends: number;
@@ -31,11 +28,11 @@ export type SessionRequest = {
  * expire. Without any, `next` returns undefined.
  */
 export async function acquireSessions(
-  { mt5 }: Pick<Deps, "mt5">,
+  { mt5, settings }: Pick<Deps, "mt5" | "settings">,
   { sends, sendsOfASession, waitMs }: SessionRequest,
 ): Promise<Sessions> {
   const list: CommandSession[] = [];
-  const wanted = Math.min(MAX_SESSIONS, Math.ceil(sends / sendsOfASession));
+  const wanted = Math.min(settings.sessionsAtOnce, Math.ceil(sends / sendsOfASession));
   while (list.length < wanted) {
     const session = await acquire(mt5, list.length === 0 ? (waitMs ?? 0) : 0);
     if (session === undefined) break;
@@ -72,7 +69,8 @@ export function noSessions(): Sessions {
   };
 }
 
-async function acquire(mt5: Deps["mt5"], waitMs: number): Promise<CommandSession | undefined> {
+/** Undefined when none becomes free in time. */
+export async function acquire(mt5: Deps["mt5"], waitMs: number): Promise<CommandSession | undefined> {
   try {
     return await mt5.acquireForCommand({ waitMs });
   } catch (error) {

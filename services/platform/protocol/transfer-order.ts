@@ -23,8 +23,8 @@ export type TransferOrder = {
   readonly releasesLock: boolean;
   readonly sendBefore: Date | undefined;
   readonly comment: string;
-  /** Number of the last entry of the first account's log that the amount was calculated from. */
-  readonly filedNumber: bigint | undefined;
+  /** Of the permits, in which the amount was calculated. */
+  readonly generation: bigint | undefined;
 };
 
 export type OrderedLeg = { readonly login: string; readonly kind: LegKind; readonly amountMinor: bigint };
@@ -51,7 +51,7 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
     releasesLock: request.releaseLock,
     sendBefore: request.sendBefore,
     comment: request.comment,
-    filedNumber: request.filedNumber,
+    generation: request.generation,
   };
   checkNames(order, reject);
   checkTogether(order, request.legs.length, reject);
@@ -64,11 +64,6 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
 /** Whether the order is refused rather than queued: after a wait its amount would be outdated, so the caller recalculates it. */
 export function neverQueues({ legs, floorMinor }: TransferOrder): boolean {
   return floorMinor !== undefined || legs.some(({ kind }) => kind === "result");
-}
-
-/** Whether the amount is the net of everything that is open at its caller, which has at most one such transfer of an account open. */
-export function isNet({ legs, filedNumber }: TransferOrder): boolean {
-  return filedNumber !== undefined && legs.some(({ kind }) => kind === "mirror" || kind === "result");
 }
 
 type Reject = (field: string, code: string, message: string) => void;

@@ -26,10 +26,15 @@ export function turnReader(pool: Pool): TurnReader {
   return async (leg) => (await queue.add(leg)).turn;
 }
 
+/** It ends when it is asked for, whatever is before it. */
+function isOver({ isLate, isOutdated }: RecordedLeg): boolean {
+  return isLate || isOutdated;
+}
+
 async function readTurns(pool: Pool, asked: readonly RecordedLeg[]): Promise<("wait" | "ask")[]> {
   const numbers = asked.map(({ number }) => number);
   const legs = new Map((await listLegsByNumber(pool, numbers)).map((leg) => [leg.number, leg]));
-  const waiting = [...legs.values()].filter((leg) => accepts(leg.status, "permit_granted") && !leg.isLate);
+  const waiting = [...legs.values()].filter((leg) => accepts(leg.status, "permit_granted") && !isOver(leg));
   const accounts = await listAccounts(pool, [...new Set(waiting.map(({ login }) => login))]);
   const queued = waiting.filter(({ status }) => LEG_KINDS[status.kind].exclusive);
   const obstacles = await findObstacles(

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { waitingLegsRun } from "../jobs/run-waiting-legs.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aWaitingLeg } from "../testing/rows.ts";
 import { openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type World } from "../testing/world.ts";
 
@@ -53,6 +55,33 @@ test.concurrent("a credit without an answer does not keep the caller of its debi
   );
   expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
 });
+
+test.concurrent.for([
+  ["follows", { effect: "delay", delay_ms: 300 }, TransferState.APPLIED, ["70.00", "30.00"]],
+  ["is refused, and the debit is reversed", { effect: "retcode:8" }, TransferState.REFUSED, ["100.00", "0.00"]],
+] as const)(
+  "under an account lock the answer comes with the debit, and the saga ends before its credit %s",
+  async ([, fault, state, balances], context) => {
+    const world = await aWorld(context);
+    const { service, investor, payment, fee } = await aFeeSaga(world);
+    const lockOwner = "withdrawal:1:1";
+    await service.hold({ login: investor, lockOwner }, aCall());
+    await world.control.fault({ command: "trade/balance", after: 1, ...fault });
+
+    const { legs } = await service.transfer({ ...fee("fee:1"), lockOwner }, aCall());
+    expect(legs.map((leg) => leg.state)).toEqual([TransferState.APPLIED, TransferState.PENDING]);
+    await service.release({ login: investor, lockOwner }, aCall());
+
+    await eventually(
+      () => service.getTransfer({ key: "fee:1" }, aCall()),
+      (found) => found.state === state,
+    );
+    const accounts = await Promise.all([investor, payment].map((login) => world.control.account(login)));
+    expect(accounts.map(({ balance }) => balance)).toEqual(balances);
+    // No lock is left, and the saga has ended.
+    await service.hold({ login: investor, lockOwner: "withdrawal:2:1" }, aCall());
+  },
+);
 
 test.concurrent("a debit that is refused ends both legs, and nothing was credited", async (context) => {
   const world = await aWorld(context);
@@ -154,4 +183,30 @@ test.concurrent("after 'too frequent' the leg is sent again after a pause", asyn
         where kind = 'fee_debit' order by attempt.number`,
   );
   expect(attempts.map(({ state }) => state)).toEqual(["REFUSED", "REFUSED", "APPLIED"]);
+});
+
+test.concurrent("a reversal whose number is below that of an account lock that was granted meanwhile waits for its end", async (context) => {
+  const world = await aWorld(context);
+  const { instance, service, investor, fee } = await aFeeSaga(world);
+  const { pool } = instance.deps;
+  await instance.service.hold({ login: investor, lockOwner: "saga" }, aCall());
+  const reversal = await aWaitingLeg(pool, {
+    key: "fee:2",
+    login: investor,
+    kind: "reversal",
+    amountMinor: 30_00n,
+    isEnqueued: true,
+  });
+  await execute(pool, sql`update account set lock_number = ${reversal + 1n} where login = ${investor}`);
+  const stateOf = async () =>
+    (await one<{ state: string }>(pool, sql`select state from leg where number = ${reversal}`)).state;
+
+  await waitingLegsRun(instance.deps)();
+  await service.hold({ login: investor, lockOwner: "saga" }, aCall());
+  const own = await service.transfer({ ...fee("fee:1"), lockOwner: "saga" }, aCall());
+
+  expect(own.legs[0]!.state).toBe(TransferState.APPLIED);
+  expect(await stateOf()).toBe("INTENT");
+  await service.release({ login: investor, lockOwner: "saga" }, aCall());
+  await eventually(stateOf, (state) => state === "APPLIED");
 });

@@ -4,7 +4,7 @@ import { findAttempt } from "../store/attempts.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { recordNow, type Recorder } from "./record-now.ts";
 
-/** Voids a permit whose commit has an unknown outcome: only this session could have used it, and it wrote nothing. */
+/** Voids a permit whose commit has an unknown outcome: only the batch that was given this session could have used it, and it wrote nothing. */
 export async function voidUnsent(
   deps: Recorder & Pick<Deps, "sender">,
   leg: RecordedLeg,

@@ -11,14 +11,30 @@ export async function getPermits({
   settings: { quietPeriodMs },
 }: Pick<Deps, "pool" | "settings">): Promise<GetPermitsResponse> {
   const facts = await findGateFacts(pool, quietPeriodMs);
-  const { stoppedAt, isHistoryRead } = facts;
+  const { stoppedAt, isHistoryRead, wasQuiet, wasQuietLong, generation } = facts;
   if (stoppedAt === undefined) {
     const state = isHistoryRead ? PermitState.GRANTED : PermitState.READING;
-    return { state, stoppedAt, resumableFrom: undefined, blocking: [], imports: undefined };
+    return {
+      state,
+      stoppedAt,
+      resumableFrom: undefined,
+      blocking: [],
+      imports: undefined,
+      generation,
+      importComplete: false,
+    };
   }
   const [blocking, imports] = await Promise.all([
     listResumeBlocks(pool, facts, quietPeriodMs),
     countImports(pool, stoppedAt),
   ]);
-  return { state: PermitState.STOPPED, stoppedAt, resumableFrom: later(stoppedAt, quietPeriodMs), blocking, imports };
+  return {
+    state: PermitState.STOPPED,
+    stoppedAt,
+    resumableFrom: later(stoppedAt, quietPeriodMs),
+    blocking,
+    imports,
+    generation,
+    importComplete: isHistoryRead && wasQuiet && (imports.accountsToRead === 0 || wasQuietLong),
+  };
 }

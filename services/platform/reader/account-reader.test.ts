@@ -1,17 +1,40 @@
-import { expect, test } from "vitest";
-import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { expect, test, vi } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "#kernel/duration.ts";
+import { column, execute, many, one, sql } from "#kernel/postgres/query.ts";
 import type { LogFields } from "#kernel/log.ts";
 import type { Deps } from "../deps.ts";
+import { DeletedDeals } from "../amendments/amendments.ts";
+import type { Deal } from "../mt5/deals.ts";
 import { dealReader } from "../jobs/read-deals.ts";
 import { isHistoryRead } from "../store/permit-gate.ts";
 import { AccountReader } from "./account-reader.ts";
 import { findingsOf, summaryOf } from "../testing/log-of.ts";
-import { aCall, anAccount, aWorld, type Instance, type World } from "../testing/world.ts";
-import { badAnswer } from "../mt5/errors.ts";
-import { aDeposit } from "../testing/requests.ts";
+import { readLogin } from "../protocol/history/read-history.ts";
+import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { badAnswer, Mt5Error } from "../mt5/errors.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 
+const NO_DEAL = {
+  action: 2,
+  entry: 0,
+  order: 0n,
+  position: 0n,
+  symbol: "",
+  volume: 0n,
+  volumeClosed: 0n,
+  price: "0",
+  swapMinor: 0n,
+  commissionMinor: 0n,
+  feeMinor: 0n,
+  comment: "",
+  dealer: "",
+};
 const GROUP = String.raw`pamm\master`;
+
+/** The first reader reads the last hour in four parts, and what has become a day old in one. */
+const FIRST_PARTS = 4 + 1;
 
 type Calls = Record<string, number>;
 
@@ -43,7 +66,7 @@ function countStatements({ deps }: Instance): { count: number; texts: string[] }
   return counted;
 }
 
-/** A reader without a timer: the first run reads an hour, the second a minute, the next ones ten seconds. */
+/** A reader without a timer: its runs read an hour and what is a day old, ten minutes, a minute, and then ten seconds. */
 function aReader(context: { onTestFinished: (end: () => Promise<void>) => void }, deps: Deps) {
   const reader = dealReader(deps);
   context.onTestFinished(async () => await reader[Symbol.asyncDispose]());
@@ -135,7 +158,8 @@ test.concurrent("a server that does not select by group is read by login, which 
   await world.control.result(login, "6.00");
   await reader.read();
 
-  expect([first["deal/get_batch"], next["deal/get_batch"]]).toEqual([2, 1]);
+  // Each part of the hour is refused first.
+  expect([first["deal/get_batch"], next["deal/get_batch"]]).toEqual([FIRST_PARTS + 4, 1]);
   expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00", "TRADE 0.00", "TRADE 6.00"]);
   expect(lines).toEqual([
     [
@@ -155,7 +179,7 @@ test.concurrent("a group whose logins the platform does not list is read by logi
 
   const calls = await callsOf(world, () => reader.read());
 
-  expect(calls).toMatchObject({ "user/logins": 1, "deal/get_batch": 1 });
+  expect(calls).toMatchObject({ "user/logins": 1, "deal/get_batch": FIRST_PARTS });
   expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
   expect((await callsOf(world, () => reader.read()))["user/logins"]).toBeUndefined();
 });
@@ -210,7 +234,7 @@ test.concurrent("a group whose name is a mask is read by login, and no other gro
 
   const calls = await callsOf(world, () => reader.read());
 
-  expect(calls).toMatchObject({ "deal/get_batch": 1 });
+  expect(calls).toMatchObject({ "deal/get_batch": FIRST_PARTS });
   expect(calls["user/logins"]).toBeUndefined();
   expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
 });
@@ -260,7 +284,7 @@ test.concurrent("a deleted deal is found in a group and reported once, and the d
   for (const login of logins) deals.push((await world.control.result(login, "5.00")).deal);
   await reader.read();
   await world.control.removeDeal(deals[1]!);
-  // The third run compares a minute with the logs and misses the deal; a run three seconds later asks for its ticket.
+  // Both runs compare with the logs and miss the deal; a run three seconds later asks for its ticket.
   for (let run = 0; run < 2; run += 1) await reader.read();
   await pause(3_200);
 
@@ -271,38 +295,18 @@ test.concurrent("a deleted deal is found in a group and reported once, and the d
   for (const login of [logins[0]!, logins[2]!]) expect(await findingsOf(instance, login)).toEqual([]);
 });
 
-test.concurrent("a deleted deal that the reader has shown before is found without a comparison with the logs", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false, quietPeriodMs: 2_000 });
-  const [login, other] = [await anAccount(instance, "master"), await anAccount(instance, "master")];
-  const reader = new AccountReader(instance.deps, onlyReader);
-  const backMs = 60_000;
-  const { deal } = await world.control.result(login, "5.00");
-  await world.control.result(other, "6.00");
-  // The first run logs the deal, and the second one finds it in the log.
-  for (let run = 0; run < 2; run += 1) await reader.read({ backMs, findsDeleted: "never" });
-  await world.control.removeDeal(deal);
-  await pause(500);
-
-  await reader.read({ backMs, findsDeleted: "of_seen" });
-  await pause(3_200);
-  await reader.read({ backMs, findsDeleted: "never" });
-
-  expect(await findingsOf(instance, login)).toEqual(["deal_gone"]);
-  expect(await findingsOf(instance, other)).toEqual([]);
-});
-
 test.concurrent("in another database than the one in which it began, a reader files nothing and opens no gate", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false, isHistoryRead: false });
   const { deps } = instance;
-  const login = await anAccount(instance, "master");
-  const back = { backMs: 60_000, findsDeleted: "never" } as const;
+  const login = await world.control.addAccount({ group: "pamm\\master", name: "Ann" });
+  await instance.service.adoptAccount({ login, role: AccountRole.MASTER }, aCall(30_000));
+  const back = { backMs: 60_000, findsDeleted: false } as const;
   const reader = new AccountReader(deps, onlyReader);
   await world.control.result(login, "5.00");
   await reader.read(back);
   const before = await logOf(instance, login);
-  // The promoted standby lacks the entries that this reader remembers as filed.
+  // The promoted standby lacks entries that this reader has filed.
   await world.database.admin.query(
     `create or replace function database_identity() returns text language sql as $$ select 'other' $$`,
   );
@@ -319,7 +323,7 @@ test.concurrent("the gate that a reader opens is that of the database in which i
   const world = await aWorld(context);
   const { deps } = await world.start({ hasJobs: false, isHistoryRead: false });
   const reader = new AccountReader(deps, onlyReader);
-  await reader.read({ backMs: 60_000, findsDeleted: "never" });
+  await reader.read({ backMs: 60_000, findsDeleted: false });
   const isOpen = await isHistoryRead(deps.pool);
 
   await world.database.admin.query(
@@ -358,6 +362,35 @@ test.concurrent("a longer period whose reading takes long is read again later, a
   await pause(5_000);
 
   expect(await readBackSeconds()).toBeLessThan(20);
+});
+
+test.concurrent("while an hour of history cannot be read, new deals are read, and the hour is tried again", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance, "master");
+  const { mt5 } = instance.deps;
+  let tries = 0;
+  const findGroupDeals: typeof mt5.findGroupDeals = async (group, period, rows) => {
+    if (Date.now() - period.from.getTime() < 30 * MINUTE_MS) return await mt5.findGroupDeals(group, period, rows);
+    tries += 1;
+    await pause(50);
+    throw new Error("planted");
+  };
+  const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals } });
+  await world.control.result(login, "5.00");
+
+  await expect(reader.read()).rejects.toThrow();
+  await reader.read();
+
+  expect(await logOf(instance, login)).toContain("TRADE 5.00");
+  await eventually(
+    () =>
+      reader.read().then(
+        () => tries,
+        () => tries,
+      ),
+    (times) => times > 1,
+  );
 });
 
 test.concurrent("an account that was moved to another group is read by login, in the order of its history", async (context) => {
@@ -504,7 +537,7 @@ test.concurrent("after an outage of hours the cursor moves hour by hour, and eac
 
   const steps: unknown[] = [];
   for (let step = 0; step < 3; step += 1) {
-    steps.push([await reader.read({ backMs: 10_000, findsDeleted: "never" }), await ageMinutes()]);
+    steps.push([await reader.read({ backMs: 10_000, findsDeleted: false }), await ageMinutes()]);
   }
 
   expect(steps).toEqual([
@@ -534,4 +567,65 @@ test.concurrent("a replica without the lease reads nothing, and takes over when 
   await waiting.read();
 
   expect(await logOf(one, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+});
+
+test.concurrent("the first reading of a busy hour compares it with the logs in parts of no more than 20,000 deals", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false });
+  const { mt5, pool, settings } = instance.deps;
+  const login = await anAccount(instance, "master");
+  const count = 40_000;
+  const beginMs = Date.now() - HOUR_MS;
+  const deals = Array.from({ length: count }, (_, index): Deal => {
+    const at = new Date(beginMs + Math.floor((index * HOUR_MS) / count));
+    return { ...NO_DEAL, login, ticket: BigInt(index + 1), profitMinor: 1n, serverTimeMs: at.getTime(), at };
+  });
+  await execute(
+    pool,
+    sql`insert into log_entry (login, number, kind, amount_minor, server, deal_id, deal_at, server_msc, label_action, label_comment)
+        select ${login}, ticket, 'external', 1, ${settings.server}, ticket, to_timestamp(msc / 1000.0), msc, 2, ''
+        from unnest(${deals.map(({ ticket }) => ticket)}::bigint[], ${deals.map((deal) => BigInt(deal.serverTimeMs))}::bigint[])
+          as made (ticket, msc)`,
+  );
+  const findGroupDeals: typeof mt5.findGroupDeals = async (_group, { from, to }) => {
+    const within = deals.filter(({ at }) => at >= from && at <= to);
+    return { kind: "read", deals: within, rows: within.length, unreadable: new Set() };
+  };
+  const noteMissing = vi.spyOn(DeletedDeals.prototype, "noteMissing");
+  context.onTestFinished(() => noteMissing.mockRestore());
+  const reader = new AccountReader({ ...instance.deps, mt5: { ...mt5, findGroupDeals } }, onlyReader);
+
+  await reader.read({ backMs: HOUR_MS, findsDeleted: true });
+
+  const own = noteMissing.mock.calls.filter(([deps]) => deps.pool === pool);
+  const compared = own.map(([, , shown]) => shown.size);
+  expect(compared.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(count * 0.99);
+  expect(Math.max(...compared)).toBeLessThanOrEqual(20_000);
+});
+
+test.concurrent("a late deal of an earlier part does not end the wait for an undecided deal of a later part", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false, quietPeriodMs: 60_000 });
+  const login = await anAccount(instance, "master");
+  await world.control.fault({ command: "trade/balance", effect: "late_apply", delay_ms: 600_000 });
+  const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
+  await instance.service.transfer(mirror, aCall(3_000));
+  await world.control.balance(login, "5.00", "dealer deposit");
+  await readLogin(instance.deps, login);
+  const { mt5, pool } = instance.deps;
+  const undecided = () => column(pool, sql`select login from account where undecided_from is not null`);
+  expect(await undecided()).toEqual([login]);
+  const at = new Date(Date.now() - 40 * MINUTE_MS);
+  const late = { ...NO_DEAL, login, ticket: 999_999n, profitMinor: 1n, serverTimeMs: at.getTime(), at };
+  await execute(pool, sql`update account set reads_from = reads_from - interval '1 hour'`);
+  const findGroupDeals: typeof mt5.findGroupDeals = async (_group, { from, to }) => {
+    if (to > new Date()) throw new Mt5Error("unreachable", "the platform does not answer");
+    const deals = from <= at && at <= to ? [late] : [];
+    return { kind: "read", deals, rows: deals.length, unreadable: new Set() };
+  };
+  const reader = new AccountReader({ ...instance.deps, mt5: { ...mt5, findGroupDeals } }, onlyReader);
+
+  await expect(reader.read({ backMs: HOUR_MS, findsDeleted: true })).rejects.toThrow();
+
+  expect(await logOf(instance, login)).toEqual(["EXTERNAL 0.01"]);
+  expect(await undecided()).toEqual([login]);
 });

@@ -1,40 +1,40 @@
 import { concurrently } from "#kernel/concurrently.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
 import type { LeaseCandidate } from "#kernel/postgres/lease-candidate.ts";
-import { deletedDeals } from "../amendments/amendments.ts";
+import { DeletedDeals, ShownDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";
-import type { DealName, GroupDeals, ShownDeal } from "../mt5/deal-batches.ts";
-import type { Period } from "../mt5/deals.ts";
+import type { GroupDeals } from "../mt5/deal-batches.ts";
+import type { Deal, Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { readUnlisted } from "../protocol/unshown-accounts.ts";
-import { fileHistory, readLogin, REREAD_MS, type ReadSpan } from "../protocol/history/read-history.ts";
-import { moveReadTo } from "../store/reader-cursor.ts";
+import { fileHistory, readLogin } from "../protocol/history/read-history.ts";
+import { findRereadTo, moveReadTo, moveRereadTo } from "../store/reader-cursor.ts";
 import { KnownAccounts } from "./known-accounts.ts";
 import { News } from "./news.ts";
 import { GateOpener } from "./gate-opener.ts";
 import { isUnreadable, readPages } from "./read-pages.ts";
 import { firstSlice, readGroup, type SliceLength, type Span } from "./read-group.ts";
 import { type GroupToRead, type Plan, ReadingPlan } from "./reading-plan.ts";
-import { SeenDeals } from "./seen-deals.ts";
 import { setAside } from "./set-aside.ts";
 
-/** How far back one run reads, and which deals it misses when they are deleted: none, those that it has shown before, or all of the logs. */
-export type ReadBack = {
-  readonly backMs: number;
-  readonly findsDeleted: "never" | "of_seen" | "of_logs";
-};
+/** How far back one run reads, and whether it compares the logs with what it was shown, so that it finds deleted deals. */
+export type ReadBack = { readonly backMs: number; readonly findsDeleted: boolean };
 
-/** Half of the usual sessions, so that commands find a free one. */
-const MAX_CONCURRENT = 4;
 /** A reader that takes over begins this much earlier. */
 const SAVE_CURSOR_EVERY_MS = 10 * SECOND_MS;
 /** After an outage the cursor moves by this much in each run, so that the next outage does not begin from the start. */
 const MAX_STEP_MS = HOUR_MS;
 /** How far before the last known instant the history is read in a database that may lack commits: clocks and time zones may have been wrong by hours. */
 const LOST_COMMITS_MS = 24 * HOUR_MS;
-/** The longest period that is read again, and a margin. */
-const REMEMBERED_MS = HOUR_MS + 5 * MINUTE_MS;
+/** The clocks of the platform and of the database may differ by this much at the edge of a period. */
+const EDGE_MS = 2 * SECOND_MS;
+/** Deals that are compared with the logs together: those of a busy hour are compared in parts. */
+const MAX_COMPARED = 20_000;
+/** Of a part. Of 250,000 deals in an hour the first one has fewer than are compared together: nothing is known yet about how busy the server is. */
+const FIRST_PART_MS = 4 * MINUTE_MS;
+const MIN_PART_MS = MINUTE_MS;
+const MAX_PART_MS = HOUR_MS;
 
 export type ReaderRole = Pick<LeaseCandidate, "renewWithin"> & {
   /** False once another process reads. */
@@ -43,26 +43,30 @@ export type ReaderRole = Pick<LeaseCandidate, "renewWithin"> & {
 
 /** What all parts of one run share. */
 type Run = {
-  readonly span: Span;
-  readonly startedAtMs: number;
+  readonly nowMs: number;
+  /** The history is read completely from here. */
+  readonly since: Date;
   readonly failures: unknown[];
   /** Accounts with a deal that is not as documented, and since when their history was asked for. */
   readonly unreadable: Map<string, Date>;
 };
 
-/** Reads the history of all managed accounts, and remembers between its runs what it has read. One owner of the lease has one. */
+/** Reads the history of all managed accounts. One owner of the lease has one. */
 export class AccountReader {
   readonly #deps: Deps;
   readonly #role: ReaderRole;
   readonly #known = new KnownAccounts();
-  readonly #seen = new SeenDeals();
-  readonly #deleted = deletedDeals(this.#seen);
+  readonly #deleted = new DeletedDeals();
   readonly #plan: ReadingPlan;
   readonly #gate: GateOpener;
   readonly #slices = new Map<string, SliceLength>();
   #news: News | undefined;
   #readToMs: number | undefined;
   #savedToMs: number | undefined;
+  /** Up to here deals were read again when they were a day old. */
+  #oldToMs = 0;
+  /** Of the latest deals and of those that become a day old: one time may be busy while the other one is not. */
+  readonly #parts = { latest: { ms: FIRST_PART_MS }, old: { ms: FIRST_PART_MS } };
 
   constructor(deps: Deps, role: ReaderRole) {
     this.#deps = deps;
@@ -72,22 +76,20 @@ export class AccountReader {
   }
 
   /** True while the reader is behind and another run has to follow at once. */
-  async read(back: ReadBack): Promise<boolean> {
+  async read({ backMs, findsDeleted }: ReadBack): Promise<boolean> {
     const news = (this.#news ??= await this.#start());
     const undecided = await news.read();
     const nowMs = news.nowMs();
     const readToMs = Math.min(this.#readToMs ?? nowMs, nowMs);
     const isBehind = nowMs - readToMs > MAX_STEP_MS;
     const endMs = isBehind ? readToMs + MAX_STEP_MS : nowMs;
-    const toMs = isBehind ? endMs : nowMs + CLOCK_WINDOW_MS;
-    const run: Run = {
-      span: { fromMs: this.#startOf(back, readToMs), nowMs: endMs, toMs },
-      startedAtMs: performance.now(),
-      failures: [],
-      unreadable: new Map(),
-    };
+    const span = { fromMs: readToMs - backMs, nowMs: endMs, toMs: isBehind ? endMs : nowMs + CLOCK_WINDOW_MS };
+    const run = aRun(nowMs, span.fromMs);
     // What an outage has left may be more than the slices of an idle group can show.
-    if (nowMs - readToMs > MINUTE_MS) this.#slices.clear();
+    if (nowMs - readToMs > MINUTE_MS) {
+      this.#slices.clear();
+      this.#parts.latest.ms = Math.min(this.#parts.latest.ms, FIRST_PART_MS);
+    }
     for (const login of undecided) {
       await readLogin(this.#deps, login).catch((error: unknown) => {
         // It stays set aside, and the others are read.
@@ -95,19 +97,57 @@ export class AccountReader {
       });
     }
     const plan = await this.#makePlan({ now: new Date(nowMs), readTo: new Date(readToMs) });
-    const isWhole = await this.#readAll(run, plan);
-    for (const [login, from] of run.unreadable) await setAside(this.#deps, login, from);
-    if (run.failures.length > 0) throw new AggregateError(run.failures, "the history of some logins could not be read");
+    const isWhole = await this.#readSpan(run, plan, span, findsDeleted ? this.#parts.latest : undefined);
+    await this.#end(run);
     if (isWhole) {
-      if (back.findsDeleted === "of_seen") await this.#deleted.noteVanished(this.#deps, run.span, run.startedAtMs);
-      if (back.findsDeleted === "of_logs") await this.#deleted.noteMissing(this.#deps, run.span, run.startedAtMs);
       this.#plan.noteRead(plan);
       await this.#moveCursor(endMs);
       if (!isBehind) await this.#gate.noteCaughtUp(nowMs);
     }
-    this.#seen.forgetBefore(run.span.nowMs - REMEMBERED_MS);
     await this.#deleted.requestMissing(this.#deps);
     return isWhole && isBehind;
+  }
+
+  /** Reads the deals that have become a day old since the last time, because a server that restarts may have lost them, and dealers amend deals. */
+  async readOld(): Promise<void> {
+    const news = (this.#news ??= await this.#start());
+    const nowMs = news.nowMs();
+    const fromMs = this.#oldToMs;
+    const toMs = Math.min(nowMs - DAY_MS, fromMs + MAX_STEP_MS);
+    const run = aRun(nowMs, fromMs);
+    const plan = await this.#makePlan({ now: new Date(nowMs), readTo: new Date(nowMs) });
+    const span = { fromMs, nowMs: toMs + EDGE_MS, toMs: toMs + 2 * EDGE_MS };
+    const isWhole = await this.#readSpan(run, plan, span, this.#parts.old);
+    await this.#end(run);
+    if (!isWhole) return;
+    this.#oldToMs = toMs;
+    await moveRereadTo(this.#deps.pool, new Date(toMs));
+  }
+
+  /** What could not be read: accounts with an odd deal are set aside, and the job repeats what has failed. */
+  async #end({ unreadable, failures }: Run): Promise<void> {
+    for (const [login, from] of unreadable) await setAside(this.#deps, login, from);
+    if (failures.length > 0) throw new AggregateError(failures, "the history of some logins could not be read");
+  }
+
+  /** Reads all accounts; in parts of a length when it compares them with the logs. False when another process has taken over. */
+  async #readSpan(run: Run, plan: Plan, span: Span, length: SliceLength | undefined): Promise<boolean> {
+    if (length === undefined) return await this.#readAll(run, plan, span, new ShownDeals());
+    for (let { fromMs } = span; ;) {
+      const nowMs = Math.min(fromMs + length.ms, span.nowMs);
+      const isLast = nowMs === span.nowMs;
+      const part = isLast ? { ...span, fromMs } : { fromMs, nowMs: nowMs + EDGE_MS, toMs: nowMs + 2 * EDGE_MS };
+      const shown = new ShownDeals();
+      if (!(await this.#readAll(run, plan, part, shown))) return false;
+      if (run.failures.length > 0) return true;
+      const compared = { from: new Date(fromMs + EDGE_MS), to: new Date(part.nowMs), nowMs: run.nowMs };
+      // Before the comparison: one that fails is repeated with a shorter part.
+      if (shown.size > MAX_COMPARED) length.ms = Math.max(MIN_PART_MS, length.ms / 2);
+      else if (shown.size < MAX_COMPARED / 4) length.ms = Math.min(length.ms * 2, MAX_PART_MS);
+      await this.#deleted.noteMissing(this.#deps, compared, shown);
+      if (isLast) return true;
+      fromMs = nowMs;
+    }
   }
 
   /** An account that has left its group may be shown nowhere: without money it is not read until it is shown again. */
@@ -124,13 +164,6 @@ export class AccountReader {
     return await this.#plan.make(this.#known, at);
   }
 
-  /** A read that compares with what was shown before begins after the deals that were too many to be remembered. */
-  #startOf({ backMs, findsDeleted }: ReadBack, readToMs: number): number {
-    const fromMs = readToMs - backMs;
-    if (findsDeleted !== "of_seen") return fromMs;
-    return Math.max(fromMs, Math.min(this.#seen.fullToMs, readToMs - REREAD_MS));
-  }
-
   async #start(): Promise<News> {
     const { news, readTo } = await News.start({
       pool: this.#deps.pool,
@@ -139,42 +172,46 @@ export class AccountReader {
     });
     const isSameDatabase = await this.#gate.start();
     this.#readToMs = readTo && readTo.getTime() - (isSameDatabase ? 0 : LOST_COMMITS_MS);
+    const rereadTo = await findRereadTo(this.#deps.pool);
+    this.#oldToMs = rereadTo?.getTime() ?? (readTo?.getTime() ?? news.nowMs()) - DAY_MS;
     return news;
   }
 
   /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */
-  async #readAll(run: Run, { groups, logins, moved }: Plan): Promise<boolean> {
+  async #readAll(run: Run, { groups, logins, moved }: Plan, span: Span, shown: ShownDeals): Promise<boolean> {
     let isWhole = true;
-    await concurrently(groups, MAX_CONCURRENT, async (group) => {
-      if (!(await this.#readGroup(run, group))) isWhole = false;
+    const reading = { run, span, shown };
+    await concurrently(groups, this.#deps.settings.sessionsAtOnce, async (group) => {
+      if (!(await this.#readGroup(reading, group))) isWhole = false;
     });
-    const period = { from: new Date(run.span.fromMs), to: new Date(run.span.toMs) };
     if (!isWhole) return false;
-    await this.#readPages(run, logins, { since: period.from, period });
+    const period = { from: new Date(span.fromMs), to: new Date(span.toMs) };
+    await this.#readPages(reading, logins, { since: run.since, period });
     if (moved !== undefined) {
-      const since = new Date(Math.min(moved.from.getTime(), run.span.fromMs));
-      await this.#readPages(run, moved.logins, { since, period: { from: since, to: period.to } });
+      const since = new Date(Math.min(moved.from.getTime(), run.since.getTime()));
+      await this.#readPages(reading, moved.logins, { since, period: { from: since, to: period.to } });
     }
     return true;
   }
 
-  async #readGroup(run: Run, group: GroupToRead): Promise<boolean> {
+  async #readGroup(reading: Reading, group: GroupToRead): Promise<boolean> {
+    const { run, span } = reading;
+    const { since } = run;
     const { name, accounts, absent } = group;
     const slice = this.#slices.get(name) ?? firstSlice();
     this.#slices.set(name, slice);
-    const since = new Date(run.span.fromMs);
     try {
       const end = await readGroup({
-        span: run.span,
+        span,
         slice,
         find: (period) => this.#findGroupDeals(name, period),
-        take: async ({ deals, known, unreadable }, period) => {
+        take: async ({ deals, unreadable }, period) => {
           for (const login of unreadable) noteUnreadable(run, login, since);
-          await this.#take({ deals, known, since, from: period.from });
+          await this.#take(reading, deals, { since, period });
         },
         readByLogin: async (period) => {
           const present = accounts.filter(({ login }) => !absent.has(login)).map(({ login }) => login);
-          await this.#readPages(run, present, { since, period });
+          await this.#readPages(reading, present, { since, period });
         },
         mayContinue: this.#role.mayContinue,
       });
@@ -190,34 +227,31 @@ export class AccountReader {
   /** An answer that is not as documented is like a refusal: only the accounts that it concerns cannot be read by login. */
   async #findGroupDeals(name: string, period: Period): Promise<GroupDeals> {
     try {
-      return await this.#deps.mt5.findGroupDeals(name, period, {
-        isAskedFor: (login) => this.#known.has(login),
-        recall: (mark) => this.#seen.recall(mark),
-      });
+      return await this.#deps.mt5.findGroupDeals(name, period, { isAskedFor: (login) => this.#known.has(login) });
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       return { kind: "refused", reason: error.message };
     }
   }
 
-  async #readPages(run: Run, logins: readonly string[], { since, period }: PageSpan): Promise<void> {
+  async #readPages(reading: Reading, logins: readonly string[], { since, period }: PageSpan): Promise<void> {
+    const { run } = reading;
     const { unreadable, failures } = await readPages(logins, {
       find: (page, within) => this.#deps.mt5.findDeals(page, within),
-      take: (deals) => this.#take({ deals, known: [], since, from: period.from }),
+      take: (deals) => this.#take(reading, deals, { since, period }),
       period,
-      concurrency: MAX_CONCURRENT,
+      concurrency: this.#deps.settings.sessionsAtOnce,
     });
     for (const login of unreadable) noteUnreadable(run, login, since);
     run.failures.push(...failures);
   }
 
-  /** Files the new ones of the deals that one read has shown. */
-  async #take({ deals, known, ...span }: Taken): Promise<void> {
-    this.#deleted.noteShown([...known, ...deals]);
-    this.#seen.noteShownAgain(known);
-    const fresh = this.#seen.noteShown(deals);
-    if (fresh.length === 0) return;
-    this.#seen.noteRecorded(await fileHistory(this.#deps, fresh, { ...span, database: this.#deps.sender.database }));
+  /** Files the new ones of the deals that one read has shown, and reports those that were amended. */
+  async #take({ shown }: Reading, deals: readonly Deal[], { since, period: { from, to } }: PageSpan): Promise<void> {
+    if (deals.length === 0) return;
+    this.#deleted.noteShown(deals);
+    shown.add(deals);
+    await fileHistory(this.#deps, deals, { since, from, to, database: this.#deps.sender.database });
   }
 
   /** The cursor moves only after every account was read, so the next run repeats a failed one from its beginning. */
@@ -229,13 +263,14 @@ export class AccountReader {
   }
 }
 
-type Taken = ReadSpan & {
-  readonly deals: readonly ShownDeal[];
-  /** Deals that were recalled by their rows. */
-  readonly known: readonly DealName[];
-};
+/** One read of a period, and what it has shown. */
+type Reading = { readonly run: Run; readonly span: Span; readonly shown: ShownDeals };
 
 type PageSpan = { readonly since: Date; readonly period: Period };
+
+function aRun(nowMs: number, fromMs: number): Run {
+  return { nowMs, since: new Date(fromMs), failures: [], unreadable: new Map() };
+}
 
 function noteUnreadable({ unreadable }: Run, login: string, since: Date): void {
   const before = unreadable.get(login);

@@ -2,7 +2,7 @@ import { isRestartOf } from "#kernel/postgres/database-identity.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { lostAfterMs, PERMIT_MS } from "../domain/permit.ts";
-import { findReadDatabase, openPermitGate } from "../store/permit-gate.ts";
+import { beginGeneration, findReadDatabase, openPermitGate } from "../store/permit-gate.ts";
 
 /** Opens the gate of permits when a reader has caught up, and a quiet period after its process began to watch the database if it is another one. */
 export class GateOpener {
@@ -36,7 +36,11 @@ export class GateOpener {
     const quietFromMs =
       lostAfterMs(sender.clock.steadySinceMs + PERMIT_MS, settings.commandTimeoutMs) + settings.quietPeriodMs;
     if (this.#opens === "after_quiet_period" && begunAtMs < quietFromMs) return;
-    await inTransaction(pool, (tx) => openPermitGate(tx, sender.database));
+    const mayLackCommits = this.#opens === "after_quiet_period";
+    await inTransaction(pool, async (tx) => {
+      await openPermitGate(tx, sender.database);
+      if (mayLackCommits) await beginGeneration(tx);
+    });
     this.#opens = undefined;
   }
 }

@@ -29,7 +29,7 @@ function aGroup(times: readonly number[], limit = Number.MAX_SAFE_INTEGER) {
           if (rows.length > limit) return { kind: "too_many" };
           answers.push(rows.length);
           const deals = rows.map((at) => ({ at: new Date(at) }) as Deal);
-          return { kind: "read", deals, known: [], rows: rows.length, unreadable: new Set() };
+          return { kind: "read", deals, rows: rows.length, unreadable: new Set() };
         },
         take: async ({ deals }) => void taken.push(...deals.map(({ at }) => at.getTime())),
         readByLogin: async (period) => {

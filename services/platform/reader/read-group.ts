@@ -58,7 +58,10 @@ export async function readGroup({ span, slice, ...reading }: GroupReading): Prom
     if (answer.kind === "read") await reading.take(answer, period);
     else await reading.readByLogin(answer.kind === "refused" ? { ...period, to: new Date(span.toMs) } : period);
     if (answer.kind === "refused") return answer;
-    if (answer.kind === "read" && rows <= MAX_ROWS / 4) slice.ms = Math.min(slice.ms * 2, MAX_SLICE_MS);
+    // A much shorter period shows nothing about whole slices.
+    if (answer.kind === "read" && rows <= MAX_ROWS / 4 && 2 * lengthMs >= slice.ms) {
+      slice.ms = Math.min(slice.ms * 2, MAX_SLICE_MS);
+    }
     if (isLast) return { kind: "done" };
     fromMs = toMs;
     if (!(await reading.mayContinue())) return { kind: "stopped" };

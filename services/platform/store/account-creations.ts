@@ -104,12 +104,16 @@ export async function markSent(db: Queryable, key: string): Promise<Sent> {
   );
 }
 
-/** The command has created no account, and never will. Unless another one was sent since, what is known is what was known before it. */
-export async function markNotSent(db: Queryable, key: string, { sentAt, before }: Sent): Promise<void> {
-  await execute(
+/**
+ * The command has created no account, and never will. Unless another one was sent since, what is known is what was known before it.
+ * True when no command is left that may have created the account.
+ */
+export async function markNotSent(db: Queryable, key: string, { sentAt, before }: Sent): Promise<boolean> {
+  const isLatest = await matchesRow(
     db,
     sql`update account_creation set sent_at = ${before}::timestamptz where key = ${key} and sent_at = ${sentAt}::timestamptz`,
   );
+  return isLatest && before === null;
 }
 
 export async function markCreated(tx: Transaction, key: string): Promise<void> {

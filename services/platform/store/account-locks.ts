@@ -1,4 +1,14 @@
-import { column, execute, fragment, many, maybeOne, type Queryable, sql, matchesRow } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  fragment,
+  many,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+  matchesRow,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Obstacle } from "../domain/account-busy.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
@@ -12,6 +22,12 @@ export async function listReleased(db: Queryable, lockOwners: readonly string[])
     sql`select lock_owner from released_lock where lock_owner = any (${lockOwners}::text[])`,
   );
   return new Set(released);
+}
+
+/** Removes some lock owners that have released their lock before an instant, the oldest first; how many. */
+export async function removeReleased(db: Queryable, before: Date, maxRows: number): Promise<number> {
+  const { count } = await one<{ count: number }>(db, sql`select remove_released_locks(${before}, ${maxRows}) as count`);
+  return count;
 }
 
 /** The account lock that a saga asks for. */
@@ -33,7 +49,7 @@ const LEG_BEFORE_LOCK = fragment`
             join account as holder on holder.login = leg.login
             where leg.login = of_login and is_exclusive
               and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN')
-                   or (state = 'INTENT' and (holder.lock_number is null or leg.number < holder.lock_number)
+                   or (state = 'INTENT' and holder.lock_granted_at is null and (holder.lock_number is null or leg.number < holder.lock_number)
                        and (attempt > 0 or send_before is null or send_before > clock_timestamp())))
             order by leg.number
             limit 1`;
@@ -111,19 +127,6 @@ type ClaimRow = {
   readonly isCreated: boolean;
   readonly hasPositions: boolean;
 };
-
-/** Locks, and claims that may never be granted, that are older than any saga with a caller. */
-export async function listKeptLocks(db: Queryable, forMs: number, limit: number): Promise<LockRequest[]> {
-  return await many<LockRequest>(
-    db,
-    sql`select login, locked_by as "lockOwner"
-        from account
-        where locked_by is not null
-          and (lock_granted_at is null or lock_granted_at < clock_timestamp() - ${forMs} * interval '1 millisecond')
-        order by login
-        limit ${limit}`,
-  );
-}
 
 /** Withdraws a claim that was never granted; a granted lock stays. */
 export async function withdrawClaim(db: Queryable, login: string, lockOwner: string): Promise<void> {

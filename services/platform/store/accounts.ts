@@ -21,10 +21,6 @@ export type Account = {
   readonly hasLostMovements: boolean;
   /** Permits were resumed in another database before all its deals were in the log: no permit is granted until they are. */
   readonly mayLackDeals: boolean;
-  /** Number of the last imported entry of its log; -1 without one. */
-  readonly importedNumber: bigint;
-  /** Number of the last mirror or result of its log; -1 without one. */
-  readonly nettedNumber: bigint;
   /** No permit is granted for its transfers until operators decide. */
   readonly isStopped: boolean;
   /** The platform does not show it, and it has no money: nothing is sent on it until it is shown again. */
@@ -37,8 +33,8 @@ export type Account = {
 
 export type AccountLock = {
   readonly lockOwner: string;
-  /** Legs with a lower number were recorded before the lock. */
-  readonly number: bigint;
+  /** Legs with a lower number were recorded before the lock, which waits for them; 0 once it is granted. */
+  readonly admitsBefore: bigint;
   readonly isGranted: boolean;
 };
 
@@ -57,8 +53,6 @@ type AccountRow = {
   is_being_read: boolean;
   has_lost_movements: boolean;
   may_lack_deals: boolean;
-  imported_number: bigint;
-  netted_number: bigint;
   is_stopped: boolean;
   is_archived: boolean;
   is_unshown: boolean;
@@ -87,7 +81,7 @@ const ACCOUNTS = fragment`
   select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
          locked_by, lock_number, lock_granted_at is not null as is_granted,
          coalesce(reading_until > clock_timestamp(), false) as is_being_read, has_lost_movements,
-         may_lack_deals, imported_number, netted_number, stopped_reason is not null as is_stopped,
+         may_lack_deals, stopped_reason is not null as is_stopped,
          archived_at is not null as is_archived, unshown_since is not null as is_unshown, clock_timestamp() as seen_at
   from account`;
 
@@ -233,12 +227,13 @@ function accountOf(row: AccountRow): Account {
     logEntryId: row.log_entry_id,
     logBalance: usd(row.log_minor),
     undecidedFrom: row.undecided_from ?? undefined,
-    accountLock: lockOwner === null || number === null ? undefined : { lockOwner, number, isGranted: row.is_granted },
+    accountLock:
+      lockOwner === null || number === null
+        ? undefined
+        : { lockOwner, admitsBefore: row.is_granted ? 0n : number, isGranted: row.is_granted },
     isBeingRead: row.is_being_read,
     hasLostMovements: row.has_lost_movements,
     mayLackDeals: row.may_lack_deals,
-    importedNumber: row.imported_number,
-    nettedNumber: row.netted_number,
     isStopped: row.is_stopped,
     isArchived: row.is_archived,
     isUnshown: row.is_unshown,

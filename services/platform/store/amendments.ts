@@ -28,48 +28,25 @@ export async function listRecordedOf(db: Queryable, server: string, { from, to }
   );
 }
 
-/** The first recorded deals of one login in a period. */
-export async function listRecordedOfLogin(
+type Unshown = { readonly before: Date; readonly shown: readonly bigint[]; readonly limit: number };
+
+/** The first recorded deals of one login that a whole read of its history did not show. */
+export async function listUnshownOfLogin(
   db: Queryable,
   server: string,
   login: string,
-  { from, to, limit }: Window & { readonly limit: number },
+  { before, shown, limit }: Unshown,
 ): Promise<DatedDeal[]> {
   return await many<DatedDeal>(
     db,
     sql`select login, deal_id as ticket, deal_at as at
         from recorded_deal
-        where login = ${login} and deal_at >= ${from} and deal_at < ${to} and server = ${server}
+        where login = ${login} and server = ${server} and deal_at < ${before}
+          -- Not "<> all": that compares each deal with each.
+          and deal_id not in (select seen from unnest(${shown}::bigint[]) as one (seen))
         order by deal_at, deal_id
         limit ${limit}`,
   );
-}
-
-/** Deals of all logs that the history has shown, from this time on. */
-export async function listLoggedSince(db: Queryable, server: string, from: Date): Promise<DatedDeal[]> {
-  return await many<DatedDeal>(
-    db,
-    sql`select login, deal_id as ticket, deal_at as at
-        from recorded_deal
-        where deal_at >= ${from} and server_msc is not null and server = ${server}`,
-  );
-}
-
-/** Those of the deals that are recorded with this login. */
-export async function listRecorded<D extends DealOfLogin>(
-  db: Queryable,
-  server: string,
-  deals: readonly D[],
-): Promise<D[]> {
-  if (deals.length === 0) return [];
-  const rows = await many<{ login: string; ticket: bigint }>(
-    db,
-    sql`select login, deal_id as ticket
-        from recorded_deal
-        where server = ${server} and deal_id = any (${deals.map(({ ticket }) => ticket)}::bigint[])`,
-  );
-  const recorded = new Set(rows.map(({ login, ticket }) => `${ticket} ${login}`));
-  return deals.filter(({ login, ticket }) => recorded.has(`${ticket} ${login}`));
 }
 
 /** Accounts with reported amendments and an open break of the check `platform_balance`. */

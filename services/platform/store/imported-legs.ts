@@ -1,8 +1,7 @@
 import { execute, maybeOne, one, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
-import { legNumber, type LegNumber } from "../domain/leg-number.ts";
-import { VERIFIED } from "../domain/next-scan.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
 
 export type ImportedLeg = {
@@ -37,9 +36,9 @@ export async function insertImportedLeg(tx: Transaction, leg: ImportedLeg): Prom
   const inserted = await execute(
     tx,
     sql`insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready,
-                         state, attempt, server, deal_id, applied_at, verifications)
+                         state, attempt, server, deal_id, applied_at)
         values (${leg.number}, ${id}, ${ordinal}, ${leg.login}, ${leg.kind}, ${leg.amountMinor}, ${leg.amountMinor},
-                ${leg.isExclusive}, true, 'APPLIED', ${leg.attempt}, ${leg.server}, ${leg.dealId}, ${leg.at}, ${VERIFIED})
+                ${leg.isExclusive}, true, 'APPLIED', ${leg.attempt}, ${leg.server}, ${leg.dealId}, ${leg.at})
         on conflict do nothing`,
   );
   if (inserted === 0) return undefined;
@@ -47,22 +46,6 @@ export async function insertImportedLeg(tx: Transaction, leg: ImportedLeg): Prom
     await execute(tx, sql`update transfer set unclaimed_login = ${leg.login} where id = ${id}`);
   }
   return id;
-}
-
-/** From here on orders that were calculated before the imported entry are outdated. */
-export async function markImported(tx: Transaction, login: string, logNumber: bigint): Promise<void> {
-  await execute(tx, sql`update account set imported_number = ${logNumber} where login = ${login}`);
-}
-
-/** Legs of the kinds that wait for their first permit on a login. */
-export async function listUnsent(tx: Transaction, login: string, kinds: readonly LegKind[]): Promise<LegNumber[]> {
-  const { numbers } = await one<{ numbers: readonly bigint[] }>(
-    tx,
-    sql`select coalesce(array_agg(number order by number), '{}') as numbers
-        from leg
-        where login = ${login} and state = 'INTENT' and attempt = 0 and kind = any (${kinds}::text[])`,
-  );
-  return numbers.map(legNumber);
 }
 
 /** The fee that was imported under a key, as far as it was executed: cents, signed. Its transfer is locked. */

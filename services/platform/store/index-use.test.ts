@@ -1,12 +1,12 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { column, execute, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
-import { listRecordedOf } from "./amendments.ts";
-import { claimVerifications } from "./deal-verifications.ts";
+import { listRecordedOf, listUnshownOfLogin } from "./amendments.ts";
 import { listExplainedDeals } from "./explained-deals.ts";
+import { listLoggedDeals } from "./logged-deals.ts";
 import { listUnreadBefore } from "./legs.ts";
 import { findTransferByDeal } from "./transfer-legs.ts";
 
@@ -106,23 +106,6 @@ test("an unlogged leg is found without reading the others, also without statisti
   expect(read).toBeLessThan(10);
 });
 
-test("a claim of due verifications reads no leg that is verified later", async () => {
-  const { pool, admin } = await testDatabase("platform");
-  await insertAccounts(pool);
-  await applyAll(pool);
-  await execute(pool, sql`update leg set next_scan_at = clock_timestamp() + interval '1 hour'`);
-  await execute(pool, sql`update leg set next_scan_at = clock_timestamp() - interval '1 second' where number = 7`);
-  await admin.query("vacuum analyze leg");
-
-  const read = await inTransaction(pool, (tx) =>
-    rowsRead(tx, ["leg", "log_entry"], async () => {
-      expect(await claimVerifications(tx, 60_000, 100)).toMatchObject([{ number: 7n }]);
-    }),
-  );
-
-  expect(read).toBeLessThan(10);
-});
-
 test("the deals of a period are found by their time, not by reading all deals of the server", async () => {
   const { pool, admin } = await testDatabase("platform");
   await insertAccounts(pool);
@@ -144,4 +127,41 @@ test("the deals of a period are found by their time, not by reading all deals of
   expect(plan).toContain("log_entry_of_period");
   expect(plan).toContain("unlogged_leg");
   expect(plan).not.toContain("BitmapAnd");
+});
+
+test("a history of tens of thousands of deals is compared with its log within the time of a statement", async () => {
+  const { pool } = await testDatabase("platform");
+  const count = 40_000;
+  await inTransaction(pool, async (tx) => {
+    await execute(
+      tx,
+      sql`insert into log_entry (login, number, kind, amount_minor, deal_at) values ('1', 0, 'opening', 0, clock_timestamp())`,
+    );
+    await execute(
+      tx,
+      sql`insert into account (login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, managed_at)
+          select login, 'investor', 'g', deal_at, 0, id, 0, deal_at from log_entry`,
+    );
+    await execute(
+      tx,
+      sql`insert into log_entry (login, number, kind, amount_minor, server, deal_id, deal_at, label_action, label_comment)
+          select '1', n, 'external', 1, ${SERVER}, n, clock_timestamp(), 2, '' from generate_series(1, ${count}) as n`,
+    );
+  });
+  const shown = Array.from({ length: count - 1 }, (_, index) => BigInt(index + 1));
+
+  const { missing, logged } = await inTransaction(pool, async (tx) => {
+    await execute(tx, sql`set local statement_timeout = '3s'`);
+    const unshown = { before: new Date(Date.now() + 60_000), shown, limit: 50 };
+    const missing = await listUnshownOfLogin(tx, SERVER, "1", unshown);
+    const statements = vi.spyOn(tx, "query");
+    const logged = await listLoggedDeals(tx, SERVER, shown);
+    // One for all of them would take longer with each deal.
+    expect(statements.mock.calls.length).toBeGreaterThanOrEqual(count / 1_000);
+    statements.mockRestore();
+    return { missing, logged };
+  });
+
+  expect(logged).toHaveLength(count - 1);
+  expect(missing.map(({ ticket }) => ticket)).toEqual([BigInt(count)]);
 });

@@ -34,6 +34,8 @@ export type RecordedLeg = {
   readonly isLate: boolean;
   /** The pause after its last attempt has not ended. */
   readonly isEarly: boolean;
+  /** Its amount was calculated in another generation of the permits: it is not sent. */
+  readonly isOutdated: boolean;
   readonly createdAt: Date;
   /** When its status changed last. */
   readonly changedAt: Date;
@@ -66,6 +68,7 @@ export type LegRow = {
   request_id: string;
   is_late: boolean;
   is_early: boolean;
+  is_outdated: boolean;
   created_at: Date;
   changed_at: Date;
 };
@@ -93,6 +96,7 @@ export function legOf(row: LegRow): RecordedLeg {
     requestId: row.request_id,
     isLate: row.is_late,
     isEarly: row.is_early,
+    isOutdated: row.is_outdated,
     createdAt: row.created_at,
     changedAt: row.changed_at,
   };

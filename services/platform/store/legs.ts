@@ -2,12 +2,13 @@ import { column, fragment, many, maybeOne, one, type Queryable, sql } from "#ker
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { isUnderWay } from "../domain/leg.ts";
+import type { Reference } from "../domain/reference.ts";
 import { legOf, type LegRow, type RecordedLeg } from "./leg-row.ts";
 
 const COLUMNS = fragment`
          number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
          platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-         comment, is_enqueued, releases_lock, request_id, is_late, is_early`;
+         comment, is_enqueued, releases_lock, request_id, is_late, is_early, is_outdated`;
 
 const LEGS = fragment`
   select ${COLUMNS}
@@ -144,20 +145,22 @@ export async function findLegByDeal(db: Queryable, server: string, dealId: bigin
   return row && legNumber(row.number);
 }
 
+export type AppliedLeg = Reference & { readonly login: string; readonly ticket: bigint; readonly appliedAt: Date };
+
 /** Applied legs with one of these tickets, on any login. */
 export async function listAppliedLegs(
   db: Queryable,
   server: string,
   deals: readonly bigint[],
-): Promise<{ readonly login: string; readonly ticket: bigint; readonly appliedAt: Date }[]> {
+): Promise<readonly AppliedLeg[]> {
   if (deals.length === 0) return [];
-  const rows = await many<{ login: string; deal_id: bigint; applied_at: Date }>(
+  const rows = await many<Omit<AppliedLeg, "number"> & { number: bigint }>(
     db,
-    sql`select login, deal_id, applied_at
+    sql`select login, number, kind, attempt, deal_id as ticket, applied_at as "appliedAt"
         from leg
         where server = ${server} and deal_id = any (${deals}::bigint[]) and state = 'APPLIED'`,
   );
-  return rows.map((row) => ({ login: row.login, ticket: row.deal_id, appliedAt: row.applied_at }));
+  return rows.map((row) => ({ ...row, number: legNumber(row.number) }));
 }
 
 /** Longer than a deal may take to appear; a deal that is still missing then is reported as deleted and delays no read. */

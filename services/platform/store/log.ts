@@ -103,14 +103,12 @@ export async function insertEntries(
           using added
           where unlogged_leg.login = added.login and unlogged_leg.leg_number = added.leg_number
         ), ended as (
-          select login, max(number) as number, max(id) as id, sum(amount_minor)::bigint as added, count(*) as entries,
-                 max(case when kind in ('mirror', 'result') then number end) as netted
+          select login, max(number) as number, max(id) as id, sum(amount_minor)::bigint as added, count(*) as entries
           from added
           group by login
         ), moved as (
           update account
-          set log_number = ended.number, log_entry_id = ended.id, log_minor = log_minor + ended.added,
-              netted_number = coalesce(ended.netted, netted_number)
+          set log_number = ended.number, log_entry_id = ended.id, log_minor = log_minor + ended.added
           from ended
           where account.login = ended.login and log_number < ended.number
           returning account.login, log_number, log_minor, entries

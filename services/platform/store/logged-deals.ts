@@ -1,3 +1,4 @@
+import { inBatches } from "#kernel/in-batches.ts";
 import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { usd } from "#kernel/money.ts";
 import { loggedDeal, type LoggedDeal } from "../domain/logged-deal.ts";
@@ -14,13 +15,21 @@ type LoggedDealRow = TradeRow & {
   amendment: AmendmentKind | null;
 };
 
+/** A whole history may have hundreds of thousands of deals, for which one statement takes too long. */
+const DEALS_PER_STATEMENT = 1_000;
+
 /** Those of the tickets that are in a log, with their corrections; a ticket that the platform used twice may be in two logs. */
 export async function listLoggedDeals(
   db: Queryable,
   server: string,
   tickets: readonly bigint[],
 ): Promise<readonly LoggedDeal[]> {
-  if (tickets.length === 0) return [];
+  const logged: LoggedDeal[] = [];
+  for (const page of inBatches(tickets, DEALS_PER_STATEMENT)) logged.push(...(await listPage(db, server, page)));
+  return logged;
+}
+
+async function listPage(db: Queryable, server: string, tickets: readonly bigint[]): Promise<readonly LoggedDeal[]> {
   const rows = await many<LoggedDealRow>(
     db,
     sql`select login, kind, amount_minor, deal_id, deal_at, server_msc, action, entry, position_id, symbol, volume,

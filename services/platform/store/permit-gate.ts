@@ -4,6 +4,7 @@ import {
   type Fragment,
   matchesRow,
   maybeOne,
+  one,
   type Queryable,
   sql,
   type Statement,
@@ -18,11 +19,12 @@ import { HERE, PERMITTED_HERE } from "./database-identity.ts";
  */
 export async function openPermitGate(tx: Transaction, database: string): Promise<void> {
   await fenceUndecided(tx);
-  await execute(
-    tx,
-    sql`insert into permit_gate (database) values (${database})
-        on conflict (is_only) do update set database = excluded.database`,
-  );
+  await execute(tx, sql`update permit_gate set database = ${database}`);
+}
+
+/** What was calculated or reported until now is of an earlier generation, and outdated. */
+export async function beginGeneration(tx: Transaction): Promise<void> {
+  await execute(tx, sql`update permit_gate set generation = generation + 1`);
 }
 
 /** The database in which the history was read last, also while permits are stopped for what was found in it. */
@@ -43,11 +45,11 @@ export async function arePermitsGranted(db: Queryable): Promise<boolean> {
 
 /** No permit is granted from the commit on, until operators resume. */
 export async function stopPermits(tx: Transaction): Promise<void> {
-  await execute(
-    tx,
-    sql`insert into permit_gate (stopped_at) values (clock_timestamp())
-        on conflict (is_only) do update set stopped_at = coalesce(permit_gate.stopped_at, excluded.stopped_at)`,
-  );
+  await execute(tx, sql`update permit_gate set stopped_at = coalesce(stopped_at, clock_timestamp())`);
+}
+
+export async function readGeneration(db: Queryable): Promise<bigint> {
+  return (await one<{ generation: bigint }>(db, sql`select generation from permit_gate`)).generation;
 }
 
 /** What decides about permits, of one instant. */
@@ -61,6 +63,9 @@ export type GateFacts = {
    * after its history was read.
    */
   readonly wasQuiet: boolean;
+  /** For two of them: an account that cannot be read since then does not keep the others from being repaired. */
+  readonly wasQuietLong: boolean;
+  readonly generation: bigint;
 };
 
 export async function findGateFacts(db: Queryable, quietPeriodMs: number): Promise<GateFacts> {
@@ -78,19 +83,26 @@ export async function lockGate(tx: Transaction, quietPeriodMs: number): Promise<
 
 function gateFacts(quietPeriodMs: number): Fragment {
   return fragment`select stopped_at as "stoppedAt", database = ${HERE} as "isHistoryRead",
-                    stopped_at <= clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond' as "wasQuiet"
+                    stopped_at <= clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond' as "wasQuiet",
+                    stopped_at <= clock_timestamp() - ${2 * quietPeriodMs} * interval '1 millisecond' as "wasQuietLong",
+                    generation
              from permit_gate`;
 }
 
 async function readGateFacts(db: Queryable, statement: Statement): Promise<GateFacts> {
-  const row = await maybeOne<{ stoppedAt: Date | null; isHistoryRead: boolean | null; wasQuiet: boolean | null }>(
-    db,
-    statement,
-  );
+  const row = await one<{
+    stoppedAt: Date | null;
+    isHistoryRead: boolean | null;
+    wasQuiet: boolean | null;
+    wasQuietLong: boolean | null;
+    generation: bigint;
+  }>(db, statement);
   return {
-    stoppedAt: row?.stoppedAt ?? undefined,
-    isHistoryRead: row?.isHistoryRead ?? false,
-    wasQuiet: row?.wasQuiet ?? false,
+    stoppedAt: row.stoppedAt ?? undefined,
+    isHistoryRead: row.isHistoryRead ?? false,
+    wasQuiet: row.wasQuiet ?? false,
+    wasQuietLong: row.wasQuietLong ?? false,
+    generation: row.generation,
   };
 }
 

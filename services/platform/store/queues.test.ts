@@ -89,29 +89,37 @@ test("only its owner claims, grants, withdraws or releases an account lock, and 
   expect(await claim("saga")).toBeUndefined();
 });
 
+const waiting = async (pool: Pool, requestMs: number, limit: number) =>
+  await listWaiting(pool, { requestMs, limit, after: undefined });
+
 test("only waiting legs without a request are listed: enqueued, a later leg, attempted before, or old", async () => {
   const pool = await aPoolWithAnAccount();
   const fresh = await aWaitingLeg(pool, { key: "a" });
-  expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
-  expect(await listWaiting(pool, 0, 10)).toEqual([fresh]);
+  expect(await waiting(pool, LONG_MS, 10)).toEqual([]);
+  expect(await waiting(pool, 0, 10)).toEqual([fresh]);
 
   await aManagedLogin(pool, "2");
   const attempted = await aWaitingLeg(pool, { key: "b", login: "2", kind: "mirror", attempt: 1 });
   const later = await aWaitingLeg(pool, { key: "c", login: "2", kind: "fee_credit", ordinal: 2 });
   await aWaitingLeg(pool, { key: "d", login: "2", kind: "fee_credit", ordinal: 2, isReady: false });
-  expect(await listWaiting(pool, LONG_MS, 10)).toEqual([attempted, later]);
+  expect(await waiting(pool, LONG_MS, 10)).toEqual([attempted, later]);
   await execute(pool, sql`update leg set next_scan_at = clock_timestamp() + interval '1 minute'`);
-  expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
+  expect(await waiting(pool, LONG_MS, 10)).toEqual([]);
 });
 
-test("legs of an account that gets no permit until its history is read are not listed, so that they displace no others", async () => {
+test.each([
+  "undecided_from = now(), may_lack_deals = true",
+  "stopped_reason = 'test'",
+  "unshown_since = now(), archived_at = now()",
+])("legs of an account that gets no permit, %s, are not listed, so that they displace no others", async (state) => {
   const pool = await aPoolWithAnAccount();
   await aManagedLogin(pool, "2");
   for (const key of ["a", "b", "c"]) await aWaitingLeg(pool, { key, kind: "fee_credit" });
+  const expired = await aWaitingLeg(pool, { key: "e", sendBefore: PAST });
   const other = await aWaitingLeg(pool, { key: "d", login: "2", kind: "fee_credit" });
-  await execute(pool, sql`update account set undecided_from = now(), may_lack_deals = true where login = '1'`);
+  await pool.query(`update account set ${state} where login = '1'`);
 
-  expect(await listWaiting(pool, 0, 3)).toEqual([other]);
+  expect(await waiting(pool, 0, 3)).toEqual(state.includes("may_lack_deals") ? [other] : [expired, other]);
 });
 
 test("before a read of an account, a leg that the previous read delayed is sent first, unless another one is open", async () => {

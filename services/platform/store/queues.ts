@@ -11,8 +11,8 @@ export type QueuePosition = {
   readonly login: string;
   /** Undefined before the leg is recorded: then every recorded leg is before it. */
   readonly number?: bigint;
-  /** Only legs of this account lock, or recorded before it, are in the queue; undefined without an account lock. */
-  readonly accountLock: { readonly lockOwner: string; readonly number: bigint } | undefined;
+  /** Only legs of this account lock, and those before it, are in the queue; undefined without an account lock. */
+  readonly accountLock: { readonly lockOwner: string; readonly admitsBefore: bigint } | undefined;
 };
 
 /** The leg that has to end first, by login: one that is under way, or an earlier one that could be sent now. */
@@ -23,8 +23,8 @@ function obstaclesOf(positions: readonly QueuePosition[]): Fragment {
       ${positions.map(({ login }) => login)}::text[],
       ${positions.map(({ number }) => number ?? LAST_LEG_NUMBER + 1n)}::bigint[],
       ${positions.map(({ accountLock }) => accountLock?.lockOwner)}::text[],
-      ${positions.map(({ accountLock }) => accountLock?.number)}::bigint[]
-    ) as position (login, number, locked_by, lock_number)
+      ${positions.map(({ accountLock }) => accountLock?.admitsBefore)}::bigint[]
+    ) as position (login, number, locked_by, admits_before)
     cross join lateral (
       select number, is_outcome_open
       from (
@@ -39,7 +39,7 @@ function obstaclesOf(positions: readonly QueuePosition[]): Fragment {
         where login = position.login and is_exclusive and is_ready and state = 'INTENT'
           and leg.number < position.number and next_scan_at <= clock_timestamp()
           and (attempt > 0 or send_before is null or send_before > clock_timestamp())
-          and (position.locked_by is null or lock_owner = position.locked_by or leg.number < position.lock_number)
+          and (position.locked_by is null or lock_owner = position.locked_by or leg.number < position.admits_before)
       ) as before
       order by number
       limit 1
@@ -65,37 +65,14 @@ function obstacleOf(number: bigint, isOutcomeOpen: boolean): Obstacle {
 /** What a batch of permits has to know besides its locked accounts. */
 export type QueueState = {
   readonly obstacles: ReadonlyMap<string, Obstacle>;
-  /** Logins with a mirror or result that may still be executed, or whose entry is not in the log yet. */
-  readonly openNets: ReadonlySet<string>;
   /** Those of the asked logins that are managed, and what stops orders on them; before its absence is confirmed, an account gets no credit of two legs. */
   readonly managed: ReadonlyMap<string, Pick<Account, "isStopped" | "isArchived" | "mayLackDeals">>;
   /** For legs that are recorded next. */
   readonly numbers: readonly LegNumber[];
 };
 
-/** Those of the logins with a mirror or result that may still be executed, or whose entry is not in the log yet. */
-function openNetsOf(logins: readonly string[]): Fragment {
-  return fragment`
-    select requested.login
-    from unnest(${logins}::text[]) as requested (login)
-    where exists (
-      select from leg
-      where leg.login = requested.login and state = 'INTENT' and is_ready and kind in ('mirror', 'result')
-    ) or exists (
-      select from leg
-      where leg.login = requested.login and state in ('SENDING', 'UNKNOWN', 'REVIEW') and kind in ('mirror', 'result')
-        and (state <> 'REVIEW' or came_from in ('INTENT', 'SENDING', 'UNKNOWN'))
-    ) or exists (
-      select from unlogged_leg
-      join leg on number = leg_number
-      where unlogged_leg.login = requested.login and kind in ('mirror', 'result')
-    )`;
-}
-
 type QueueQuestion = {
   readonly positions: readonly QueuePosition[];
-  /** Logins with an order for a mirror or result. */
-  readonly nets: readonly string[];
   readonly logins: readonly string[];
   readonly newLegs: number;
 };
@@ -107,39 +84,31 @@ type Row = {
   stopped: boolean | null;
   archived: boolean | null;
   unread: boolean | null;
-  is_net: boolean;
 };
 
 /** Draws the numbers of new legs too: while their accounts are locked, so that numbers are in the order of the queues. */
-export async function readQueues(
-  tx: Transaction,
-  { positions, nets, logins, newLegs }: QueueQuestion,
-): Promise<QueueState> {
-  const openNets = new Set<string>();
+export async function readQueues(tx: Transaction, { positions, logins, newLegs }: QueueQuestion): Promise<QueueState> {
   const obstacles = new Map<string, Obstacle>();
   const managed = new Map<string, Pick<Account, "isStopped" | "isArchived" | "mayLackDeals">>();
   const numbers: LegNumber[] = [];
-  if (positions.length === 0 && logins.length === 0 && newLegs === 0) return { obstacles, openNets, managed, numbers };
+  if (positions.length === 0 && logins.length === 0 && newLegs === 0) return { obstacles, managed, numbers };
   const rows = await many<Row>(
     tx,
-    sql`select login, number, is_outcome_open, null::boolean as stopped, null::boolean as archived, null::boolean as unread, false as is_net
+    sql`select login, number, is_outcome_open, null::boolean as stopped, null::boolean as archived, null::boolean as unread
         from (${obstaclesOf(positions)}) as obstacle
         union all
-        select login, null, null, stopped_reason is not null, unshown_since is not null, may_lack_deals, false from account where login = any (${logins}::text[])
+        select login, null, null, stopped_reason is not null, unshown_since is not null, may_lack_deals from account where login = any (${logins}::text[])
         union all
-        select login, null, null, null, null, null, true from (${openNetsOf(nets)}) as net
-        union all
-        select null, ${NEXT_LEG_NUMBER}, null, null, null, null, false from generate_series(1, ${newLegs}::integer) as leg`,
+        select null, ${NEXT_LEG_NUMBER}, null, null, null, null from generate_series(1, ${newLegs}::integer) as leg`,
   );
-  for (const { login, number, is_outcome_open: isOpen, stopped, archived, unread, is_net: isNet } of rows) {
-    if (isNet && login !== null) openNets.add(login);
-    else if (login !== null && number !== null) {
+  for (const { login, number, is_outcome_open: isOpen, stopped, archived, unread } of rows) {
+    if (login !== null && number !== null) {
       obstacles.set(login, obstacleOf(number, isOpen === true));
     } else if (login !== null) {
       managed.set(login, { isStopped: stopped === true, isArchived: archived === true, mayLackDeals: unread === true });
     } else if (number !== null) numbers.push(legNumber(number));
   }
-  return { obstacles, openNets, managed, numbers };
+  return { obstacles, managed, numbers };
 }
 
 /** A leg that could be sent now and that an earlier read of facts has delayed: the next read waits for it. */
@@ -153,7 +122,7 @@ export async function findDelayedByReading(db: Queryable, login: string): Promis
         where account.login = ${login} and is_exclusive and is_ready and state = 'INTENT'
           and next_scan_at <= statement_timestamp() and greatest(leg.changed_at, next_scan_at) < read_at
           and (attempt > 0 or send_before is null or send_before > clock_timestamp())
-          and (locked_by is null or lock_owner = locked_by or leg.number < lock_number)
+          and (locked_by is null or lock_owner = locked_by or (lock_granted_at is null and leg.number < lock_number))
           and not exists (
             select from leg as under_way
             where under_way.login = account.login and under_way.is_exclusive

@@ -1,4 +1,4 @@
-import { execute, type Fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { ManagedAccount } from "./accounts.ts";
 
 export type ReadTo = {
@@ -33,6 +33,16 @@ export async function moveReadTo(db: Queryable, readTo: Date): Promise<void> {
         on conflict (is_only) do update
         set read_to = greatest(reader_cursor.read_to, excluded.read_to)`,
   );
+}
+
+/** Up to where deals were read again when they were a day old; undefined before that was done. */
+export async function findRereadTo(db: Queryable): Promise<Date | undefined> {
+  const cursor = await maybeOne<{ rereadTo: Date | null }>(db, sql`select reread_to as "rereadTo" from reader_cursor`);
+  return cursor?.rereadTo ?? undefined;
+}
+
+export async function moveRereadTo(db: Queryable, rereadTo: Date): Promise<void> {
+  await execute(db, sql`update reader_cursor set reread_to = greatest(reread_to, ${rereadTo}::timestamptz)`);
 }
 
 /** What the reader asks the database for while nothing happens: all of it is one statement. */

@@ -1,4 +1,4 @@
-import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** A finding; its row never changes. */
@@ -36,6 +36,23 @@ export async function insertFinding(tx: Transaction, finding: FindingRow): Promi
     sql`select log_minor from account where login = ${finding.login}`,
   );
   return { id: row.id, logMinor: log?.log_minor };
+}
+
+/** Reviews for these reasons that were opened since an instant and are not decided, oldest first. */
+export async function listUndecidedSince(
+  db: Queryable,
+  reasons: readonly string[],
+  since: Date,
+  limit: number,
+): Promise<bigint[]> {
+  return await column<bigint>(
+    db,
+    sql`select id
+        from review_case
+        where state in ('OPEN', 'PROPOSED') and reason = any (${reasons}::text[]) and opened_at >= ${since}
+        order by id
+        limit ${limit}`,
+  );
 }
 
 /** Whether a deal with the reference of this leg was seen on another login. */

@@ -29,19 +29,16 @@ type SavedRow = Omit<SavedAnswer, "entry"> & { entry_id: bigint | null; entry_nu
 const MOVED = fragment`
   update account
   set log_number = log_number + entries, log_entry_id = coalesce(last_id, log_entry_id), log_minor = log_minor + amount,
-      netted_number = coalesce(netted, netted_number),
       locked_by = case when locked_by = released_by then null else locked_by end,
       lock_number = case when locked_by = released_by then null else lock_number end,
       lock_granted_at = case when locked_by = released_by then null else lock_granted_at end
   from (
     select applied.login as of_login, count(added.id) as entries, max(added.id) as last_id,
-           coalesce(sum(added.amount_minor), 0)::bigint as amount, max(applied.releases) as released_by,
-           -- The entry of a mirror follows: its number is not known yet, and is higher than that of the last one.
-           max(case applied.kind when 'result' then added.number when 'mirror' then last_number + 1 end) as netted
+           coalesce(sum(added.amount_minor), 0)::bigint as amount, max(applied.releases) as released_by
     from applied
     left join added on added.leg_number = applied.number
     group by applied.login
-    having count(added.id) > 0 or max(applied.releases) is not null or max(case applied.kind when 'mirror' then 1 end) = 1
+    having count(added.id) > 0 or max(applied.releases) is not null
   ) as change
   where login = of_login
   returning login, log_number, log_minor, entries`;
@@ -77,7 +74,7 @@ function newDeals(server: string, answers: readonly AppliedAnswer[]): Fragment {
  */
 export async function saveApplied(
   tx: Transaction,
-  { server, nextScanInMs }: { readonly server: string; readonly nextScanInMs: number | undefined },
+  server: string,
   answers: readonly AppliedAnswer[],
 ): Promise<SavedAnswer[]> {
   const rows = await many<SavedRow>(
@@ -91,8 +88,7 @@ export async function saveApplied(
           for no key update
         ), applied as (
           update leg
-          set state = 'APPLIED', server = ${server}, deal_id = ticket, applied_at = at, changed_at = clock_timestamp(),
-              next_scan_at = coalesce(clock_timestamp() + ${nextScanInMs}::integer * interval '1 millisecond', next_scan_at)
+          set state = 'APPLIED', server = ${server}, deal_id = ticket, applied_at = at, changed_at = clock_timestamp()
           from answer
           cross join locked
           where number = leg_number and attempt = of_attempt and login = of_login

@@ -34,6 +34,8 @@ export type NewTransfer = {
   readonly isEnqueued: boolean;
   readonly releasesLock: boolean;
   readonly sendBefore: Date | undefined;
+  /** Of the permits; undefined when the amount does not depend on the books. */
+  readonly generation: bigint | undefined;
   readonly comment: string;
   readonly requestId: string;
   readonly legs: readonly NewLeg[];
@@ -56,9 +58,9 @@ export async function insertTransfers(
   const rows = await many<{ id: bigint; key: string }>(
     tx,
     sql`with recorded as (
-          insert into transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, releases_lock, send_before, comment,
-                                request_id)
-          select key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id
+          insert into transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, releases_lock, send_before, generation,
+                                comment, request_id)
+          select key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, generation, comment, request_id
           from unnest(
             ${transfers.map(({ key }) => key)}::text[],
             ${transfers.map(({ lockOwner }) => lockOwner)}::text[],
@@ -67,9 +69,11 @@ export async function insertTransfers(
             ${transfers.map(({ isEnqueued }) => isEnqueued)}::boolean[],
             ${transfers.map(({ releasesLock }) => releasesLock)}::boolean[],
             ${transfers.map(({ sendBefore }) => sendBefore)}::timestamptz[],
+            ${transfers.map(({ generation }) => generation)}::bigint[],
             ${transfers.map(({ comment }) => comment)}::text[],
             ${transfers.map(({ requestId }) => requestId)}::text[]
-          ) as ordered (key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id)
+          ) as ordered (key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, generation, comment,
+                        request_id)
           order by key
           on conflict (key) do nothing
           returning id, key
@@ -122,15 +126,6 @@ export async function listTransfers(db: Queryable, keys: readonly string[]): Pro
         [key, { id, key, lockOwner, isEnqueued }] as const,
     ),
   );
-}
-
-/** Keys of transfers after an id, ascending by id. */
-export async function listKeysAfter(
-  db: Queryable,
-  afterId: bigint,
-  limit: number,
-): Promise<{ readonly id: bigint; readonly key: string }[]> {
-  return await many(db, sql`select id, key from transfer where id > ${afterId} order by id limit ${limit}`);
 }
 
 /** Marks the leg that waited for an earlier one as ready. */

@@ -93,11 +93,6 @@ export async function noteRegistrations(db: Queryable, accounts: readonly Regist
   );
 }
 
-/** Whether the platform did not show the account for a while after this instant. */
-export async function hasReturnedSince(db: Queryable, login: string, at: Date): Promise<boolean> {
-  return await matchesRow(db, sql`select from account where login = ${login} and returned_at > ${at}`);
-}
-
 /** False when something has begun on the account meanwhile. The account is locked, so nothing begins until the commit. */
 export async function markArchived(tx: Transaction, login: string): Promise<boolean> {
   return await matchesRow(

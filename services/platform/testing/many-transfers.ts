@@ -13,9 +13,9 @@ export async function insertManyDeposits(pool: Pool, login: string, count: numbe
       insert into transfer (key, lock_owner, leg_count, is_enqueued, releases_lock, comment, request_id)
       select 'many:' || n, 'many:' || n, 1, false, false, '', '' from ${range} order by n;
       insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state,
-                       attempt, server, deal_id, applied_at, verifications)
+                       attempt, server, deal_id, applied_at)
       select 1000000000 + n, transfer.id, 1, '${login}', 'deposit', 100, 100, true, true, 'APPLIED', 1, 'demo',
-             500000000 + n, now(), 3
+             500000000 + n, now()
       from ${range} join transfer on key = 'many:' || n order by n;
       insert into log_entry (login, number, kind, amount_minor, leg_number, transfer_id, key, server, deal_id, deal_at)
       select '${login}', 1000000 + n, 'deposit', 100, 1000000000 + n, transfer.id, key, 'demo', 500000000 + n, now()

@@ -2,7 +2,6 @@ import { usd } from "#kernel/money.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import type { Owners } from "../checks/ownership.ts";
-import type { Registry } from "../checks/unregistered-accounts.ts";
 import type { Owner } from "../checks/key-owner.ts";
 import type { TradingUse } from "../checks/trading-use.ts";
 
@@ -29,11 +28,6 @@ export function ownersFake(rows: Partial<Record<Owner, readonly OwnedLeg[]>> = {
     asked,
     owners: { fee: answerOf("fee"), funding: answerOf("funding"), subscription: answerOf("subscription") },
   };
-}
-
-/** The account service, which has recorded every account but these. */
-export function registryFake(unknown: ReadonlySet<string> = new Set()): Registry {
-  return async ({ accounts }) => ({ logins: accounts.flatMap(({ login }) => (unknown.has(login) ? [] : login)) });
 }
 
 /** The services that know which accounts must not trade, with those that a test gives them. */

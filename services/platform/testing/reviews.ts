@@ -6,7 +6,11 @@ import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { balances } from "../checks/balances.ts";
 import { dealMatching } from "../checks/deal-matching.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
-import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
+import { readWholeLogin } from "../amendments/read-whole-login.ts";
+import { readLogin } from "../protocol/history/read-history.ts";
+import { reportRecovered } from "../commands/report-recovered.ts";
+import { RECOVERY_OWNERS } from "../protocol/reviews/resume-all.ts";
+import { readGeneration } from "../store/permit-gate.ts";
 import { noteAccounts, type ReadAccounts } from "../protocol/unshown-accounts.ts";
 import { aCall, eventually, type Instance } from "./world.ts";
 
@@ -45,8 +49,10 @@ export async function decideBoth(instance: Instance, review: Review, input: Vote
   return await vote(instance, review, "key-of-bob", input);
 }
 
-/** One complete run of the checks that have to hold before permits are granted again, as the service runs them at intervals. */
+/** One complete run of the checks that have to hold before permits are granted again, and the reports of the services that repair their books. */
 export async function runRequiredChecks({ deps }: Instance): Promise<void> {
+  const generation = await readGeneration(deps.pool);
+  for (const service of RECOVERY_OWNERS) await reportRecovered(deps, { service, generation });
   const reading = {
     readLogin: (login: string) => readLogin(deps, login),
     readWholeLogin: (login: string) => readWholeLogin(deps, login),

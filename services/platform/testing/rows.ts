@@ -33,19 +33,31 @@ export type OrderedLeg = {
   readonly key: string;
   readonly login?: string;
   readonly kind?: LegKind;
+  readonly amountMinor?: bigint;
   readonly lockOwner?: string;
   readonly ordinal?: number;
   readonly isReady?: boolean;
+  readonly isEnqueued?: boolean;
   readonly sendBefore?: Date;
+  readonly generation?: bigint;
   /** Number of earlier attempts. */
   readonly attempt?: number;
 };
 
 /** A waiting leg, the only one of its transfer. */
 export async function aWaitingLeg(pool: Pool, leg: OrderedLeg): Promise<LegNumber> {
-  const { key, login = "1", kind = "deposit", ordinal = 1, isReady = true, attempt = 0, ...order } = leg;
+  const {
+    key,
+    login = "1",
+    kind = "deposit",
+    amountMinor = 5n,
+    ordinal = 1,
+    isReady = true,
+    attempt = 0,
+    ...order
+  } = leg;
   const status = { kind, attempt, absences: 0, state: "INTENT" } as const;
-  const waiting = { ordinal, login, requestedMinor: 5n, amountMinor: 5n, isReady, status };
+  const waiting = { ordinal, login, requestedMinor: amountMinor, amountMinor, isReady, status };
   const [number] = await insertLegs(pool, { key, legCount: Math.max(ordinal, 1), ...order }, [waiting]);
   assert(number !== undefined);
   return number;
@@ -75,7 +87,7 @@ type Order = Pick<NewTransfer, "key" | "legCount"> & Partial<NewTransfer>;
 async function insertLegs(pool: Pool, order: Order, legs: readonly Omit<NewLeg, "number">[]): Promise<LegNumber[]> {
   return await inTransaction(pool, async (tx) => {
     await raiseLegNumbers(tx, Date.now());
-    const { numbers } = await readQueues(tx, { positions: [], nets: [], logins: [], newLegs: legs.length });
+    const { numbers } = await readQueues(tx, { positions: [], logins: [], newLegs: legs.length });
     const numbered = legs.map((leg, index) => ({ ...leg, number: numbers[index] ?? legNumber(0n) }));
     const rest = {
       lockOwner: "",
@@ -83,6 +95,7 @@ async function insertLegs(pool: Pool, order: Order, legs: readonly Omit<NewLeg, 
       isEnqueued: false,
       releasesLock: false,
       sendBefore: undefined,
+      generation: undefined,
       comment: "",
       requestId: "",
       permit: undefined,

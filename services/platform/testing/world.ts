@@ -10,7 +10,7 @@ import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { PATIENT, testDatabase, type TestDatabase, type TestLifetime } from "#test/support/database.ts";
 import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
-import type { CrashPoint, Deps, Settings } from "../deps.ts";
+import type { Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
 import { NO_RESULT_RULES } from "../protocol/history/explain-deal.ts";
 import { withInProcessState } from "../in-process-state.ts";
@@ -25,18 +25,21 @@ export class Crash extends Error {
   override readonly name = "Crash";
 }
 
+/** Between the steps of a leg. */
+export type CrashPoint = "after_intent" | "after_permit" | "after_answer" | "after_record";
+
 export type InstanceOptions = {
   readonly quietPeriodMs?: number;
   readonly settings?: Partial<Settings>;
   /** Called at each crash point. */
-  readonly onReach?: (point: CrashPoint) => void;
+  readonly onFailpoint?: (name: string) => void;
   /** False = no background jobs run. */
   readonly hasJobs?: boolean;
   /** False = the gate of permits is closed until the process has read the history. */
   readonly isHistoryRead?: boolean;
   readonly commandTimeoutMs?: number;
   readonly sessions?: number;
-  /** The server's time zone; measured when absent. */
+  /** The server's time zone; that of the simulator when absent. */
   readonly timeZone?: string;
   /** The clock that the server's clock is compared with; the database's when absent. */
   readonly now?: () => Date;
@@ -60,7 +63,7 @@ export type World = {
 export const silentLog = createLog({ service: "platform", level: "silent" });
 export const SERVER = "test-server";
 /** Shorter than in production, so that tests see new deals soon. */
-const INTERVALS = { readEveryMs: 200, checkEveryMs: 300_000 };
+const INTERVALS = { readEveryMs: 500, checkEveryMs: 300_000 };
 
 /**
  * A real database, the simulator over TLS, and any number of processes of the service; they end with the test. The tests
@@ -101,6 +104,7 @@ const USUAL_SETTINGS: Omit<Deps["settings"], "quietPeriodMs"> = {
   commandTimeoutMs: COMMAND_TIMEOUT_MS,
   turnWaitMs: 5_000,
   dealTypes: {},
+  sessionsAtOnce: 2,
   maxTickAgeMs: 3_600_000,
 };
 
@@ -111,10 +115,10 @@ async function startInstance(
     settings = {},
     hasJobs = true,
     isHistoryRead = true,
-    onReach,
+    onFailpoint,
     commandTimeoutMs,
     sessions = 4,
-    timeZone,
+    timeZone = "Europe/Athens",
     now,
   }: InstanceOptions,
 ): Promise<Instance> {
@@ -130,7 +134,7 @@ async function startInstance(
       trust: { ca: simulator.ca },
       credentials: { login: String(simulator.managerLogin), password: new Secret(simulator.managerPassword) },
       maxSessions: sessions,
-      ...(timeZone === undefined ? {} : { timeZone }),
+      timeZone,
       owner: `platform-${sender.epoch}`,
       now: now ?? (() => new Date(sender.clock.nowMs())),
       log: silentLog,
@@ -147,9 +151,9 @@ async function startInstance(
     log: silentLog,
     settings: { ...USUAL_SETTINGS, quietPeriodMs, ...settings },
     sender,
-    reach(point) {
-      onReach?.(point);
-      if (point === crashPoint) throw new Crash(point);
+    failpoint(name) {
+      onFailpoint?.(name);
+      if (name === crashPoint) throw new Crash(name);
     },
     endProcess: rethrow,
   });

@@ -1,7 +1,9 @@
-import { abs, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
+import { abs, type Check, CHECK_EVERY_MS, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { type Page, selectIds } from "#kernel/reconcile/table-walk.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { column, execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { walkTables } from "#kernel/reconcile/walk.ts";
+import type { Deps } from "../deps.ts";
 
 const PAIR = "pair";
 const E8_PER_CENT = 1_000_000n;
@@ -141,5 +143,36 @@ export function pairFinding(pair: ComparedPair): Finding {
       seen_mark_e8: String(seenE8),
       layers_e8: String(layersE8),
     },
+  };
+}
+
+/** Each is examined with its parts, one for each result: a page of a Master with many results still ends in time. */
+const TABLES = { pair: { name: "pair", rows: fragment`pair`, id: fragment`change_id`, pageRows: 10 } };
+
+/** investor_profits: fees follow from profit, so what was earned is the sum of its parts and fills its layers, and no high-water mark falls. */
+export function earned({ pool }: Pick<Deps, "pool">): Check {
+  return {
+    name: "investor_profits",
+    title: "What each Investor earned is the sum of its parts and layers, and no high-water mark decreases.",
+    everyMs: CHECK_EVERY_MS,
+    confirmations: 1,
+    run: (request) =>
+      walkTables(
+        {
+          pool,
+          tables: TABLES,
+          everyMs: CHECK_EVERY_MS,
+          async examine(db, pages) {
+            const pairs = await comparePairs(db, pages.pair, request.pendingBreaks);
+            return {
+              async findings() {
+                await recordCompared(pool, pairs);
+                return pairs.filter(isBroken).map(pairFinding);
+              },
+            };
+          },
+        },
+        request,
+      ),
   };
 }

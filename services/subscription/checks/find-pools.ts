@@ -130,12 +130,12 @@ export function listBrokenAllocations(db: Queryable, masters: readonly string[])
                   where master_login = login and allocated_at is null) as found
           from pool
         ), newest as (
-          select login, last_allocation, entry.number, entry.kind, entry.result_minor, entry.own_minor,
+          select login, last_allocation, entry.number, entry.kind, entry.result_minor, entry.own_minor + entry.elsewhere_minor as own_minor,
                  (select coalesce(sum(amount_minor), 0)::bigint from allocation_row as part
                   where part.master_login = login and part.number = entry.number) as parts
           from pool
                cross join lateral (
-                 select number, kind, result_minor, own_minor
+                 select number, kind, result_minor, own_minor, elsewhere_minor
                  from allocation_entry
                  where allocation_entry.master_login = login
                  order by number desc

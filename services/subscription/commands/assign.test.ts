@@ -11,6 +11,7 @@ import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
 import { trader } from "../testing/trader.ts";
+import { poolLedger } from "../testing/pool-ledger.ts";
 
 async function assigned(world: World, balance = 500_00n, minDeposit = 100_00n) {
   const pair = { masterLogin: aMaster(world, minDeposit), investorLogin: anInvestor(world, balance) };
@@ -63,7 +64,7 @@ test("the whole locked balance is inbound to the pool, and nothing stays outside
   const world = await aWorld();
   const { masterLogin, investorLogin, answer } = await assigned(world);
   await answer;
-  const ledger = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const ledger = await poolLedger(world, masterLogin);
   expect(ledger.holdings).toMatchObject([
     { investorLogin, outside: { minorUnits: 0n }, inbound: { minorUnits: 500_00n } },
   ]);

@@ -12,9 +12,8 @@ import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { AssignRequest, AssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { checkAssignment } from "../domain/decide-assignment.ts";
-import { findAdmission } from "../store/admission.ts";
 import { refuse } from "../refusals.ts";
-import { getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
+import { requireWholeBooks } from "../processes/allocate/settle-books.ts";
 import { findSafetyStop } from "../store/masters.ts";
 import {
   findOpenSubscription,
@@ -33,6 +32,7 @@ import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
 import { labelOperation } from "../processes/label-operation.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
+import { findAdmission, getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
 
 /** How long a command waits for an earlier command on the same Investor. */
 const MAX_WAIT_MS = 5_000;
@@ -114,6 +114,7 @@ async function checkNotBlocked(
     if (open.status !== "ASSIGNING" || wait.isOver()) checkAssignment({ open });
     await wait.pause();
   }
+  await requireWholeBooks(deps);
   checkAssignment({ pool: { masterLogin, stop: await findSafetyStop(deps.pool, masterLogin) } });
 }
 

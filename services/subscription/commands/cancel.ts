@@ -3,10 +3,10 @@ import { cancelled, notCancellable } from "#kernel/queue-until-flat.ts";
 import { recordedAs } from "#kernel/refusal.ts";
 import type { CancelWithdrawalResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { publishProgress } from "../messages/withdrawal-events.ts";
 import { markCancelled } from "../store/departure-queue.ts";
 import { findDeparture } from "../store/departures.ts";
 import { findOperation } from "../store/operations.ts";
+import { publishProgress } from "../messages/capital-events.ts";
 
 type Named = { readonly operationId: string };
 

@@ -8,10 +8,9 @@ import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/comm
 import type { Deps } from "../deps.ts";
 import { allocateExternal } from "../processes/review/allocate-external.ts";
 import { compensateDeficit } from "../processes/review/compensate-deficit.ts";
-import type { Effect } from "../processes/review/effect.ts";
 import { acknowledge, adopt } from "../processes/review/external-funds.ts";
-import { expectDollars, type Readings, readAccounts } from "../processes/review/read-accounts.ts";
 import { allocateDeal, resume, resumeWithDifference, transferAgain } from "../processes/review/resume-master.ts";
+import { type Effect, expectDollars, readAccounts, type Readings } from "../processes/review/read-accounts.ts";
 
 /** The actions of all reviews about pools. */
 const EFFECTS: ReadonlyMap<string, Effect> = new Map([

@@ -300,7 +300,7 @@ test(
         await runQueued(deps);
         return [pair, call];
       },
-      stride: sized({ test: 7, proof: 1 }),
+      stride: sized({ test: 11, proof: 1 }),
     });
     for (const { pair, call } of cases) {
       expect(await endOf(world, call.commandId)).toBe("EXECUTED");

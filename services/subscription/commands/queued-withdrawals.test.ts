@@ -10,7 +10,6 @@ import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { runQueued } from "../jobs/run-queued.ts";
 import { settleDepartures } from "../jobs/settle-departures.ts";
-import { WITHDRAWAL_FEED } from "../messages/withdrawal-events.ts";
 import { subscriptionService } from "../service.ts";
 import { markReady, readQueue } from "../store/departure-queue.ts";
 import { insertDepartures } from "../store/departures.ts";
@@ -21,6 +20,7 @@ import { pausedAt } from "../testing/paused.ts";
 import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "../testing/world.ts";
+import { WITHDRAWAL_FEED } from "../messages/capital-events.ts";
 
 const { PAID, REFUSED, RUNNING, WAITING } = WithdrawalState;
 
@@ -87,6 +87,7 @@ test("a withdrawal waits while the Master has open positions, and is paid once a
     figures: undefined,
     dealId: undefined,
     hasWaited: true,
+    inPool: false,
   });
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
   expect(await queue(world, pair, "W1")).toEqual(answer);
@@ -277,7 +278,7 @@ test("one of an Investor that has left the pool waits for no Master", async () =
   master.open();
   await runLater(world);
   expect(await endOf(world, "W1")).toBe("ENDED 20000");
-  expect(await queue(world, pair, "W1")).toMatchObject({ state: PAID, figures: { inPool: false } });
+  expect(await queue(world, pair, "W1")).toMatchObject({ state: PAID, inPool: false });
   await expectBooksToReconcile(world);
 });
 
@@ -419,7 +420,7 @@ test(
         // The others still trade, so this is the only one that is ready.
         await runQueued(deps);
       },
-      stride: sized({ test: 7, proof: 1 }),
+      stride: sized({ test: 11, proof: 1 }),
     });
     await expectAllPaid(world, cases);
   },

@@ -5,6 +5,7 @@ import { departureKey } from "../domain/departure.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld } from "../testing/world.ts";
+import { poolLedger } from "../testing/pool-ledger.ts";
 
 test("the reserve of a refused debit returns to the pool without a call to platform", async () => {
   const world = await aWorld();
@@ -18,7 +19,7 @@ test("the reserve of a refused debit returns to the pool without a call to platf
   expect(notify).toHaveBeenCalledOnce();
   await release(world, withdrawal);
   await settle(world);
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { holdings } = await poolLedger(world, masterLogin);
   expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
   expect(world.platform.byKey.size).toBe(calls);
   await expectBooksToReconcile(world);

@@ -15,6 +15,7 @@ import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "../testing/world.ts";
 import { trader } from "../testing/trader.ts";
+import { poolLedger } from "../testing/pool-ledger.ts";
 
 test("an unassign returns what it committed: PAUSED, the payout and its transfer", async () => {
   const world = await aWorld();
@@ -244,7 +245,7 @@ test("external funds on the account become the Investor's own money when it leav
   const pair = await subscribed(world, aMaster(world), 500_00n);
   enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -500_00n } });
-  const { holdings } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
+  const { holdings } = await poolLedger(world, pair.masterLogin);
   expect(holdings).toMatchObject([
     { outside: { minorUnits: 570_00n }, quarantined: { minorUnits: 0n }, outbound: { minorUnits: 500_00n } },
   ]);

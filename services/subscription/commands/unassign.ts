@@ -10,7 +10,6 @@ import { Refusal } from "#kernel/refusal.ts";
 import { later } from "#kernel/retry.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { alreadyQueued, unassignReasons } from "../domain/unassign-reasons.ts";
 import { isLogin, isPresent, validate } from "../domain/validate.ts";
 import { getLatestOfPair } from "../latest-subscription.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
@@ -19,6 +18,7 @@ import { labelOperation } from "../processes/label-operation.ts";
 import { type Departure, findDeparture, findQueuedExit } from "../store/departures.ts";
 import { findFirstExitTransfer } from "../store/exit-transfers.ts";
 import { getSubscription, type Subscription } from "../store/subscriptions.ts";
+import { alreadyQueued, unassignReasons } from "../domain/departure-reasons.ts";
 
 /** Takes an Investor out of the pool, or waits for that until its Master is flat. Once decided, it is always completed. */
 export async function unassign(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {

@@ -24,7 +24,7 @@ import {
 } from "../testing/funding.ts";
 import { createLatch } from "../testing/latch.ts";
 import { inBucket, publishedEvents } from "../testing/ledger.ts";
-import { pausedAt } from "../testing/paused.ts";
+import { pausedAt, pausedAtTerms } from "../testing/paused.ts";
 import { settle, subscribed, whileJobsRun } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, withFees, type World } from "../testing/world.ts";
@@ -79,8 +79,8 @@ test("a withdrawal outside a pool is paid under its account lock, which the payo
   expect(await requestWithdrawal(world, login, 40_00n, { comment: "CRM-2", call })).toEqual({
     state: PAID,
     refusal: undefined,
+    inPool: false,
     figures: {
-      inPool: false,
       balanceBefore: cents(100_00n),
       pendingFee: cents(0n),
       availableAfterFee: cents(100_00n),
@@ -112,8 +112,8 @@ test("a withdrawal from a pool posts the results, collects the fee and is reduce
 
   expect(await requestWithdrawal(world, investorLogin, 1_000_00n, { call })).toMatchObject({
     state: PAID,
+    inPool: true,
     figures: {
-      inPool: true,
       balanceBefore: cents(600_00n),
       pendingFee: cents(30_00n),
       availableAfterFee: cents(570_00n),
@@ -174,19 +174,6 @@ test("a withdrawal whose deadline has passed before it begins is refused, and ne
   expect(balanceOf(world.platform.ledger, login)).toBe(100_00n);
 });
 
-test("a withdrawal that this database alone has lost is not refused as not executed when it was paid", async () => {
-  const world = await aWorld();
-  const login = anInvestor(world, 100_00n);
-  const operationId = uuidv7();
-  expect(await withdraw(world, login, 40_00n, operationId)).toBe(40_00n);
-  await world.deps.pool.query("delete from departure");
-  const late = { operationId, deadline: new Date(Date.now() - 1) };
-  await expect(requestWithdrawal(world, login, 40_00n, late)).rejects.toMatchObject({ code: "outcome_unknown" });
-  await recover(world);
-  expect(await rows(world)).toEqual(["WANTED 1 locked"]);
-  expect(balanceOf(world.platform.ledger, login)).toBe(60_00n);
-});
-
 test.each(["in a pool", "outside a pool"])(
   "%s nothing is decided when the account lock may be lost with commits of another database",
   async (where) => {
@@ -242,7 +229,7 @@ test("a repetition while it runs joins it, and one after its end gets the same f
   world.fees.rules.ratePpm = 300_000;
   trader(world, masterLogin).result(100_00n);
   const call = aCall();
-  const { latch, ...replica } = pausedAt(world, "readAccount");
+  const { latch, ...replica } = pausedAtTerms(world);
   const first = requestWithdrawal(replica, investorLogin, 200_00n, { call });
   await latch.reached;
   const joined = requestWithdrawal(world, investorLogin, 200_00n, { call });
@@ -410,6 +397,7 @@ test.each(["unreachable", "lost answer", "unknown"] as const)(
       state: UNKNOWN,
       refusal: undefined,
       figures: undefined,
+      inPool: false,
       dealId: undefined,
       hasWaited: false,
     });
@@ -566,7 +554,7 @@ test.each(["in a pool", "outside a pool"])(
 test("a process that is delayed in a try which has ended answers with the end that is recorded", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  const { latch, ...replica } = pausedAt(world, "readAccount");
+  const { latch, ...replica } = pausedAtTerms(world);
   const call = aCall();
   const delayed = requestWithdrawal(replica, investorLogin, 200_00n, { call });
   await latch.reached;
@@ -703,7 +691,7 @@ test("while the outcome of its payout is not known it is UNKNOWN, and a repeated
   for (const operationId of ["1", "2"]) {
     const request = aWithdrawal(world, { operationId, investorLogin, amount: 200_00n });
     world.platform.rules.delay = ({ key }) => key.startsWith("withdrawal:");
-    const open = { state: UNKNOWN, refusal: undefined, figures: undefined, dealId: undefined };
+    const open = { state: UNKNOWN, refusal: undefined, figures: undefined, dealId: undefined, inPool: false };
     await expect(world.service.withdraw(request, aCall())).resolves.toMatchObject(open);
     world.platform.rules.delay = () => false;
     executeWaiting(world.platform);

@@ -10,10 +10,10 @@ import {
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isLogin, isPresent, validate, wrong } from "../domain/validate.ts";
-import { departureFigures } from "../messages/departure-figures.ts";
 import { beginOrJoin } from "../processes/departure/begin.ts";
 import type { Completed } from "../processes/departure/complete.ts";
 import { outcomeUnknown } from "../processes/departure/end.ts";
+import { departureFigures } from "../messages/subscription.ts";
 
 /** Carries out a withdrawal once for each operation, or continues it, and answers how far it is. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
@@ -48,10 +48,11 @@ function responseOf(departure: Completed): WithdrawResponse {
       const { subscriptionId, before, pending, available, effective } = departure;
       assert(before !== null && pending !== null && available !== null && effective !== null, "an end is decided");
       const numbers = { before, pending, available, effective };
-      const figures = { inPool: subscriptionId !== null, ...departureFigures(numbers) };
-      return { state: WithdrawalState.PAID, refusal: undefined, figures, dealId: dealId ?? undefined, hasWaited };
+      const figures = departureFigures(numbers);
+      const [inPool, paid] = [subscriptionId !== null, dealId ?? undefined];
+      return { state: WithdrawalState.PAID, refusal: undefined, figures, dealId: paid, hasWaited, inPool };
     }
   }
 }
 
-const OPEN = { refusal: undefined, figures: undefined, dealId: undefined };
+const OPEN = { refusal: undefined, figures: undefined, dealId: undefined, inPool: false };

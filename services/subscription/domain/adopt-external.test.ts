@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { adoptExternal } from "./adopt-external.ts";
 import { onInvestor, onMaster } from "./buckets.ts";
+import { adoptExternal } from "./quarantine.ts";
 
 const adopted = (amount: bigint, pooled: bigint) => adoptExternal(amount, { pooled });
 

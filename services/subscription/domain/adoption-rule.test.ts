@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseAdoptionRule } from "./adoption-rule.ts";
+import { parseAdoptionRule } from "./quarantine.ts";
 
 test.each([
   ["4", { action: 4, comment: "" }, true],

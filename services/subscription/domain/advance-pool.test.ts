@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { advancePool, type Reading, type PoolState } from "./advance-pool.ts";
 import { sumHoldings, WholePoolNeeded, withOthers } from "./pool/others.ts";
-import { PoolBroken } from "./pool/pool-broken.ts";
-import { E8_PER_CENT, EMPTY_POOL, type UnitPool } from "./pool/unit-pool.ts";
 import { aDeal } from "../testing/deals.ts";
+import { E8_PER_CENT, EMPTY_POOL, PoolBroken, type UnitPool } from "./pool/unit-pool.ts";
 
 const WEEK = { anchor: new Date("2026-01-03T00:00:00Z"), periodMs: 7 * 86_400_000 };
 const [MONDAY, SATURDAY, NEXT] = ["2026-01-05", "2026-01-10", "2026-01-17"].map((day) => new Date(day)) as [

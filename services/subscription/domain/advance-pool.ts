@@ -1,16 +1,16 @@
 import { type Arrival, strikeArrivals } from "./arrival.ts";
-import { floatingBefore } from "./floating-before.ts";
 import { isCancelled, isCompensation, isResult, type MasterDeal, poolDealOf } from "./master-deal.ts";
 import { type Allocation, allocateDeal } from "./pool/allocate-deal.ts";
 import { checkPool } from "./pool/check-pool.ts";
 import { poolEquity } from "./pool/equity.ts";
 import { floatingShares } from "./pool/floating-shares.ts";
 import { expectWhole } from "./pool/others.ts";
-import { PoolBroken } from "./pool/pool-broken.ts";
 import { type Raised, raiseNegative } from "./pool/raise-negative.ts";
 import type { Mark } from "./pool/strike-pool.ts";
-import type { E8, UnitPool } from "./pool/unit-pool.ts";
 import { cutOffsDue, periodStart, type Week } from "./weeks.ts";
+import { type E8, PoolBroken, type UnitPool } from "./pool/unit-pool.ts";
+import { floatingBefore } from "./holding-value.ts";
+import { type Correction, correctPool } from "./correct-pool.ts";
 
 /** The state of a pool between two deals of its Master. */
 export type PoolState = {
@@ -40,6 +40,8 @@ export type ResultEvent = {
   readonly own: bigint;
   /** What a compensation has raised holdings below zero by: no result, and not part of `parts`. */
   readonly raised: Pick<Raised, "raised" | "total">;
+  /** What of a result of a lost time belongs to Investors who are in no pool by the books. */
+  readonly elsewhere: bigint;
   /** Pool before the result, with the same units. */
   readonly before: UnitPool;
   /** Pool and its equity after the deal. */
@@ -83,6 +85,7 @@ export type Rules = {
   readonly acceptedDealsNumber: bigint;
   /** Later deals of positions that may be open; undefined when there are no deals after `deals`. */
   readonly beyond?: readonly MasterDeal[] | undefined;
+  readonly correction?: Correction | undefined;
 };
 
 /**
@@ -108,8 +111,8 @@ export function advancePool(start: PoolState, deals: readonly MasterDeal[], rule
       const cutOff = nextCutOff(current, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
       if (deal !== undefined && (cutOff === undefined || deal.dealAt < cutOff)) {
         if (rules.arePositionsKnown) current = admit(current, deal);
-        const event = allocate(current, deal, rules.acceptedDealsNumber);
-        current = { ...current, pool: event.pool };
+        const { pool, event } = correct(allocate(current, deal, rules.acceptedDealsNumber), rules.correction);
+        current = { ...current, pool };
         taken += 1;
         if (isResult(deal)) events.push(event);
       } else if (deal === undefined && rules.beyond !== undefined) {
@@ -135,7 +138,8 @@ export function nextCutOff(
   return cutOffsDue(week, weeksClosedThrough, through, 1)[0];
 }
 
-function latest(left: Date | undefined, right: Date | undefined): Date | undefined {
+/** The later of two instants, of which one may be missing. */
+export function latest(left: Date | undefined, right: Date | undefined): Date | undefined {
   return left !== undefined && (right === undefined || left > right) ? left : right;
 }
 
@@ -165,10 +169,22 @@ function allocate(
     deal,
     ...allocation,
     raised,
+    elsewhere: 0n,
     before: raised.pool,
     equity: poolEquity(allocation.pool),
     isLate: weeksClosedThrough !== undefined && deal.dealAt < weeksClosedThrough,
   };
+}
+
+/** The event with the parts that were posted, and the pool after it with units of what each holding has then. */
+function correct(event: ResultEvent, correction: Correction | undefined): { pool: UnitPool; event: ResultEvent } {
+  const { deal, pool } = event;
+  if (correction?.number !== deal.number) return { pool, event };
+  const corrected = correctPool(event, correction);
+  checkPool(corrected.after);
+  const { elsewhere } = correction;
+  const equity = poolEquity(corrected.after);
+  return { pool: corrected.after, event: { ...event, ...corrected.allocation, elsewhere, equity } };
 }
 
 type Closing = { readonly cutOff: Date; readonly dealsSince: readonly MasterDeal[]; readonly reading: Reading };

@@ -1,7 +1,7 @@
 import type { Movement } from "./classify-movement.ts";
 import type { Postings } from "./posting.ts";
 import type { UnitHolding } from "./pool/unit-pool.ts";
-import { type AccountBuckets, type Change, type HoldingBuckets, changeHolding } from "./buckets.ts";
+import { type AccountBuckets, changeHolding, type HoldingBuckets, type HoldingChange, negate } from "./buckets.ts";
 
 /** One entry of a login's log. */
 export type LoggedMovement = Movement & {
@@ -137,8 +137,6 @@ export type Books = {
   readonly holdings: Map<bigint, HoldingBook>;
   readonly reserves: Map<string, Reserve>;
   readonly transfers: Map<string, OpenTransfer>;
-  /** Keys of mirrors and exits whose rows this service has lost with commits of its database. */
-  readonly lostTransfers: ReadonlySet<string>;
   readonly outcome: {
     readonly flows: SourcedFlow[];
     readonly furtherExits: HoldingFlow[];
@@ -150,6 +148,8 @@ export type Books = {
     readonly ownFlows: OwnFlow[];
     /** Postings that were applied to Investor accounts. */
     readonly posted: LoggedMovement[];
+    /** Those of them whose records were lost. */
+    readonly lostResults: LoggedMovement[];
     /** Those of them that this service has not requested so: their account, and their number. */
     readonly unrequested: { readonly login: string; readonly number: bigint }[];
     readonly feeDebits: LoggedMovement[];
@@ -169,6 +169,7 @@ export function emptyOutcome(): Books["outcome"] {
     arrivals: [],
     ownFlows: [],
     posted: [],
+    lostResults: [],
     unrequested: [],
     feeDebits: [],
     stopped: [],
@@ -176,10 +177,17 @@ export function emptyOutcome(): Books["outcome"] {
   };
 }
 
-/** Applies a flow after its mirror was filed: an inflow is now on the Master, an outflow has left it. */
-export function applyFlow(holdings: Map<bigint, HoldingBook>, { subscriptionId, amount }: HoldingFlow): void {
-  const holding = holdings.get(subscriptionId);
-  if (holding === undefined) throw new Error(`Holding ${subscriptionId} is not loaded.`);
-  const change: Change = amount > 0n ? { inbound: -amount, waiting: amount } : { outbound: amount };
-  holdings.set(subscriptionId, { ...holding, buckets: changeHolding(holding.buckets, change) });
+/** What a flow changes after its mirror was filed: an inflow is now on the Master, an outflow has left it. */
+export function changeOfFlow({ subscriptionId, amount }: HoldingFlow): HoldingChange {
+  return amount > 0n ? { subscriptionId, inbound: -amount, waiting: amount } : { subscriptionId, outbound: amount };
+}
+
+/** What has changed of holdings since they were loaded. A book that changes is replaced by another object. */
+export function changesOf(before: Books["holdings"], after: Books["holdings"]): HoldingChange[] {
+  return [...after].flatMap(([subscriptionId, now]) => {
+    const old = before.get(subscriptionId);
+    if (old === undefined || old === now) return [];
+    const buckets = changeHolding(now.buckets, negate(old.buckets));
+    return [{ subscriptionId, ...buckets, unredeemed: now.unredeemed - old.unredeemed }];
+  });
 }

@@ -1,3 +1,5 @@
+import type { DepartureDecision } from "./decide-departure.ts";
+
 /** The money of one Investor by bucket, in cents. Each cent is in exactly one bucket. */
 export type Buckets = {
   /** F: on the Investor account, outside the pool. */
@@ -22,6 +24,14 @@ export type Bucket = keyof Buckets;
 
 /** The amounts, signed, that one movement adds to buckets. */
 export type Change = { readonly [Name in Bucket]?: bigint };
+
+/** The amounts, signed, that are added to a holding. Units and carry change only under the lock of its pool. */
+export type HoldingChange = Change & {
+  readonly subscriptionId: bigint;
+  readonly unredeemed?: bigint;
+  readonly units?: bigint;
+  readonly carry?: bigint;
+};
 
 export const ACCOUNT_BUCKETS = ["outside", "quarantined", "unposted"] as const satisfies readonly Bucket[];
 export const HOLDING_BUCKETS = [
@@ -72,6 +82,10 @@ export function combine(...changes: readonly Change[]): Change {
     for (const bucket of bucketsOf(change)) total[bucket] = (total[bucket] ?? 0n) + (change[bucket] ?? 0n);
   }
   return total;
+}
+
+export function negate(change: Change): Change {
+  return Object.fromEntries(bucketsOf(change).map((bucket) => [bucket, -(change[bucket] ?? 0n)]));
 }
 
 export function changeAccount(buckets: AccountBuckets, change: Change): AccountBuckets {
@@ -125,4 +139,19 @@ export function takeBaseline(
 ): { readonly account: Change; readonly inbound: bigint } {
   const inbound = heldBalance + (unposted > 0n ? unposted : 0n);
   return { account: { outside: -outside, quarantined: outside - inbound }, inbound };
+}
+
+/** The fees are reserved, and the rest of the share stays on the Master until the exit transfer is applied. */
+export function afterExit(before: HoldingBuckets, decision: DepartureDecision): HoldingBuckets {
+  const reserved = move("pooled", "reserved", sumOfReserves(decision));
+  return changeHolding(before, combine(reserved, move("pooled", "outbound", decision.numbers.effective)));
+}
+
+/** Fees and payout stay on the Master until their debits show in the log. */
+export function afterWithdrawal(before: HoldingBuckets, decision: DepartureDecision): HoldingBuckets {
+  return changeHolding(before, move("pooled", "reserved", sumOfReserves(decision)));
+}
+
+export function sumOfReserves({ reserves }: DepartureDecision): bigint {
+  return reserves.reduce((total, { amount }) => total + amount, 0n);
 }

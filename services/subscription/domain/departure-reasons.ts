@@ -3,6 +3,7 @@ import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import { accountBusy } from "./lock-refusals.ts";
 import { safetyStop } from "./safety-stop.ts";
+import type { OpenSubscription } from "./decide-assignment.ts";
 
 export type MasterFacts = {
   /** All deals of the Master are filed: balance and open positions on the platform equal those of the log. */
@@ -120,4 +121,34 @@ function investorDeficit(pooled: bigint): Refusal {
       outcome: "not_executed",
     },
   );
+}
+
+export type Pair = Pick<OpenSubscription, "masterLogin" | "investorLogin">;
+
+/** Why a subscription that is not ACTIVE cannot be left. */
+export function unassignReasons({ id, status, ...pair }: OpenSubscription): readonly Refusal[] {
+  if (status === "PAUSED") {
+    const message = `${named(pair)} is already ending (subscription id ${id}).`;
+    return [refuse("exit_in_progress", message, { outcome: "not_executed" })];
+  }
+  if (status === "CANCELLED") {
+    const message = `${named(pair)} has ended (subscription id ${id}).`;
+    return [refuse("subscription_not_active", message, { outcome: "not_executed" })];
+  }
+  return [];
+}
+
+export function neverAssigned({ masterLogin, investorLogin }: Pair): Refusal {
+  const message = `Investor ${investorLogin} was never assigned to Master ${masterLogin}.`;
+  return refuse("subscription_not_found", message, { outcome: "not_executed" });
+}
+
+/** Of one subscription one unassign waits. */
+export function alreadyQueued(operationId: string): Refusal {
+  const message = `An unassign of this subscription waits until the Master is flat (${operationId}).`;
+  return refuse("operation_in_progress", message, { outcome: "not_executed", operationId });
+}
+
+function named({ masterLogin, investorLogin }: Pair): string {
+  return `The subscription of Investor ${investorLogin} to Master ${masterLogin}`;
 }

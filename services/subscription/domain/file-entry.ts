@@ -5,7 +5,7 @@ import {
   type OpenTransfer,
   type PoolBook,
   type HoldingBook,
-  applyFlow,
+  changeOfFlow,
 } from "./books.ts";
 import { type InvestorEffect, classifyInvestorMovement, classifyMasterMovement, isDebit } from "./classify-movement.ts";
 import { isImported } from "./imported-transfers.ts";
@@ -45,6 +45,7 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
 function filePosting(books: Books, { login, postings }: AccountBook, movement: LoggedMovement): Postings {
   const filed = fileResult(postings, movement);
   books.outcome.posted.push(movement);
+  if (isImported(movement)) books.outcome.lostResults.push(movement);
   if (filed.unrequested !== undefined) books.outcome.unrequested.push({ login, number: filed.unrequested });
   return filed.postings;
 }
@@ -86,8 +87,7 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
   if (filed !== "filed") return filed;
   const transfer = books.transfers.get(movement.key);
   const next = { ...pool, filedNumber: movement.number, filedDealId: highest(pool.filedDealId, movement.dealId) };
-  const isLost = isImported(movement) || books.lostTransfers.has(movement.key);
-  const effect = classifyMasterMovement({ ...movement, isImported: isLost }, transfer);
+  const effect = classifyMasterMovement({ ...movement, isImported: isImported(movement) }, transfer);
   switch (effect) {
     case "transfer":
       books.pools.set(pool.login, next);
@@ -123,7 +123,7 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
   return "filed";
 }
 
-/** A transfer whose records were lost, by the platform service or by this one. */
+/** A transfer whose records were lost. */
 function importedTo(
   { importedMirrors, importedExits }: PoolBook,
   { kind, amount }: LoggedMovement,
@@ -191,7 +191,9 @@ type Stopping = { readonly reason: string; readonly movement: LoggedMovement; re
 function apply(books: Books, transfer: OpenTransfer, movement: LoggedMovement): void {
   const { number, dealId } = movement;
   for (const flow of transfer.flows) {
-    applyFlow(books.holdings, flow);
+    const holding = get(books.holdings, flow.subscriptionId);
+    const buckets = changeHolding(holding.buckets, changeOfFlow(flow));
+    books.holdings.set(holding.subscriptionId, { ...holding, buckets });
     if (flow.amount > 0n) books.outcome.arrivals.push({ ...flow, entry: { number, dealId } });
   }
   books.transfers.delete(transfer.key);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { floatingBefore } from "./floating-before.ts";
 import type { Mark } from "./pool/strike-pool.ts";
 import { EMPTY_POOL, type UnitPool } from "./pool/unit-pool.ts";
 import { aDeal } from "../testing/deals.ts";
+import { floatingBefore } from "./holding-value.ts";
 
 function poolWith(...ids: bigint[]): UnitPool {
   const rest = { symbol: "EURUSD", volume: 100n, mark: 0n, perUnit: 0n, valued: 0n };

@@ -1,6 +1,6 @@
 import { MAX_AMOUNT } from "#kernel/money.ts";
 
-/** Begins the key of a movement whose transfer was lost with commits of a database. */
+/** Begins the key of a movement whose transfer was lost with commits of the database. */
 const IMPORTED = "imported:";
 
 /** Whether a movement is the deal of a lost transfer: no row of this service has its key. */

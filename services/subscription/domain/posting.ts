@@ -1,3 +1,5 @@
+import { isImported } from "./imported-transfers.ts";
+
 /** The postings of an Investor's account, of which one at most is in flight. */
 export type Postings = {
   /** Number of the last one: 1, 2, 3 ...; 0 before the first. */
@@ -23,7 +25,7 @@ export function readPostingKey(key: string): PostingId | undefined {
 
 export type FiledResult = {
   readonly postings: Postings;
-  /** Number of the posting that this service has not requested so: it has lost the record of it, or never had one. */
+  /** Number of the posting that this service has not requested so. */
   readonly unrequested: bigint | undefined;
 };
 
@@ -36,12 +38,19 @@ export function fileResult(
   { login, key, amount }: { readonly login: string; readonly key: string; readonly amount: bigint },
 ): FiledResult {
   const posting = readPostingKey(key);
-  // An imported result has another key. One that names another account is found by the check of platform.
-  if (posting?.login !== login) return { postings, unrequested: undefined };
+  // One that names another account is found by the check of platform.
+  if (posting?.login !== login) {
+    return { postings: isImported({ key }) ? afterLost(postings) : postings, unrequested: undefined };
+  }
   const { number } = posting;
   const isRequested = number === postings.number && isPartOf(postings.inFlight, amount);
   const ends = number >= postings.number;
   return { postings: ends ? { number, inFlight: undefined } : postings, unrequested: isRequested ? undefined : number };
+}
+
+/** A lost posting has used a number, which no other one gets. The number of one in flight is that of its transfer, and stays. */
+function afterLost(postings: Postings): Postings {
+  return postings.inFlight === undefined ? { ...postings, number: postings.number + 1n } : postings;
 }
 
 /** A loss debits at most the balance; a gain is credited whole. */

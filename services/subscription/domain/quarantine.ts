@@ -1,4 +1,5 @@
 import type { AccountBook, ExternalCause, LoggedMovement } from "./books.ts";
+import type { Change, HoldingBuckets } from "./buckets.ts";
 
 /** What else the books know of the quarantine of an Investor's account. */
 type Quarantine = Pick<AccountBook, "movedNumber" | "toAdopt" | "cause">;
@@ -46,4 +47,44 @@ export function causeAfter(
 /** The rule cannot adopt it: operators decide, and no proposal of before is about it. */
 export function leaveToOperators(account: AccountBook): AccountBook {
   return { ...account, toAdopt: 0n, movedNumber: account.filedNumber };
+}
+
+type Adoption = {
+  readonly change: Change;
+  /** Signed change that the Master has to mirror. */
+  readonly flow: bigint;
+  /** Cents taken from the pooled amount whose units are redeemed at the next strike. */
+  readonly unredeemed: bigint;
+};
+
+/**
+ * Turns external funds of an Investor in a pool into a flow: a deposit joins the pool with the next mirror, a
+ * withdrawal leaves it. No fee is crystallised and earned profit does not change. Undefined when more was withdrawn
+ * than the pooled amount.
+ */
+export function adoptExternal(amount: bigint, { pooled }: Pick<HoldingBuckets, "pooled">): Adoption | undefined {
+  if (amount >= 0n) {
+    return { change: { quarantined: -amount, inbound: amount }, flow: amount, unredeemed: 0n };
+  }
+  const taken = -amount;
+  if (taken > pooled) return undefined;
+  return { change: { quarantined: taken, pooled: -taken, outbound: taken }, flow: -taken, unredeemed: taken };
+}
+
+/** Whether deals of an action and comment on Investors are adopted without a review. */
+export type AdoptionRule = (deal: { readonly action: number; readonly comment: string }) => boolean;
+
+export const adoptsNothing: AdoptionRule = () => false;
+
+/** Balance, charge and correction of a dealer, and the charges and dividends of the platform. Not trades, nor credit and bonus, which are no balance. */
+const ACTIONS = new Set([2, 4, 5, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19]);
+
+/** Names of actions and beginnings of comments, separated by commas; undefined when one is wrong. */
+export function parseAdoptionRule(text: string): AdoptionRule | undefined {
+  const names = text.split(",").map((name) => name.trim());
+  const isNumber = (name: string) => /^\d+$/.test(name);
+  const actions = new Set(names.filter(isNumber).map(Number));
+  const beginnings = names.filter((name) => !isNumber(name));
+  if (beginnings.includes("") || [...actions].some((action) => !ACTIONS.has(action))) return undefined;
+  return ({ action, comment }) => actions.has(action) || beginnings.some((beginning) => comment.startsWith(beginning));
 }

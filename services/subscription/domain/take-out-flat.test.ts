@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EMPTY_POOL, E8_PER_CENT, type UnitPool, type UnitHolding } from "./pool/unit-pool.ts";
-import { takeOutFlat } from "./take-out-flat.ts";
+import { takeOutFlat } from "./pool/take-out.ts";
 
 function holding(subscriptionId: bigint, pooled: bigint, more: Partial<UnitHolding> = {}): UnitHolding {
   return { subscriptionId, units: pooled * E8_PER_CENT, pooled, waiting: 0n, unredeemed: 0n, carry: 0n, ...more };

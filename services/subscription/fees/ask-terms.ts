@@ -41,6 +41,23 @@ export async function askTerms(
   return askedTerms(await fees.findTerms({ masterLogin, investors }, withReplyReserve(context)));
 }
 
+/** Answers about an Investor each, as one; undefined when they are of two databases. */
+export function termsTogether(answers: ReadonlyMap<string, AskedTerms>): AskedTerms | undefined {
+  const all = [...answers.values()];
+  const [first, ...others] = all;
+  if (first === undefined || others.some(({ database }) => database !== first.database)) return undefined;
+  return {
+    database: first.database,
+    isStopped: all.some(({ isStopped }) => isStopped),
+    askedAt: new Date(Math.min(...all.map(({ askedAt }) => askedAt.getTime()))),
+    of(login) {
+      const own = answers.get(login);
+      assert(own !== undefined, "each Investor has an answer");
+      return own.of(login);
+    },
+  };
+}
+
 export function askedTerms({ database, isStopped, askedAt, investors }: FindTermsResponse): AskedTerms {
   assert(askedAt !== undefined, "an answer of fee has an instant");
   const known = new Map(investors.map((terms) => [terms.investorLogin, feeFactsOf(terms)]));

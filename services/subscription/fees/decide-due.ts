@@ -1,8 +1,7 @@
-import type { Due } from "../domain/fees/due.ts";
 import type { Earnings } from "../domain/fees/layers.ts";
-import { DEBT_SUFFIX, type Occasion, paymentKey } from "../domain/fees/payment-key.ts";
 import type { DecidedFee } from "../store/fee-decisions.ts";
 import type { Pair } from "../store/pairs.ts";
+import { DEBT_SUFFIX, type Due, type Occasion, paymentKey } from "../domain/fees/due.ts";
 
 /** What is due of an Investor as it is recorded, in the sequence of collection. `suffix` is that of its fee. */
 export function decidedFees(

@@ -15,6 +15,7 @@ import { endings } from "../checks/endings.ts";
 import { unassign } from "../commands/unassign.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 import { mirrorOpenFlows } from "./mirror-open-flows.ts";
+import { poolLedger } from "../testing/pool-ledger.ts";
 
 function mirrorsOf({ platform }: World): string[] {
   return [...platform.byKey.keys()].filter((key) => key.startsWith("subscription:mirror:"));
@@ -83,7 +84,6 @@ test("the flows of a mirror are published when the log of the Master contains it
   const [entry] = getAccount(world.platform.ledger, pair.masterLogin).log.slice(-1);
   expect(MirrorApplied.decode(published[0]!.payload)).toEqual({
     masterLogin: pair.masterLogin,
-    mirrorId: 1n,
     amount: { currencyCode: "USD", minorUnits: 500_00n },
     dealId: entry!.dealId,
     flows: [
@@ -188,7 +188,7 @@ test("a mirror whose answer and event were lost is applied when the log of the M
   await mirrorOpenFlows({ ...world.deps, platform: lossy });
   await passTime(world, 31_000);
   await mirrorOpenFlows(world.deps);
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { holdings } = await poolLedger(world, masterLogin);
   expect(holdings).toMatchObject([{ waiting: { minorUnits: 10_00n }, inbound: { minorUnits: 0n } }]);
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(510_00n);

@@ -2,26 +2,38 @@ import { retryLevel } from "#kernel/transient-failure.ts";
 import assert from "node:assert/strict";
 import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { later } from "#kernel/retry.ts";
+import { later, reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
-import { applyFlow } from "../domain/books.ts";
+import { changeOfFlow } from "../domain/books.ts";
 import { movedBefore } from "../domain/imported-transfers.ts";
 import { takeWhatFits } from "../domain/parts.ts";
 import { jobContext } from "../processes/deadlines.ts";
-import { sendMirrors } from "../processes/mirror/send-mirrors.ts";
 import { publishExitsCompleted, publishMirrorsApplied } from "../messages/capital-events.ts";
 import { insertArrivals } from "../store/arrivals.ts";
 import { listOpenFlows, type OpenFlow } from "../store/flows.ts";
 import {
+  countMirrorRefusal,
   insertMirrors,
   listMastersToMirror,
   lockMastersForMirror,
   markMirrorsApplied,
   mirrorQueue,
   type OpenMirror,
+  refuseMirror,
 } from "../store/mirrors.ts";
-import { lockHoldings, saveHoldings } from "../store/holdings.ts";
+import { changeHoldings, lockHoldings } from "../store/holdings.ts";
 import { cancelEmptied } from "../store/subscriptions.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import type { Delay } from "#kernel/work-queue/work-queue.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type TransferAnswer, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { noteArchived } from "../store/archived-masters.ts";
+import { waitForMargin } from "../store/market-waits.ts";
+import { followGeneration } from "../processes/follow-generation.ts";
+import { tryToCatchUp } from "../processes/filing/catch-up.ts";
+import { isForMargin, queuedTransfer, stateText } from "../messages/transfer.ts";
 
 /** Masters of one run, mirrored together; the mirrors of each Master are sent strictly in order. */
 const MASTERS_PER_RUN = 64;
@@ -91,8 +103,7 @@ async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flow
   const at = deps.now();
   const locked = await lockHoldings(tx, [...new Set(flows.map(({ subscriptionId }) => subscriptionId))]);
   const holdings = new Map(locked.map((holding) => [holding.subscriptionId, holding]));
-  for (const flow of flows) applyFlow(holdings, flow);
-  await saveHoldings(tx, [...holdings.values()]);
+  await changeHoldings(tx, flows.map(changeOfFlow));
   await insertArrivals(
     tx,
     flows.filter(({ amount }) => amount > 0n),
@@ -102,4 +113,99 @@ async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flow
   // These may have been the last flows of an Investor that has left.
   publishExitsCompleted(tx, await cancelEmptied(tx, [...holdings.keys()], at));
   afterCommit(tx, deps.wakeSignals.strikes.notify);
+}
+
+/** Code of platform: the broker has archived the account. */
+const ARCHIVED = "account_archived";
+
+/**
+ * Requests mirrors from platform, or reads their outcome: a key is executed once. A mirror counts as applied only when the log
+ * of the Master shows it, so that the ledger always matches one log position.
+ */
+async function sendMirrors(deps: Deps, mirrors: readonly OpenMirror[], context: CallContext): Promise<void> {
+  const answers = await requestMirrors(deps, mirrors, context);
+  const waiting: Delay<bigint>[] = [];
+  const applied: string[] = [];
+  for (const [index, mirror] of mirrors.entries()) {
+    const { id, tries, masterLogin } = mirror;
+    const answer = answers[index];
+    if (answer === ARCHIVED) {
+      await keepOnAccounts(deps, mirror);
+      continue;
+    }
+    if (typeof answer === "object" && answer.state === TransferState.REFUSED) {
+      await returnFlows(deps, mirror, answer);
+      continue;
+    }
+    const reason = typeof answer === "object" ? stateText(answer) : answer;
+    waiting.push({ id, tries, reason });
+    if (typeof answer === "object" && answer.state === TransferState.APPLIED) applied.push(masterLogin);
+  }
+  await mirrorQueue.retryLater(deps.pool, waiting);
+  // When the feed is late, the logs have the deals already.
+  await Promise.all(applied.map((login) => tryToCatchUp(deps, login, context)));
+}
+
+/** Platform has recorded nothing: its inflows stay on the accounts of their Investors, who can withdraw them, until the Master is shown again. */
+async function keepOnAccounts({ pool, log, now }: Deps, mirror: OpenMirror): Promise<void> {
+  const { key, masterLogin: login } = mirror;
+  await inTransaction(pool, async (tx) => {
+    await noteArchived(tx, login);
+    await refuseMirror(tx, mirror, ARCHIVED, now());
+    afterCommit(tx, () => log.info("mirror not sent, its Master is archived, its flows wait", { key, login }));
+  });
+}
+
+/** The recorded transfer of each mirror, or why it has no answer. */
+async function requestMirrors(
+  deps: Deps,
+  mirrors: readonly OpenMirror[],
+  context: CallContext,
+): Promise<(TransferResult | string)[]> {
+  const { platform, log } = deps;
+  try {
+    const requests = mirrors.map(({ key, masterLogin: login, amount, generation }) =>
+      queuedTransfer({
+        key,
+        generation,
+        leg: { login, kind: MovementKind.MIRROR, amount: moneyToProto(usd(amount)) },
+      }),
+    );
+    const { answers } = await platform.transferBatch({ requests }, context);
+    const results = answers.map(resultOf);
+    await followGeneration(
+      deps,
+      results.filter((result) => typeof result === "object"),
+      context,
+    );
+    return results;
+  } catch (error) {
+    log.info("mirrors not answered, retry scheduled", { count: mirrors.length, error });
+    return mirrors.map(() => reasonOf(error));
+  }
+}
+
+function resultOf({ answer }: TransferAnswer): TransferResult | string {
+  return answer?.$case === "result" ? answer.value : (answer?.value.code ?? "no answer");
+}
+
+/**
+ * After a final refusal its flows go into the next mirror, with the flows since, after a growing pause. For want of free margin only the
+ * outflows wait.
+ */
+async function returnFlows(deps: Deps, mirror: OpenMirror, result: TransferResult): Promise<void> {
+  const { masterLogin, key, amount } = mirror;
+  const reason = stateText(result);
+  await inTransaction(deps.pool, async (tx) => {
+    const wait = amount < 0n && isForMargin(result) ? await waitForMargin(tx, masterLogin, deps.now()) : undefined;
+    if (wait === undefined) await countMirrorRefusal(tx, masterLogin, reason);
+    await refuseMirror(tx, mirror, reason, deps.now());
+    afterCommit(tx, () => {
+      const fields = { key, login: masterLogin, reason };
+      if (wait === undefined) deps.log.error("mirror refused, its flows go into the next mirror", fields);
+      else if (wait.hasBegun) deps.log.info("mirror refused for want of free margin, its outflows wait", fields);
+    });
+    // Its inflows go at once.
+    if (wait !== undefined) afterCommit(tx, deps.wakeSignals.mirrors.notify);
+  });
 }

@@ -20,7 +20,7 @@ import {
   listOnMasters,
   resetAcknowledgedFunds,
 } from "../store/external-funds.ts";
-import { adoptCharges } from "./adopt-charges.ts";
+import { adoptCharges } from "../processes/adopt-external-funds.ts";
 
 /** Accounts, and reviews, that are read at once. */
 const PAGE = 1_000;

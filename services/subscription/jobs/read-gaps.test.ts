@@ -6,7 +6,7 @@ import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit } from "../testing/funding.ts";
 import { getAccount } from "#test/support/platform-fake/ledger.ts";
 import { anInvestor, aWorld } from "../testing/world.ts";
-import { readGaps } from "./read-gaps.ts";
+import { readGaps } from "../processes/filing/catch-up.ts";
 
 test("an entry received out of order is filed after the missing entries before it were read", async () => {
   const world = await aWorld();

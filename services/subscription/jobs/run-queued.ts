@@ -1,16 +1,17 @@
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { expired } from "#kernel/queue-until-flat.ts";
-import { Refusal, recordedAs } from "#kernel/refusal.ts";
+import { recordedAs, Refusal } from "#kernel/refusal.ts";
 import { reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
-import { publishProgress } from "../messages/withdrawal-events.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { depart } from "../processes/departure/depart.ts";
 import { namesOf } from "../processes/departure/end.ts";
-import { closeMasters } from "../processes/queue/close-masters.ts";
 import { markExpired, markReady, startTries } from "../store/departure-queue.ts";
 import { type Departure, departureQueue, listDepartures } from "../store/departures.ts";
+import { v7 as uuidv7 } from "uuid";
+import { archiveClosed, listOpenClosings, queueLeavers } from "../store/closings.ts";
+import { publishProgress } from "../messages/capital-events.ts";
 
 /** Rows of one statement. */
 const EXPIRIES_PER_RUN = 500;
@@ -59,4 +60,20 @@ async function run(deps: Deps, departure: Departure): Promise<void> {
     if (error instanceof Refusal && error.outcome === "not_executed") return;
     await departureQueue.retryLater(deps.pool, [{ id: operationId, tries, reason: reasonOf(error) }]);
   }
+}
+
+/**
+ * Queues unassigns of the next Investors of each Master that is being closed, as many as are tried at once: those of a large pool delay no other Master. Masters of which
+ * nothing is left are archived. The ledger shows each unassign at the time of the request that closes the Master.
+ */
+async function closeMasters({ pool, now, log }: Deps, atOnce: number): Promise<void> {
+  for (const closing of await listOpenClosings(pool)) {
+    const msecs = closing.requestedAt.getTime();
+    await queueLeavers(
+      pool,
+      closing,
+      Array.from({ length: atOnce }, () => uuidv7({ msecs })),
+    );
+  }
+  for (const login of await archiveClosed(pool, now())) log.info("Master archived", { login });
 }

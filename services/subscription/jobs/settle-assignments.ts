@@ -1,11 +1,10 @@
 import { reasonOf } from "#kernel/retry.ts";
 import { abandonAssignment, finishAssignment, releaseAssignmentLock } from "../processes/assign/finish-assignment.ts";
 import { accountBusy } from "../domain/lock-refusals.ts";
-import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { assignmentQueue } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";
-import { SAGAS_PER_RUN } from "./sagas-per-run.ts";
+import { jobContext, SAGAS_PER_RUN } from "../processes/deadlines.ts";
 
 /** Recovery job of assignments: aborts undecided ones, finishes decided ones, and releases account locks. */
 export async function settleAssignments(deps: Deps): Promise<boolean> {

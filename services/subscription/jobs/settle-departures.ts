@@ -1,11 +1,10 @@
 import { reasonOf } from "#kernel/retry.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Deps } from "../deps.ts";
-import { jobContext } from "../processes/deadlines.ts";
 import { abandonTry, depart } from "../processes/departure/depart.ts";
 import { namesOf, release } from "../processes/departure/end.ts";
 import { type Departure, departureQueue, listDepartures } from "../store/departures.ts";
-import { SAGAS_PER_RUN } from "./sagas-per-run.ts";
+import { jobContext, SAGAS_PER_RUN } from "../processes/deadlines.ts";
 
 /** Recovery job: ends tries whose process is gone, completes what is decided, and releases account locks. */
 export async function settleDepartures(deps: Deps): Promise<boolean> {

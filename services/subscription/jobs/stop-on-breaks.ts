@@ -1,11 +1,10 @@
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
-import { stop } from "../processes/allocate/stop.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
-import { listConcernedMasters } from "../store/masters.ts";
-import { isStopDecided } from "../store/stop-cases.ts";
+import { isStopDecided, listConcernedMasters } from "../store/masters.ts";
+import { stop } from "../processes/review/record-stops.ts";
 
 /** Checks whose breaks mean that money is not where the books record it. Breaks of the other checks are delays. */
 const STOPPING_CHECKS = new Set([

@@ -5,8 +5,7 @@ import type {
   Owed,
   RecordFeesRequest,
 } from "#proto/pamm/fee/v1/fee.ts";
-import type { Debt } from "../domain/fees/debt.ts";
-import type { FeeFacts } from "../domain/fees/terms.ts";
+import type { Debt, FeeFacts } from "../domain/fees/terms.ts";
 import type { DecidedFee, FeeDecision } from "../store/fee-decisions.ts";
 
 export function feeFactsOf({ steps, since, updatedAt, debts, prepaid, openWeekly }: InvestorTerms): FeeFacts {

@@ -1,10 +1,10 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { type AccountMoved, AccountRole, MovementKind as KindMessage } from "#proto/pamm/platform/v1/movement.ts";
 import type { LoggedMovement } from "../domain/books.ts";
-import { adoptsNothing } from "../domain/adoption-rule.ts";
 import type { MovementKind } from "../domain/classify-movement.ts";
 import type { Deps } from "../deps.ts";
 import { isAgentCommission, type MasterDeal } from "../domain/master-deal.ts";
+import { adoptsNothing } from "../domain/quarantine.ts";
 
 const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
   [KindMessage.UNSPECIFIED]: undefined,

@@ -1,7 +1,11 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
 import {
+  type DepartureFigures,
   type Subscription as SubscriptionMessage,
   SubscriptionStatus as StatusMessage,
 } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { DepartureNumbers } from "../domain/decide-departure.ts";
 import { isInPool, type SubscriptionStatus, type VisibleStatus } from "../domain/lifecycle.ts";
 import type { Subscription } from "../store/subscriptions.ts";
 
@@ -38,5 +42,14 @@ export function subscriptionMessage(subscription: Subscription): SubscriptionMes
     endedAt: subscription.endedAt ?? undefined,
     createdAt: subscription.createdAt,
     balanceBaselineOpId: subscription.baselineEntryId ?? 0n,
+  };
+}
+
+export function departureFigures({ before, pending, available, effective }: DepartureNumbers): DepartureFigures {
+  return {
+    balanceBefore: moneyToProto(usd(before)),
+    pendingFee: moneyToProto(usd(pending)),
+    availableAfterFee: moneyToProto(usd(available)),
+    effective: moneyToProto(usd(effective)),
   };
 }

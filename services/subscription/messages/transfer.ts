@@ -14,13 +14,13 @@ const STATE: Readonly<Record<TransferState, string>> = {
   [TransferState.REVIEW]: "review",
 };
 
-/** A transfer of one leg whose amount was calculated from the log of its account up to `filedNumber`. */
-type CalculatedTransfer = { readonly key: string; readonly leg: TransferLeg; readonly filedNumber: bigint };
+/** A transfer of one leg whose amount was calculated in a generation of platform's permits. */
+type CalculatedTransfer = { readonly key: string; readonly leg: TransferLeg; readonly generation: bigint };
 
 /** A queued transfer request for one account: without an account lock, for the full amount, without a send deadline. */
-export function queuedTransfer({ key, leg, filedNumber }: CalculatedTransfer): TransferRequest {
+export function queuedTransfer({ key, leg, generation }: CalculatedTransfer): TransferRequest {
   return {
-    filedNumber,
+    generation,
     key,
     lockOwner: "",
     legs: [leg],

@@ -1,6 +1,13 @@
 -- The pools of the Masters: which Investor is in which, the bucket that each cent is in, and how results become parts of Investors.
 -- In the order of a capital: pools and Investors, into a pool, results, out of a pool, operations, tables that services share, what callers are notified of.
 
+-- The generation of platform's permits in which amounts are calculated: the last one in which this service has seen them granted. Without a
+-- row it is the first one.
+create table permit_generation (
+  is_only    boolean primary key default true check (is_only),
+  generation bigint not null
+);
+
 -- A Master's pool: the money on its login that belongs to no Investor, and its progress.
 create table master_pool (
   login                text primary key,
@@ -45,6 +52,9 @@ create table master_pool (
   -- be mirrored are settled with them.
   imported_mirrors_minor bigint not null default 0,
   imported_exits_minor bigint not null default 0 check (imported_exits_minor <= 0),
+  -- Of the results of a lost time: what they were more than their postings to Investors in the pool and the part of own capital. Part of
+  -- imported_mirrors_minor unless own capital has units.
+  unexplained_minor bigint not null default 0,
   -- Trading results that are not allocated yet; their rows are in master_result.
   unallocated_minor    bigint not null default 0,
   -- Allocation number of the newest allocation entry.
@@ -181,8 +191,8 @@ create table investor_account (
   -- Signed amount of the posting in flight, committed before its transfer is requested. Null unless one is in flight: then the next one covers what
   -- was allocated since.
   posting_minor          bigint check (posting_minor <> 0),
-  -- Log position of the account from which the amount was calculated.
-  posting_filed_number   bigint,
+  -- Generation of the permits in which the amount was calculated.
+  posting_generation     bigint,
   posting_tries          integer not null default 0,
   -- Consecutive refused postings.
   posting_refusals       integer not null default 0,
@@ -190,12 +200,12 @@ create table investor_account (
   posting_next_at        timestamptz not null default '-infinity',
   -- Why the posting in flight waits, or the last one was refused.
   posting_reason         text,
-  -- Numbers of transfers that platform has and that this service has not requested, or with another amount. Those of a lost database, as a rule.
+  -- Numbers of transfers that platform has and that this service has not requested, or with another amount.
   unrequested_postings   bigint[] not null default '{}',
   check (received_number >= filed_number),
   check (num_nulls(cause_action, cause_comment, cause_day, cause_minor) in (0, 4)),
   check (to_adopt_minor = 0 or pooled_subscription_id is not null),
-  check ((posting_minor is null) = (posting_filed_number is null))
+  check ((posting_minor is null) = (posting_generation is null))
 );
 
 create index investor_account_gap on investor_account (login) where received_number > filed_number;
@@ -256,8 +266,8 @@ create table mirror (
   amount_minor bigint not null,
   -- The part of its flows that imported transfers have moved already.
   imported_minor bigint not null default 0,
-  -- Log position of the Master from which the amount was calculated.
-  filed_number bigint not null,
+  -- Generation of the permits in which the amount was calculated.
+  generation   bigint not null,
   state        text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
   deal_id      bigint,
   created_at   timestamptz not null,
@@ -332,6 +342,31 @@ create table master_result (
 
 create index master_result_unallocated on master_result (master_login, number) where allocated_at is null;
 
+-- The database whose books have each result that the platform has posted; null while they may lack some. In another one no result is allocated,
+-- and nothing is struck, posted or decided. One row.
+create table settled_database (
+  is_only  boolean primary key default true check (is_only),
+  database text
+);
+
+-- Postings to Investors that the platform has executed and whose records were lost with commits of a database.
+create table lost_result (
+  login         text not null references investor_account,
+  -- Log position.
+  number        bigint not null,
+  amount_minor  bigint not null,
+  posted_at     timestamptz not null,
+  -- Null until results are allocated as it shows.
+  booked_at     timestamptz,
+  -- What of it was booked outside of a pool, because by the books the Investor was in none.
+  outside_minor bigint not null default 0,
+  -- Commands have been sent again since.
+  is_settled    boolean not null default false,
+  primary key (login, number)
+);
+
+create index lost_result_open on lost_result (login) where not is_settled;
+
 -- An open position of a Master's trader with its attributed floating result: mark and per_unit, in 1e-8 USD scaled by 1e24; and with the one
 -- at which the pool was valued last, which is for the track record and for deficits.
 create table pool_position (
@@ -373,6 +408,8 @@ create table allocation_entry (
   own_minor      bigint,
   -- What a compensation of the platform has raised holdings below zero by, own capital included; not in result_minor.
   raised_minor   bigint not null default 0 check (raised_minor >= 0),
+  -- What of a result of a lost time was posted to Investors who are in no pool by the restored books: it settles their flows.
+  elsewhere_minor bigint not null default 0,
   -- Review by which operators have allocated money that others moved, which log_number names; 0 for a deal. The deal and its time are those of
   -- the deal that it repairs, if there is one.
   case_id        bigint not null default 0,
@@ -685,8 +722,8 @@ create table exit_transfer (
   key             text not null generated always as ('exit:' || subscription_id || ':' || number) stored unique,
   master_login    text not null references master_pool,
   amount_minor    bigint not null check (amount_minor > 0),
-  -- Log position of the Master from which the amount was calculated.
-  filed_number    bigint not null,
+  -- Generation of the permits in which the amount was calculated.
+  generation      bigint not null,
   state           text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
   -- Id of the transfer in platform; set once platform has recorded it.
   transfer_id     bigint,
@@ -713,32 +750,6 @@ create table operation_label (
 );
 select append_only('operation_label');
 create index operation_label_by_external_id on operation_label (external_id) where external_id is not null;
-
--- Assigns and unassigns as operations. OPEN: it may still be executed. An assign that was refused and repeated has several rows: the newest one counts. An
--- unassign that may wait is open without a deadline.
-create view operation_row as
-  select subscription.command_id as "commandId", 'assign' as action, subscription.id as "subscriptionId",
-         investor_login as "investorLogin", master_login as "masterLogin",
-         case when status in ('ACTIVE', 'PAUSED', 'CANCELLED') then 'EXECUTED'
-              when status = 'ABORTED' then 'NOT_EXECUTED'
-              else 'OPEN' end as phase,
-         refusal ->> 'code' as "refusalCode", deadline_at as "deadlineAt", created_at as "createdAt",
-         started_at as "finishedAt", null::text as "queueState", null::timestamptz as "queueUntil"
-  from subscription
-  join assignment on assignment.subscription_id = subscription.id
-  where command_id <> ''
-    and not exists (select from subscription newer
-                    where newer.command_id = subscription.command_id and newer.id > subscription.id)
-  union all
-  select operation_id, 'unassign', subscription_id, investor_login, master_login,
-         case when state in ('DECIDED', 'ENDED') then 'EXECUTED' when state = 'REFUSED' then 'NOT_EXECUTED' else 'OPEN' end,
-         refusal ->> 'code', case when queue_until is null and not is_closing then deadline_at else 'infinity' end,
-         requested_at, ended_at,
-         case when has_waited and not is_closing
-              then case when state = 'WAITING' then 'WAITING' when state in ('WANTED', 'DECIDED') then 'RUNNING' else 'ENDED' end end,
-         case when has_waited then queue_until end
-  from departure
-  where kind = 'EXIT';
 
 -- Tables that services share.
 \ir ../../kernel/postgres/lease.sql

@@ -5,11 +5,12 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { HoldRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { accountBusy, refusalOfLock } from "../domain/lock-refusals.ts";
+import { type MasterReading, masterReading } from "./allocate/read-master.ts";
 import { catchUp } from "./filing/catch-up.ts";
 
 export type AccountLock = { readonly login: string; readonly lockOwner: string };
 /** `acceptsArchived`: the saga goes on when the broker has archived the account, which has no money then. */
-type Wanted = AccountLock & Pick<HoldRequest, "takeTrading" | "acceptsArchived">;
+type Wanted = AccountLock & Pick<HoldRequest, "takeTrading" | "acceptsArchived" | "masterLogin">;
 
 /** Balance, open positions and log position of a locked login, read together; the log is filed exactly up to there. */
 export type AccountLockFacts = {
@@ -17,6 +18,8 @@ export type AccountLockFacts = {
   readonly logNumber: bigint;
   readonly logEntryId: bigint;
   readonly openPositions: number;
+  /** Of the Master that was asked for, whose log is filed up to there too. Undefined when it has to be read alone. */
+  readonly master: MasterReading | undefined;
 };
 
 /** A dealer may move money on a locked login; after so many changes in a row the command is refused. */
@@ -25,13 +28,18 @@ const MAX_READS = 5;
 /** Takes the account lock and reads the account until the log is filed exactly up to the log position of the reading. */
 export async function holdLock(deps: Deps, accountLock: Wanted, context: CallContext): Promise<AccountLockFacts> {
   for (let reads = 1; reads <= MAX_READS; reads += 1) {
+    const requestedAt = deps.now();
     const held = await callWithoutEffect(() => deps.platform.hold(accountLock, withReplyReserve(context)));
     const { logNumber, logEntryId, openPositions } = held;
-    const filedNumber = await callWithoutEffect(() =>
-      catchUp(deps, { login: accountLock.login, upTo: logNumber }, withReplyReserve(context)),
+    const { login, masterLogin = "" } = accountLock;
+    const master = held.master && masterReading(masterLogin, held.master, { requestedAt, arePricesChecked: false });
+    const ends = [{ login, upTo: logNumber }, ...(master ? [{ login: masterLogin, upTo: master.logNumber }] : [])];
+    const [filedNumber] = await callWithoutEffect(() =>
+      Promise.all(ends.map((end) => catchUp(deps, end, withReplyReserve(context)))),
     );
     if (filedNumber === logNumber) {
-      return { balance: moneyFromProto(held.balance, "balance").minor, logNumber, logEntryId, openPositions };
+      const balance = moneyFromProto(held.balance, "balance").minor;
+      return { balance, logNumber, logEntryId, openPositions, master };
     }
   }
   throw accountBusy(

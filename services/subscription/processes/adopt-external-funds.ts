@@ -1,14 +1,14 @@
-import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
-import { adoptExternal } from "../domain/adopt-external.ts";
 import type { AccountBook, HoldingBook } from "../domain/books.ts";
-import { changeAccount, changeHolding } from "../domain/buckets.ts";
-import { undecidedOf } from "../domain/quarantine.ts";
+import { changeAccount } from "../domain/buckets.ts";
 import { lockBooks, saveAccounts } from "../store/books.ts";
 import { insertFlows } from "../store/flows.ts";
-import { saveHoldings } from "../store/holdings.ts";
+import { changeHoldings } from "../store/holdings.ts";
 import { findInvestorState } from "../store/investor-states.ts";
 import { lockMaster, type Master } from "../store/masters.ts";
+import { listToAdopt } from "../store/external-funds.ts";
+import { adoptExternal, leaveToOperators, undecidedOf } from "../domain/quarantine.ts";
 
 export type Pooled = { readonly master: Master; readonly account: AccountBook; readonly holding: HoldingBook };
 
@@ -43,11 +43,42 @@ export async function adoptExternalFunds(
   const after = { ...account, buckets: changeAccount(account.buckets, change) };
   // What comes later has another cause, also when it is the same amount.
   await saveAccounts(tx, [undecidedOf(after) === 0n ? { ...after, cause: undefined } : after]);
-  const buckets = changeHolding(holding.buckets, change);
-  await saveHoldings(tx, [{ ...holding, buckets, unredeemed: holding.unredeemed + unredeemed }]);
+  await changeHoldings(tx, [{ subscriptionId: holding.subscriptionId, ...change, unredeemed }]);
   if (flow !== 0n) await insertFlows(tx, [{ subscriptionId: holding.subscriptionId, amount: flow }], at);
   for (const { notify } of [deps.wakeSignals.mirrors, deps.wakeSignals.strikes, deps.wakeSignals.external]) {
     afterCommit(tx, notify);
   }
   return true;
+}
+
+/** Logins that are read at once. */
+const PAGE = 1_000;
+
+/**
+ * Adopts what the configuration lets be adopted without a review. It waits for a departure from the pool that is being decided, and for money on
+ * its way into the pool that covers a charge, which take seconds each. Operators decide about a charge that the share does not cover.
+ */
+export async function adoptCharges(deps: Deps): Promise<void> {
+  let after = "";
+  for (;;) {
+    const logins = await listToAdopt(deps.pool, after, PAGE);
+    for (const login of logins) await adoptOn(deps, login);
+    const last = logins.at(-1);
+    if (last === undefined || logins.length < PAGE) return;
+    after = last;
+  }
+}
+
+async function adoptOn(deps: Deps, login: string): Promise<void> {
+  await inTransaction(deps.pool, async (tx) => {
+    const found = await lockPooled(tx, login);
+    if (found === undefined) return;
+    const { holding } = found;
+    const { toAdopt: amount } = found.account;
+    if (amount === 0n) return;
+    const account = { ...found.account, toAdopt: 0n };
+    if (await adoptExternalFunds(tx, deps, { account, holding, amount, at: deps.now() })) return;
+    const { inbound, waiting, pooled } = holding.buckets;
+    if (inbound + waiting + pooled + amount < 0n) await saveAccounts(tx, [leaveToOperators(found.account)]);
+  });
 }

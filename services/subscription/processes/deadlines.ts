@@ -45,3 +45,9 @@ export async function retryOnContention<T>(wait: WaitBudget, transaction: () => 
 export function jobContext(): CallContext {
   return callContext({ caller: SERVICE, withinMs: JOB_STEP_MS });
 }
+
+/**
+ * Sagas of one run of a recovery job. They are settled in parallel, because a saga may wait for locks of another one, and
+ * each uses a connection of the pool while it works.
+ */
+export const SAGAS_PER_RUN = 8;

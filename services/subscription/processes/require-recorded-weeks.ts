@@ -2,7 +2,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { DAY_MS, SECOND_MS } from "#kernel/duration.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { areSameWeeks, type Week } from "../domain/weeks.ts";
-import { countMastersWithWeeks, findRecordedWeek, recordWeek } from "../store/fee-weeks.ts";
+import { countMastersWithWeeks, findRecordedWeek, recordWeek } from "../store/open-weeks.ts";
 
 /**
  * Ends the start of a process that would close other weeks than those that Masters are in: each shorter one since their last cut-off

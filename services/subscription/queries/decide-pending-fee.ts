@@ -1,15 +1,24 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import type { DecidePendingFeeRequest, DecidePendingFeeResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type {
+  DecidePendingFeeRequest,
+  DecidePendingFeeResponse,
+  GetFeeFloorsRequest,
+  GetFeeFloorsResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { explainDue } from "../domain/fees/due.ts";
-import { isLogin, validate } from "../domain/validate.ts";
+import { isBetween, isLogin, validate } from "../domain/validate.ts";
 import { decidedFeeMessage } from "../messages/fee-facts.ts";
 import { askedTerms } from "../fees/ask-terms.ts";
 import { decidedFees } from "../fees/decide-due.ts";
 import { refuse } from "../refusals.ts";
-import { findLastDeal } from "../store/last-deals.ts";
 import { decideNow, poolOf, readDueNow, sumDueNow } from "./due-now.ts";
 import { readHoldingNow } from "./holding-now.ts";
+import { findLastDeal } from "../store/master-results.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { listFeeFloors } from "../store/fees.ts";
 
 /** No transfer has a key of it. */
 const PENDING = "PENDING";
@@ -47,5 +56,17 @@ export async function decidePendingFee(
     throughDealAt: extra.lastDeal?.dealAt,
     isKnown: account !== undefined,
     totalMinor: sumDueNow(extra.due),
+  };
+}
+
+/** The part of each balance that must not be used to pay a fee. */
+export async function getFeeFloors(
+  { pool }: Deps,
+  { investorLogins }: GetFeeFloorsRequest,
+): Promise<GetFeeFloorsResponse> {
+  validate(isBetween("investor_logins", investorLogins.length, 1, MAX_PAGE_SIZE));
+  const floors = await listFeeFloors(pool, investorLogins);
+  return {
+    floors: floors.map(({ floor, ...rest }) => ({ ...rest, floor: moneyToProto(usd(floor)) })),
   };
 }

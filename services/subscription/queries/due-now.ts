@@ -19,8 +19,7 @@ export type PoolNow = Pick<DueFacts, "masterLogin" | "floating" | "markedAt"> & 
   readonly lastAllocation: bigint;
 };
 
-export function poolOf({ masterLogin, holding, lastAllocation, value, readAt }: HoldingNow): PoolNow {
-  const { subscriptionId } = holding;
+export function poolOf({ masterLogin, subscriptionId, lastAllocation, value, readAt }: HoldingNow): PoolNow {
   return { masterLogin, subscriptionId, lastAllocation, floating: value.floating, markedAt: readAt };
 }
 

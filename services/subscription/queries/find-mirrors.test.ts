@@ -65,7 +65,7 @@ test("the transfers of a mirror are found by its key alone, however many mirrors
   await settle(world);
   await execute(
     world.deps.pool,
-    sql`insert into mirror (master_login, amount_minor, filed_number, state, deal_id, created_at, closed_at, next_try_at)
+    sql`insert into mirror (master_login, amount_minor, generation, state, deal_id, created_at, closed_at, next_try_at)
         select master_login, 1, 0, 'APPLIED', n, now(), now(), now()
         from subscription, generate_series(1, 3000) as n where subscription.id = ${id}`,
   );

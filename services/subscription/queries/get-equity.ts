@@ -5,7 +5,6 @@ import { usd } from "#kernel/money.ts";
 import type { GetEquityRequest, GetEquityResponse, HoldingValue } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isLogin, validate } from "../domain/validate.ts";
-import { sumOfDebts } from "../domain/fees/debt.ts";
 import { roundDivide } from "../domain/pool/rounding.ts";
 import { E8_PER_CENT } from "../domain/pool/unit-pool.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
@@ -14,6 +13,7 @@ import { findAllocatedDeal } from "../store/holding-books.ts";
 import { findInvestorState } from "../store/investor-states.ts";
 import { type DueNow, poolOf, readDueNow, realise, sumDueNow } from "./due-now.ts";
 import { type HoldingNow, readHoldingNow } from "./holding-now.ts";
+import { sumOfDebts } from "../domain/fees/terms.ts";
 
 const MAX_READS = 5;
 /** The balance is still to be read. */
@@ -70,21 +70,20 @@ function feesOf(due: DueNow, floating: bigint) {
 }
 
 function valueMessage(
-  { masterLogin, holding, inbound, lastAllocation, value, sums, openPositions }: HoldingNow,
+  { value, sums, ...holding }: HoldingNow,
   deal: Awaited<ReturnType<typeof findAllocatedDeal>>,
 ): HoldingValue {
   return {
     subscriptionId: holding.subscriptionId,
-    masterLogin,
+    masterLogin: holding.masterLogin,
     pooled: moneyToProto(usd(holding.pooled)),
-    joining: moneyToProto(usd(inbound + holding.waiting)),
+    joining: moneyToProto(usd(holding.inbound + holding.waiting)),
     floatingE8: value.floating,
-    carryE8: holding.carry,
     units: holding.units.toString(),
     poolUnits: sums.units.toString(),
     poolValueE8: value.poolValue.toString(),
-    openPositions,
-    allocationNumber: lastAllocation,
+    openPositions: holding.openPositions,
+    allocationNumber: holding.lastAllocation,
     dealId: deal?.dealId,
     dealAt: deal?.dealAt,
   };

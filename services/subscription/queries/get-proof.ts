@@ -11,7 +11,6 @@ import type {
   GetProofRequest,
   GetProofResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { isNotNegative, validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import {
   type AccountProof,
@@ -27,6 +26,7 @@ import { refuse } from "../refusals.ts";
 import { marketWaitMessage, waitingFees } from "../messages/market-wait.ts";
 import { listInflowWaits, listMarketWaits } from "../store/market-waits.ts";
 import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
+import { isNotNegative, validate } from "../domain/validate.ts";
 import { isPageSize } from "./page.ts";
 
 const NOT_EXECUTED = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;

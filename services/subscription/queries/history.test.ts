@@ -16,7 +16,7 @@ import { settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 import { listInvestorAllocations } from "./list-investor-allocations.ts";
-import { listResults } from "./list-results.ts";
+import { listResults } from "./list-performance.ts";
 
 const E8_PER_CENT = 1_000_000n;
 

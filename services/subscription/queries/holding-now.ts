@@ -5,8 +5,6 @@ import { failAsUnavailable, queryContext, REPLY_RESERVE_MS } from "#kernel/contr
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import type { Deps } from "../deps.ts";
-import { floatingBefore } from "../domain/floating-before.ts";
-import { type HoldingValue, type PoolSums, valueHolding } from "../domain/holding-value.ts";
 import { EMPTY_POOL } from "../domain/pool/unit-pool.ts";
 import type { Mark } from "../domain/pool/strike-pool.ts";
 import { allocationInProgress } from "../domain/departure-reasons.ts";
@@ -14,13 +12,13 @@ import { safetyStop } from "../domain/safety-stop.ts";
 import { marksOf } from "../messages/marks.ts";
 import {
   type BookedHolding,
-  type FiledAccount,
-  findFiledAccount,
-  getBookedHolding,
+  type InvestorBooks,
+  findInvestorBooks,
   getPoolSums,
   listMarksOf,
   listUnallocated,
 } from "../store/holding-books.ts";
+import { floatingBefore, type HoldingValue, type PoolSums, valueHolding } from "../domain/holding-value.ts";
 
 /** Between two readings of a Master that trades, or whose deals are not in the books yet. */
 const PAUSE_MS = 100;
@@ -49,12 +47,12 @@ export type HoldingNow = BookedHolding & {
 };
 
 /** `account` is undefined when nothing was filed, `holding` outside a pool. */
-type InvestorBooks = { readonly account: FiledAccount | undefined; readonly holding: HoldingNow | undefined };
+type ValuedBooks = { readonly account: InvestorBooks | undefined; readonly holding: HoldingNow | undefined };
 
-export type InvestorNow<T> = InvestorBooks & { readonly at: Date; readonly extra: T };
+export type InvestorNow<T> = ValuedBooks & { readonly at: Date; readonly extra: T };
 
 /** What else is read on the snapshot of the books; undefined when it has to be read again. */
-type ReadExtra<T> = (db: Queryable, books: InvestorBooks & { readonly at: Date }) => Promise<T | undefined>;
+type ReadExtra<T> = (db: Queryable, books: ValuedBooks & { readonly at: Date }) => Promise<T | undefined>;
 
 /**
  * An Investor's holding at one log position of its Master: the books, valued with the positions that the trading platform shows at the
@@ -85,17 +83,9 @@ export async function readHoldingNow<T>(
 
 /** Undefined outside a pool. */
 async function findMaster({ pool }: Deps, { investorLogin, isDecision }: Wanted): Promise<BookedHolding | undefined> {
-  const { booked } = await inSnapshot(pool, (db) => findBooks(db, investorLogin));
+  const booked = (await findInvestorBooks(pool, investorLogin))?.holding;
   if (isDecision && booked?.isStopped === true) throw safetyStop(booked.masterLogin, "stopped");
   return booked;
-}
-
-type Books = { readonly account: FiledAccount | undefined; readonly booked: BookedHolding | undefined };
-
-async function findBooks(db: Queryable, login: string): Promise<Books> {
-  const account = await findFiledAccount(db, login);
-  if (account === undefined || account.pooledIn === null) return { account, booked: undefined };
-  return { account, booked: await getBookedHolding(db, account.pooledIn) };
 }
 
 type Reading = {
@@ -125,21 +115,21 @@ async function valueAt(
   db: Queryable,
   { investorLogin, isDecision }: Wanted,
   { masterLogin, reading }: ReadMaster,
-): Promise<InvestorBooks | undefined> {
-  const { account, booked } = await findBooks(db, investorLogin);
+): Promise<ValuedBooks | undefined> {
+  const account = await findInvestorBooks(db, investorLogin);
+  const booked = account?.holding;
   if (booked?.masterLogin !== masterLogin) return undefined;
   if (booked === undefined || masterLogin === undefined) return { account, holding: undefined };
   if (reading === undefined && !booked.isFlat) return undefined;
-  if (reading !== undefined && (!reading.complete || booked.filedNumber !== reading.logNumber)) return undefined;
+  if (reading !== undefined && (!reading.complete || booked.masterNumber !== reading.logNumber)) return undefined;
   // A flat Master was not read: its last allocation is the state that a decision is about.
   const waiting = reading === undefined ? [] : await listUnallocated(db, masterLogin, isDecision ? 1 : MAX_UNALLOCATED);
   if (waiting.length > (isDecision ? 0 : MAX_UNALLOCATED)) return undefined;
-  const { holding } = booked;
   const marks = reading?.marks ?? [];
-  const { positions, accruals } = await listMarksOf(db, masterLogin, holding.subscriptionId);
+  const { positions, accruals } = await listMarksOf(db, masterLogin, booked.subscriptionId);
   const sums = await getPoolSums(db, masterLogin);
   const results = floatingBefore({ ...EMPTY_POOL, positions }, marks, waiting);
-  const value = valueHolding({ holding, positions, accruals, sums }, results);
+  const value = valueHolding({ holding: booked, positions, accruals, sums }, results);
   const readAt = positions.length === 0 ? undefined : reading?.readAt;
   return { account, holding: { ...booked, value, sums, openPositions: marks.length, readAt } };
 }

@@ -8,7 +8,6 @@ import type {
   ListInvestorAllocationsResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { isLogin, validate } from "../domain/validate.ts";
 import {
   type AllocatedSubscription,
   type EntryOfInvestor,
@@ -16,6 +15,7 @@ import {
   findSubscriptionUpTo,
   listEntriesOfInvestor,
 } from "../store/investor-allocations.ts";
+import { isLogin, validate } from "../domain/validate.ts";
 import { isPageSize } from "./page.ts";
 
 /** Entries of Masters without a part of the Investor, and subscriptions without entries, that one page passes over. */

@@ -1,11 +1,19 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { pageOf } from "#kernel/page.ts";
-import type { ListPerformanceRequest, ListPerformanceResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type {
+  ListPerformanceRequest,
+  ListPerformanceResponse,
+  ListResultsRequest,
+  ListResultsResponse,
+  MasterResult,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { FIRST_VALUE, joinDays, maxDrawdown, type PerformanceDay } from "../domain/performance.ts";
-import { type Check, isBetween, isLogin, validate, wrong } from "../domain/validate.ts";
+import { type Check, isBetween, isLogin, isNotNegative, validate, wrong } from "../domain/validate.ts";
+import { isPageSize } from "./page.ts";
 import { findValueBefore, listParts } from "../store/performance.ts";
+import { type AllocatedResult, findLastResultBefore, listResultsOf } from "../store/master-results.ts";
 
 const MAX_DAYS = 366;
 /** A day begins within a day of the other kind and ends within the next; a change of the server's zone may make one more. */
@@ -42,14 +50,43 @@ function isDay(field: string, text: string): Check {
   return DAY.test(text) ? undefined : wrong(field, "malformed", "must be a day such as 2026-01-31");
 }
 
-export function dayMessage({ value, lowest, peak, poolValue, poolUnits, result, ...day }: PerformanceDay) {
+export function dayMessage({ value, lowest, poolValue, poolUnits, result, ...day }: PerformanceDay) {
   return {
     ...day,
     value: value.toString(),
     lowest: lowest.toString(),
-    peak: peak.toString(),
     result: moneyToProto(usd(result)),
     poolValueE8: poolValue.toString(),
     poolUnits: poolUnits.toString(),
+  };
+}
+
+const NEWEST = 2n ** 63n - 1n;
+
+/** The results of a Master, newest first, each with the performance after it. */
+export async function listResults(
+  { pool }: Pick<Deps, "pool">,
+  { masterLogin, from, to, beforeLogNumber, limit }: ListResultsRequest,
+): Promise<ListResultsResponse> {
+  validate(
+    isLogin("master_login", masterLogin),
+    isNotNegative("before_log_number", beforeLogNumber),
+    isPageSize(limit),
+  );
+  const after = from === undefined ? 0n : await findLastResultBefore(pool, masterLogin, from);
+  const end = to === undefined ? NEWEST : (await findLastResultBefore(pool, masterLogin, to)) + 1n;
+  const before = beforeLogNumber === 0n || beforeLogNumber > end ? end : beforeLogNumber;
+  const rows = await listResultsOf(pool, { masterLogin, after, before, limit: limit + 1 });
+  const { items, hasMore } = pageOf(rows, limit);
+  return { items: items.map(resultMessage), hasMore };
+}
+
+function resultMessage({ value, drawdownPpm, poolValue, result, raised, ...known }: AllocatedResult): MasterResult {
+  const isValued = value !== null && drawdownPpm !== null && poolValue !== null;
+  return {
+    ...known,
+    result: moneyToProto(usd(result)),
+    raised: moneyToProto(usd(raised)),
+    valued: isValued ? { value, drawdownPpm, poolValueE8: poolValue } : undefined,
   };
 }

@@ -10,10 +10,10 @@ import {
   OperationOutcome,
   QueueState,
 } from "#proto/pamm/funding/v1/funding.ts";
+import { keyOf } from "#kernel/key-of.ts";
 import { fittingPage } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
 import { exitKey, leftByKey } from "../domain/lifecycle.ts";
-import { validate } from "../domain/validate.ts";
 import { refuse } from "../refusals.ts";
 import {
   findOperation,
@@ -21,7 +21,7 @@ import {
   listOperations as readOperations,
   type RecordedOperation,
 } from "../store/operations.ts";
-import type { OperationOutcome as RecordedOutcome } from "../store/operation-outcomes.ts";
+import { validate } from "../domain/validate.ts";
 import { isPageSize } from "./page.ts";
 
 /** The outcome of an assign or unassign. Not found when it was refused before it was recorded, or never received. */
@@ -33,35 +33,30 @@ export async function getOperation(deps: Deps, { operationId }: GetOperationRequ
   return message;
 }
 
-const OUTCOMES: Partial<Readonly<Record<OperationOutcome, RecordedOutcome>>> = {
-  [OperationOutcome.PENDING]: "PENDING",
-  [OperationOutcome.EXECUTED]: "EXECUTED",
-  [OperationOutcome.NOT_EXECUTED]: "NOT_EXECUTED",
-  [OperationOutcome.UNKNOWN]: "UNKNOWN",
-};
-
-const QUEUE_STATES = { [QueueState.WAITING]: "WAITING", [QueueState.RUNNING]: "RUNNING" } as Partial<
-  Readonly<Record<QueueState, "WAITING" | "RUNNING">>
->;
+const { PENDING, EXECUTED, NOT_EXECUTED, UNKNOWN } = OperationOutcome;
+const OUTCOMES = { PENDING, EXECUTED, NOT_EXECUTED, UNKNOWN };
+const QUEUE_STATES = { WAITING: QueueState.WAITING, RUNNING: QueueState.RUNNING };
+const { UNSPECIFIED } = OperationAction;
+const ACTIONS = { assign: OperationAction.ASSIGN, unassign: OperationAction.UNASSIGN } as const;
 
 /** Assigns and unassigns, newest first. They have no comment and no manual review. */
 export async function listOperations(deps: Deps, request: ListOperationsRequest): Promise<ListOperationsResponse> {
   const { login, comment, outcome, beforeId, limit } = request;
   validate(isPageSize(limit));
-  const action = wantedAction(request);
+  const action = keyOf(ACTIONS, request.action);
+  const isOfOthers = action === undefined && (request.action ?? UNSPECIFIED) !== UNSPECIFIED;
   const left = request.keys?.anyOf.flatMap((key) => leftByKey(key) ?? []);
-  const matchesNone =
-    comment !== undefined || outcome === OperationOutcome.REVIEW || action === "none" || left?.length === 0;
+  const matchesNone = comment !== undefined || outcome === OperationOutcome.REVIEW || isOfOthers || left?.length === 0;
   if (matchesNone) return { items: [], hasMore: false };
   const { masterLogin, fromId, externalId } = request;
   const filter = {
     login,
-    outcome: OUTCOMES[outcome],
+    outcome: keyOf(OUTCOMES, outcome),
     action,
     masterLogin,
     externalId,
     left,
-    queueState: QUEUE_STATES[request.queueState ?? QueueState.UNSPECIFIED],
+    queueState: keyOf(QUEUE_STATES, request.queueState),
     fromId,
     beforeId,
     limit: limit + 1,
@@ -69,23 +64,6 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
   const recorded = await operationMessages(deps, await readOperations(deps.pool, filter, deps.now()));
   return fittingPage(recorded, limit, ({ labels }) => labels?.metadata);
 }
-
-/** Undefined for both. "none": another service records the requested ones. */
-function wantedAction({ action }: ListOperationsRequest): keyof typeof ACTIONS | "none" | undefined {
-  switch (action) {
-    case undefined:
-    case OperationAction.UNSPECIFIED:
-      return undefined;
-    case OperationAction.ASSIGN:
-      return "assign";
-    case OperationAction.UNASSIGN:
-      return "unassign";
-    default:
-      return "none";
-  }
-}
-
-const ACTIONS = { assign: OperationAction.ASSIGN, unassign: OperationAction.UNASSIGN } as const;
 
 /** The messages, with the keys under which fee and platform have their fees and transfers. */
 async function operationMessages({ pool }: Deps, recorded: readonly RecordedOperation[]): Promise<Operation[]> {

@@ -4,8 +4,8 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { type SearchSubscriptionsRequest, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { VISIBLE_STATUSES } from "../domain/lifecycle.ts";
-import { listSubscriptionsByStart, type SubscriptionSearch } from "../store/subscription-search.ts";
 import { aCall, aWorld, type World } from "../testing/world.ts";
+import { listSubscriptionsByStart, type SubscriptionSearch } from "../store/subscription-lists.ts";
 
 const ALL: SearchSubscriptionsRequest = {
   masterLogin: "",

@@ -1,31 +1,37 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
-import { MAX_PAGE_SIZE, pageOf } from "#kernel/page.ts";
+import { LOST_PLACE, MAX_PAGE_SIZE, pageOf } from "#kernel/page.ts";
 import { AccountKind } from "#proto/pamm/account/v1/account.ts";
 import type {
   CountActiveInvestorsRequest,
   CountActiveInvestorsResponse,
   FindOpenSubscriptionRequest,
   FindOpenSubscriptionResponse,
+  FindPooledResponse,
   GetActiveMasterRequest,
   GetActiveMasterResponse,
   ListActiveInvestorsRequest,
   ListActiveInvestorsResponse,
   ListSubscriptionsRequest,
   ListSubscriptionsResponse,
+  SearchSubscriptionsRequest,
+  SearchSubscriptionsResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isInPool, VISIBLE_STATUSES } from "../domain/lifecycle.ts";
-import { isBetween, isNotNegative, validate } from "../domain/validate.ts";
 import { STATUS_OF_MESSAGE, subscriptionMessage } from "../messages/subscription.ts";
 import {
   countActiveInvestors as readCounts,
+  hasStarted,
   listActiveInvestors as readActiveInvestors,
   listSubscriptions as readSubscriptions,
+  listSubscriptionsByStart,
   type SubscriptionFilter,
 } from "../store/subscription-lists.ts";
-import type { Subscription } from "../store/subscriptions.ts";
+import { listOpenSubscriptions, type Subscription } from "../store/subscriptions.ts";
 import type { GatheredReads } from "./gathered.ts";
+import { refuse } from "../refusals.ts";
+import { isBetween, isNotNegative, validate } from "../domain/validate.ts";
 import { isPageSize } from "./page.ts";
 
 /** Lists subscriptions. Unknown logins match no subscription, so the account service is not called. */
@@ -109,4 +115,35 @@ export async function countActiveInvestors(
 ): Promise<CountActiveInvestorsResponse> {
   validate(isBetween("master_logins", masterLogins.length, 1, MAX_PAGE_SIZE));
   return { counts: await readCounts(pool, masterLogins) };
+}
+
+/** A page of subscriptions, newest first. */
+export async function searchSubscriptions(
+  { pool }: Pick<Deps, "pool">,
+  { masterLogin, investorLogin, status, from, to, beforeId, limit }: SearchSubscriptionsRequest,
+): Promise<SearchSubscriptionsResponse> {
+  validate(isNotNegative("before_id", beforeId), isPageSize(limit));
+  const wanted = STATUS_OF_MESSAGE[status];
+  const statuses = wanted === undefined ? VISIBLE_STATUSES : [wanted];
+  const search = { masterLogin, investorLogin, statuses, from, to, beforeId, limit: limit + 1 };
+  const rows = await listSubscriptionsByStart(pool, search);
+  if (rows.length === 0 && beforeId !== 0n && !(await hasStarted(pool, beforeId))) {
+    throw refuse("invalid_cursor", LOST_PLACE.message, { errors: [LOST_PLACE] });
+  }
+  const { items, hasMore } = pageOf(rows, limit);
+  return { items: items.map(subscriptionMessage), hasMore };
+}
+
+/** An assignment is recorded before its account is locked. A subscription that is PAUSED has money in the pool, or on its way. */
+export async function findPooled(
+  { pool }: Pick<Deps, "pool">,
+  investorLogins: readonly string[],
+): Promise<FindPooledResponse> {
+  if (investorLogins.length > MAX_PAGE_SIZE) {
+    throw refuse("validation_failed", `A request has at most ${MAX_PAGE_SIZE} logins.`);
+  }
+  const open = await listOpenSubscriptions(pool, investorLogins);
+  const loginsOf = (isJoining: boolean) =>
+    open.filter(({ status }) => (status === "ASSIGNING") === isJoining).map(({ investorLogin }) => investorLogin);
+  return { pooled: loginsOf(false), joining: loginsOf(true) };
 }

@@ -1,10 +1,18 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { later } from "#kernel/retry.ts";
-import type { SumFlowsRequest, SumFlowsResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type {
+  FindMirrorsRequest,
+  FindMirrorsResponse,
+  SumFlowsRequest,
+  SumFlowsResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { sumFlows as readSums } from "../store/flows.ts";
-import { findLastDeal } from "../store/last-deals.ts";
+import { findLastDeal } from "../store/master-results.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { isBetween, validate } from "../domain/validate.ts";
+import { listMirroredParts } from "../store/mirrored-parts.ts";
 
 /** Flows are removed some time after they were mirrored; sums of an earlier time may lack some. */
 export async function sumFlows(
@@ -20,4 +28,14 @@ export async function sumFlows(
     outflow: moneyToProto(usd(outflow)),
     complete: begunAt === undefined || begunAt >= later(now(), -transfersKeptMs),
   };
+}
+
+/** What transfers on Investors move on their Masters, and by which mirrors. */
+export async function findMirrors(
+  { pool }: Pick<Deps, "pool">,
+  { keys }: FindMirrorsRequest,
+): Promise<FindMirrorsResponse> {
+  validate(isBetween("keys", keys.length, 1, MAX_PAGE_SIZE));
+  const parts = await listMirroredParts(pool, keys);
+  return { items: parts.map(({ amountMinor, ...part }) => ({ ...part, amount: moneyToProto(usd(amountMinor)) })) };
 }

@@ -15,6 +15,8 @@ export type AllocationEntry = {
         readonly own: bigint;
         /** What the deal has raised holdings below zero by; not part of the result. */
         readonly raised: bigint;
+        /** What of a result of a lost time was posted to Investors who are in no pool by the books. */
+        readonly elsewhere: bigint;
         /** Review by which operators have allocated it; 0 for a deal. */
         readonly caseId: bigint;
       }
@@ -39,7 +41,7 @@ export async function insertEntries(
   await execute(
     tx,
     sql`insert into allocation_entry (master_login, created_at, kind, number, log_number, deal_id, deal_at,
-                                      result_minor, own_minor, raised_minor, case_id, period_start, cut_off, marked_at,
+                                      result_minor, own_minor, raised_minor, elsewhere_minor, case_id, period_start, cut_off, marked_at,
                                       pool_units, unit_value, drawdown_ppm, pool_value_e8)
         select ${masterLogin}, ${at}::timestamptz, case when cut_off is null then 'RESULT' else 'WEEK' end, *
         from unnest(
@@ -50,6 +52,7 @@ export async function insertEntries(
           ${entries.map(({ result }) => result?.amount)}::bigint[],
           ${entries.map(({ result }) => result?.own)}::bigint[],
           ${entries.map(({ result }) => result?.raised ?? 0n)}::bigint[],
+          ${entries.map(({ result }) => result?.elsewhere ?? 0n)}::bigint[],
           ${entries.map(({ result }) => result?.caseId ?? 0n)}::bigint[],
           ${entries.map(({ week }) => week?.periodStart)}::timestamptz[],
           ${entries.map(({ week }) => week?.cutOff)}::timestamptz[],
@@ -58,7 +61,7 @@ export async function insertEntries(
           ${entries.map(({ valued }) => valued?.value)}::numeric[],
           ${entries.map(({ valued }) => valued && fallOf(valued))}::integer[],
           ${entries.map(({ valued }) => valued?.poolValue)}::numeric[]
-        ) as entry (number, log_number, deal_id, deal_at, result_minor, own_minor, raised_minor, case_id, period_start, cut_off,
+        ) as entry (number, log_number, deal_id, deal_at, result_minor, own_minor, raised_minor, elsewhere_minor, case_id, period_start, cut_off,
                     marked_at, pool_units, unit_value, drawdown_ppm, pool_value_e8)`,
   );
 }

@@ -1,7 +1,8 @@
-import { execute, fragment, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
+import type { UnopenState } from "../domain/admission.ts";
 
 /** The saga that begins a subscription, without the columns of the subscription. */
 export type Assignment = {
@@ -88,3 +89,25 @@ export const assignmentQueue = workQueue<{ readonly subscriptionId: bigint; read
   isOpen: fragment`work.lock_owner is not null`,
   columns: fragment`subscription_id as "subscriptionId"`,
 });
+
+/** What account knows of the Master. */
+type Known = { readonly login: string; readonly acceptingInvestors: boolean };
+
+/**
+ * Why a Master takes no Investors. Its closing is recorded here, and so is that its own capital is below zero: a dealer took more than there was,
+ * or a result fell on it after the last Investor had left.
+ */
+export async function findAdmission(
+  db: Queryable,
+  { login: masterLogin, acceptingInvestors }: Known,
+): Promise<{ readonly masterLogin: string; readonly state: UnopenState | undefined }> {
+  const row = await maybeOne<{ closing: UnopenState | null; lacksMoney: boolean }>(
+    db,
+    sql`select case when closed_at is not null then 'archived' when closing_at is not null then 'closing' end as closing,
+               own_waiting_minor + own_pooled_minor < 0 as "lacksMoney"
+        from master_pool
+        where login = ${masterLogin}`,
+  );
+  const ofPool = acceptingInvestors ? (row?.lacksMoney === true ? "lacks_money" : undefined) : "not_accepting";
+  return { masterLogin, state: row?.closing ?? ofPool };
+}

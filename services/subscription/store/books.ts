@@ -9,7 +9,7 @@ import {
   type PoolBook,
   type Reserve,
 } from "../domain/books.ts";
-import { listLostTransfers, loadOpenTransfers } from "./open-transfers.ts";
+import { loadOpenTransfers } from "./open-transfers.ts";
 import { lockHoldings } from "./holdings.ts";
 
 export type BooksQuery = {
@@ -35,7 +35,6 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
   const imported = await listReservesOfImported(tx, query.importedFeesOf ?? []);
   const reserves = [...(await listOpenReserves(tx, query.reserveKeys ?? [])), ...imported.values()];
   const transfers = await loadOpenTransfers(tx, query.transferKeys ?? []);
-  const lostTransfers = new Set(await listLostTransfers(tx, query.transferKeys ?? []));
   const holdingIds = new Set<bigint>();
   for (const { pooledIn } of accounts) if (pooledIn !== undefined) holdingIds.add(pooledIn);
   for (const { subscriptionId } of reserves) holdingIds.add(subscriptionId);
@@ -47,7 +46,6 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
     holdings: new Map(holdings.map((holding) => [holding.subscriptionId, holding])),
     reserves: new Map([...reserves.map((reserve) => [reserve.key, reserve] as const), ...imported]),
     transfers: new Map(transfers.map((transfer) => [transfer.key, transfer])),
-    lostTransfers,
     outcome: emptyOutcome(),
   };
 }
@@ -203,7 +201,7 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
             moved_number = book.moved_number, to_adopt_minor = book.to_adopt, cause_action = book.action, cause_comment = book.comment,
             cause_day = book.day, cause_minor = book.caused, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in,
             posting_number = book.posting_number, posting_minor = book.in_flight,
-            posting_filed_number = case when book.in_flight is not null then posting_filed_number end,
+            posting_generation = case when book.in_flight is not null then posting_generation end,
             posting_reason = case when posting_minor is null or book.in_flight is not null then posting_reason end,
             posting_next_at = case when posting_minor is not null and book.in_flight is null then '-infinity' else posting_next_at end
         from unnest(

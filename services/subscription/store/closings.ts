@@ -1,5 +1,6 @@
 import { column, execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { IS_FLAT } from "./flat-masters.ts";
+import { IS_FLAT } from "./masters.ts";
+import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
 /** They have the account lock, and so few have it that their index is read. */
 const UNDECIDED_ASSIGNMENTS = fragment`
@@ -37,7 +38,7 @@ export async function findClosing(db: Queryable, masterLogin: string): Promise<C
                (select count(*) from subscription where master_login = login and status = 'ACTIVE')
                + (select count(*) ${UNDECIDED_ASSIGNMENTS}) as investors,
                (select count(*) from subscription where master_login = login and status = 'PAUSED') as exits,
-               stopped_reason is not null as "isStopped",
+               (stopped_reason is not null or not ${ARE_BOOKS_WHOLE}) as "isStopped",
                exists (select from pool_position where master_login = login) as "hasOpenPositions",
                ${HAS_OWN_CAPITAL} as "hasOwnCapital"
         from master_pool as wanted
@@ -122,7 +123,7 @@ export async function archiveClosed(db: Queryable, at: Date): Promise<string[]> 
     db,
     sql`update master_pool as wanted
         set closed_at = ${at}
-        where closing_at is not null and closed_at is null and stopped_reason is null
+        where closing_at is not null and closed_at is null and stopped_reason is null and ${ARE_BOOKS_WHOLE}
           and received_number = filed_number and own_waiting_minor = 0 and own_unredeemed_minor = 0
           and not ${HAS_OWN_CAPITAL} and ${IS_FLAT} and not exists (select ${UNDECIDED_ASSIGNMENTS})
           and (select id from subscription where master_login = login and status in ('ACTIVE', 'PAUSED') limit 1) is null

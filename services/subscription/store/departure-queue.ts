@@ -7,7 +7,7 @@ import type { DepartureKind } from "../domain/decide-departure.ts";
 import { lockOwnerOf } from "../domain/departure.ts";
 import { HAS_CLOSING } from "./closings.ts";
 import type { Departure } from "./departures.ts";
-import { IS_FLAT } from "./flat-masters.ts";
+import { IS_FLAT } from "./masters.ts";
 
 const AFTER_TRIES = retryAt(fragment`tries`);
 

@@ -14,6 +14,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
+import { GENERATION } from "./permit-generation.ts";
 import { endMarginWait } from "./market-waits.ts";
 
 /** A transfer of an Investor's capital off the Master; the amount is positive. */
@@ -23,8 +24,8 @@ export type ExitTransfer = {
   readonly subscriptionId: bigint;
   readonly masterLogin: string;
   readonly amount: bigint;
-  /** Log position of the Master from which the amount was calculated. */
-  readonly filedNumber: bigint;
+  /** Of platform's permits, in which the amount was calculated. */
+  readonly generation: bigint;
   readonly tries: number;
   readonly refusals: number;
 };
@@ -54,11 +55,11 @@ export async function insertExitTransfers(
   if (parts.length === 0) return [];
   return await many<ExitTransfer>(
     tx,
-    sql`insert into exit_transfer (subscription_id, number, master_login, amount_minor, filed_number, state, created_at, next_try_at,
+    sql`insert into exit_transfer (subscription_id, number, master_login, amount_minor, generation, state, created_at, next_try_at,
                                    refusals)
         select part.subscription_id, last.number + row_number() over (partition by part.subscription_id order by ordinal),
                part.master_login, amount,
-               pool.filed_number, 'OPEN', ${at}::timestamptz,
+               ${GENERATION}, 'OPEN', ${at}::timestamptz,
                case when part.refusals > 0 then greatest(${AFTER_REFUSALS}, pool.margin_next_at) else clock_timestamp() end,
                part.refusals
         from unnest(
@@ -75,7 +76,7 @@ export async function insertExitTransfers(
              ) as last
         order by ordinal
         returning id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
-                  filed_number as "filedNumber", tries, refusals`,
+                  generation, tries, refusals`,
   );
 }
 
@@ -94,7 +95,7 @@ export async function findFirstExitTransfer(
   const row = await maybeOne<Omit<FirstExitTransfer, "transferId"> & { transferId: bigint | null }>(
     db,
     sql`select id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
-               filed_number as "filedNumber", tries, refusals, transfer_id as "transferId",
+               generation, tries, refusals, transfer_id as "transferId",
                state = 'APPLIED' and transfer_id is null as "isSettled"
         from exit_transfer
         where subscription_id = ${subscriptionId} and number = 1`,
@@ -108,7 +109,7 @@ export const exitTransferQueue = workQueue<ExitTransfer>({
   keyType: fragment`bigint`,
   isOpen: fragment`work.state = 'OPEN'`,
   columns: fragment`id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
-    filed_number as "filedNumber", refusals`,
+    generation, refusals`,
 });
 
 /** Platform has recorded the transfer; its outcome is read again after a pause. The reason is for operators. */

@@ -11,6 +11,27 @@ export async function findFiledNumber(db: Queryable, login: string): Promise<big
   return row?.filedNumber ?? -1n;
 }
 
+export type FiledNumber = { readonly login: string; readonly filedNumber: bigint };
+
+/** Of accounts after a login, in the order of their logins. */
+export async function listFiledNumbers(
+  db: Queryable,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<FiledNumber[]> {
+  return await many<FiledNumber>(
+    db,
+    sql`select login, filed_number as "filedNumber"
+        from (
+          select login, filed_number from investor_account
+          union all
+          select login, filed_number from master_pool
+        ) as account
+        where login > ${after}
+        order by login
+        limit ${limit}`,
+  );
+}
+
 /** Logins with received entries that do not follow the last filed one. */
 export async function listGaps(db: Queryable, limit: number): Promise<{ login: string; receivedNumber: bigint }[]> {
   return many(

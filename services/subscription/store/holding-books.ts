@@ -1,58 +1,62 @@
 import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { HoldingBuckets } from "../domain/buckets.ts";
 import type { PoolSums } from "../domain/holding-value.ts";
 import type { MasterDeal } from "../domain/master-deal.ts";
 import { type Accrual, OWN_CAPITAL, type PoolPosition, type UnitHolding } from "../domain/pool/unit-pool.ts";
 import { toAccrual, toPosition, type AccrualRow, type PositionRow } from "./pool-marks.ts";
+import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
-/** The account of an Investor as it is filed, in cents. */
-export type FiledAccount = {
+/** The books of one Investor and of the pool that it is in, read without a lock. Amounts in cents. */
+export type InvestorBooks = {
   readonly filedNumber: bigint;
-  readonly outside: bigint;
   readonly unposted: bigint;
   readonly quarantined: bigint;
-  /** Null outside a pool. */
-  readonly pooledIn: bigint | null;
+  /** Undefined outside a pool. */
+  readonly holding: BookedHolding | undefined;
 };
 
-export async function findFiledAccount(db: Queryable, login: string): Promise<FiledAccount | undefined> {
-  return maybeOne<FiledAccount>(
+export type BookedHolding = UnitHolding &
+  HoldingBuckets & {
+    readonly masterLogin: string;
+    readonly isStopped: boolean;
+    /** Without a position in the books. */
+    readonly isFlat: boolean;
+    /** Log position up to which the log of the Master is filed. */
+    readonly masterNumber: bigint;
+    /** Filed deals wait for their allocation. */
+    readonly hasWaitingDeals: boolean;
+    readonly weeksClosedThrough: Date | null;
+    readonly lastAllocation: bigint;
+  };
+
+type Row = Omit<InvestorBooks, "holding"> &
+  Omit<BookedHolding, "units" | "masterLogin"> & { readonly units: string; readonly masterLogin: string | null };
+
+/** Undefined for an account of which nothing is filed. */
+export async function findInvestorBooks(db: Queryable, investorLogin: string): Promise<InvestorBooks | undefined> {
+  const row = await maybeOne<Row>(
     db,
-    sql`select filed_number as "filedNumber", outside_minor as outside, unposted_minor as unposted,
-               quarantined_minor as quarantined, pooled_subscription_id as "pooledIn"
-        from investor_account
-        where login = ${login}`,
+    sql`select account.filed_number as "filedNumber", account.unposted_minor as unposted,
+               account.quarantined_minor as quarantined, holding.master_login as "masterLogin", holding.subscription_id as "subscriptionId",
+               holding.inbound_minor as inbound, holding.waiting_minor as waiting, holding.pooled_minor as pooled,
+               holding.reserved_minor as reserved, holding.outbound_minor as outbound, holding.unredeemed_minor as unredeemed,
+               holding.units, holding.carry_e8 as carry, (pool.stopped_reason is not null or not ${ARE_BOOKS_WHOLE}) as "isStopped",
+               not exists (select from pool_position where pool_position.master_login = pool.login) as "isFlat",
+               pool.filed_number as "masterNumber",
+               exists (
+                 select from master_result where master_result.master_login = pool.login and allocated_at is null
+               ) as "hasWaitingDeals",
+               pool.weeks_closed_through as "weeksClosedThrough", pool.last_allocation as "lastAllocation"
+        from investor_account as account
+             left join holding on holding.subscription_id = account.pooled_subscription_id
+             left join master_pool as pool on pool.login = holding.master_login
+        where account.login = ${investorLogin}`,
   );
-}
-
-/** A holding with its Master, as they are booked. */
-export type BookedHolding = {
-  readonly masterLogin: string;
-  readonly holding: UnitHolding;
-  readonly isStopped: boolean;
-  /** Without a position in the books. */
-  readonly isFlat: boolean;
-  /** Money that is on its way to the Master. */
-  readonly inbound: bigint;
-  readonly filedNumber: bigint;
-  readonly lastAllocation: bigint;
-};
-
-type BookedRow = Omit<BookedHolding, "holding"> & Omit<UnitHolding, "units"> & { readonly units: string };
-
-export async function getBookedHolding(db: Queryable, subscriptionId: bigint): Promise<BookedHolding> {
-  const [row] = await many<BookedRow>(
-    db,
-    sql`select subscription_id as "subscriptionId", units, pooled_minor as pooled, waiting_minor as waiting,
-               unredeemed_minor as unredeemed, carry_e8 as carry, inbound_minor as inbound,
-               master_login as "masterLogin", stopped_reason is not null as "isStopped",
-               not exists (select from pool_position where master_login = pool.login) as "isFlat", filed_number as "filedNumber", last_allocation as "lastAllocation"
-        from holding join master_pool as pool on pool.login = holding.master_login
-        where subscription_id = ${subscriptionId}`,
-  );
-  if (row === undefined) throw new Error(`Subscription ${subscriptionId} has no holding.`);
-  const { units, pooled, waiting, unredeemed, carry, subscriptionId: id, ...books } = row;
-  const holding = { subscriptionId: id, units: BigInt(units), pooled, waiting, unredeemed, carry };
-  return { ...books, holding };
+  if (row === undefined) return undefined;
+  const { filedNumber, unposted, quarantined, masterLogin, units, ...holding } = row;
+  const account = { filedNumber, unposted, quarantined };
+  if (masterLogin === null) return { ...account, holding: undefined };
+  return { ...account, holding: { ...holding, masterLogin, units: BigInt(units) } };
 }
 
 /** The sums over all holdings of a pool, own capital included. */

@@ -32,7 +32,7 @@ export async function listExitsToSettle(
   const exits = await many<ExitTransfer>(
     tx,
     sql`select id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
-               filed_number as "filedNumber", tries, refusals
+               generation, tries, refusals
         from exit_transfer
         where master_login = ${masterLogin} and state = 'OPEN' and transfer_id is null
         order by id

@@ -1,5 +1,6 @@
 import { isHeldInflow } from "./flows.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
 /** The log position up to which an Investor is filed, and its holding in a pool. */
 export type InvestorState = {
@@ -51,7 +52,7 @@ export async function listInvestorStates(
                  from flow
                  where flow.subscription_id = holding.subscription_id and flow.mirror_id is null and ${isHeldInflow}
                ) else false end as "isHeld",
-               pool.stopped_reason is not null as "isStopped"
+               (pool.stopped_reason is not null or not ${ARE_BOOKS_WHOLE}) as "isStopped"
         from investor_account as account
              left join holding on holding.subscription_id = account.pooled_subscription_id
              left join master_pool as pool on pool.login = holding.master_login

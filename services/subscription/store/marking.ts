@@ -2,6 +2,7 @@ import { column, execute, type Fragment, fragment, matchesRow, type Queryable, s
 
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
+import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
 /** Masters with flows to strike that are not stopped, delayed after a failed try or for a price, or behind with a week. */
 export async function listPoolsToStrike(
@@ -19,7 +20,7 @@ export async function listPoolsToStrike(
                select login from master_pool where own_waiting_minor > 0 or own_unredeemed_minor > 0
              ) as due
              join master_pool as pool on pool.login = due.master_login
-        where pool.stopped_reason is null and pool.mark_next_at <= statement_timestamp()
+        where pool.stopped_reason is null and ${ARE_BOOKS_WHOLE} and pool.mark_next_at <= statement_timestamp()
           and pool.price_next_at <= statement_timestamp() and (pool.weeks_closed_through is null or pool.weeks_closed_through >= ${cutOff})
         order by pool.mark_next_at, pool.login
         limit ${limit}`,
@@ -31,7 +32,7 @@ export function nextStrike(cutOff: Date): Fragment {
   return fragment`(
     select min(greatest(mark_next_at, price_next_at))
     from master_pool
-    where stopped_reason is null
+    where stopped_reason is null and ${ARE_BOOKS_WHOLE}
       and (weeks_closed_through is null or weeks_closed_through >= ${cutOff})
       and (
         own_waiting_minor > 0 or own_unredeemed_minor > 0
@@ -63,7 +64,7 @@ export async function listWeeksToClose(
     db,
     sql`select login
         from master_pool
-        where weeks_closed_through < ${cutOff} and stopped_reason is null
+        where weeks_closed_through < ${cutOff} and stopped_reason is null and ${ARE_BOOKS_WHOLE}
           and mark_next_at <= statement_timestamp()
         order by weeks_closed_through, mark_next_at, login
         limit ${limit}`,
@@ -75,7 +76,7 @@ export function nextWeekToClose(cutOff: Date, nextAt: Date): Fragment {
   return fragment`(
     select min(case when weeks_closed_through < ${cutOff} then mark_next_at else ${nextAt}::timestamptz end)
     from master_pool
-    where weeks_closed_through is not null and stopped_reason is null
+    where weeks_closed_through is not null and stopped_reason is null and ${ARE_BOOKS_WHOLE}
   )`;
 }
 
@@ -92,7 +93,7 @@ export async function claimPoolsToValue(db: Queryable, limit: number): Promise<s
           select array_agg(due.login)
           from (
             select login from master_pool
-            where value_next_at <= statement_timestamp() and stopped_reason is null
+            where value_next_at <= statement_timestamp() and stopped_reason is null and ${ARE_BOOKS_WHOLE}
             order by value_next_at, login
             limit ${limit}
             for no key update skip locked
@@ -116,7 +117,7 @@ export async function scheduleValuation(tx: Transaction, login: string, inMs: nu
 export const NEXT_VALUATION = fragment`(
   select min(value_next_at)
   from master_pool
-  where value_next_at is not null and stopped_reason is null
+  where value_next_at is not null and stopped_reason is null and ${ARE_BOOKS_WHOLE}
 )`;
 
 export async function resetMarkTries(db: Queryable, login: string): Promise<void> {

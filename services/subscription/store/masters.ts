@@ -1,7 +1,8 @@
-import { execute, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingSums } from "../domain/pool/others.ts";
 import { OWN_CAPITAL, type UnitHolding } from "../domain/pool/unit-pool.ts";
+import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
 /** The facts about a Master that allocation and strike need besides its pool. */
 export type Master = {
@@ -33,12 +34,22 @@ type MasterRow = Omit<Master, "own" | "sums"> &
     readonly [Name in keyof HoldingSums as `sum${Capitalize<Name>}`]: Name extends "units" ? string : bigint;
   };
 
-/** Locks the pool row, which every change of the pool locks first. Undefined for an unknown Master. */
-export async function lockMaster(tx: Transaction, login: string): Promise<Master | undefined> {
+/** In place of the reason of a stop while the books may lack results of a lost time. */
+export const LACKS_RESULTS = "results that were posted before a restore may not be booked yet";
+
+/**
+ * Locks the pool row, which every change of the pool locks first. Undefined for an unknown Master. It reads as stopped while its books may lack
+ * results, except by what books these.
+ */
+export async function lockMaster(
+  tx: Transaction,
+  login: string,
+  { isSettling = false } = {},
+): Promise<Master | undefined> {
   const row = await maybeOne<MasterRow>(
     tx,
     sql`select login, filed_number as "filedNumber", filed_deal_id as "filedDealId", struck_deal_id as "struckDealId",
-               stopped_reason as "stoppedReason",
+               case when ${isSettling} or ${ARE_BOOKS_WHOLE} then stopped_reason else ${LACKS_RESULTS} end as "stoppedReason",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
                is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown", value_next_at is not null as "isValued",
                accepted_deals_number as "acceptedDealsNumber", price_since is not null as "waitsForPrice", own_units as units, own_waiting_minor as waiting,
@@ -152,7 +163,7 @@ export async function endWeeksIfEmpty(tx: Transaction, login: string): Promise<v
 export async function findSafetyStop(db: Queryable, login: string): Promise<"stopped" | "deficit" | undefined> {
   const row = await maybeOne<{ isStopped: boolean; isInDeficit: boolean }>(
     db,
-    sql`select stopped_reason is not null as "isStopped", is_in_deficit as "isInDeficit"
+    sql`select (stopped_reason is not null or not ${ARE_BOOKS_WHOLE}) as "isStopped", is_in_deficit as "isInDeficit"
         from master_pool
         where login = ${login}`,
   );
@@ -168,5 +179,39 @@ export async function ensurePool(tx: Transaction, login: string): Promise<void> 
         select ${login}::text
         where not exists (select from master_pool where login = ${login})
         on conflict do nothing`,
+  );
+}
+
+/** Flat by the books: no open position, and no deal that is still to be allocated. Of rows that are named `wanted`. A Master without a pool is. */
+export const IS_FLAT = fragment`
+  not exists (select from pool_position where master_login = wanted.login)
+  and not exists (select from master_result where master_login = wanted.login and allocated_at is null)`;
+
+/** A break of a check. */
+type FoundBreak = {
+  readonly check: string;
+  readonly login: string;
+  readonly dealIds: readonly bigint[];
+  readonly openedAt: Date | undefined;
+};
+
+/**
+ * Whether operators have decided a stop of the Master that was about the same: about the deal, which the log has before a check compares it,
+ * or about the balance of an account that equalled its log after the break was opened.
+ */
+export async function isStopDecided(
+  tx: Transaction,
+  master: string,
+  { check, login, dealIds, openedAt }: FoundBreak,
+): Promise<boolean> {
+  return await matchesRow(
+    tx,
+    sql`select id
+        from review_case
+        where login = ${master} and reason = 'stopped' and state = 'DECIDED'
+          and (${check} = 'deal_matching' and deal_id = any (${dealIds}::bigint[])
+               or ${check} = 'platform_balance' and ${login} in (login, evidence ->> 'account')
+                  and confirmed_at > ${openedAt}::timestamptz)
+        limit 1`,
   );
 }

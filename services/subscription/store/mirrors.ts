@@ -2,7 +2,9 @@ import { column, execute, fragment, many, type Queryable, sql } from "#kernel/po
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
 import { hasFlowToMirror } from "./flows.ts";
+import { GENERATION } from "./permit-generation.ts";
 import { endMarginWait } from "./market-waits.ts";
+import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
 /** A mirror that is not applied on the Master yet. */
 export type OpenMirror = {
@@ -10,8 +12,8 @@ export type OpenMirror = {
   readonly key: string;
   readonly masterLogin: string;
   readonly amount: bigint;
-  /** Log position of the Master from which the amount was calculated. */
-  readonly filedNumber: bigint;
+  /** Of platform's permits, in which the amount was calculated. */
+  readonly generation: bigint;
   readonly tries: number;
 };
 
@@ -25,7 +27,7 @@ export type NewMirror = {
 
 /**
  * Masters with open flows and without an open mirror that are not stopped or delayed after a refusal; outflows that wait for free margin
- * do not count. With `before`, only those whose first open flow is older. After an import the flows are awaited too: those that it belongs to are filed meanwhile.
+ * do not count. With `before`, only those whose first open flow is older.
  */
 export async function listMastersToMirror(
   db: Queryable,
@@ -35,11 +37,11 @@ export async function listMastersToMirror(
     db,
     sql`select login
         from master_pool as pool
-        where stopped_reason is null and mirror_next_at <= statement_timestamp() and ${hasFlowToMirror}
+        where stopped_reason is null and ${ARE_BOOKS_WHOLE} and mirror_next_at <= statement_timestamp() and ${hasFlowToMirror}
           and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
           and (
-            (${before}::timestamptz is null and imported_mirrors_minor = 0)
-            or coalesce(${before}, statement_timestamp() - interval '30 seconds') > (
+            ${before}::timestamptz is null
+            or ${before} > (
               select created_at
               from flow
               where flow.master_login = login and flow.mirror_id is null
@@ -56,7 +58,7 @@ export async function listMastersToMirror(
 const NEXT_TO_MIRROR = fragment`(
   select min(greatest(mirror_next_at, case when ${hasFlowToMirror} then '-infinity' else margin_next_at end))
   from master_pool as pool
-  where stopped_reason is null
+  where stopped_reason is null and ${ARE_BOOKS_WHOLE}
     and (${hasFlowToMirror} or exists (select from flow where flow.master_login = pool.login and flow.mirror_id is null and flow.amount_minor < 0))
     and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
 )`;
@@ -70,7 +72,7 @@ export async function lockMastersForMirror(
     tx,
     sql`select login, imported_mirrors_minor as imported
         from master_pool
-        where login = any(${logins}::text[]) and stopped_reason is null and mirror_next_at <= statement_timestamp()
+        where login = any(${logins}::text[]) and stopped_reason is null and ${ARE_BOOKS_WHOLE} and mirror_next_at <= statement_timestamp()
         order by login
         for no key update skip locked`,
   );
@@ -84,15 +86,14 @@ export async function insertMirrors(tx: Transaction, mirrors: readonly NewMirror
   return await many<OpenMirror>(
     tx,
     sql`with opened as (
-          insert into mirror (master_login, amount_minor, imported_minor, filed_number, state, created_at, next_try_at)
-          select net.login, amount, imported, filed_number, 'OPEN', ${at}::timestamptz, clock_timestamp()
+          insert into mirror (master_login, amount_minor, imported_minor, generation, state, created_at, next_try_at)
+          select net.login, amount, imported, ${GENERATION}, 'OPEN', ${at}::timestamptz, clock_timestamp()
           from unnest(
             ${mirrors.map(({ masterLogin }) => masterLogin)}::text[],
             ${mirrors.map(({ amount }) => amount)}::bigint[],
             ${mirrors.map(({ imported }) => imported)}::bigint[]
           ) as net (login, amount, imported)
-          join master_pool on master_pool.login = net.login
-          returning id, key, master_login, amount_minor, filed_number, tries
+          returning id, key, master_login, amount_minor, generation, tries
         ), carried as (
           update flow
           set mirror_id = opened.id
@@ -103,7 +104,7 @@ export async function insertMirrors(tx: Transaction, mirrors: readonly NewMirror
                join opened on opened.master_login = taken.login
           where flow.id = taken.flow_id
         )
-        select id, key, master_login as "masterLogin", amount_minor as amount, filed_number as "filedNumber", tries from opened`,
+        select id, key, master_login as "masterLogin", amount_minor as amount, generation, tries from opened`,
   );
 }
 
@@ -115,9 +116,9 @@ export const mirrorQueue = workQueue<OpenMirror>({
   isOpen: fragment`work.state = 'OPEN'`,
   mayStart: fragment`exists (
     select from master_pool
-    where login = work.master_login and stopped_reason is null and (not is_in_deficit or work.amount_minor <= 0)
+    where login = work.master_login and stopped_reason is null and ${ARE_BOOKS_WHOLE} and (not is_in_deficit or work.amount_minor <= 0)
   )`,
-  columns: fragment`id, key, master_login as "masterLogin", amount_minor as amount, filed_number as "filedNumber"`,
+  columns: fragment`id, key, master_login as "masterLogin", amount_minor as amount, generation`,
 });
 
 /** Expression: when the next mirror may be opened or sent. */

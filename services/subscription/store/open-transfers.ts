@@ -1,4 +1,4 @@
-import { column, many, sql } from "#kernel/postgres/query.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { OpenTransfer, HoldingFlow } from "../domain/books.ts";
 
@@ -31,16 +31,4 @@ export async function loadOpenTransfers(tx: Transaction, keys: readonly string[]
     const flows = group.map(({ subscriptionId, flowAmount }): HoldingFlow => ({ subscriptionId, amount: flowAmount }));
     return { kind, id, key, amount, flows };
   });
-}
-
-/** Those of these keys, of executed mirrors and exits, that no row has. A transfer that was refused, or is applied already, has one. */
-export async function listLostTransfers(tx: Transaction, keys: readonly string[]): Promise<string[]> {
-  if (keys.length === 0) return [];
-  return await column<string>(
-    tx,
-    sql`select key
-        from unnest(${keys}::text[]) as moved (key)
-        where not exists (select from mirror where mirror.key = moved.key)
-          and not exists (select from exit_transfer where exit_transfer.key = moved.key)`,
-  );
 }

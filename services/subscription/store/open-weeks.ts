@@ -1,6 +1,8 @@
-import { execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
+import type { Week } from "../domain/weeks.ts";
+import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
 /** A closed week whose fees are being decided. */
 export type OpenWeek = {
@@ -16,7 +18,7 @@ export const weekQueue = workQueue<OpenWeek>({
   key: fragment`id`,
   keyType: fragment`bigint`,
   isOpen: fragment`true`,
-  mayStart: fragment`not exists (
+  mayStart: fragment`${ARE_BOOKS_WHOLE} and not exists (
     select from open_week as older where older.master_login = work.master_login and older.number < work.number
   )`,
   columns: fragment`id, master_login as "masterLogin", number`,
@@ -93,4 +95,30 @@ export async function moveWeek(
 
 export async function endWeek(tx: Transaction, id: bigint): Promise<void> {
   await execute(tx, sql`delete from open_week where id = ${id}`);
+}
+
+/** The Masters that close weeks: those with an ACTIVE Investor. */
+export async function countMastersWithWeeks(db: Queryable): Promise<number> {
+  const { masters } = await one<{ masters: bigint }>(
+    db,
+    sql`select count(*) as masters from master_pool where weeks_closed_through is not null`,
+  );
+  return Number(masters);
+}
+
+/** The weeks of the last start. */
+export async function findRecordedWeek(db: Queryable): Promise<Week | undefined> {
+  const row = await maybeOne<{ readonly periodMs: bigint; readonly anchor: Date }>(
+    db,
+    sql`select period_ms as "periodMs", anchor from fee_week`,
+  );
+  return row && { periodMs: Number(row.periodMs), anchor: row.anchor };
+}
+
+export async function recordWeek(db: Queryable, { periodMs, anchor }: Week): Promise<void> {
+  await execute(
+    db,
+    sql`insert into fee_week (period_ms, anchor) values (${periodMs}, ${anchor})
+        on conflict (is_only) do update set period_ms = excluded.period_ms, anchor = excluded.anchor`,
+  );
 }

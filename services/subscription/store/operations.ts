@@ -1,7 +1,15 @@
 import type { Metadata } from "#kernel/labels.ts";
 import { allOf, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
-import { assignsWith, type OperationOutcome, outcomeAt, unassignsWith } from "./operation-outcomes.ts";
+import {
+  IS_NEWEST,
+  isWith,
+  OF_ASSIGNS,
+  OF_UNASSIGNS,
+  type OperationOutcome,
+  outcomeAt,
+  type Outcomes,
+} from "./operation-outcomes.ts";
 
 /** An assign or unassign with its outcome. */
 export type RecordedOperation = {
@@ -40,12 +48,37 @@ export type OperationFilter = {
   readonly limit: number;
 };
 
-function operationsAt(now: Date): Fragment {
+/** Each assign that is recorded; a further condition may follow. */
+function assignsAt(now: Date): Fragment {
   return fragment`
-    select "commandId", action, "subscriptionId", "investorLogin", "masterLogin", ${outcomeAt(now)} as outcome, "refusalCode",
-           "createdAt", "finishedAt", "queueState", "queueUntil", external_id as "externalId", metadata
-    from operation_row
-    left join operation_label on operation_label.command_id = "commandId"`;
+    select subscription.command_id as "commandId", 'assign' as action, subscription.id as "subscriptionId",
+           subscription.investor_login as "investorLogin", subscription.master_login as "masterLogin", ${outcomeAt(OF_ASSIGNS, now)} as outcome,
+           assignment.refusal ->> 'code' as "refusalCode", subscription.created_at as "createdAt", subscription.started_at as "finishedAt",
+           null::text as "queueState", null::timestamptz as "queueUntil", external_id as "externalId", metadata
+    from subscription
+    join assignment on assignment.subscription_id = subscription.id
+    left join operation_label on operation_label.command_id = subscription.command_id
+    where subscription.command_id <> '' and ${IS_NEWEST}`;
+}
+
+const IS_QUEUED = fragment`departure.has_waited and not departure.is_closing`;
+const QUEUED_STATES = {
+  WAITING: fragment`departure.state = 'WAITING'`,
+  RUNNING: fragment`departure.state in ('WANTED', 'DECIDED') and departure.lock_owner is not null`,
+};
+
+function unassignsAt(now: Date): Fragment {
+  return fragment`
+    select departure.operation_id as "commandId", 'unassign' as action, departure.subscription_id as "subscriptionId",
+           departure.investor_login as "investorLogin", departure.master_login as "masterLogin", ${outcomeAt(OF_UNASSIGNS, now)} as outcome,
+           departure.refusal ->> 'code' as "refusalCode", departure.requested_at as "createdAt", departure.ended_at as "finishedAt",
+           case when ${IS_QUEUED}
+                then case when ${QUEUED_STATES.WAITING} then 'WAITING' when ${QUEUED_STATES.RUNNING} then 'RUNNING' else 'ENDED' end
+           end as "queueState",
+           case when departure.has_waited then departure.queue_until end as "queueUntil", external_id as "externalId", metadata
+    from departure
+    left join operation_label on operation_label.command_id = departure.operation_id
+    where departure.kind = 'EXIT'`;
 }
 
 export async function findOperation(
@@ -53,21 +86,23 @@ export async function findOperation(
   commandId: string,
   now: Date,
 ): Promise<RecordedOperation | undefined> {
-  return maybeOne<RecordedOperation>(db, sql`${operationsAt(now)} where "commandId" = ${commandId}`);
+  return maybeOne<RecordedOperation>(
+    db,
+    sql`${assignsAt(now)} and subscription.command_id = ${commandId}
+        union all
+        ${unassignsAt(now)} and departure.operation_id = ${commandId}`,
+  );
 }
 
 /**
- * Newest first: ids grow with time. Ids are compared byte by byte, as in the other services. Assigns and unassigns are each read in this order by
- * an index, up to the size of the page.
+ * Newest first: ids grow with time, and are compared byte by byte, as in the other services. The ids of assigns and unassigns are each read in this
+ * order by an index, up to the size of the page.
  */
 export async function listOperations(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
   const { action, limit } = filter;
   const isOfUnassigns = filter.queueState !== undefined || filter.left !== undefined;
-  if (isOfUnassigns && action === "assign") return [];
-  if (action !== undefined) return await listOfAction(db, action, filter, now);
-  if (isOfUnassigns) return await listOfAction(db, "unassign", filter, now);
-  const assigns = await listOfAction(db, "assign", filter, now);
-  const unassigns = await listOfAction(db, "unassign", filter, now);
+  const assigns = action === "unassign" || isOfUnassigns ? [] : await listAssigns(db, filter, now);
+  const unassigns = action === "assign" ? [] : await listUnassigns(db, filter, now);
   return [...assigns, ...unassigns].toSorted(newestFirst).slice(0, limit);
 }
 
@@ -75,40 +110,30 @@ function newestFirst(one: RecordedOperation, other: RecordedOperation): number {
   return one.commandId < other.commandId ? 1 : -1;
 }
 
-async function listOfAction(
-  db: Queryable,
-  action: RecordedOperation["action"],
-  filter: OperationFilter,
-  now: Date,
-): Promise<RecordedOperation[]> {
-  const { limit } = filter;
+/** A repeated assign has a row for each try. */
+async function listAssigns(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
+  const { login, limit } = filter;
+  const matches = fragment`subscription.command_id <> '' and ${conditionsOf(ASSIGNS, filter, now)}`;
+  const ids = login === "" ? eachAssign(matches, limit) : allAssigns(matches);
   return many<RecordedOperation>(
     db,
-    sql`${operationsAt(now)}
-        where ${ACTION_IS[action]} and "commandId" = any(array(${COMMANDS_OF[action](filter, now)} limit ${limit}))
-        order by "commandId" collate "C" desc
-        limit ${limit}`,
+    sql`${assignsAt(now)} and subscription.command_id = any(array(${ids} limit ${limit}))`,
   );
 }
 
-/** Written out: the other half of the view is no part of the plan then. */
-const ACTION_IS = { assign: fragment`action = 'assign'`, unassign: fragment`action = 'unassign'` };
-
-/** The ids of the commands, newest first. A repeated assign has a row for each try. */
-const COMMANDS_OF: Readonly<Record<RecordedOperation["action"], (filter: OperationFilter, now: Date) => Fragment>> = {
-  assign: (filter, now) => {
-    const matches = fragment`subscription.command_id <> '' and ${conditionsOf(OF_ASSIGNS, filter)} ${assignsWith(filter, now)}`;
-    return filter.login === "" ? eachAssign(matches, filter.limit) : allAssigns(matches);
-  },
-  unassign: unassignsInOrder,
-};
+async function listUnassigns(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
+  return many<RecordedOperation>(
+    db,
+    sql`${unassignsAt(now)} and departure.operation_id = any(array(${unassignsInOrder(filter, now)} limit ${filter.limit}))`,
+  );
+}
 
 /** The range of an index: for a Master that is equal the planner expects few, and would read and sort all of them. */
 function unassignsInOrder(filter: OperationFilter, now: Date): Fragment {
   const { masterLogin, outcome, fromId = "", beforeId } = filter;
   // Those that were not executed are few: they are read by an index of their own, also those of other Masters.
   const byMaster = masterLogin !== undefined && (outcome === undefined || outcome === "EXECUTED");
-  const conditions = conditionsOf(OF_UNASSIGNS, byMaster ? { ...filter, masterLogin: undefined } : filter);
+  const conditions = conditionsOf(UNASSIGNS, byMaster ? { ...filter, masterLogin: undefined } : filter, now);
   const inOrder = byMaster
     ? fragment`
       and (departure.master_login, departure.operation_id collate "C") >= (${masterLogin}, ${fromId})
@@ -118,20 +143,15 @@ function unassignsInOrder(filter: OperationFilter, now: Date): Fragment {
   return fragment`
     select departure.operation_id
     from departure
-    where departure.kind = 'EXIT' and ${conditions} ${unassignsWith(filter, now)} ${inQueue(filter)} ${inOrder}`;
+    where departure.kind = 'EXIT' and ${conditions} ${inQueue(filter)} ${inOrder}`;
 }
 
 /** After each id: ids have letters, digits and signs before it. */
 const AFTER_ALL = "~";
 
-const QUEUED_STATES = {
-  WAITING: fragment`departure.state = 'WAITING'`,
-  RUNNING: fragment`departure.state in ('WANTED', 'DECIDED') and departure.lock_owner is not null`,
-};
-
 function inQueue({ queueState }: Pick<OperationFilter, "queueState">): Fragment {
   if (queueState === undefined) return fragment``;
-  return fragment`and departure.has_waited and not departure.is_closing and ${QUEUED_STATES[queueState]}`;
+  return fragment`and ${IS_QUEUED} and ${QUEUED_STATES[queueState]}`;
 }
 
 /** All that match are read: those of one login are few. */
@@ -162,26 +182,34 @@ function eachAssign(matches: Fragment, limit: number): Fragment {
     select command_id from page where command_id is not null order by number`;
 }
 
-type Columns = { readonly id: Fragment; readonly subscription: Fragment; readonly master: Fragment };
+type Columns = {
+  readonly outcomes: Outcomes;
+  readonly id: Fragment;
+  readonly subscription: Fragment;
+  readonly master: Fragment;
+};
 
-const OF_ASSIGNS: Columns = {
+const ASSIGNS: Columns = {
+  outcomes: OF_ASSIGNS,
   id: fragment`subscription.command_id`,
   subscription: fragment`subscription.id`,
   master: fragment`subscription.master_login`,
 };
-const OF_UNASSIGNS: Columns = {
+const UNASSIGNS: Columns = {
+  outcomes: OF_UNASSIGNS,
   id: fragment`departure.operation_id`,
   subscription: fragment`departure.subscription_id`,
   master: fragment`departure.master_login`,
 };
 
-function conditionsOf(of: Columns, filter: OperationFilter): Fragment {
-  const { login, masterLogin, externalId, left, fromId, beforeId } = filter;
+function conditionsOf(of: Columns, filter: OperationFilter, now: Date): Fragment {
+  const { login, outcome, masterLogin, externalId, left, fromId, beforeId } = filter;
   return allOf([
     login === ""
       ? undefined
       : fragment`${of.subscription} = any(array(
                select id from subscription where investor_login = ${login} or master_login = ${login}))`,
+    outcome && isWith(outcome, of.outcomes, now),
     masterLogin === undefined ? undefined : fragment`${of.master} = ${masterLogin}`,
     externalId === undefined
       ? undefined

@@ -4,14 +4,16 @@ import { MAX_AMOUNT } from "#kernel/money.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import { noteWork } from "#kernel/tracing/span.ts";
+import { GENERATION } from "./permit-generation.ts";
+import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
 /** A transfer of allocated results to an Investor account that is in flight; signed cents. */
 export type Posting = {
   readonly investorLogin: string;
   readonly number: bigint;
   readonly amount: bigint;
-  /** Log position of the account from which the amount was calculated. */
-  readonly filedNumber: bigint;
+  /** Of platform's permits, in which the amount was calculated. */
+  readonly generation: bigint;
   readonly tries: number;
 };
 
@@ -27,7 +29,7 @@ const postable = fragment`(account.unposted_minor + coalesce((
 const hasPosting = fragment`(account.posting_minor is not null or ${postable} <> 0)`;
 
 /** Condition on an account: as hasPosting, and its Master is not stopped. The first part is that of the index. */
-const mayPost = fragment`(account.unposted_minor <> 0 or account.posting_minor is not null) and ${hasPosting}
+const mayPost = fragment`(account.unposted_minor <> 0 or account.posting_minor is not null) and ${hasPosting} and ${ARE_BOOKS_WHOLE}
   and not exists (
     select from holding join master_pool as pool on pool.login = holding.master_login
     where holding.subscription_id = account.pooled_subscription_id and pool.stopped_reason is not null
@@ -79,12 +81,12 @@ export async function claimPostings(tx: Transaction, investorLogins: readonly st
     sql`update investor_account as account
         set posting_number = case when posting_minor is null then posting_number + 1 else posting_number end,
             posting_minor = coalesce(posting_minor, greatest(least(${postable}, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint)),
-            posting_filed_number = coalesce(posting_filed_number, filed_number),
+            posting_generation = coalesce(posting_generation, ${GENERATION}),
             posting_tries = case when posting_minor is null then 1 else posting_tries + 1 end,
             posting_reason = case when posting_minor is null then null else posting_reason end,
             posting_next_at = clock_timestamp() + ${CLAIM_MS} * interval '1 millisecond'
-        where login = any(${investorLogins}::text[]) and ${hasPosting}
-        returning login as "investorLogin", posting_number as number, posting_minor as amount, posting_filed_number as "filedNumber",
+        where login = any(${investorLogins}::text[]) and ${hasPosting} and ${ARE_BOOKS_WHOLE}
+        returning login as "investorLogin", posting_number as number, posting_minor as amount, posting_generation as generation,
                   posting_tries as tries`,
   );
   if (claimed.length > 0) noteWork();
@@ -140,20 +142,19 @@ export async function retryPostings(tx: Transaction, waiting: readonly Waiting[]
 
 const AFTER_REFUSAL = retryAt(fragment`posting_refusals + 1`);
 
-/** The posting was certainly not executed: its amount goes into the next one, after a pause. False when it has ended before. */
+/** The posting was certainly not executed: its amount goes into the next one, after a pause. */
 export async function refusePosting(
   tx: Transaction,
   { investorLogin, number }: Posting,
   reason: string,
-): Promise<boolean> {
-  const refused = await execute(
+): Promise<void> {
+  await execute(
     tx,
     sql`update investor_account
-        set posting_minor = null, posting_filed_number = null, posting_tries = 0, posting_reason = ${reason},
+        set posting_minor = null, posting_generation = null, posting_tries = 0, posting_reason = ${reason},
             posting_refusals = posting_refusals + 1, posting_next_at = ${AFTER_REFUSAL}
         where login = ${investorLogin} and posting_number = ${number} and posting_minor is not null`,
   );
-  return refused > 0;
 }
 
 /** No posting of this service with this number was requested as platform has it. */

@@ -12,6 +12,7 @@ import {
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { MasterDeal } from "../domain/master-deal.ts";
 import type { Week } from "../domain/weeks.ts";
+import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
 export async function insertMasterResults(tx: Transaction, results: readonly MasterDeal[]): Promise<void> {
   if (results.length === 0) return;
@@ -99,7 +100,7 @@ function allocatable(week: Week): Fragment {
        order by number
        limit 1
      ) as next
-  where pool.stopped_reason is null
+  where pool.stopped_reason is null and ${ARE_BOOKS_WHOLE}
     and (
       pool.weeks_closed_through is null
       or date_bin(${week.periodMs}::bigint * interval '1 millisecond', next.deal_at, ${week.anchor}::timestamptz)

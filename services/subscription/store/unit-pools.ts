@@ -1,9 +1,29 @@
+import assert from "node:assert/strict";
+import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { withOthers } from "../domain/pool/others.ts";
-import type { UnitPool } from "../domain/pool/unit-pool.ts";
-import { readMarks, saveAccruals, savePositions } from "./pool-marks.ts";
+import type { HoldingChange } from "../domain/buckets.ts";
+import { isOthers, subtractSums, sumHoldings, withOthers } from "../domain/pool/others.ts";
+import type { UnitHolding, UnitPool } from "../domain/pool/unit-pool.ts";
+import { changeHoldings } from "./holdings.ts";
 import type { Master } from "./masters.ts";
-import { changeHoldings, lockHoldingsWithFlows, readUnitHoldings, saveOwnCapital } from "./unit-holdings.ts";
+import { readMarks, saveAccruals, savePositions } from "./pool-marks.ts";
+
+export type ActiveHolding = {
+  readonly subscriptionId: bigint;
+  readonly investorLogin: string;
+  readonly startedAt: Date;
+};
+
+/** The ACTIVE subscriptions of a pool. They change only under the lock of the pool, which the caller has. */
+export async function listActiveHoldings(tx: Transaction, masterLogin: string): Promise<ActiveHolding[]> {
+  return many<ActiveHolding>(
+    tx,
+    sql`select id as "subscriptionId", investor_login as "investorLogin", started_at as "startedAt"
+        from subscription
+        where master_login = ${masterLogin} and status = 'ACTIVE'
+        order by id`,
+  );
+}
 
 /** The pool of a Master that this transaction has locked; so are the accounts of the Investors who get a part of a result. */
 export async function lockUnitPool(tx: Transaction, master: Master): Promise<UnitPool> {
@@ -25,19 +45,133 @@ export async function lockFlows(
   const { login, own, sums } = master;
   const marks = await readMarks(tx, login);
   const holdings =
-    marks.positions.length > 0 ? undefined : withOthers(await lockHoldingsWithFlows(tx, login, subscriptionIds), sums);
+    marks.positions.length > 0 ? undefined : withOthers(await lockWithFlows(tx, login, subscriptionIds), sums);
   return { holdings: holdings ?? (await readUnitHoldings(tx, login)), own, ...marks };
 }
 
-/** Writes only the changes since the pool was locked. */
+type HoldingRow = Omit<UnitHolding, "units"> & { readonly units: string };
+
+/**
+ * The holdings of a pool. Units and carry change only under the lock of the pool, which the caller has; money also
+ * changes under the lock of the Investor's account. So only holdings with flows to strike are locked. Flows that other
+ * holdings get after that are left to the next strike: an outflow counts as if it were still in the pool, which has the
+ * same value.
+ */
+export async function readUnitHoldings(tx: Transaction, masterLogin: string): Promise<UnitHolding[]> {
+  const rows = await many<HoldingRow & { readonly isLocked: boolean }>(
+    tx,
+    sql`with to_strike as (
+          select holding.subscription_id, units, pooled_minor, waiting_minor, unredeemed_minor, carry_e8
+          from holding join subscription on subscription.id = holding.subscription_id
+          where holding.master_login = ${masterLogin} and (waiting_minor > 0 or unredeemed_minor > 0)
+            and subscription.status = 'ACTIVE'
+          order by holding.subscription_id
+          for no key update of holding
+        )
+        select subscription_id as "subscriptionId", units, pooled_minor as pooled, waiting_minor as waiting,
+               unredeemed_minor as unredeemed, carry_e8 as carry, true as "isLocked"
+        from to_strike
+        union all
+        select holding.subscription_id, units, pooled_minor, waiting_minor, unredeemed_minor, carry_e8, false
+        from holding join subscription on subscription.id = holding.subscription_id
+        where holding.master_login = ${masterLogin} and subscription.status = 'ACTIVE'
+          and holding.subscription_id not in (select subscription_id from to_strike)
+        order by "subscriptionId"`,
+  );
+  return rows.map(({ isLocked, ...row }) => {
+    const holding = { ...row, units: BigInt(row.units) };
+    return isLocked ? holding : withoutFlows(holding);
+  });
+}
+
+/**
+ * Locks those holdings of a pool that have flows to strike, and these ones. The caller has locked the pool. They are found one condition at a
+ * time, and by their ids: for a choice of conditions, and to join them, Postgres reads the whole pool.
+ */
+async function lockWithFlows(
+  tx: Transaction,
+  masterLogin: string,
+  subscriptionIds: readonly bigint[],
+): Promise<UnitHolding[]> {
+  const rows = await many<HoldingRow>(
+    tx,
+    sql`select subscription_id as "subscriptionId", units, pooled_minor as pooled, waiting_minor as waiting,
+               unredeemed_minor as unredeemed, carry_e8 as carry
+        from holding
+        where subscription_id = any(array(
+                select waiting.subscription_id
+                from holding as waiting
+                where waiting.master_login = ${masterLogin} and waiting.waiting_minor > 0
+                union all
+                select leaving.subscription_id
+                from holding as leaving
+                where leaving.master_login = ${masterLogin} and leaving.unredeemed_minor > 0
+                union all
+                select id from unnest(${subscriptionIds}::bigint[]) as wanted (id)
+              ))
+          and (select status from subscription where id = holding.subscription_id) = 'ACTIVE'
+        order by subscription_id
+        for no key update`,
+  );
+  return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
+}
+
+function withoutFlows(holding: UnitHolding): UnitHolding {
+  return { ...holding, pooled: holding.pooled + holding.unredeemed, waiting: 0n, unredeemed: 0n };
+}
+
+type PoolChange = {
+  /** As it was locked. */
+  readonly before: UnitPool;
+  readonly after: UnitPool;
+  /** What changes of its holdings besides. */
+  readonly besides?: readonly HoldingChange[];
+};
+
+/** Writes only what has changed. */
 export async function saveUnitPool(
   tx: Transaction,
   masterLogin: string,
-  before: UnitPool,
-  after: UnitPool,
+  { before, after, besides = [] }: PoolChange,
 ): Promise<void> {
-  await changeHoldings(tx, masterLogin, before.holdings, after.holdings);
+  const changes = [...changesOf(before.holdings, after.holdings), ...besides];
+  if (changes.length > 0 || !isSame(before.own, after.own)) {
+    const sums = subtractSums(sumHoldings(after.holdings), sumHoldings(before.holdings));
+    await changeHoldings(tx, changes, { masterLogin, sums, own: after.own });
+  }
   await savePositions(tx, masterLogin, before, after);
   await saveAccruals(tx, masterLogin, before, after);
-  await saveOwnCapital(tx, masterLogin, before.own, after.own);
+}
+
+function changesOf(before: readonly UnitHolding[], after: readonly UnitHolding[]): HoldingChange[] {
+  const now = new Map(after.map((holding) => [holding.subscriptionId, holding]));
+  return before.flatMap((old) => {
+    const { subscriptionId } = old;
+    // Without one, its Investor has left the pool.
+    const { units = 0n, pooled = 0n, waiting = 0n, unredeemed = 0n, carry = 0n } = now.get(subscriptionId) ?? {};
+    const holding = { subscriptionId, units, pooled, waiting, unredeemed, carry };
+    if (isSame(old, holding)) return [];
+    assert(!isOthers(old), "a part of a pool changes only the holdings that it has");
+    return [
+      {
+        subscriptionId,
+        units: units - old.units,
+        pooled: pooled - old.pooled,
+        waiting: waiting - old.waiting,
+        unredeemed: unredeemed - old.unredeemed,
+        carry: carry - old.carry,
+      },
+    ];
+  });
+}
+
+function isSame(left: UnitHolding, right: UnitHolding): boolean {
+  return (
+    left === right ||
+    (left.units === right.units &&
+      left.pooled === right.pooled &&
+      left.waiting === right.waiting &&
+      left.unredeemed === right.unredeemed &&
+      left.carry === right.carry)
+  );
 }

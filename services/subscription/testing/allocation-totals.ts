@@ -15,6 +15,7 @@ export type AllocationTotals = {
     readonly parts: bigint;
     /** Parts of own capital, and what compensations have raised it by. */
     readonly own: bigint;
+    readonly elsewhere: bigint;
     readonly ownRaised: bigint;
     readonly external: bigint;
     /** Own capital that external movements brought, and what they took that is not redeemed, by arrival. */
@@ -70,6 +71,7 @@ function listMasters(db: Queryable): Promise<MasterRow[]> {
                (select count(*) from allocation_entry where master_login = login) as entries,
                (select coalesce(sum(result_minor), 0)::bigint from allocation_entry where master_login = login) as results,
                (select coalesce(sum(own_minor), 0)::bigint from allocation_entry where master_login = login) as own,
+               (select coalesce(sum(elsewhere_minor), 0)::bigint from allocation_entry where master_login = login) as elsewhere,
                (select coalesce(sum(raised_minor), 0)::bigint - (select coalesce(sum(compensation.amount_minor), 0)::bigint from compensation join holding using (subscription_id)
                 where holding.master_login = login and case_id is null) from allocation_entry where master_login = login) as "ownRaised",
                (select coalesce(sum(amount_minor), 0)::bigint from allocation_row where master_login = login) as parts,

@@ -6,7 +6,6 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { asOwner } from "#test/support/as-owner.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import { externalFundsInvestor, externalFundsMaster } from "../checks/external-funds.ts";
-import { adoptCharges } from "../jobs/adopt-charges.ts";
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decideWithdrawal, deposit, holdForWithdrawal } from "./funding.ts";
@@ -16,6 +15,7 @@ import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
+import { adoptCharges } from "../processes/adopt-external-funds.ts";
 
 const CHARGE = 4;
 const CORRECTION = 5;

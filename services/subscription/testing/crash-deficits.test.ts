@@ -71,7 +71,7 @@ test(
         expect(answer.state).toBe(WithdrawalState.REFUSED);
         await withdraw(world, investorLogin, 20_00n, `after ${operation.operationId}`);
       } else {
-        expect(answer).toMatchObject({ figures: { effective: { minorUnits: 20_00n }, inPool: false } });
+        expect(answer).toMatchObject({ figures: { effective: { minorUnits: 20_00n } }, inPool: false });
         expect(await requestWithdrawal(world, investorLogin, 20_00n, operation)).toEqual(answer);
       }
       trader(world, masterLogin).compensate(30_00n);

@@ -12,7 +12,6 @@ import type {
   FeeServiceService,
   FindTermsRequest,
   InvestorTerms,
-  ListDueItemsRequest,
   RecordFeesRequest,
   RecordFeesResponse,
 } from "#proto/pamm/fee/v1/fee.ts";
@@ -95,15 +94,11 @@ export function feeFake(world: World): FeeFake {
       reach();
       return recordOnce(books, request);
     },
-    async listDueItems({ key }: ListDueItemsRequest) {
-      reach();
-      return { items: recorded.get(key)?.response.items ?? [] };
-    },
     async collect({ key, lockOwner, decision }: CollectRequest): Promise<CollectResponse> {
       reach();
       const response = decision && recordOnce(books, decision);
       const found = recorded.get(key);
-      const nothing = { collected: moneyToProto(usd(0n)), recorded: response, uncollectedKeys: [] };
+      const nothing = { recorded: response, uncollectedKeys: [] };
       if (found === undefined) return nothing;
       if (rules.archivedPaymentAccount !== "") {
         left.add(key);
@@ -111,13 +106,10 @@ export function feeFake(world: World): FeeFake {
       }
       const login = found.request.investors[0]?.investorLogin ?? "";
       const uncollectedKeys: string[] = [];
-      let collected = 0n;
       for (const each of found.response.items) {
-        const taken = await take(world, login, lockOwner, each);
-        if (taken === 0n) uncollectedKeys.push(each.key);
-        collected += taken;
+        if (!(await take(world, login, lockOwner, each))) uncollectedKeys.push(each.key);
       }
-      return { collected: moneyToProto(usd(collected)), recorded: response, uncollectedKeys };
+      return { recorded: response, uncollectedKeys };
     },
   };
   return { client: client as unknown as Client<FeeServiceService>, configured, recorded, weeks, rules };
@@ -182,7 +174,7 @@ function item(key: string, amount: bigint, isWeekly: boolean): DueItem {
   return { key, amount: moneyToProto(usd(amount)), isWeekly };
 }
 
-async function take({ platform }: World, login: string, lockOwner: string, { key, amount }: DueItem): Promise<bigint> {
+async function take({ platform }: World, login: string, lockOwner: string, { key, amount }: DueItem): Promise<boolean> {
   const legs = [{ login, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-(amount?.minorUnits ?? 0n))) }];
   const rest = {
     upTo: { floor: moneyToProto(usd(0n)) },
@@ -192,6 +184,6 @@ async function take({ platform }: World, login: string, lockOwner: string, { key
     releaseLock: false,
   };
   const context = callContext({ caller: "fee", withinMs: CALL_MS });
-  const result = await platform.transfer({ key, lockOwner, legs, ...rest }, context);
-  return result.state === TransferState.APPLIED ? -(result.legs[0]?.amount?.minorUnits ?? 0n) : 0n;
+  const { state } = await platform.transfer({ key, lockOwner, legs, ...rest }, context);
+  return state === TransferState.APPLIED;
 }

@@ -33,7 +33,7 @@ export async function holdForWithdrawal(
   { deps }: Pick<World, "deps">,
   login: string,
   requested: bigint,
-  { operationId = `of ${login}` } = {},
+  { operationId = `of ${login}`, masterLogin }: { operationId?: string; masterLogin?: string } = {},
 ): Promise<Withdrawal> {
   const times = {
     deadlineAt: new Date(Date.now() + HELD_MS),
@@ -46,8 +46,9 @@ export async function holdForWithdrawal(
   const departure = begun ?? (await getDeparture(deps.pool, operationId));
   const { lockOwner } = departure;
   assert(lockOwner !== null);
-  const { balance: heldBalance, logNumber: heldLogNumber } = await holdLock(deps, { login, lockOwner }, aCall());
-  return { ...departure, lockOwner, heldBalance, heldLogNumber };
+  const held = await holdLock(deps, { login, lockOwner, masterLogin }, aCall());
+  const { balance: heldBalance, logNumber: heldLogNumber, master: reading } = held;
+  return { ...departure, lockOwner, heldBalance, heldLogNumber, reading };
 }
 
 /** Decides it, and throws the refusal of the try. What is decided is completed by the recovery job, or `complete`. */

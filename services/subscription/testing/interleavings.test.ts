@@ -14,6 +14,7 @@ import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
+import { poolLedger } from "./pool-ledger.ts";
 
 async function statusOf({ deps }: World, id: bigint): Promise<{ status: string; hasEnded: boolean }> {
   return one(deps.pool, sql`select status, ended_at is not null as "hasEnded" from subscription where id = ${id}`);
@@ -59,7 +60,7 @@ test("external funds of either sign that are moved while an assign holds the acc
     const fees = { ...world.deps.fees, configure };
     await subscriptionService({ ...world.deps, fees }).assign(anAssignment(pair), aCall());
     await settle(world);
-    const { holdings } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
+    const { holdings } = await poolLedger(world, pair.masterLogin);
     expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, quarantined: { minorUnits: amount } }]);
     expectMaster(world, pair.masterLogin, 500_00n);
     await expectBooksToReconcile(world);
@@ -73,7 +74,7 @@ test("a dealer's deposit that is in the log but whose event is not received yet 
   enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 40_00n });
   // No more events are delivered, so only the log has the deposit.
   await world.service.assign(anAssignment(pair), aCall());
-  const { holdings } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
+  const { holdings } = await poolLedger(world, pair.masterLogin);
   expect(holdings).toMatchObject([{ inbound: { minorUnits: 100_00n }, quarantined: { minorUnits: 0n } }]);
   await settle(world);
   await expectBooksToReconcile(world);
@@ -206,7 +207,7 @@ test("a hanging try that continues after the next one was decided decides nothin
   latch.open();
   // It sees what the next try has decided.
   await expect(hanging).resolves.toMatchObject({ try: 2, effective: 200_00n });
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { holdings } = await poolLedger(world, masterLogin);
   expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
   await completeWithdrawal(world, second);
   await settle(world);
@@ -225,7 +226,7 @@ test("flows of +500 and -500 are netted and applied without a call to the platfo
   await deposit(world, depositing.investorLogin, 500_00n);
   await settle(world);
   expect(calls()).toBe(before);
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { holdings } = await poolLedger(world, masterLogin);
   expect(holdings).toMatchObject([
     { pooled: { minorUnits: 400_00n }, outbound: { minorUnits: 0n } },
     { pooled: { minorUnits: 600_00n }, inbound: { minorUnits: 0n } },
@@ -295,7 +296,7 @@ test("the reserve of a withdrawal that is refused later returns to the pool", as
     outcome: "not_executed",
   });
   await settle(world);
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { holdings } = await poolLedger(world, masterLogin);
   expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n } }]);
   expectMaster(world, masterLogin, 500_00n);
   await expectBooksToReconcile(world);
@@ -350,7 +351,7 @@ test("external funds on the Master and unallocated results belong to no Investor
   });
   enter(world.platform.ledger, masterLogin, { kind: MovementKind.TRADE, amount: 12_00n, trade });
   await deliver(world);
-  expect(await world.service.getPoolLedger({ masterLogin }, aCall())).toMatchObject({
+  expect(await poolLedger(world, masterLogin)).toMatchObject({
     expectedMasterBalance: { minorUnits: 521_00n },
     external: { minorUnits: 21_00n },
   });

@@ -67,6 +67,7 @@ test("a withdrawal that was being decided when another database took over reserv
       "subscription",
       "create or replace function database_identity() returns text language sql stable as $$ select 'another' $$",
     );
+    await world.deps.pool.query("update settled_database set database = 'another'");
     return read;
   });
 
@@ -100,6 +101,46 @@ test("a withdrawal pays the whole pending fee first, and both are mirrored", asy
   await completeWithdrawal(world, withdrawal);
   await settle(world);
   expectBalances(world, pair, 6_400_00n, 6_400_00n);
+  await expectBooksToReconcile(world);
+});
+
+/** Debit and reversal of the fee of one departure, as platform logs them when the credit is refused. */
+function giveBack({ platform }: World, login: string): void {
+  const debit = getAccount(platform.ledger, login).log.findLast(({ kind }) => kind === MovementKind.FEE_DEBIT);
+  enter(platform.ledger, login, {
+    kind: MovementKind.REVERSAL,
+    amount: -(debit?.amount?.minorUnits ?? 0n),
+    key: debit?.key ?? "",
+  });
+}
+
+test.each([
+  ["before the debit is filed", async () => undefined],
+  ["after the debit is mirrored", settle],
+])(
+  "a fee that is given back after its withdrawal has ended, %s, is capital of the pool again",
+  async (_when, meanwhile) => {
+    const { world, pair } = await inProfit(RATE_PPM);
+    expect(await withdraw(world, pair.investorLogin, 12_000_00n, "1")).toBe(11_400_00n);
+    await meanwhile(world);
+    giveBack(world, pair.investorLogin);
+    await settle(world);
+    expectBalances(world, pair, 600_00n, 600_00n);
+    await expectBooksToReconcile(world);
+  },
+);
+
+test.each([
+  ["before the debit is filed", async () => undefined],
+  ["after the exit has left the Master", settle],
+])("a fee that is given back after its Investor has left, %s, belongs to the Investor", async (_when, meanwhile) => {
+  const { world, pair } = await inProfit(RATE_PPM);
+  await world.service.unassign(pair, aCall());
+  await meanwhile(world);
+  giveBack(world, pair.investorLogin);
+  await settle(world);
+  expectBalances(world, pair, 12_000_00n, 0n);
+  expect(await many(world.deps.pool, sql`select status from subscription`)).toEqual([{ status: "CANCELLED" }]);
   await expectBooksToReconcile(world);
 });
 

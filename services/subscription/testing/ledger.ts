@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
-import type { PoolHolding } from "#proto/pamm/subscription/v1/subscription.ts";
 import { readPairs } from "../store/pairs.ts";
-import { aCall, type World } from "./world.ts";
+import type { World } from "./world.ts";
+import { poolLedger } from "./pool-ledger.ts";
 
 type Bucket = "outside" | "inbound" | "waiting" | "pooled" | "reserved" | "outbound" | "quarantined" | "unposted";
 
 /** One bucket of each holding of a pool, in cents, ascending by subscription. */
 export async function inBucket(world: World, masterLogin: string, bucket: Bucket): Promise<bigint[]> {
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { holdings } = await poolLedger(world, masterLogin);
   return holdings.map((holding) => cents(holding[bucket]));
 }
 
@@ -18,12 +18,12 @@ export async function holdingOf(
   masterLogin: string,
   id: bigint,
 ): Promise<Record<Bucket, bigint> | undefined> {
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { holdings } = await poolLedger(world, masterLogin);
   const holding = holdings.find(({ subscriptionId }) => subscriptionId === id);
   return holding && bucketsOf(holding);
 }
 
-function bucketsOf(holding: PoolHolding): Record<Bucket, bigint> {
+function bucketsOf(holding: Readonly<Record<Bucket, Money>>): Record<Bucket, bigint> {
   return {
     outside: cents(holding.outside),
     inbound: cents(holding.inbound),

@@ -9,6 +9,7 @@ import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
+import { poolLedger } from "./pool-ledger.ts";
 
 /** A dealer moves money on the Master; the services receive it with the next run. */
 function moved(world: World, login: string, amount: bigint): void {
@@ -24,7 +25,7 @@ async function aRegistered(balance: bigint, invested: bigint) {
 
 /** Pooled amounts of the Investors, and the money of the Master that belongs to no Investor. */
 async function shares(world: World, masterLogin: string): Promise<(bigint | undefined)[]> {
-  const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { external } = await poolLedger(world, masterLogin);
   return [...(await inBucket(world, masterLogin, "pooled")), external?.minorUnits];
 }
 

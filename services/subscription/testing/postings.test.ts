@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { postUnderLock } from "../processes/posting/post-under-lock.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, release } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
@@ -12,6 +11,7 @@ import { isPosting, postingsAtPlatform } from "./postings-at-platform.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime } from "./world.ts";
+import { postUnderLock } from "../processes/posting/send-postings.ts";
 
 async function aPair(deposited: bigint) {
   const world = await aWorld();

@@ -10,6 +10,7 @@ import { cents } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { type Trader, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
+import { poolLedger } from "./pool-ledger.ts";
 
 const TEST_MS = 120_000;
 const MAX_PAUSE_MS = 60;
@@ -57,7 +58,7 @@ async function expectPosted(world: World, masterLogin: string): Promise<void> {
   await expect
     .poll(
       async () => {
-        const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+        const { holdings } = await poolLedger(world, masterLogin);
         return holdings
           .filter(({ unposted }) => cents(unposted) !== 0n)
           .filter(({ unposted, investorLogin }) => {

@@ -12,6 +12,7 @@ import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { type Trader, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, aWorld, passTime, type World } from "./world.ts";
+import { poolLedger } from "./pool-ledger.ts";
 
 const { EXTERNAL, CORRECTION } = MovementKind;
 
@@ -51,7 +52,7 @@ async function allocate(pool: Pool, review: Review, dealId = 0n): Promise<void> 
 
 /** Pooled amounts of the Investors, and own capital. */
 async function shares({ world, masterLogin }: Pool): Promise<bigint[]> {
-  const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { external } = await poolLedger(world, masterLogin);
   return [...(await inBucket(world, masterLogin, "pooled")), cents(external)];
 }
 

@@ -15,6 +15,7 @@ import { postingsAtPlatform } from "./postings-at-platform.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
+import { poolLedger } from "./pool-ledger.ts";
 
 async function aPool(world: World, ...balances: bigint[]) {
   const masterLogin = aMaster(world, 0n);
@@ -266,7 +267,7 @@ test("results before any Investor has units are kept in suspense and logged, and
   const { investorLogin } = await subscribed(world, masterLogin, 100_00n);
   master.close(position, { profit: 40_00n });
   await settle(world);
-  expect(await world.service.getPoolLedger({ masterLogin }, aCall())).toMatchObject({
+  expect(await poolLedger(world, masterLogin)).toMatchObject({
     expectedMasterBalance: { minorUnits: 210_00n },
     external: { minorUnits: 105_00n },
     holdings: [{ pooled: { minorUnits: 105_00n } }],

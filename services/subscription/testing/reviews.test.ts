@@ -17,6 +17,7 @@ import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
+import { poolLedger } from "./pool-ledger.ts";
 
 /** A dealer moves money without the service. */
 async function moveExternally(world: World, login: string, amount: bigint): Promise<void> {
@@ -210,7 +211,7 @@ test.each(["mirror", "exit"] as const)(
     await decide(world, review, "transfer_again");
     await passTime(world, 60_000);
     await settle(world);
-    const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
+    const { external } = await poolLedger(world, masterLogin);
     expect(external?.minorUnits).toBe(wrong[kind].amount);
     expect(balanceOf(world.platform.ledger, masterLogin)).toBe(kind === "mirror" ? 559_00n : 1_00n);
     await expectBooksToReconcile(world);
@@ -465,7 +466,7 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
   trader(world, masterLogin).result(3_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([12_00n, 0n]);
-  const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { external } = await poolLedger(world, masterLogin);
   expect(external?.minorUnits).toBe(5_99n);
   await expectBooksToReconcile(world);
 });

@@ -5,7 +5,8 @@ import { expectBooksToReconcile } from "./books.ts";
 import { cents } from "./ledger.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { deliver } from "./settle.ts";
-import { aCall, type World } from "./world.ts";
+import { type World } from "./world.ts";
+import { poolLedger } from "./pool-ledger.ts";
 
 /** Runs the whole service: its jobs as in production, and a feed that is delivered as it grows. */
 export function runningService(world: World): AsyncDisposable {
@@ -41,7 +42,7 @@ export async function expectConverged(world: World, masterLogin: string): Promis
   await expect
     .poll(
       async () => {
-        const { holdings, external } = await world.service.getPoolLedger({ masterLogin }, aCall());
+        const { holdings, external } = await poolLedger(world, masterLogin);
         const inFlight = holdings.filter(
           ({ inbound, waiting, outbound }) => cents(inbound) + cents(waiting) + cents(outbound) !== 0n,
         );

@@ -10,13 +10,14 @@ import { decideWeeks, recordDecisions } from "../jobs/decide-weeks.ts";
 import { closeWeeks, strikeWaitingFlows, valuePools } from "../jobs/mark-masters.ts";
 import { findReturnedMasters } from "../jobs/find-returned-masters.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
-import { postResults } from "../jobs/post-results.ts";
-import { readGaps } from "../jobs/read-gaps.ts";
 import { runQueued } from "../jobs/run-queued.ts";
-import { sendExits } from "../jobs/send-exits.ts";
 import { settleAssignments } from "../jobs/settle-assignments.ts";
+import { settleDatabase } from "../jobs/settle-database.ts";
 import { settleDepartures } from "../jobs/settle-departures.ts";
 import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
+import { postResults } from "../processes/posting/send-postings.ts";
+import { sendExits } from "../processes/exit/send-exit.ts";
+import { readGaps } from "../processes/filing/catch-up.ts";
 
 /** More runs of the jobs than any test needs. */
 const MAX_RUNS = 60;
@@ -34,6 +35,7 @@ export async function deliver({ platform, deps, state }: World): Promise<boolean
 /** One run of every job. */
 export async function runJobs(deps: Deps): Promise<boolean> {
   const isMore = [
+    await settleDatabase(deps),
     await readGaps(deps),
     await findReturnedMasters(deps),
     await mirrorOpenFlows(deps),

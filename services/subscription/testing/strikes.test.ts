@@ -48,7 +48,7 @@ test("a fee that is filed while the pool is saved and the saved pool are both ke
       { ...first, pooled: first.pooled + 3_00n, carry: 5n },
       { ...second, pooled: second.pooled - 3_00n, carry: -5n },
     ];
-    await saveUnitPool(tx, masterLogin, before, { ...before, holdings });
+    await saveUnitPool(tx, masterLogin, { before, after: { ...before, holdings } });
   });
   const written = await many(
     world.deps.pool,

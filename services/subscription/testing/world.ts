@@ -4,19 +4,22 @@ import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
 import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
 import { createLog } from "#kernel/log.ts";
 import { calendarOf } from "#kernel/time-zone.ts";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { ConfigureRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { AssignRequest, SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { createWakeSignals, subscriptionService } from "../service.ts";
-import { adoptsNothing, parseAdoptionRule } from "../domain/adoption-rule.ts";
+import { markSettled } from "../store/settled-database.ts";
 import { departureReads } from "../store/departure-reads.ts";
 import type { Week } from "../domain/weeks.ts";
 import { type FeeFake, feeFake } from "./fee-fake.ts";
 import { type AccountFake, accountFake } from "./account-fake.ts";
 import { type PlatformFake, platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { enter, openAccount } from "#test/support/platform-fake/ledger.ts";
+import { adoptsNothing, parseAdoptionRule } from "../domain/quarantine.ts";
 
 /** A subscription service with its own database and stand-ins of the other services, controlled by tests. */
 export type World = {
@@ -44,6 +47,7 @@ export async function aWorld(
   } = {},
 ): Promise<World> {
   const { pool } = await testDatabase("subscription");
+  await inTransaction(pool, async (tx) => markSettled(tx, await readDatabase(tx)));
   const state = { clockOffsetMs: 0, delivered: 0, keys: 0, lag: 0n, isPlatformRewound: false };
   const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
   const platform = platformFake({ now });

@@ -15,7 +15,11 @@ const WITHOUT_REFERENCES = "set session_replication_role = replica";
 /** One Master with so many Investors in its pool, in the tables of subscription and fee. Nothing is allocated. */
 export async function createPool(client: pg.Client, holdings: number): Promise<void> {
   await client.query(WITHOUT_REFERENCES);
+  // No platform says that the books lack nothing.
+  await client.query("set search_path = subscription");
   for (const statement of [
+    `insert into settled_database (database) values (database_identity())
+     on conflict (is_only) do update set database = excluded.database`,
     `insert into subscription.holding (subscription_id, master_login, investor_login, pooled_minor, units)
      select n, '${MASTER}', (50000000 + n)::text, 1000000, 1000000000 from generate_series(1, ${holdings}) as n`,
     `insert into subscription.pair (investor_login, master_login, folded_number, change_id)
@@ -26,6 +30,7 @@ export async function createPool(client: pg.Client, holdings: number): Promise<v
   ]) {
     await client.query(statement);
   }
+  await client.query("reset search_path");
   await addVersions(client, holdings, {
     from: FIRST_WEEK,
     ppm: `case when ${FREE} then 0 else ${RATE_PPM} end`,

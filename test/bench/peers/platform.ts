@@ -45,6 +45,7 @@ export async function startPeerPlatform(folder: string): Promise<PeerPlatform> {
     natsPid: broker.process.pid,
     variables: {
       ...MANAGER,
+      MT5_TIME_ZONE: "Europe/Athens",
       MT5_URL: `https://127.0.0.1:${web}`,
       MT5_CA_FILE: join(state, "simulator/ca.pem"),
       NATS_URL: broker.url,

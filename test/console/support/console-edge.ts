@@ -8,7 +8,6 @@ import { aListedKey } from "../../../services/edge/testing/replies/keys.ts";
 import {
   aBreak,
   aCheck,
-  aReading,
   aReview,
   aReviewGroup,
   aReviewOfCharge,
@@ -123,7 +122,6 @@ export function consoleEdge(
       listReviewGroups: async ({ afterId, limit }) => slice(isHeld ? [BEHIND_GROUP] : [], afterId, limit),
       getPermits: async () => (isHeld ? thePermits() : granted),
       listUnshownAccounts: async () => (cases === 0 ? NO_ARCHIVED : ARCHIVED),
-      getHistoryReading: async ({ login }) => aReading({ login }),
       findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }),
       readBalances: async () => ({ items: [] }),
       readTransfers: async () => ({ transfers: [] }),

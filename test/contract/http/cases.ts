@@ -21,14 +21,7 @@ import {
 import { anEvent } from "../../../services/edge/testing/replies/events.ts";
 import { A_WEBHOOK_SECRET, aDelivery, aWebhook } from "../../../services/edge/testing/replies/webhooks.ts";
 import { otherGroup } from "../../../services/kernel/review/refusals.ts";
-import {
-  aBreak,
-  aCheck,
-  aReading,
-  aReview,
-  aReviewGroup,
-  aReviewOfCharge,
-} from "../../../services/edge/testing/replies/ops.ts";
+import { aBreak, aCheck, aReview, aReviewGroup, aReviewOfCharge } from "../../../services/edge/testing/replies/ops.ts";
 import {
   anAccountProof,
   anAssignmentPreview,
@@ -629,24 +622,6 @@ const reviewRoutes: readonly Case[] = [
         },
       },
     },
-  },
-  {
-    name: "read-history-again",
-    method: "POST",
-    url: "/api/v1/ops/accounts/3000001/read-again",
-    body: { from: "2026-01-02T03:04:05Z" },
-    answers: {
-      platform: {
-        readHistoryAgain: async () =>
-          aReading({ readTo: AT, finishedAt: undefined, filedDeals: 0n, amendedDeals: 0n, dealIds: [] }),
-      },
-    },
-  },
-  {
-    name: "get-history-reading",
-    method: "GET",
-    url: "/api/v1/ops/accounts/3000001/read-again",
-    answers: { platform: { getHistoryReading: async () => aReading() } },
   },
   {
     name: "erase-investor",

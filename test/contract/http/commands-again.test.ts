@@ -26,7 +26,6 @@ const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
   "update-investor": ["CRM-7001", "CRM-7002"],
   "decide-review": ["platform-17", "platform-18"],
   "decide-review-group": ["subscription-5", "subscription-7"],
-  "read-history-again": ["3000001", "3000002"],
   "erase-investor": ["3000003", "3000004"],
   "create-webhook": ["crm.example.com", "erp.example.com"],
   "update-webhook": ["/17", "/18"],

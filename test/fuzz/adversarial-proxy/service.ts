@@ -85,6 +85,7 @@ function environmentOf({ proxy, databaseUrl, natsUrl }: Options, port: number): 
     MT5_CA_FILE: caFile,
     MT5_LOGIN: String(managerLogin),
     MT5_PASSWORD: managerPassword,
+    MT5_TIME_ZONE: "Europe/Athens",
     MT5_SESSIONS: "16",
     MT5_READ_INTERVAL: "PT1S",
     MT5_COMMAND_TIMEOUT: "PT1.2S",

@@ -1,4 +1,3 @@
-import { corrupt } from "#test/support/corrupt.ts";
 import { randomBytes, randomInt } from "node:crypto";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { Contract, Implementation } from "#kernel/contract/contract.ts";
@@ -84,7 +83,6 @@ export const REAL_SERVICES: readonly RealService[] = [
     async implement(pool) {
       const needs = { pool, ...otherServices(), log, now };
       const deps = { ...needs, queues: feeQueues(needs), wakeSignals: wakeSignals() };
-      await corrupt(pool, "insert into fee_search (database) values (database_identity())");
       return feeService(deps) as Implementation<Contract>;
     },
   },
@@ -140,10 +138,11 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
       dealTypes: {},
+      sessionsAtOnce: 4,
       maxTickAgeMs: 3_600_000,
     },
     sender: await registerInstance({ pool, log }),
-    reach: () => undefined,
+    failpoint: () => undefined,
     endProcess: () => undefined,
   });
   deps.gate.note("open");

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, dealsOf, minorOf } from "./client.ts";
+import { type Client, dealsOf, eventually, minorOf } from "./client.ts";
 import type { NewMaster } from "./client-requests.ts";
 import * as shape from "./shape.ts";
 
@@ -105,11 +105,17 @@ async function readPages(get: Client["get"], path: string, item: shape.Shape, na
   }
 }
 
-/** Each payment is one credit and one deal on each of the two accounts; the payment account has no other deal. */
-export async function expectFeesToReconcile(
-  client: Client,
-  { login: master, paymentLogin }: NewMaster,
-): Promise<{ readonly payments: readonly Payment[]; readonly total: bigint }> {
+type Paid = { readonly payments: readonly Payment[]; readonly total: bigint };
+
+/**
+ * Each payment is one credit and one deal on each of the two accounts; the payment account has no other deal. A departure waits for the
+ * debit of its fee only: the credit, and the payment in the listings, follow.
+ */
+export async function expectFeesToReconcile(client: Client, pool: NewMaster): Promise<Paid> {
+  return await eventually(() => expectPaidOnce(client, pool));
+}
+
+async function expectPaidOnce(client: Client, { login: master, paymentLogin }: NewMaster): Promise<Paid> {
   const payments = await paymentsOf(client, master);
   const credits = await creditsOf(client, master);
   const pairs = payments.map(({ creditId, investor, minor }) => [creditId, investor, minor]);

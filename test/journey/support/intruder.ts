@@ -4,7 +4,7 @@ import pg from "pg";
 import { callContext } from "#kernel/contract/context.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import type { ServiceName } from "#kernel/contract/permissions.ts";
-import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
 import { pidFile } from "../../../deploy/local/state.ts";
@@ -33,15 +33,6 @@ function platformAs(system: RunningSystem, name: ServiceName) {
   const identity = { name, ca: file("ca.pem"), cert: file(`${name}.pem`), key: file(`${name}-key.pem`) };
   const address = `127.0.0.1:${environmentOf(system, "platform")["GRPC_PORT"]}`;
   return grpcClient(address, { contract: PlatformServiceService, service: "platform", identity });
-}
-
-/** Has platform manage an account that the account service does not register, as if its database had lost the row. */
-export async function adoptUnregistered(system: RunningSystem, login: string): Promise<void> {
-  using platform = platformAs(system, "account");
-  await platform.adoptAccount(
-    { login, role: AccountRole.INVESTOR },
-    callContext({ caller: "account", withinMs: 30_000 }),
-  );
 }
 
 /** Requests a transfer, by default a deposit, from platform with the certificate of a service, which knows nothing of it. */

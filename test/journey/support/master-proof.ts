@@ -33,7 +33,6 @@ const CHECKS = [
   "transfer_ownership",
   "undecided_fees",
   "unknown_accounts",
-  "unregistered_accounts",
   "unresolved_operations",
 ];
 

@@ -25,7 +25,7 @@ export async function liveThrough(call: StrictClient, platform: Client): Promise
   await look(caller, id, master, investor);
   await changeFees(caller, found);
   await end(caller, id, master, investor);
-  await operate(caller, master, webhook);
+  await operate(caller, webhook);
 }
 
 function callerOf(call: StrictClient): Caller {
@@ -126,10 +126,15 @@ async function withdrawAndExplain({ ask, refused }: Caller, master: string, inve
   await ask("withdrawFunds", { query: { login: investor, amount: "50.00", comment: "CRM-2" } });
   await ask("listFeePayments", { path: { master_login: master } });
   await ask("listPaymentCredits", { query: { master_login: master } });
-  const { items } = await ask("listFeePaymentsOfInvestor", { path });
-  const [payment] = items as readonly JsonObject[];
-  await ask("getFeePaymentExplanation", { path: { payment_id: textOf(payment ?? {}, "id") } });
-  const run = textOf(payment ?? {}, "run_id");
+  // The withdrawal waits for the debit of its fee; the credit, with which the payment is executed, follows.
+  const payment = await eventually(async () => {
+    const { items } = await ask("listFeePaymentsOfInvestor", { path });
+    expect(items).toHaveLength(1);
+    const [executed] = items as readonly JsonObject[];
+    return executed ?? {};
+  });
+  await ask("getFeePaymentExplanation", { path: { payment_id: textOf(payment, "id") } });
+  const run = textOf(payment, "run_id");
   await ask("listFeeRuns", { query: { master_login: master } });
   await ask("getFeeRun", { path: { run_id: run } });
   await ask("listFeeRunPayments", { path: { run_id: run } });
@@ -207,9 +212,11 @@ async function end({ ask, refused }: Caller, id: string, master: string, investo
   await refused("investor_not_closed", "eraseInvestor", { path: { investor_login: investor } });
 }
 
-async function operate({ ask, refused }: Caller, master: string, webhook: string): Promise<void> {
-  const page = await ask("listEvents", { query: { limit: 500 } });
-  expect((page["items"] as readonly Json[]).length).toBeGreaterThan(0);
+async function operate({ ask, refused }: Caller, webhook: string): Promise<void> {
+  await eventually(async () => {
+    const page = await ask("listEvents", { query: { limit: 500 } });
+    expect((page["items"] as readonly Json[]).length).toBeGreaterThan(0);
+  });
   const path = { webhook_id: webhook };
   await ask("getWebhook", { path });
   await ask("updateWebhook", { path, body: { enabled: false } });
@@ -232,5 +239,4 @@ async function operate({ ask, refused }: Caller, master: string, webhook: string
   const group = "subscription-0123456789abcdef01234567";
   const votes = { group, ids: "subscription-999999", action: "adopt", note: "strict" };
   await refused("insufficient_scope", "decideReviewGroup", { body: votes });
-  await refused("history_reading_not_found", "getHistoryReading", { path: { login: master } });
 }

@@ -1,12 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { callContext } from "#kernel/contract/context.ts";
-import { createLog } from "#kernel/log.ts";
-import { connectNats } from "#kernel/nats/connect.ts";
-import { natsClient } from "#kernel/nats/client.ts";
 import { createPool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { TestSystem } from "../../journey/support/system.ts";
 
 /** The ledger of a Master, in cents. */
@@ -34,42 +29,35 @@ export type InternalState = AsyncDisposable & {
   readonly isClosedThrough: (masterLogin: string, cutOff: number) => Promise<boolean>;
 };
 
-const TIMEOUT_MS = 20_000;
 /** Of a floating result: 1e-8 USD scaled by 1e24. */
 const PER_CENT = 10n ** 30n;
 
 export async function openInternalState(system: TestSystem): Promise<InternalState> {
   const stack = new AsyncDisposableStack();
-  const { natsUrl, natsCaFile, edgeDatabaseUrl } = readAnnouncement(system);
-  const log = createLog({ service: "reference", level: "silent" });
-  const broker = stack.use(
-    await connectNats({ url: natsUrl, ca: readFileSync(natsCaFile, "utf8"), name: "edge", log }),
-  );
-  const subscription = natsClient(broker, {
-    service: "subscription",
-    contract: SubscriptionServiceService,
-    caller: "reference",
-  });
+  const { edgeDatabaseUrl } = readAnnouncement(system);
   const url = subscriptionUrl(edgeDatabaseUrl, system.stateDir);
   const pool = stack.use(createPool({ url, schema: "subscription", applicationName: "reference", max: 2 }));
   const hasRows = async (query: ReturnType<typeof sql>): Promise<boolean> => (await many(pool, query)).length > 0;
   return {
     async read(masterLogin) {
-      const context = callContext({ caller: "reference", withinMs: TIMEOUT_MS });
-      const { expectedMasterBalance, holdings } = await subscription.getPoolLedger({ masterLogin }, context);
-      return {
-        expectedBalance: expectedMasterBalance?.minorUnits ?? 0n,
-        holdings: holdings.map((holding) => ({
-          subscriptionId: holding.subscriptionId,
-          pooled: holding.pooled?.minorUnits ?? 0n,
-          waiting: holding.waiting?.minorUnits ?? 0n,
-          unposted: holding.unposted?.minorUnits ?? 0n,
-          inTransit: [holding.inbound, holding.reserved, holding.outbound].reduce(
-            (sum, each) => sum + (each?.minorUnits ?? 0n),
-            0n,
-          ),
-        })),
-      };
+      const [{ expected = 0n } = {}] = await many<{ expected: bigint }>(
+        pool,
+        sql`select (own_waiting_minor + own_pooled_minor + imported_mirrors_minor + imported_exits_minor + unallocated_minor
+                    + (select coalesce(sum(waiting_minor + pooled_minor + reserved_minor + outbound_minor), 0)
+                       from holding where master_login = login))::bigint as expected
+            from master_pool
+            where login = ${masterLogin}`,
+      );
+      const holdings = await many<HoldingLedger>(
+        pool,
+        sql`select subscription_id as "subscriptionId", pooled_minor as pooled, waiting_minor as waiting,
+                   unposted_minor as unposted, inbound_minor + reserved_minor + outbound_minor as "inTransit"
+            from holding join subscription on subscription.id = subscription_id
+                 join investor_account as account on account.login = holding.investor_login
+            where holding.master_login = ${masterLogin} and (status in ('ACTIVE', 'PAUSED') or outbound_minor <> 0)
+            order by subscription_id`,
+      );
+      return { expectedBalance: expected, holdings };
     },
     isStrikeDue: (login) =>
       hasRows(
@@ -91,7 +79,7 @@ export async function openInternalState(system: TestSystem): Promise<InternalSta
   };
 }
 
-type Announcement = { readonly natsUrl: string; readonly natsCaFile: string; readonly edgeDatabaseUrl: string };
+type Announcement = { readonly edgeDatabaseUrl: string };
 
 function readAnnouncement({ stateDir }: TestSystem): Announcement {
   return JSON.parse(readFileSync(join(stateDir, "run/system.json"), "utf8")) as Announcement;

@@ -20,8 +20,8 @@ export type Caller = {
   readonly watch: CallersWatch;
   readonly accountLocks: Pick<PlatformRowsWatch, "onAcquire" | "onRelease">;
   readonly note: (text: () => string) => void;
-  /** The ends of the logs from which the amounts of calculated transfers were calculated, by login. */
-  readonly filedNumbers: ReadonlyMap<string, bigint>;
+  /** Of the permits, in which the amounts of calculated transfers were calculated. */
+  readonly generation: bigint;
   /** When the command was recorded: a repeated one keeps its deadline, unless its record is lost. */
   readonly recordedAtMs: number;
   /** The command is repeated because the databases have lost its outcome. */
@@ -36,7 +36,7 @@ export type Order = {
   readonly releasesLock?: boolean;
   readonly floorMinor?: bigint | undefined;
   readonly sendWithinMs?: number | undefined;
-  readonly filedNumber?: bigint | undefined;
+  readonly generation?: bigint | undefined;
 };
 
 /** The time-out of the services that call platform. */
@@ -142,7 +142,7 @@ function requestOf({
   releasesLock = false,
   floorMinor,
   sendWithinMs,
-  filedNumber,
+  generation,
 }: Order): TransferRequest {
   return {
     key,
@@ -155,7 +155,7 @@ function requestOf({
     upTo: floorMinor === undefined ? undefined : { floor: { currencyCode: "USD", minorUnits: floorMinor } },
     enqueue: isEnqueued,
     sendBefore: sendWithinMs === undefined ? undefined : new Date(Date.now() + sendWithinMs),
-    filedNumber,
+    generation,
     releaseLock: releasesLock,
     comment: COMMENT,
   };

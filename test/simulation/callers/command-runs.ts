@@ -26,7 +26,8 @@ type CommandRun = {
   /** When it was recorded. */
   startedAtMs: number;
   /** The ends of the logs when the amounts were calculated. */
-  readonly filedNumbers: ReadonlyMap<string, bigint>;
+  /** Of the permits, when it was started. */
+  readonly generation: bigint;
   process: SimulatedProcess;
   endedAtMs: number | undefined;
 };
@@ -36,8 +37,6 @@ type Following = Extract<Command, { readonly kind: "assign" | "unassign" }>;
 /** Commands of a client, or of a service that records them before it sends anything. */
 type Saga = Extract<Command, { readonly kind: "transfer" | "batch" | "withdrawal" | "withdraw" }>;
 
-/** Kinds of transfers whose amounts a service calculates from the log of the account. */
-const CALCULATED = new Set(["mirror", "exit", "result"]);
 /** A client repeats a request without an answer with the same key, or as a new request. */
 const SAME_KEY = 0.5;
 const CLIENT_RETRY_MS = 2_000;
@@ -68,12 +67,9 @@ export class CommandRuns {
   start(index: number): void {
     const { plan, platformRows, scheduler } = this.#options;
     const command = plan.commands[index]!;
-    const filed = calculatedLogins(command).map((login) => {
-      return [login, platformRows.account(login)?.["log_number"] as bigint] as const;
-    });
     const process = this.#options.world.addCaller(`caller ${index}`);
     const startedAtMs = scheduler.nowMs;
-    const run = { startedAtMs, filedNumbers: new Map(filed), endedAtMs: undefined, process };
+    const run = { startedAtMs, generation: platformRows.generation(), endedAtMs: undefined, process };
     this.#runs.set(index, run);
     this.#perform(command, run, false);
   }
@@ -175,7 +171,7 @@ export class CommandRuns {
 
   #perform(command: Command, run: CommandRun, isRepeated: boolean): void {
     const { world, random, watch, accountLocks, note, onProblem } = this.#options;
-    const { process, filedNumbers, startedAtMs: recordedAtMs } = run;
+    const { process, generation, startedAtMs: recordedAtMs } = run;
     const { network, subscriptions } = world;
     const services = { process, network, subscriptions, accountLocks };
     const caller = {
@@ -183,7 +179,7 @@ export class CommandRuns {
       random: random.for(process.name),
       watch,
       note,
-      filedNumbers,
+      generation,
       recordedAtMs,
       isRepeated,
     };
@@ -212,11 +208,6 @@ function isOfClient(command: Command): command is Extract<Command, { readonly ki
 /** The key of the transfer that a saga requests last, and the beginning of those of its others. */
 function movedUnder({ kind, key }: Saga): string {
   return kind === "withdraw" ? payoutKey(key) : key;
-}
-
-function calculatedLogins(command: Command): readonly string[] {
-  const legs = command.kind === "transfer" || command.kind === "batch" ? command.legs : [];
-  return legs.filter(({ kind }) => CALCULATED.has(kind)).map(({ login }) => login);
 }
 
 function concerns(command: Command, login: string | undefined): boolean {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { Command } from "../plan/plan.ts";
+import type { Command, Leg } from "../plan/plan.ts";
 import type { TradeServer } from "../world/trade-server.ts";
 import { CALL_MS, type Caller, untilAllFinal, untilFinal } from "./caller.ts";
 import { hold, release } from "./account-lock.ts";
@@ -23,6 +23,8 @@ const PASSING = new Set([
   "exit_in_progress",
 ]);
 const DOUBLE_CLICK_MS = 200;
+/** Kinds whose amounts services calculate from their books. */
+const CALCULATED = new Set(["mirror", "exit", "result"]);
 
 /** Performs one command of the plan. */
 export async function performCommand(caller: Caller, server: TradeServer, command: Command): Promise<void> {
@@ -30,7 +32,7 @@ export async function performCommand(caller: Caller, server: TradeServer, comman
     case "transfer": {
       await untilFinal(caller, {
         ...command,
-        filedNumber: caller.filedNumbers.get(command.legs[0]?.login ?? ""),
+        generation: generationOf(caller, command.legs[0]),
       });
       return;
     }
@@ -38,7 +40,7 @@ export async function performCommand(caller: Caller, server: TradeServer, comman
       return untilAllFinal(
         caller,
         command.legs.map((leg, index) => {
-          return { key: `${command.key}:${index}`, legs: [leg], filedNumber: caller.filedNumbers.get(leg.login) };
+          return { key: `${command.key}:${index}`, legs: [leg], generation: generationOf(caller, leg) };
         }),
       );
     case "withdrawal":
@@ -117,4 +119,8 @@ async function assignOrUnassign(caller: Caller, command: Kind<"assign"> | Kind<"
     if (isRepeated && isRefused) key = `${command.key}:${tries}`;
     await pause(Math.min(RETRY_MS * (tries + 1), MAX_RETRY_MS));
   }
+}
+
+function generationOf({ generation }: Caller, leg: Leg | undefined): bigint | undefined {
+  return leg !== undefined && CALCULATED.has(leg.kind) ? generation : undefined;
 }

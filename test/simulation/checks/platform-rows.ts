@@ -95,6 +95,12 @@ export class PlatformRows {
     return gate?.["database"] === this.#database.identity && (gate["stopped_at"] ?? null) === null;
   }
 
+  /** Of the permits. */
+  generation(): bigint {
+    const [gate] = this.#database.committed("permit_gate");
+    return gate?.["generation"] as bigint;
+  }
+
   isUnlogged(leg: bigint): boolean {
     return this.#one("unlogged_leg", "leg_number", leg) !== undefined;
   }

@@ -18,7 +18,7 @@ export class PoolsWatch {
   readonly #platformRows: PlatformRows;
   readonly #unpricedMs: (master: string) => number;
   /** The units of each subscription. */
-  readonly #units = new Map<Value, Value>();
+  readonly #units = new Map<Value, string>();
 
   constructor(subscriptions: Database, platformRows: PlatformRows, unpricedMs: (master: string) => number) {
     this.#subscriptions = subscriptions;
@@ -105,7 +105,8 @@ export class PoolsWatch {
   }
 
   /** I18: only a strike changes units. */
-  #checkUnits({ subscription_id: id = null, units = null, master_login: master = null }: Values): void {
+  #checkUnits({ subscription_id: id = null, units: stored = null, master_login: master = null }: Values): void {
+    const units = textOf(stored);
     const before = this.#units.get(id) ?? units;
     this.#units.set(id, units);
     const unpricedMs = before === units ? 0 : this.#unpricedMs(textOf(master));

@@ -29,6 +29,24 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     isAlwaysRun: true,
   },
   {
+    name: "amounts that were calculated before a restore are sent after it",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/grant-permits.ts`,
+        find: "  if (leg.isOutdated) return",
+        put: "  if (leg.isOutdated && leg.isEarly) return",
+      },
+      {
+        file: `${PLATFORM}/protocol/insert-orders.ts`,
+        find: "isOutdated: generation !== present }",
+        put: "isOutdated: false }",
+      },
+    ],
+    seed: 402,
+    detectedBy: ["I17"],
+    needs: "rewind_database",
+  },
+  {
     name: "a reader that starts while permits are stopped never opens the gate",
     edits: [
       {
@@ -50,7 +68,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4"],
-    seed: 438,
+    seed: 515,
     isAlwaysRun: true,
   },
   {
@@ -80,18 +98,6 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     needs: "rewind_database",
     seed: 639,
     isAlwaysRun: true,
-  },
-  {
-    name: "numbers are not raised after a rewind",
-    edits: [
-      {
-        file: `${PLATFORM}/store/senders.ts`,
-        find: "where floor > (select last_value from leg_number)",
-        put: "where floor < 0",
-      },
-    ],
-    detectedBy: ["I13", "I1", "I17", "I14", "I2", "I3", "I4"],
-    needs: "rewind_database",
   },
 ];
 

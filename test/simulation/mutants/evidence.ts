@@ -127,7 +127,7 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I18"],
-    seed: 139,
+    seed: 1_761,
     needs: "closed_market",
   },
   {
@@ -137,11 +137,6 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         file: `${PLATFORM}/amendments/deleted-deals.ts`,
         find: "const requested = due.slice(0, REQUESTS_PER_RUN);",
         put: "const requested = due.slice(0, REQUESTS_PER_RUN - REQUESTS_PER_RUN);",
-      },
-      {
-        file: `${PLATFORM}/amendments/amendments.ts`,
-        find: "if (due.length > 0) await verifyDeals(deps, due);",
-        put: "if (due.length < 0) await verifyDeals(deps, due);",
       },
     ],
     detectedBy: ["I16", "I10"],

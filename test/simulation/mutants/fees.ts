@@ -43,7 +43,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I3"],
-    seed: 34,
+    seed: 368,
   },
   {
     name: "a collected debt stays a debt",

@@ -41,6 +41,17 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/kernel/feed/retention.test.ts",
   },
   {
+    name: "numbers are not raised after a restore",
+    edits: [
+      {
+        file: "services/platform/store/senders.ts",
+        find: "where floor > (select last_value from leg_number)",
+        put: "where floor < 0",
+      },
+    ],
+    test: "services/platform/store/senders.test.ts",
+  },
+  {
     name: "a departure is decided at a reading that trades have outdated",
     edits: [
       {
@@ -212,18 +223,7 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/subscription/processes/exit/settle-imported.test.ts",
   },
   {
-    name: "an account lock is released after one question",
-    edits: [
-      {
-        file: "services/platform/jobs/release-lost-locks.ts",
-        find: "if ((await listRecorded(deps, [lock])).has(lockOwner)) return false;",
-        put: "",
-      },
-    ],
-    test: "services/platform/jobs/release-lost-locks.test.ts",
-  },
-  {
-    name: "a number that a lost posting was executed under is given again",
+    name: "a number that a result was executed under is given again",
     edits: [
       {
         file: "services/subscription/domain/posting.ts",
@@ -231,18 +231,7 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
         put: "const ends = number === postings.number;",
       },
     ],
-    test: "services/subscription/testing/restored-postings.test.ts",
-  },
-  {
-    name: "a posting waits for ever under a key that a lost one was refused under",
-    edits: [
-      {
-        file: "services/subscription/processes/posting/send-postings.ts",
-        find: 'reason === "transfer_mismatch" ? "taken" : "waits"',
-        put: '"waits"',
-      },
-    ],
-    test: "services/subscription/testing/restored-postings.test.ts",
+    test: "services/subscription/testing/unrequested-postings.test.ts",
   },
   {
     name: "a result that was not requested is owned",
@@ -253,6 +242,6 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
         put: "unrequested: undefined",
       },
     ],
-    test: "services/subscription/testing/restored-postings.test.ts",
+    test: "services/subscription/testing/unrequested-postings.test.ts",
   },
 ];

@@ -157,7 +157,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I19"],
-    seed: 2906,
+    seed: 5_824,
     needs: "scarce_margin",
   },
   {

@@ -44,7 +44,7 @@ export function makePlan(seed: number, mode: Mode): Plan {
     ...(hasRules ? makeMarketFaults(random.for("market"), { busyMs, logins: MASTERS }) : []),
   ];
   const commands = make(random.for("commands"), count, busyMs);
-  const isRewound = faults.some(({ kind }) => kind === "rewind_database");
+  const rewoundAtMs = faults.flatMap((fault) => (fault.kind === "rewind_database" ? fault.atMs : []));
   return {
     seed,
     mode,
@@ -58,9 +58,9 @@ export function makePlan(seed: number, mode: Mode): Plan {
         }
       : undefined,
     consumers: !hasPools && random.for("followers").chance(0.2) ? ["pushed", "polled"] : ["pushed"],
-    commands: isRewound ? commands.map(withDeadline) : commands,
+    commands: rewoundAtMs.length > 0 ? commands.map(withDeadline) : commands,
     faults,
-    faultsEndMs: mode === "safety" ? Infinity : busyMs + FAULTS_END_AFTER_MS,
+    faultsEndMs: mode === "safety" ? Infinity : Math.max(busyMs, ...rewoundAtMs) + FAULTS_END_AFTER_MS,
   };
 }
 

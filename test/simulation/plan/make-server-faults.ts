@@ -9,6 +9,9 @@ export type ServerFaultContext = {
 
 /** The share of histories with each fault; they are drawn apart, so that the other faults of a seed do not change. */
 const SHARES = { rewind: 0.06, clock: 0.03, unreadable: 0.06 };
+/** The share of rewinds that are followed by another one, while what was lost is being imported, or operators have just resumed. */
+const AGAIN = 0.4;
+const AGAIN_AFTER_MS = [1_000, 30_000] as const;
 /** Nothing is lost when only the server has restarted. */
 const LOST_MS = [0, 5, 60, 400, 1_500, 4_000, 9_000];
 /** Postgres logs sequences in steps of 32. */
@@ -34,21 +37,24 @@ export function makeMarketFaults(
   return [{ kind, atMs, forMs: random.whole(MIN_HELD_MS, MAX_HELD_MS), login: random.pick(logins) }];
 }
 
-/** At most one fault of the machine with the databases, or of the rows of one account at the platform. */
+function rewindAt(random: Random, atMs: number): Fault {
+  return {
+    kind: "rewind_database",
+    atMs,
+    losesLastMs: random.pick(LOST_MS),
+    downMs: random.pick(DOWN_MS),
+    sequencesAhead: random.pick(SEQUENCES_AHEAD),
+    restarts: random.chance(0.5),
+  };
+}
+
+/** Faults of one kind of the machine with the databases, or of the rows of one account at the platform. */
 export function makeServerFaults(random: Random, { busyMs, hasPools, logins }: ServerFaultContext): readonly Fault[] {
   const share = random.next();
   const atMs = Math.round(busyMs * (0.1 + 0.9 * random.next()));
   if (share < SHARES.rewind) {
-    return [
-      {
-        kind: "rewind_database",
-        atMs,
-        losesLastMs: random.pick(LOST_MS),
-        downMs: random.pick(DOWN_MS),
-        sequencesAhead: random.pick(SEQUENCES_AHEAD),
-        restarts: random.chance(0.5),
-      },
-    ];
+    const first = rewindAt(random, atMs);
+    return random.chance(AGAIN) ? [first, rewindAt(random, atMs + random.whole(...AGAIN_AFTER_MS))] : [first];
   }
   if (share < SHARES.rewind + SHARES.clock) {
     return [{ kind: "database_clock", atMs, byMs: random.pick(CLOCK_STEPS_MS) }];

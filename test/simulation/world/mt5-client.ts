@@ -10,7 +10,7 @@ import {
 } from "../../../services/platform/mt5/answer-correlation.ts";
 import type { Position } from "../../../services/platform/mt5/positions.ts";
 import { USER_RIGHT } from "../../../services/platform/mt5/users.ts";
-import { fixedClock } from "../../../services/platform/mt5/server-clock.ts";
+import { zoneClock } from "../../../services/platform/mt5/zone-clock.ts";
 import { type CommandConnectionOptions, sendCommand } from "./command-connection.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { ServerDeal } from "./trade-server.ts";
@@ -118,7 +118,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         const deals = history(server.logins, period);
         const unreadable = new Set(withDeals(server.logins.filter(isAskedFor), period));
         const asked = deals.filter(({ login }) => isAskedFor(login) && !unreadable.has(login));
-        return { kind: "read", deals: asked, known: [], rows: deals.length, unreadable };
+        return { kind: "read", deals: asked, rows: deals.length, unreadable };
       }),
     addUser: () => notSimulated("addUser"),
     disableUser: () => notSimulated("disableUser"),
@@ -131,10 +131,9 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
     },
     eraseUser: () => notSimulated("eraseUser"),
     checkPassword: () => notSimulated("checkPassword"),
-    changePassword: () => notSimulated("changePassword"),
     probeRights: () => notSimulated("probeRights"),
     listGroupLogins: () => request("logins of a group", () => server.logins),
-    serverClock: () => Promise.resolve(fixedClock(0)),
+    serverClock: () => Promise.resolve(zoneClock("UTC")),
     readServerMs: () => Promise.resolve(Math.floor(scheduler.nowMs / 1_000) * 1_000),
     platformNow: () => Promise.resolve(new Date(scheduler.nowMs)),
     ...sessions,

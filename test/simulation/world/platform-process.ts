@@ -5,18 +5,11 @@ import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { COMMAND_TIMEOUT_MS } from "../../../services/platform/domain/permit.ts";
-import type { LockDeps } from "../../../services/platform/jobs/release-lost-locks.ts";
 import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
 import { withInProcessState } from "../../../services/platform/in-process-state.ts";
 import { registerInstance } from "../../../services/platform/register-instance.ts";
 import type { TradingUse } from "../../../services/platform/checks/trading-use.ts";
-import {
-  askingJobs,
-  FEEDS,
-  platformJobs,
-  platformService,
-  releaseLocksJob,
-} from "../../../services/platform/service.ts";
+import { givingBackJob, FEEDS, platformJobs, platformService } from "../../../services/platform/service.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
 import { runChecks } from "./run-checks.ts";
@@ -33,8 +26,6 @@ export type PlatformParts = {
   readonly broker: Broker;
   readonly quietPeriodMs: number;
   readonly log: Log;
-  /** Undefined in histories without the whole subscription service. */
-  readonly findLockOwners: LockDeps["findLockOwners"] | undefined;
   /** Defined when Investors lose their right to trade while they follow a Master. */
   readonly findPooled: TradingUse["findPooled"] | undefined;
   /** The process ends, and its supervisor starts it again. */
@@ -60,7 +51,7 @@ const findPaymentAccounts: TradingUse["findPaymentAccounts"] = () => Promise.res
  * be reached; rejects when it cannot start, as the real process would exit.
  */
 export async function startPlatformProcess(parts: PlatformParts): Promise<PlatformProcess> {
-  const { process, pool, mt5, broker, quietPeriodMs, findLockOwners, findPooled, log, exit } = parts;
+  const { process, pool, mt5, broker, quietPeriodMs, findPooled, log, exit } = parts;
   const deps = withInProcessState({
     pool,
     mt5,
@@ -80,16 +71,15 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
       dealTypes: {},
+      sessionsAtOnce: 4,
       maxTickAgeMs: findPooled === undefined ? HOUR_MS : MAX_TICK_AGE_MS,
     },
     sender: await registerInstance({ pool, log }),
-    reach: (point) => process.deliver("failpoint", point, () => undefined),
+    failpoint: (point) => process.deliver("failpoint", point, () => undefined),
     endProcess: exit,
   });
   const { feeds, sweep } = relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
   platformJobs(deps, INTERVALS, [sweep]);
-  if (findLockOwners !== undefined && findPooled !== undefined) {
-    askingJobs({ ...deps, findLockOwners, tradingUse: { findPooled, findPaymentAccounts } });
-  } else if (findLockOwners !== undefined) releaseLocksJob({ ...deps, findLockOwners });
+  if (findPooled !== undefined) givingBackJob({ ...deps, tradingUse: { findPooled, findPaymentAccounts } });
   return { process, service: platformService(deps), feeds, runChecks: () => runChecks(pool, mt5) };
 }

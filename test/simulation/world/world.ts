@@ -5,6 +5,7 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import type { Client } from "../../../services/kernel/contract/contract.ts";
 import type { ServiceName } from "../../../services/kernel/contract/permissions.ts";
 import type { FeedReader } from "../../../services/kernel/feed/read.ts";
+import { execute, sql } from "../../../services/kernel/postgres/query.ts";
 import { inTransaction } from "../../../services/kernel/postgres/transaction.ts";
 import { usd } from "../../../services/kernel/money.ts";
 import type { Log } from "../../../services/kernel/log.ts";
@@ -181,7 +182,11 @@ export class World {
   async open(): Promise<void> {
     const { nowMs } = this.#options.scheduler;
     await inTransaction(createDirectPool(this.database), (tx) => moveReadTo(tx, new Date(nowMs)));
-    await inTransaction(createDirectPool(this.database), async (tx) => openPermitGate(tx, await readDatabase(tx)));
+    await inTransaction(createDirectPool(this.database), async (tx) => {
+      // As its migration does.
+      await execute(tx, sql`insert into permit_gate default values`);
+      await openPermitGate(tx, await readDatabase(tx));
+    });
     const openedAt = new Date(nowMs - OPEN_SINCE_MS);
     for (const { login, role, openingMinor } of ACCOUNTS) {
       const log = {
@@ -254,13 +259,12 @@ export class World {
     const mt5 = createMt5Client({ server: this.server, scheduler, random: own, faults, ...commandConnection }, process);
     const pool = this.#pool(this.database, process);
     const { quietPeriodMs, pools } = this.#options.plan;
-    const { findLockOwners, findPooled } = pools ? this.#subscriptionFor(process, "platform") : {};
     note(() => `${process.name} starts`);
     const { broker } = this;
     const { log } = this.#options;
     const exit = (): void => this.#exited(process);
-    const owners = { findLockOwners, findPooled: pools?.takesTrading === true ? findPooled : undefined };
-    const parts = { process, pool, mt5, broker, quietPeriodMs, ...owners, log, exit };
+    const findPooled = pools?.takesTrading === true ? this.#subscriptionFor(process, "platform").findPooled : undefined;
+    const parts = { process, pool, mt5, broker, quietPeriodMs, findPooled, log, exit };
     const started = process.run(() => startPlatformProcess(parts));
     started.then(
       (platform) => void this.#platforms.add(platform),

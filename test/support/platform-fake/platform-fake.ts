@@ -14,7 +14,9 @@ import {
   type LogPosition,
   type PlatformServiceService,
   type OldPrice,
+  PermitState,
   type ReadAccountResponse,
+  type ReportRecoveredRequest,
   type ShownBalance,
   type TransferAnswer,
   type TransferRequest,
@@ -44,7 +46,15 @@ export type PlatformFake = PlatformTransfers & {
     aheadMs: number;
     /** Prices that are no marks, of any position. */
     oldPrices: OldPrice[];
+    /** Of the permits: a transfer that names another one is refused for good. */
+    generation: bigint;
+    /** While they are not granted, no account is locked. */
+    permits: PermitState;
+    /** Everything that was lost is in the logs. */
+    isImported: boolean;
   };
+  /** The services that have reported, and for which generation. */
+  readonly reports: ReportRecoveredRequest[];
   /** Open breaks. */
   readonly breaks: Break[];
   readonly deals: readonly FakeDeal[];
@@ -89,9 +99,10 @@ export function platformFake({ now = () => new Date(), balances = {} }: Options 
     released,
     byKey: new Map(),
     imported: new Map(),
-    rules: { refuse: () => undefined, isBusy: no, losesAnswer: no, delay: no, delaysCredit: no },
+    rules: { refuse: () => undefined, isBusy: no, losesAnswer: no, delay: no, delaysCredit: no, refusesCredit: no },
     faults: { transfer: [], hold: [], release: [] },
-    state: { isDown: false, aheadMs: 0, oldPrices: [] },
+    state: { isDown: false, aheadMs: 0, oldPrices: [], generation: 1n, permits: PermitState.GRANTED, isImported: true },
+    reports: [],
     breaks: [],
     finish(key) {
       const transfer = parts.byKey.get(key);
@@ -129,15 +140,12 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     // No caller of the fake asks how its commands were sent, or who has made a deal.
     readAttempts: async () => ({ attempts: [] }),
     findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }),
-    async listFeeTransfers({ afterTransferId }) {
-      reach();
-      const known = [...fake.byKey.values()].map(({ result }) => result);
-      const transfers = known.filter(({ key, transferId }) => key.startsWith("fee:") && transferId > afterTransferId);
-      return { transfers, nextAfterTransferId: 0n };
-    },
     async hold(request) {
       reach();
-      return hold(fake, request);
+      if (fake.state.permits !== PermitState.GRANTED) throw refusal("safety_stop", "unavailable");
+      const { masterLogin } = request;
+      const master = masterLogin === undefined ? undefined : readAccount(ledger, masterLogin, fake.state.aheadMs);
+      return { ...hold(fake, request), ...(master?.complete && { master: { ...master, oldPrices: [] } }) };
     },
     async previewHold({ login, acceptsArchived }) {
       reach();
@@ -189,10 +197,26 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     eraseAccount: notSupported,
     inspectAccounts: notSupported,
     adoptAccount: notSupported,
-    readHistoryAgain: notSupported,
-    getHistoryReading: notSupported,
     getStatus: notSupported,
-    getPermits: notSupported,
+    async getPermits() {
+      reach();
+      const { permits: state, generation, isImported: importComplete } = fake.state;
+      const isAwaited = state === PermitState.STOPPED && !fake.reports.some((each) => each.generation === generation);
+      return {
+        state,
+        stoppedAt: undefined,
+        resumableFrom: undefined,
+        blocking: isAwaited ? [{ code: "owner_not_recovered", detail: "subscription" }] : [],
+        imports: undefined,
+        generation,
+        importComplete,
+      };
+    },
+    async reportRecovered(request) {
+      reach();
+      fake.reports.push(request);
+      return {};
+    },
     listUnshownAccounts: notSupported,
     listReviews: notSupported,
     listReviewGroups: notSupported,
@@ -213,7 +237,13 @@ function transfer(fake: Parts, request: TransferRequest): TransferResult {
   if (fault === "unreachable") throw serviceUnavailable("platform");
   const isNew = !fake.byKey.has(request.key);
   if (fault === "unknown" && isNew) return unknownResult(fake, request.key);
-  const refuse = fault === undefined || fault === "lost answer" ? fake.rules.refuse : () => fault;
+  const { generation = fake.state.generation } = request;
+  const isOutdated = generation !== fake.state.generation;
+  const refuse = isOutdated
+    ? () => "outdated"
+    : fault === undefined || fault === "lost answer"
+      ? fake.rules.refuse
+      : () => fault;
   const result = transferOnce({ ...fake, rules: { ...fake.rules, refuse } }, request);
   if (fault === "lost answer" || fake.rules.losesAnswer(request)) throw outcomeUnknown("platform");
   return result;

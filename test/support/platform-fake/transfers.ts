@@ -21,6 +21,8 @@ export type TransferRules = {
   delay: (request: TransferRequest) => boolean;
   /** The debit is executed and the credit stays PENDING. */
   delaysCredit: (request: TransferRequest) => boolean;
+  /** The debit is executed, the credit is refused, and the debit is reversed. */
+  refusesCredit: (request: TransferRequest) => boolean;
 };
 
 /** A fee that was executed and that the service has lost; cents, positive. Without the account of its credit only the debit was. */
@@ -41,8 +43,17 @@ export function transferOnce(transfers: PlatformTransfers, request: TransferRequ
   const known = transfers.byKey.get(request.key) ?? claim(transfers, request);
   if (known !== undefined && !isDeepStrictEqual(request.legs, known.request.legs)) throw mismatch(request);
   const transfer = known ?? record(transfers, request);
+  const isNew = transfer.result.state === PENDING;
   execute(transfers, transfer);
-  return transfer.result;
+  return isNew && request.lockOwner !== "" ? afterDebit(transfer.result) : transfer.result;
+}
+
+/** Under an account lock the caller gets its answer before the credit has its outcome. */
+function afterDebit(result: TransferResult): TransferResult {
+  const [debit, credit] = result.legs;
+  if (debit?.state !== APPLIED || credit === undefined) return result;
+  const pending = { ...credit, state: PENDING, dealId: 0n, reference: "", appliedAt: undefined };
+  return { ...result, state: PENDING, refusalCode: "", legs: [debit, pending] };
 }
 
 /**
@@ -133,13 +144,27 @@ export function execute({ ledger, rules }: PlatformTransfers, transfer: Platform
   const { result } = transfer;
   const legs = result.legs.map((leg, index) => {
     if (leg.state !== PENDING || (index === 1 && rules.delaysCredit(request))) return leg;
+    if (index === 1 && rules.refusesCredit(request)) return { ...leg, state: REFUSED };
     const { login, kind, amount } = leg;
     const moved = { kind, amount: amount?.minorUnits ?? 0n, key, transferId: result.transferId, comment, lockOwner };
     const { dealId, dealAt } = enter(ledger, login, moved);
     return { ...leg, state: APPLIED, dealId, reference: "P", appliedAt: dealAt };
   });
   transfer.result = { ...result, legs, state: legs.every(({ state }) => state === APPLIED) ? APPLIED : PENDING };
+  if (legs[1]?.state === REFUSED) reverse(ledger, transfer);
   if (request.releaseLock && transfer.result.state === APPLIED) release(ledger, loginOf(request), lockOwner);
+}
+
+function reverse(ledger: PlatformLedger, transfer: PlatformTransfer): void {
+  const { result } = transfer;
+  const { key, transferId, legs } = result;
+  const [debit] = legs;
+  assert(debit !== undefined, "a refused credit has a debit");
+  const amount = -(debit.amount?.minorUnits ?? 0n);
+  const kind = MovementKind.REVERSAL;
+  const { dealId, dealAt } = enter(ledger, debit.login, { kind, amount, key, transferId });
+  const reversal = { ...debit, kind, amount: moneyToProto(usd(amount)), dealId, appliedAt: dealAt };
+  transfer.result = { ...result, state: REFUSED, refusalCode: "credit_refused", legs: [...legs, reversal] };
 }
 
 /** Ends an account lock for good. */

@@ -7,7 +7,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   deal_matching:
     "A deal of this service was deleted, edited or cancelled on the platform, or has no operation. Have the platform's operator correct the account, then decide the review of the deal, then that of the stopped Master.",
   platform_balance:
-    "The balance on the platform is not the sum of the deals that are known. Read the history of the account again, below, then decide the reviews that this opens. When it finds nothing, the platform's operator has to correct the balance.",
+    "The balance on the platform is not the sum of the deals that are known. The whole history of the account has been read: decide the reviews that it has opened. Without one, the platform's operator has to correct the balance.",
   account_currency:
     "The broker has moved the account to a group in another currency, or changed its group. The account is stopped; have it moved back. The break closes within ten minutes; then two people resume the account, and its Master when it is one.",
   external_funds_master:
@@ -19,9 +19,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   mirror_lag:
     "Capital has not reached its Master, or not left it. When the Master is stopped, decide its review; otherwise the platform is slow or refuses: ask its operator.",
   unknown_accounts:
-    "The platform has an account that this system created and has no complete record of: its creation does not end, or the database was restored. Have the CRM register it again, before permits are resumed; or acknowledge its review when it shall stay outside.",
-  unregistered_accounts:
-    "An account is managed that the directory does not know. Have the CRM register it again; or acknowledge its review when it shall stay outside.",
+    "The platform has an account that this system created and has no complete record of: its creation does not end, or the database was restored. Have the CRM register it again, before permits are resumed; or have the platform's operator archive it.",
   trading_rights:
     "An account may trade that must not, or was not given its right back. The service changes it again by itself: when the break stays, ask the platform's operator for the manager's right to edit accounts.",
   fee_payments: "The fees of the Master are stopped. Find the cause, then decide the review; fees continue after it.",
@@ -34,7 +32,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   subscription_endings:
     "An Investor waits for its exit, which is retried without limit. When the Master is stopped, decide its review.",
   transfer_ownership:
-    "A transfer that its service has not requested. The accounts are stopped. After a restore of one database its rows are lost: compare the transfer with the CRM. Otherwise treat it as an intrusion.",
+    "A transfer that its service has not requested. The accounts are stopped. Treat it as an intrusion.",
   cashflow_completeness:
     "The answer of a deposit or withdrawal and the books differ. Open the operation, and report a defect.",
 };

@@ -11,7 +11,6 @@ import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
 import { findBreak } from "./find-break.ts";
 import { isOfMaster } from "../reviews/is-master.ts";
-import { ReadAgain } from "./read-again.tsx";
 import { WhatToDo } from "./what-to-do.tsx";
 
 type Break = Models["Break"];
@@ -102,7 +101,6 @@ function Shown({ found }: { readonly found: Break }) {
         </section>
       </div>
       <WhatToDo found={found} />
-      {login !== null && <ReadAgain login={login} />}
     </>
   );
 }

@@ -33,6 +33,8 @@ const EFFECTS_BY_REASON: Readonly<Record<string, string>> = {
     "What is there at the confirmation stays as it is, outside of the pool. Another review is opened only when the amount changes.",
   "external_funds_on_master acknowledge":
     "The money stays on the Master as own capital and shares in results. Another review is opened when money is moved again. What the Master lacks has to be paid in before Investors can be assigned.",
+  "lost_results acknowledge":
+    "Nothing is moved, and what was posted stays. The amount stays on the Master and settles its next deposits or assigns; with acknowledged own capital it belongs to that.",
   "fees_do_not_tie resume":
     "Fees continue, missed weeks are decided, and waiting exits finish. Another break stops them again.",
   "database_behind resume":
@@ -45,8 +47,6 @@ const EFFECTS_BY_REASON: Readonly<Record<string, string>> = {
   "votes_unconfirmed acknowledge": "The effect of the decision is accepted, and its break closes.",
   "unreadable_history acknowledge":
     "The account is read again by itself until its history can be read. Report the row to the broker.",
-  "unknown_account acknowledge": "The account stays outside, and is not reported again.",
-  "unregistered_account acknowledge": "The account is not registered, and is not reported again.",
 };
 
 export function effectOf(reason: string, action: Action): string {

@@ -1,6 +1,6 @@
 import type { Models } from "../../../client/index.ts";
 
-const OF_MASTERS = new Set(["stopped", "external_funds_on_master", "fees_do_not_tie"]);
+const OF_MASTERS = new Set(["stopped", "external_funds_on_master", "lost_results", "fees_do_not_tie"]);
 
 /** The account of a review is a Master for these reasons; otherwise it is an Investor most often, and the review does not say it. */
 export function isAboutMaster({ reason }: Pick<Models["Review"], "reason">): boolean {

@@ -67,8 +67,6 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   expired: "The operation is over. Send a new one under another `Idempotency-Key` when it is still wanted.",
   possible_duplicate:
     "Compare the deal `deal_id` with your order. When it is the same order, take the deal as its result; otherwise send it with a `comment` of its own, under another `Idempotency-Key`.",
-  possible_duplicate_account:
-    "Ask the operators to register `mt5_login`, or to leave it outside; then repeat under another `Idempotency-Key` when a second account is wanted.",
   insufficient_funds: "Read the balance (`GET /info/balance/{mt5_login}`) and request a smaller amount.",
   investor_deficit: "An operator has to compensate the deficit first; then repeat the request.",
   review_decided: "Read the review again: the decision is final.",

@@ -39,18 +39,6 @@ test("all invalid fields of a new Investor are reported at once", async () => {
   ]);
 });
 
-test("a new account that may exist already is refused with its login", async () => {
-  const details = { mt5_login: "3000009" };
-  const code = "possible_duplicate_account";
-  const refusal = new Refusal({ code, status: "conflict", message: "No.", outcome: "not_executed", details });
-  const edge = await testEdge({ accounts: { createInvestor: () => Promise.reject(refusal) } });
-  const person = { first_name: "Ada", last_name: "Lovelace", name: "Ada", username: "ada@example.com" };
-  const payload = { ...person, platform_group: "pamm\\investor" };
-  const { status, body } = await edge.call({ method: "POST", url: "/api/v1/investor/create", payload });
-
-  expect([status, body]).toMatchObject([409, { code, outcome: "not_executed", retryable: false, ...details }]);
-});
-
 test("a group that the operator did not allow is refused with its field", async () => {
   const refusal = new Refusal({
     code: "group_not_allowed",

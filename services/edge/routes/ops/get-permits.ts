@@ -17,6 +17,8 @@ const stateSet = setOf("PermitState", "Whether money commands are sent to the tr
 const blockSet = setOf("ResumeBlockCode", "What keeps operators from `resume`.", {
   history_not_read: "The history has not been read completely.",
   quiet_period: "The trading platform may still execute commands that the database has lost.",
+  owner_not_recovered: "A service has not recorded yet what was executed in the lost time.",
+  review_open: "A review of a deal that was found since the stop is not decided.",
   check_not_complete: "A check has not compared everything since the stop.",
   check_has_breaks: "A check has found differences.",
 });

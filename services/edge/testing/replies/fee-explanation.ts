@@ -31,7 +31,6 @@ export function anExplanation(overrides: Partial<PaymentExplanation> = {}): Paym
     masterLogin: "3000001",
     investorLogin: "3000003",
     runId: 12n,
-    runKind: "ON_DEMAND",
     runPeriodStart: AT,
     runPeriodEnd: LATER,
     due: cents(115_87n),

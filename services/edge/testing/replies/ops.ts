@@ -1,5 +1,5 @@
 import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
-import { type GetPermitsResponse, type HistoryReading, PermitState } from "#proto/pamm/platform/v1/platform.ts";
+import { type GetPermitsResponse, PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import { type Review, type ReviewGroup, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { AT, LATER, cents } from "./values.ts";
 
@@ -99,6 +99,8 @@ export function thePermits(overrides: Partial<GetPermitsResponse> = {}): GetPerm
       { code: "check_not_complete", detail: "The check deal_matching has not completed a run since the stop." },
     ],
     imports: { movements: 12, openMovements: 1, unclaimedFees: 0, accountsToRead: 0 },
+    generation: 2n,
+    importComplete: false,
     ...overrides,
   };
 }
@@ -109,20 +111,6 @@ export const granted: GetPermitsResponse = {
   resumableFrom: undefined,
   blocking: [],
   imports: undefined,
+  generation: 1n,
+  importComplete: false,
 };
-
-export function aReading(overrides: Partial<HistoryReading> = {}): HistoryReading {
-  return {
-    login: "3000001",
-    from: AT,
-    until: LATER,
-    readTo: LATER,
-    requestedBy: "KeyOfAnna001",
-    finishedAt: LATER,
-    reason: "",
-    filedDeals: 1n,
-    amendedDeals: 1n,
-    dealIds: [1_234_567n, 1_234_568n],
-    ...overrides,
-  };
-}

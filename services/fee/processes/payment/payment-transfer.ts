@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { CallContext } from "#kernel/contract/contract.ts";
+import type { CallContext, Client } from "#kernel/contract/contract.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { keyOf } from "#kernel/key-of.ts";
 import { MAX_AMOUNT, usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { reasonOf } from "#kernel/retry.ts";
@@ -14,7 +15,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { type PaymentOutcome, TAKEN_BY_ANOTHER, unpaid } from "../../domain/payment-outcome.ts";
 import type { DuePayment } from "../../store/due-payments.ts";
-import type { FeeFloor } from "./read-floors.ts";
+import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 
 const WITHOUT_LOCK = "";
 
@@ -40,26 +41,32 @@ export function transferOf(
   };
 }
 
-/** The outcome of a payment according to its recorded transfer. */
-export function outcomeOf({ kind }: Pick<DuePayment, "kind">, result: TransferResult): PaymentOutcome {
-  const { state, transferId, refusalCode } = result;
+/** The outcome of a payment according to its recorded transfer. An invalid answer delays only the payment that it belongs to. */
+export function outcomeOf({ log }: Pick<Deps, "log">, payment: DuePayment, result: TransferResult): PaymentOutcome {
+  try {
+    return outcomeOfResult(payment, result);
+  } catch (error) {
+    log.error("invalid answer for a fee, retry scheduled, report this defect", { key: payment.key, error });
+    return { kind: "open", reason: "invalid answer", isBusy: false };
+  }
+}
+
+function outcomeOfResult(
+  { kind }: DuePayment,
+  { state, transferId, refusalCode, legs }: TransferResult,
+): PaymentOutcome {
   if (state === TransferState.REFUSED) return unpaid(kind, refusalCode);
-  const [debit, credit] = result.legs;
-  if (state === TransferState.APPLIED) {
-    assert(
-      debit !== undefined && credit !== undefined && debit.dealId > 0n && credit.dealId > 0n,
-      "both legs have deals",
-    );
-    const executedAt = credit.appliedAt ?? debit.appliedAt;
-    assert(executedAt !== undefined, "an applied transfer has a time");
-    const deals = { debitDealId: debit.dealId, creditDealId: credit.dealId };
-    return { kind: "paid", amount: takenBy(debit), transferId, ...deals, executedAt };
+  const [debit, credit] = legs;
+  if (debit?.state !== TransferState.APPLIED) {
+    assert(state !== TransferState.APPLIED, "an applied transfer is debited");
+    return { kind: "open", reason: `transfer state ${stateName(state)}`, isBusy: false };
   }
-  // A refused credit is followed by a reversal of the debit: until then the payment is neither paid nor unpaid.
-  if (debit?.state === TransferState.APPLIED && credit?.state !== TransferState.REFUSED) {
-    return { kind: "debited", amount: takenBy(debit), transferId, debitDealId: debit.dealId };
-  }
-  return { kind: "open", reason: `transfer state ${stateName(state)}`, isBusy: false };
+  assert(debit.dealId > 0n, "an applied debit has a deal");
+  const debited = { amount: takenBy(debit), transferId, debitDealId: debit.dealId };
+  // Its credit follows, or, when that is refused, its reversal.
+  if (state !== TransferState.APPLIED) return { kind: "debited", ...debited };
+  assert(credit?.appliedAt !== undefined && credit.dealId > 0n, "an applied credit has a deal");
+  return { kind: "paid", ...debited, creditDealId: credit.dealId, executedAt: credit.appliedAt };
 }
 
 /** Refusals that end soon. */
@@ -81,22 +88,45 @@ function takenBy({ amount }: TransferLegResult): bigint {
 }
 
 function stateName(state: TransferState): string {
-  return Object.entries(TransferState).find(([, value]) => value === state)?.[0] ?? String(state);
+  return keyOf(TransferState, state) ?? String(state);
 }
 
-/** Code of platform for a key without a transfer. */
-const UNKNOWN_KEY = "transfer_not_found";
-
-/** The outcome of a payment that may have been sent and must not be sent now; undefined when it was certainly not sent. */
-export async function lookUpPayment(
-  { platform }: Pick<Deps, "platform">,
-  payment: DuePayment,
+/** The outcomes of payments that are not sent now, in their order; undefined of one that was certainly not sent before. */
+export async function lookUpPayments(
+  deps: Pick<Deps, "platform" | "log">,
+  payments: readonly DuePayment[],
   context: CallContext,
-): Promise<PaymentOutcome | undefined> {
+): Promise<(PaymentOutcome | undefined)[]> {
+  if (payments.length === 0) return [];
   try {
-    return outcomeOf(payment, await platform.getTransfer({ key: payment.key }, context));
+    const { transfers } = await deps.platform.readTransfers({ keys: payments.map(({ key }) => key) }, context);
+    const byKey = new Map(transfers.map((result) => [result.key, result]));
+    return payments.map((payment) => {
+      const result = byKey.get(payment.key);
+      return result && outcomeOf(deps, payment, result);
+    });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return error.code === UNKNOWN_KEY ? undefined : outcomeOfError(error);
+    return payments.map(() => outcomeOfError(error));
   }
+}
+
+type Floors = Pick<Client<SubscriptionServiceService>, "getFeeFloors">;
+
+/** What a fee must leave on the account of an Investor, as of an entry of its log, and what was credited later. */
+export type FeeFloor = { readonly minor: bigint; readonly filedNumber: bigint };
+
+/** Logins without a floor are left out. */
+export async function readFloors(
+  subscriptions: Floors,
+  investorLogins: readonly string[],
+  context: CallContext,
+): Promise<ReadonlyMap<string, FeeFloor>> {
+  const { floors } = await subscriptions.getFeeFloors({ investorLogins: [...new Set(investorLogins)] }, context);
+  return new Map(
+    floors.map(({ investorLogin, floor, filedNumber }) => [
+      investorLogin,
+      { minor: moneyFromProto(floor).minor, filedNumber },
+    ]),
+  );
 }

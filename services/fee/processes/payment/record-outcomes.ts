@@ -1,11 +1,9 @@
 import { failpoint } from "#kernel/failpoint.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Delay } from "#kernel/work-queue/work-queue.ts";
 import type { Deps } from "../../deps.ts";
 import type { PaymentOutcome } from "../../domain/payment-outcome.ts";
 import { type DuePayment, paymentQueue } from "../../store/due-payments.ts";
-import { requireKnownFees } from "../lost-fees/require-known-fees.ts";
-import { type DebitedPayment, markDebited } from "../../store/settled-payments.ts";
+import type { DebitedPayment } from "../../store/settled-payments.ts";
 
 /** Account locks are held briefly, so a fee that waits for one is requested again soon. */
 const MAX_BUSY_MS = 2_000;
@@ -17,7 +15,7 @@ export type AnsweredPayment = { readonly payment: DuePayment; readonly outcome: 
  * settled once, also when several processes report its outcome. Returns the ids of those that this call has settled.
  */
 export async function recordOutcomes(
-  deps: Pick<Deps, "pool" | "log" | "queues" | "wakeSignals" | "searchingIn">,
+  deps: Pick<Deps, "pool" | "log" | "queues" | "wakeSignals">,
   answered: readonly AnsweredPayment[],
 ): Promise<ReadonlySet<bigint>> {
   const { pool, wakeSignals } = deps;
@@ -31,17 +29,13 @@ export async function recordOutcomes(
       waiting.push({ id, tries, reason: outcome.reason, ...(outcome.isBusy ? { maxMs: MAX_BUSY_MS } : {}) });
     }
   }
-  if (debited.length > 0) {
-    await inTransaction(pool, async (tx) => {
-      await requireKnownFees(tx, deps, "unknown");
-      await markDebited(tx, debited);
-    });
-  }
+  await Promise.all(debited.map((each) => deps.queues.debits.add(each)));
   await paymentQueue.retryLater(pool, waiting);
-  // Credits are pending, retries are due later, and a settled weekly payment or imported fee allows the Investor's next one.
+  // Retries are due later, and a settled weekly payment or imported fee allows the Investor's next one.
   const isAwaited = answered.some(({ payment }) => payment.isWeekly || payment.isImported);
-  const mayHaveWork = debited.length > 0 || waiting.length > 0 || isAwaited;
-  if (mayHaveWork) wakeSignals.payments.notify();
+  if (waiting.length > 0 || isAwaited) wakeSignals.payments.notify();
+  // Payments whose credits are pending are settled together.
+  else if (debited.length > 0) wakeSignals.payers[0].notify();
   return settled;
 }
 

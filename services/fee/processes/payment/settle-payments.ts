@@ -10,7 +10,6 @@ import { type SettledImport, usePaidImports } from "../../store/imported-payment
 import { lockMasters } from "../../store/masters.ts";
 import { countSettled, type Settled } from "../../store/runs.ts";
 import { markExecuted, markUnpaid, type PaidPayment, type UnpaidPayment } from "../../store/settled-payments.ts";
-import { requireKnownFees, type Searching } from "../lost-fees/require-known-fees.ts";
 import { workTogether } from "../together.ts";
 
 /** A payment with its final outcome. */
@@ -19,7 +18,7 @@ export type FinalPayment = { readonly payment: DuePayment; readonly outcome: Pai
 /** False when another process has settled the payment before. */
 export type Settlement = { readonly isSettled: boolean };
 
-export type Settler = { readonly pool: Pool; readonly log: Log; readonly now: Clock } & Searching;
+export type Settler = { readonly pool: Pool; readonly log: Log; readonly now: Clock };
 
 /**
  * Settles payments of any Masters in one commit: credits, debts and the counts of their runs. A Master whose row stays locked
@@ -32,11 +31,7 @@ export async function settlePayments(
   const { pool, log, now } = settler;
   const items = answered.map((each) => ({ ...each, masterLogin: each.payment.masterLogin }));
   return await workTogether(items, async (own) => {
-    const { settled, deferred } = await inTransaction(pool, async (tx) => {
-      // An id that is recorded before a search has begun would hide lower ones from it.
-      await requireKnownFees(tx, settler);
-      return await settle(tx, own, now());
-    });
+    const { settled, deferred } = await inTransaction(pool, (tx) => settle(tx, own, now()));
     for (const { payment, outcome } of deferred) {
       const { key, masterLogin: login } = payment;
       log.info("fee deferred, amount is now debt", { key, login, reason: outcome.reason });
@@ -67,7 +62,7 @@ async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Da
   }
   const uncollected = uncollectedOf(paid, refused);
   await addDebts(tx, debtsOf(uncollected));
-  await addDebtParts(tx, uncollected.map(partOf), at);
+  await addDebtParts(tx, uncollected.map(partOf));
   if (paid.length > 0) await markExecuted(tx, paid, at);
   if (refused.length > 0) await markUnpaid(tx, refused);
   await usePaidImports(tx, importsOf(paid, refused));

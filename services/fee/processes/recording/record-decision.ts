@@ -1,13 +1,13 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
 import type { Decision } from "../../domain/decision.ts";
-import { feesBeingRecorded } from "../../domain/fees-being-recorded.ts";
-import { type Recorded, recordTogether } from "./record-together.ts";
 import { insertMaster } from "../../store/masters.ts";
+import { refuse } from "../../refusals.ts";
+import { type Recorded, recordTogether } from "./record-decisions.ts";
 
 /** Records a decision, once: a repeated one changes nothing. Moves no money. */
 export async function recordDecision(deps: Deps, decision: Decision, context: CallContext): Promise<void> {
@@ -38,4 +38,10 @@ async function record(deps: Deps, decision: Decision, context: CallContext): Pro
 async function addMaster({ pool, accounts }: Deps, login: string, context: CallContext): Promise<void> {
   const { paymentAccountLogin } = await accounts.findMaster({ login }, queryContext(context));
   await insertMaster(pool, login, paymentAccountLogin);
+}
+
+/** Another transaction has the row of a Master for too long: nothing was recorded, and a repetition records it. */
+function feesBeingRecorded(masterLogin: string): Refusal {
+  const message = `Fees of Master ${masterLogin} are being recorded, which takes seconds. Nothing was executed. Send the request again in a second.`;
+  return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
 }

@@ -1,12 +1,41 @@
 import assert from "node:assert/strict";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { DecidedFee, Decision } from "../../domain/decision.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { type DecidedFee, type Decision, mastersOf } from "../../domain/decision.ts";
 import { insertItems } from "../../store/collections.ts";
 import { takeDebtParts } from "../../store/debt-parts.ts";
 import { nameOf, takeDebts } from "../../store/debts.ts";
 import { type InsertedPayment, insertPayments, listOpenWeekly, type NewPayment } from "../../store/due-payments.ts";
 import { listKnownKeys } from "../../store/imported-payments.ts";
 import { extendRun, insertRuns, listRecordedKeys, type NewRun } from "../../store/runs.ts";
+import type { Clock } from "#kernel/clock.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { lockMasters } from "../../store/masters.ts";
+import { workTogether } from "../together.ts";
+
+/** Masters of the decision that have to be inserted first; then nothing was recorded. Otherwise it is recorded, by this call or an earlier one. */
+export type Recorded = { readonly unknownMasters: readonly string[] };
+
+type Recorder = { readonly pool: Pool; readonly now: Clock };
+
+/** Records some decisions in one commit. The Investors are distinct. What is recorded already stays as it is. */
+export async function recordTogether(
+  recorder: Recorder,
+  decisions: readonly Decision[],
+): Promise<(Recorded | Error)[]> {
+  return await workTogether(decisions, (own) => inTransaction(recorder.pool, (tx) => record(tx, own, recorder.now())));
+}
+
+async function record(tx: Transaction, decisions: readonly Decision[], at: Date): Promise<Recorded[]> {
+  const masters = await lockMasters(tx, decisions.flatMap(mastersOf));
+  const recorded = decisions.map((decision) => ({
+    decision,
+    unknownMasters: mastersOf(decision).filter((login) => !masters.has(login)),
+  }));
+  const known = recorded.flatMap(({ decision, unknownMasters }) => (unknownMasters.length === 0 ? decision : []));
+  await recordDepartures(tx, known.filter(isOfDeparture), at);
+  for (const decision of known) if (!isOfDeparture(decision)) await recordWeek(tx, decision, at);
+  return recorded;
+}
 
 /** Of a withdrawal or exit. */
 export type DepartureDecision = Decision & { readonly key: string };

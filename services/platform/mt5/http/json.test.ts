@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isJsonObject, type JsonValue, MarkedObject, readJson } from "./json.ts";
+import { type JsonValue, readJson } from "./json.ts";
 import { valuesNamed } from "./values-named.ts";
 
 /** The value as JSON.parse returns it, for comparison; only for documents without repeated names. */
@@ -97,49 +97,6 @@ test("strings are decoded as by JSON.parse", () => {
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(readJson(JSON.stringify(text))).toBe(text);
     }),
-  );
-});
-
-/** The objects of the list `answer` when these texts are known; the marks are the texts. */
-function marked(text: string, known: readonly string[]): JsonValue[] | undefined {
-  const document = readJson(text, { markOf: (each) => each, isKnown: (mark) => known.includes(mark) });
-  const [answer] = (isJsonObject(document) && document.get("answer")) || [];
-  return Array.isArray(answer) ? [...answer] : undefined;
-}
-
-test("a known object of a list is not read, and every other one is, with the mark of its whole text", () => {
-  const [first, second, nested] = ['{"a":"1"}', '{"a":"2"}', '{"a":{"b":"}"},"c":[{}]}'];
-  const read = marked(`{"answer":[${first}, ${second} ,${nested},"x",[{}]]}`, [second]);
-  expect(read?.slice(0, 3)).toMatchObject([{ mark: first }, { mark: second }, { mark: nested, text: nested }]);
-  const values = read?.map((each) => (each instanceof MarkedObject ? each.value : each));
-  expect(values?.map(plain)).toEqual([{ a: "1" }, undefined, { a: { b: "}" }, c: [{}] }, "x", [{}]]);
-});
-
-test("an object with a brace in a text is read each time", () => {
-  const row = '{"comment":"}","a":"1"}';
-  const [item] = marked(`{"answer":[${row}]}`, [row]) ?? [];
-  expect(item).toMatchObject({
-    mark: row,
-    value: new Map([
-      ["comment", ["}"]],
-      ["a", ["1"]],
-    ]),
-  });
-});
-
-test("a text with known objects is accepted exactly when it is accepted without", () => {
-  const rows = fc.array(fc.constantFrom('{"a":"1"}', '{"a":"1","a":"2"}', '{"a":"}"}', '{"a":[{"b":1}]}', "{}", "7"));
-  const damaged = rows
-    .map((list) => `{"retcode":"0 Done","answer":[${list.join(",")}]}`)
-    .chain((text) => fc.tuple(fc.constant(text), fc.nat(text.length), fc.constantFrom("", '"', "{", "}", "]", ",")))
-    .map(([text, at, inserted]) => text.slice(0, at) + inserted + text.slice(at));
-  fc.assert(
-    fc.property(damaged, (text) => {
-      const known = ['{"a":"1"}', '{"a":[{"b":1}]}', "{}"];
-      const read = readJson(text, { markOf: (each) => each, isKnown: (mark) => known.includes(mark) });
-      expect(read !== undefined).toBe(isJson(text));
-    }),
-    { numRuns: 2_000 },
   );
 });
 

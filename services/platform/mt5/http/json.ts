@@ -6,34 +6,10 @@ import { foldName } from "./fold-name.ts";
  * a number as text.
  */
 export type JsonObject = ReadonlyMap<string, readonly JsonValue[]>;
-export type JsonValue = string | boolean | null | readonly JsonValue[] | JsonObject | MarkedObject;
-
-/** How objects are recognised that were read before: a list that is read again costs what is new in it. */
-export type Recognition = {
-  /** Different for texts that differ in any byte. */
-  readonly markOf: (text: string) => string;
-  /** Whether the text with this mark is an object that needs no reading. */
-  readonly isKnown: (mark: string) => boolean;
-};
-
-/** An object in a list of the document that is read with a recognition. */
-export class MarkedObject {
-  readonly text: string;
-  readonly mark: string;
-  /** Undefined for a known one. */
-  readonly value: JsonObject | undefined;
-
-  constructor(text: string, mark: string, value: JsonObject | undefined) {
-    this.text = text;
-    this.mark = mark;
-    this.value = value;
-  }
-}
+export type JsonValue = string | boolean | null | readonly JsonValue[] | JsonObject;
 
 /** Answers nest a few levels; the parser is recursive, and deep nesting would exhaust the stack. */
 const MAX_DEPTH = 32;
-/** Of the objects in a list of the document. */
-const LISTED_DEPTH = 2;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 const [COMMA, COLON, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
@@ -44,12 +20,12 @@ const FIRST_PRINTABLE = 0x20;
 
 class MalformedJson extends Error {}
 
-type Cursor = { readonly text: string; at: number; readonly recognition: Recognition | undefined };
+type Cursor = { readonly text: string; at: number };
 
 /** Undefined when the text is not exactly one JSON value. Never throws. */
-export function readJson(text: string, recognition?: Recognition): JsonValue | undefined {
+export function readJson(text: string): JsonValue | undefined {
   try {
-    const cursor = { text, at: 0, recognition };
+    const cursor = { text, at: 0 };
     const value = readValue(cursor, 0);
     skipWhitespace(cursor);
     return cursor.at === text.length ? value : undefined;
@@ -109,38 +85,10 @@ function readArray(cursor: Cursor, depth: number): JsonValue[] {
   const items: JsonValue[] = [];
   cursor.at += 1;
   if (skipIf(cursor, CLOSE_BRACKET)) return items;
-  do items.push(readItem(cursor, depth + 1));
+  do items.push(readValue(cursor, depth + 1));
   while (skipIf(cursor, COMMA));
   expect(cursor, CLOSE_BRACKET);
   return items;
-}
-
-function readItem(cursor: Cursor, depth: number): JsonValue {
-  const { recognition } = cursor;
-  if (recognition === undefined || depth !== LISTED_DEPTH) return readValue(cursor, depth);
-  skipWhitespace(cursor);
-  return cursor.text.charCodeAt(cursor.at) === OPEN_BRACE
-    ? readMarked(cursor, recognition, depth)
-    : readValue(cursor, depth);
-}
-
-/**
- * An object ends at the first closing brace, unless it has one in a text or another object in it. A known text is a whole
- * object, and no object begins with another one, so it ends there whatever follows.
- */
-function readMarked(cursor: Cursor, { markOf, isKnown }: Recognition, depth: number): MarkedObject {
-  const { text, at: start } = cursor;
-  const end = text.indexOf("}", start) + 1;
-  const first = text.slice(start, end);
-  const mark = markOf(first);
-  if (isKnown(mark)) {
-    cursor.at = end;
-    return new MarkedObject(first, mark, undefined);
-  }
-  const value = readObject(cursor, depth);
-  if (cursor.at === end) return new MarkedObject(first, mark, value);
-  const whole = text.slice(start, cursor.at);
-  return new MarkedObject(whole, markOf(whole), value);
 }
 
 function readString(cursor: Cursor): string {

@@ -33,6 +33,7 @@ export async function startPlatformServer(options: TestSimulatorOptions = {}): P
     client: (own = {}) =>
       aClient(simulator, {
         credentials: { login: String(simulator.managerLogin), password: new Secret(simulator.managerPassword) },
+        timeZone: options.timeZone ?? "Europe/Athens",
         ...own,
         limits: { commandTimeoutMs: 2_000, ...own.limits },
       }),

@@ -23,6 +23,7 @@ export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Clie
     trust: { ca: server.ca },
     credentials: { login: MANAGER.login, password: new Secret(MANAGER.password) },
     maxSessions: 4,
+    timeZone: "Europe/Athens",
     owner: "test",
     log: silentLog,
     ...own,

@@ -32,6 +32,7 @@ function aLeg(status: Partial<Leg>, own: Partial<RecordedLeg> = {}): RecordedLeg
     requestId: "",
     isLate: false,
     isEarly: false,
+    isOutdated: false,
     createdAt: new Date(0),
     changedAt: new Date(0),
     ...own,

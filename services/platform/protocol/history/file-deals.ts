@@ -12,9 +12,7 @@ import { recordTransition } from "../record.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
 import { stopForLostCommits } from "../reviews/stop-for-lost-commits.ts";
 import { type Addition, appendToLogs } from "./append-to-log.ts";
-import { IMPORTED } from "../../domain/imported-leg.ts";
-import { markImported } from "../../store/imported-legs.ts";
-import { giveUpOutdated, importDeal } from "./import-deal.ts";
+import { importDeal } from "./import-deal.ts";
 import { publishImport } from "./publish-import.ts";
 import { dealEvidence } from "./deal-evidence.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
@@ -77,7 +75,6 @@ async function fileLocked(
       { tx, server, account, records, results },
       byLogin.get(login) ?? [],
     );
-    await giveUpOutdated(tx, server, login, entries);
     additions.push(...entries.map((entry) => ({ account, entry })));
     // An undecided deal after the period was not read, so it stays.
     const later = undecidedFrom !== undefined && to !== undefined && undecidedFrom > to ? undecidedFrom : undefined;
@@ -87,17 +84,6 @@ async function fileLocked(
     if (at?.getTime() !== undecidedFrom?.getTime()) await setUndecidedFrom(tx, login, at);
   }
   await appendToLogs(tx, server, additions);
-  await markImports(tx, additions);
-}
-
-/** Amounts that were calculated without the imported entries of a login are outdated. */
-async function markImports(tx: Transaction, additions: readonly Addition[]): Promise<void> {
-  const imported = additions.filter(({ entry: { cause } }) => cause?.key.startsWith(IMPORTED) === true);
-  for (const { login, logNumber } of new Set(imported.map(({ account }) => account))) {
-    const added = additions.filter(({ account }) => account.login === login);
-    const last = added.findLastIndex(({ entry: { cause } }) => cause?.key.startsWith(IMPORTED) === true);
-    await markImported(tx, login, logNumber + BigInt(last + 1));
-  }
 }
 
 type Commit = {

@@ -7,6 +7,7 @@ import { watchImportedFees } from "../../jobs/watch-imported-fees.ts";
 import { metricValues } from "#test/support/metric-values.ts";
 import { importedFeeKey } from "../../domain/imported-leg.ts";
 import { legNumber } from "../../domain/leg-number.ts";
+import { platformComment } from "../../domain/reference.ts";
 import type { LegKind } from "../../domain/leg-kind.ts";
 import { keyHash } from "#kernel/key-hash.ts";
 import { commentOfLeg } from "../comment-of-leg.ts";
@@ -14,6 +15,7 @@ import { findingsOf, logOf, summaryOf } from "../../testing/log-of.ts";
 import { aDeposit, aTransfer, type LegOrder } from "../../testing/requests.ts";
 import { aWaitingLeg } from "../../testing/rows.ts";
 import { openReviews, resumeBoth } from "../../testing/reviews.ts";
+import { readGeneration } from "../../store/permit-gate.ts";
 import { aCall, anAccount, aWorld, eventually, type World } from "../../testing/world.ts";
 
 const FEE_KEY = "fee:7001:9001:week:2026-11-20T22:00:00.000Z";
@@ -199,87 +201,50 @@ test.concurrent("of a fee whose credit was not executed before the restore only 
   expect(await world.control.deals(payment)).toHaveLength(1);
 });
 
-test.concurrent("an amount that was calculated before an import is refused as outdated, also when its order waits", async (context) => {
+test.concurrent("an amount of another generation is refused as outdated, also when its order waits, and on other accounts", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
-  const { service } = instance;
-  const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
-  await lose(world, { login: investor, kind: "deposit", amount: "50.00" });
-  await logOf(instance, investor, 1);
-  await heartbeat(instance.deps);
-  const mirror = (key: string, filedNumber: bigint) =>
-    aTransfer(key, [{ login: master, kind: MIRROR, minor: 30_00n }], { enqueue: true, filedNumber });
-  await service.transfer(mirror("waits", 0n), aCall());
-  await lose(world, { login: master, kind: "mirror", amount: "30.00" });
-  const [imported] = await logOf(instance, master, 1);
-
-  const outdated = { state: TransferState.REFUSED, refusalCode: "outdated" };
-  expect(await service.getTransfer({ key: "waits" }, aCall())).toMatchObject(outdated);
-  expect(await service.transfer(mirror("before", 0n), aCall())).toMatchObject(outdated);
-  await service.transfer(mirror("after", imported!.number), aCall());
-  await resumeBoth(instance);
-  await eventually(
-    () => service.getTransfer({ key: "after" }, aCall()),
-    ({ state }) => state === TransferState.APPLIED,
-  );
-  expect(await world.control.deals(master)).toHaveLength(2);
-  const result = aTransfer("result", [{ login: investor, kind: RESULT, minor: 1_00n }], { filedNumber: 0n });
-  expect(await service.transfer(result, aCall())).toMatchObject(outdated);
-});
-
-test.concurrent("a mirror or result is refused as outdated when an executed one is missing in its amount", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
-  const order = (key: string, login: string, kind: MovementKind, filedNumber: bigint) =>
-    aTransfer(key, [{ login, kind, minor: 30_00n }], { enqueue: kind === MIRROR, filedNumber });
-  for (const [login, kind] of [
-    [master, MIRROR],
-    [investor, RESULT],
-  ] as const) {
-    await service.transfer(order(`lost-${login}`, login, kind, 0n), aCall());
-    const [moved] = await logOf(instance, login, 1);
-    // The caller has lost its record, and plans the same amount under another key.
-    expect(await service.transfer(order(`again-${login}`, login, kind, 0n), aCall())).toMatchObject({
-      state: TransferState.REFUSED,
-      refusalCode: "outdated",
-    });
-    await service.transfer(order(`next-${login}`, login, kind, moved!.number), aCall());
-    await logOf(instance, login, 2);
-    expect(await world.control.deals(login)).toHaveLength(2);
-  }
-});
-
-test.concurrent("a mirror or result is refused as outdated while another one of its account is open", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
   const { service, deps } = instance;
   const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
+  const mirror = (key: string, generation: bigint) =>
+    aTransfer(key, [{ login: master, kind: MIRROR, minor: 30_00n }], { enqueue: true, generation });
+  const before = await readGeneration(deps.pool);
+  await lose(world, { login: investor, kind: "deposit", amount: "50.00" });
+  await logOf(instance, investor, 1);
+  await heartbeat(deps);
+  const stopped = { code: "safety_stop", outcome: "not_executed" };
+  await expect(service.transfer(mirror("early", before), aCall())).rejects.toMatchObject(stopped);
+  const waiting = { login: master, kind: "mirror", amountMinor: 30_00n, generation: before } as const;
+  await aWaitingLeg(deps.pool, { ...waiting, key: "waits" });
+  await aWaitingLeg(deps.pool, { ...waiting, key: "attempted", attempt: 1 });
+  const number = await aWaitingLeg(deps.pool, { ...waiting, key: "executed" });
+  await world.control.balance(master, "30.00", platformComment({ kind: "mirror", number, attempt: 1 }, ""));
+  await logOf(instance, master, 1);
+
+  // One of those that wait may have been executed in the lost time, so none ends before the whole history was read.
+  const { state } = await service.getTransfer({ key: "waits" }, aCall());
+  expect(state).toBe(TransferState.PENDING);
+  expect(await service.getTransfer({ key: "executed" }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  await resumeBoth(instance);
   const outdated = { state: TransferState.REFUSED, refusalCode: "outdated" };
-  for (const [login, kind] of [
-    [master, "mirror"],
-    [investor, "result"],
-  ] as const) {
-    const number = await aWaitingLeg(deps.pool, { key: `lost-${login}`, login, kind, attempt: 1 });
-    const order = (key: string) =>
-      aTransfer(key, [{ login, kind: kind === "mirror" ? MIRROR : RESULT, minor: 30_00n }], {
-        enqueue: kind === "mirror",
-        filedNumber: 0n,
-      });
-    // It waits for its next attempt, so that it is before no other leg in the queue.
-    await deps.pool.query(`update leg set next_scan_at = now() + interval '1 hour' where number = ${number}`);
-    expect(await service.transfer(order(`again-${login}`), aCall())).toMatchObject(outdated);
-    // In manual review it may still be executed.
-    await deps.pool.query(
-      `update leg set state = 'REVIEW', came_from = 'INTENT', review = 'test' where number = ${number}`,
+  for (const key of ["waits", "attempted"]) {
+    const ended = await eventually(
+      () => service.getTransfer({ key }, aCall()),
+      (transfer) => transfer.state !== TransferState.PENDING,
     );
-    expect(await service.transfer(order(`reviewed-${login}`), aCall())).toMatchObject(outdated);
-    await deps.pool.query(
-      `update leg set state = 'REFUSED', came_from = null, review = null, refusal = 'absent' where number = ${number}`,
-    );
-    expect(await service.transfer(order(`next-${login}`), aCall())).not.toMatchObject(outdated);
+    expect(ended).toMatchObject(outdated);
   }
+  expect(await service.transfer(mirror("before", before), aCall())).toMatchObject(outdated);
+  const after = await readGeneration(deps.pool);
+  expect(await service.transfer(mirror("later", after + 1n), aCall())).toMatchObject(outdated);
+  await service.transfer(mirror("after", after), aCall());
+  await eventually(
+    () => service.getTransfer({ key: "after" }, aCall()),
+    (transfer) => transfer.state === TransferState.APPLIED,
+  );
+  expect(await world.control.deals(master)).toHaveLength(2);
+  const result = aTransfer("result", [{ login: investor, kind: RESULT, minor: 1_00n }], { generation: before });
+  expect(await service.transfer(result, aCall())).toMatchObject(outdated);
 });
 
 test.concurrent("a key of an imported transfer is refused", async (context) => {

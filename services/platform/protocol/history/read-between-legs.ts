@@ -16,7 +16,7 @@ const MAX_DELAYED_WAIT_MS = 500;
 const POLL_MS = 20;
 
 /**
- * Reads an account while no leg is sent. With legs in progress, the platform and the log would rarely agree. `read` may share its
+ * Reads an account while no leg is sent, after a reading that differs from its log. `read` may share its
  * requests to the platform with others.
  */
 export async function readBetweenLegs(

@@ -30,7 +30,8 @@ const OF_ALL: ReadonlySet<Mt5Problem> = new Set([
 const POSITIONS_WITHIN_MS = 1_000;
 
 /**
- * Facts of logins that are read together, or why they cannot be read. An account is left out when it has to be read alone: it has an
+ * Facts of logins that are read together, at the same time, or why they cannot be read. What happens meanwhile is in some of the answers only, and
+ * shows as a difference, or in none of them: then the facts are those of the log's end. An account is left out when it has to be read alone: it has an
  * undecided deal, its list of positions may be cut, or reading one of the accounts failed.
  */
 export async function readFactsTogether(
@@ -38,12 +39,12 @@ export async function readFactsTogether(
   logins: readonly string[],
 ): Promise<ReadonlyMap<string, Facts | Error>> {
   try {
-    const [users, positions] = await Promise.all([deps.mt5.getUsers(logins), findPositionsInTime(deps, logins)]);
+    const [users, positions, undecided] = await Promise.all([
+      deps.mt5.getUsers(logins),
+      findPositionsInTime(deps, logins),
+      readDecided(deps, logins),
+    ]);
     if (positions === undefined) return new Map();
-    const undecided = await readDecided(
-      deps,
-      logins.filter((login) => users.has(login)),
-    );
     const shown = logins.filter((login) => !undecided.has(login));
     const logs = await listLogEnds(deps.pool, shown);
     return new Map(
@@ -52,7 +53,7 @@ export async function readFactsTogether(
         if (log === undefined) return [[login, notManaged(login)]];
         if (log.isArchived) return [[login, ofArchived(log)]];
         if (user === undefined) return [[login, notShown(login)]];
-        // The history was read after the positions: a list that equals the positions of the log was not cut.
+        // What a list that equals the positions of the log lacks was opened after the history was read.
         return isSame(open, log) ? [[login, compared(user, open, log)]] : [];
       }),
     );

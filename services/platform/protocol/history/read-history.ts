@@ -2,8 +2,7 @@ import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
 import type { Deal, Period } from "../../mt5/deals.ts";
-import { findAccount, readAgainFrom } from "../../store/accounts.ts";
-import { readClock } from "../../store/clock.ts";
+import { readAgainFrom } from "../../store/accounts.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
 import { listAdoptedDeals } from "../../store/explained-deals.ts";
 import { listUnreadBefore } from "../../store/legs.ts";
@@ -37,14 +36,14 @@ export type ReadSpan = {
 
 /**
  * Files new deals of a read and reports amended ones. `always` are logins that are filed also without new deals: a deal
- * that was undecided may be decided by now. Returns the deals that were recorded before, and unchanged.
+ * that was undecided may be decided by now.
  */
 export async function fileHistory(
   deps: Deps,
   deals: readonly Deal[],
   span: ReadSpan,
   always: readonly string[] = [],
-): Promise<readonly Deal[]> {
+): Promise<void> {
   const { pool, settings } = deps;
   const tickets = deals.map(({ ticket }) => ticket);
   const logged = Map.groupBy(await listLoggedDeals(pool, settings.server, tickets), ({ ticket }) => ticket);
@@ -61,7 +60,7 @@ export async function fileHistory(
     span,
     always,
   );
-  return await compareHistory(deps, deals, { logged, adopted });
+  await compareHistory(deps, deals, { logged, adopted });
 }
 
 /** Reads one login from the instant up to which the reader has read. */
@@ -77,18 +76,6 @@ export async function readLogins(deps: Deps, logins: readonly string[]): Promise
       login,
     ]);
   }
-}
-
-/**
- * Reads the whole history of a login, for one whose log lacks something: a deal that was first shown, or dated back, before the period
- * that the reader reads again.
- */
-export async function readWholeLogin(deps: Deps, login: string): Promise<void> {
-  const account = await findAccount(deps.pool, login);
-  if (account === undefined) return;
-  const from = account.readsFrom;
-  const to = new Date((await readClock(deps.pool)) + CLOCK_WINDOW_MS);
-  await fileHistory(deps, await deps.mt5.readDeals(login, { from, to }), { since: from, from, isWhole: true }, [login]);
 }
 
 /** As readLogins, but without logins that have an undecided deal: these are returned, with the period in which they have to be read. */

@@ -47,12 +47,10 @@ export async function orderReversal(tx: Transaction, server: string, reviewCase:
     releasesLock: false,
     sendBefore: undefined,
     comment: "",
-    filedNumber: undefined,
+    generation: undefined,
   };
   const accounts = await lockAccounts(tx, [reviewCase.login]);
-  const queues = await readQueues(tx, { positions: [], nets: [], logins: [], newLegs: order.legs.length });
-  const [answer] = await insertOrders(tx, { ...queues, accounts }, [
-    { order, requestId: "", permitHolder: () => undefined },
-  ]);
+  const queues = await readQueues(tx, { positions: [], logins: [], newLegs: order.legs.length });
+  const [answer] = await insertOrders(tx, { ...queues, accounts }, [{ order, requestId: "" }]);
   if (answer?.kind === "refused") throw answer.refusal;
 }

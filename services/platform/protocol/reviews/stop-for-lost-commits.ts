@@ -6,7 +6,7 @@ import type { LostMovement } from "../../domain/lost-movement.ts";
 import { formatReference, type Reference } from "../../domain/reference.ts";
 import { readClock } from "../../store/clock.ts";
 import { insertLostMovement, markLostMovements } from "../../store/lost-movements.ts";
-import { stopPermits } from "../../store/permit-gate.ts";
+import { beginGeneration, stopPermits } from "../../store/permit-gate.ts";
 
 /** A deal with a reference of this service whose leg the database does not have. */
 export type LostDeal = LostMovement & { readonly reference: Reference };
@@ -30,6 +30,7 @@ export async function stopAllPermits(
   cause: Pick<NewCase, "login" | "amount" | "dealId" | "reference" | "evidence">,
 ): Promise<void> {
   await stopPermits(tx);
+  await beginGeneration(tx);
   const actions = reviewActions(DATABASE_BEHIND, undefined);
   const newCase = { ...cause, subject: DATABASE_BEHIND, reason: DATABASE_BEHIND, actions };
   await openCase(tx, newCase, new Date(await readClock(tx)));

@@ -1,8 +1,7 @@
-import { crystallise, type Crystallisation } from "./crystallise.ts";
-import { type Debt, inOrder, sumOfDebts } from "./debt.ts";
+import { type Crystallisation, crystallise } from "./crystallise.ts";
 import { explainFee, type Explanation } from "./explain.ts";
 import type { Earnings } from "./layers.ts";
-import { isEnabledAt, rateAt, type Terms } from "./terms.ts";
+import { type Debt, inOrder, isEnabledAt, rateAt, sumOfDebts, type Terms } from "./terms.ts";
 
 /** Something that an Investor has to pay now. */
 export type Due = {
@@ -86,4 +85,30 @@ function dueDebts(debts: readonly Debt[]): Due[] {
   return inOrder(debts).map(({ masterLogin, amount, since }) => {
     return { kind: "PF_DEBT", masterLogin, amount, since, explanation: undefined };
   });
+}
+
+/** Last part of the unique key of every fee of a closed week, and of every collected debt. */
+export const WEEK_SUFFIX = "W";
+export const DEBT_SUFFIX = "DEBT";
+
+/** What a fee is decided for: the week that ends at a cut-off, or a withdrawal or exit under its key. */
+export type Occasion =
+  | { readonly cutOff: Date; readonly key?: undefined }
+  | { readonly key: string; readonly cutOff?: undefined };
+
+type KeyedFee = {
+  readonly investorLogin: string;
+  readonly masterLogin: string;
+  /** W, WD<operation id>, UA<subscription id> or DEBT. */
+  readonly suffix: string;
+};
+
+/**
+ * Key of the transfer that collects a fee. It has what the fee is for and no number of a row: a week that is decided again, after a database
+ * was restored, has the same keys, so platform answers with what was executed.
+ */
+export function paymentKey(occasion: Occasion, { investorLogin, masterLogin, suffix }: KeyedFee): string {
+  const owner = `fee:${investorLogin}:${masterLogin}:${suffix}`;
+  if (occasion.cutOff !== undefined) return `${owner}:${occasion.cutOff.toISOString()}`;
+  return suffix === DEBT_SUFFIX ? `${owner}:${occasion.key}` : owner;
 }

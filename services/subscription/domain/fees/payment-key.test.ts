@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { paymentKey } from "./payment-key.ts";
+import { paymentKey } from "./due.ts";
 
 const week = { cutOff: new Date("2026-11-21T00:00:00Z") };
 const withdrawal = { key: "withdrawal:0193" };

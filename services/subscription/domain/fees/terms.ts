@@ -1,4 +1,3 @@
-import type { Debt } from "./debt.ts";
 import type { DueFee } from "../decide-departure.ts";
 
 /** The terms of an Investor's fees from an instant until the next step. */
@@ -48,4 +47,24 @@ export function isEnabledAt(terms: Terms, at: Date): boolean {
 /** Says of two instants, the earlier one first, whether a step begins after the first and not after the second: their profits may have different rates. */
 export function changesOf(terms: Terms): (from: Date, to: Date) => boolean {
   return (from, to) => terms.some((step) => step.from !== undefined && step.from > from && step.from <= to);
+}
+
+/** Crystallised fees that one Investor still owes to one Master. */
+export type Debt = {
+  readonly masterLogin: string;
+  /** Cents, positive. */
+  readonly amount: bigint;
+  /** When the oldest part of it became due. */
+  readonly since: Date;
+};
+
+/** Oldest first; at the same instant by Master login. */
+export function inOrder(debts: readonly Debt[]): Debt[] {
+  return debts.toSorted(
+    (left, right) => left.since.getTime() - right.since.getTime() || (left.masterLogin < right.masterLogin ? -1 : 1),
+  );
+}
+
+export function sumOfDebts(debts: readonly Debt[]): bigint {
+  return debts.reduce((sum, { amount }) => sum + amount, 0n);
 }

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { aMark, aPool, after, struck, withDeposit } from "../../testing/pools.ts";
 import { checkCarries, checkPool } from "./check-pool.ts";
 import { equityOf, poolEquity } from "./equity.ts";
-import { PoolBroken } from "./pool-broken.ts";
-import { SCALE, type UnitPool } from "./unit-pool.ts";
+import { PoolBroken, SCALE, type UnitPool } from "./unit-pool.ts";
 
 const P = 71n;
 const E8 = 100_000_000n;

@@ -1,7 +1,6 @@
-import { PoolBroken } from "./pool-broken.ts";
 import { sumOf } from "./rounding.ts";
-import { E8_PER_CENT, SCALE, type UnitPool } from "./unit-pool.ts";
 import { allHoldings, sharingUnits } from "./units.ts";
+import { E8_PER_CENT, PoolBroken, SCALE, type UnitPool } from "./unit-pool.ts";
 
 /**
  * Throws PoolBroken when the books of a pool contradict themselves: the attributed result of a position differs from

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { after, aPool, pooled, withDeposit } from "../../testing/pools.ts";
-import { compensate } from "./compensate.ts";
 import { sumOf } from "./rounding.ts";
+import { compensate } from "./raise-negative.ts";
 
 test("holdings below zero are raised to 0.00 without units, and the others do not change", () => {
   const joined = withDeposit(after(aPool(100_00n, 100_00n), { result: -150_00n }), 3n, 40_00n);

@@ -41,8 +41,17 @@ export function expectWhole(holdings: readonly UnitHolding[]): void {
   if (holdings.some(isOthers)) throw new WholePoolNeeded("The holdings of a pool are needed, not their sums.");
 }
 
+export const NO_SUMS: HoldingSums = {
+  units: 0n,
+  cash: 0n,
+  carry: 0n,
+  unitlessCash: 0n,
+  unitlessCarry: 0n,
+  emptied: 0n,
+};
+
 export function sumHoldings(holdings: readonly UnitHolding[]): HoldingSums {
-  let [units, cash, carry, unitlessCash, unitlessCarry, emptied] = [0n, 0n, 0n, 0n, 0n, 0n];
+  let { units, cash, carry, unitlessCash, unitlessCarry, emptied } = NO_SUMS;
   for (const holding of holdings) {
     const owned = holding.pooled + holding.unredeemed;
     if (holding.units === 0n) {

@@ -10,11 +10,11 @@ import {
   struck,
   withDeposit,
 } from "../../testing/pools.ts";
-import { compensate } from "./compensate.ts";
 import { equityOf, poolEquity } from "./equity.ts";
 import { strikeFlatPool } from "./strike-pool.ts";
 import { leaveUnits, takeOut } from "./take-out.ts";
 import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "./unit-pool.ts";
+import { compensate } from "./raise-negative.ts";
 
 const P = 71n;
 const E8 = 100_000_000n;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PoolBroken } from "./pool-broken.ts";
 import { ceilDivide, divideToSum, floorDivide, roundDivide, sumOf } from "./rounding.ts";
+import { PoolBroken } from "./unit-pool.ts";
 
 test("floors round down, ceilings up and halves up, for negative numbers too", () => {
   expect([7n, -7n, 6n, -6n].map((dividend) => floorDivide(dividend, 2n))).toEqual([3n, -4n, 3n, -3n]);

@@ -1,4 +1,4 @@
-import { PoolBroken } from "./pool-broken.ts";
+import { PoolBroken } from "./unit-pool.ts";
 
 /** Rounds towards minus infinity, so that profits and losses are rounded alike. The divisor is positive. */
 export function floorDivide(dividend: bigint, divisor: bigint): bigint {

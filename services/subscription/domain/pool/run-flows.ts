@@ -80,7 +80,7 @@ function isPriceUsable(holdings: readonly UnitHolding[], accrued: Accrued): bool
 }
 
 /** One unit per 1e-8 USD of equity and of unredeemed amounts. */
-function reissueUnits(holdings: readonly UnitHolding[], accrued: Accrued): UnitHolding[] {
+export function reissueUnits(holdings: readonly UnitHolding[], accrued: Accrued): UnitHolding[] {
   expectWhole(holdings);
   return holdings.map((holding) => {
     const leaving = holding.units > 0n ? holding.unredeemed * E8_PER_CENT : 0n;

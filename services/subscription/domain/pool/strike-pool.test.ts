@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { aMark, aPool, after, anEmptyHolding, pooled, holdingOf, struck, withDeposit } from "../../testing/pools.ts";
 import { equityOf } from "./equity.ts";
-import { PoolBroken } from "./pool-broken.ts";
 import { strikePool } from "./strike-pool.ts";
 import { takeOut } from "./take-out.ts";
-import { EMPTY_POOL, OWN_CAPITAL, SCALE } from "./unit-pool.ts";
+import { EMPTY_POOL, OWN_CAPITAL, PoolBroken, SCALE } from "./unit-pool.ts";
 
 const [P, Q] = [71n, 72n];
 const E8 = 100_000_000n;

@@ -1,10 +1,17 @@
 import { accruedIn, changeUnits } from "./accruals.ts";
 import { netAssetValue } from "./equity.ts";
-import { PoolBroken } from "./pool-broken.ts";
 import { floorDivide, sumOf } from "./rounding.ts";
 import { runFlows } from "./run-flows.ts";
-import { E8_PER_CENT, OWN_CAPITAL, type PoolPosition, SCALE, type UnitHolding, type UnitPool } from "./unit-pool.ts";
 import { allHoldings, sharingUnits, totalUnits, withHoldings } from "./units.ts";
+import {
+  E8_PER_CENT,
+  OWN_CAPITAL,
+  PoolBroken,
+  type PoolPosition,
+  SCALE,
+  type UnitHolding,
+  type UnitPool,
+} from "./unit-pool.ts";
 
 /** An open position of the Master as the platform shows it. */
 export type Mark = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { aMark, anEmptyHolding, aPool, after, struck, withDeposit } from "../../testing/pools.ts";
-import { PoolBroken } from "./pool-broken.ts";
 import { leaveUnits, takeOut } from "./take-out.ts";
+import { PoolBroken } from "./unit-pool.ts";
 
 const P = 71n;
 const CENT = 1_000_000n;

@@ -1,7 +1,8 @@
 import { expectWhole } from "./others.ts";
-import { PoolBroken } from "./pool-broken.ts";
-import { type E8, OWN_CAPITAL, type UnitHolding, type UnitPool } from "./unit-pool.ts";
 import { allHoldings, indexOfHolding, indexOfLargestUnits, withHoldings } from "./units.ts";
+import { type E8, OWN_CAPITAL, PoolBroken, type UnitHolding, type UnitPool } from "./unit-pool.ts";
+import { checkPool } from "./check-pool.ts";
+import { strikeFlatPool } from "./strike-pool.ts";
 
 /** Takes cents out of P now; their units are redeemed at the next possible strike. */
 export function takeOut(pool: UnitPool, subscriptionId: bigint, amount: bigint): UnitPool {
@@ -47,4 +48,25 @@ function holdingOf(
   const holding = index === undefined ? undefined : holdings[index];
   if (index !== undefined && holding !== undefined) return { index, holding };
   throw new PoolBroken(`Subscription ${subscriptionId} has no holding in the pool.`);
+}
+
+export type FlatOutflow = {
+  readonly subscriptionId: bigint;
+  /** Cents taken from the pooled amount. */
+  readonly amount: bigint;
+  /** The Investor leaves the pool. */
+  readonly isLast: boolean;
+};
+
+/**
+ * Investors take capital out of a flat pool, or leave it, by one strike. Inflows get no units here: they may be younger than the
+ * log position at which this was decided, so they get units at a separate strike.
+ */
+export function takeOutFlat(pool: UnitPool, outflows: readonly FlatOutflow[]): UnitPool {
+  const taken = outflows.reduce((left, { subscriptionId, amount }) => takeOut(left, subscriptionId, amount), pool);
+  const after = outflows
+    .filter(({ isLast }) => isLast)
+    .reduce((left, { subscriptionId }) => leaveUnits(left, subscriptionId), strikeFlatPool(taken));
+  checkPool(after);
+  return after;
 }

@@ -1,6 +1,5 @@
 import { sumOf } from "./rounding.ts";
-import { PoolBroken } from "./pool-broken.ts";
-import type { UnitHolding, UnitPool } from "./unit-pool.ts";
+import { PoolBroken, type UnitHolding, type UnitPool } from "./unit-pool.ts";
 
 /** The holdings of a pool in their fixed order: Investors ascending by subscription, own capital last. */
 export function allHoldings({ holdings, own }: Pick<UnitPool, "holdings" | "own">): UnitHolding[] {

@@ -2,6 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { type Advance, advancePool, nextCutOff, type PoolState, type Reading } from "../../domain/advance-pool.ts";
 import type { Arrival } from "../../domain/arrival.ts";
 import type { AccountBook } from "../../domain/books.ts";
+import type { Correction } from "../../domain/correct-pool.ts";
 import type { MasterDeal } from "../../domain/master-deal.ts";
 import { chainValuations, type DayPart, partsOf, type Valuation } from "../../domain/performance.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
@@ -19,11 +20,10 @@ import { scheduleValuation } from "../../store/marking.ts";
 import { hasProgress, type Master, saveProgress } from "../../store/masters.ts";
 import { endPriceWait } from "../../store/market-waits.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
-import { lockFlows, lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
-import { listActiveHoldings } from "../../store/unit-holdings.ts";
+import { listActiveHoldings, lockFlows, lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { logDeficit, recordEvents } from "./record-events.ts";
-import { stopForError } from "./stop.ts";
 import { valuationsOf, valuationsOfMarks } from "./valuations.ts";
+import { stopForError } from "../review/record-stops.ts";
 
 /** The pool of a Master under the lock of this transaction, with the changes that are not saved yet. */
 export type Ledger = {
@@ -35,6 +35,8 @@ export type Ledger = {
   /** Arrivals that wait for units, and the ids of those that have received them. */
   readonly arrivals: readonly Arrival[];
   readonly admitted: readonly bigint[];
+  /** Log position of the last deal allocated in this transaction; -1 without one. */
+  readonly allocatedThrough: bigint;
   /** Sum of the results allocated in this transaction, in cents. */
   readonly allocated: bigint;
   /** The last part of a day of its performance as each result and each mark has left it, in their order. */
@@ -53,6 +55,10 @@ export type LedgerScope = {
   /** The caller only strikes the pool or values it: when nothing else changes a flat pool, only its holdings with flows are loaded, and these ones. */
   readonly isForStrike?: boolean;
   readonly subscriptionIds?: readonly bigint[];
+  /** How the results of a lost time are divided. */
+  readonly correction?: Correction | undefined;
+  /** Only the next week is closed. */
+  readonly isForWeek?: boolean;
 };
 
 /** An opened pool, and the accounts of `logins` as they are then. */
@@ -79,7 +85,7 @@ export async function openLedger(
   tx: Transaction,
   deps: Deps,
   master: Master,
-  { through, reading, logins = [], isForStrike = false, subscriptionIds = [] }: LedgerScope,
+  { through, reading, logins = [], isForStrike = false, subscriptionIds = [], ...scope }: LedgerScope,
 ): Promise<Opened> {
   const { login } = master;
   const limit = reading === undefined ? DEALS_PER_COMMIT : DEALS_OF_A_READING;
@@ -98,7 +104,8 @@ export async function openLedger(
     beyond: isAll ? undefined : await listBeyond(tx, login, { deals, pool: stored, through, reading }),
     arePositionsKnown: master.arePositionsKnown,
     acceptedDealsNumber: master.acceptedDealsNumber,
-    maxEvents: eventsPerCommit(stored.holdings.length),
+    maxEvents: scope.isForWeek === true ? 1 : eventsPerCommit(stored.holdings.length),
+    correction: scope.correction,
   });
   const { events } = advance;
   const active = sharing ?? (events.length === 0 ? [] : await listActiveHoldings(tx, login));
@@ -124,7 +131,18 @@ export async function openLedger(
   const admitted = idsWithout(state.arrivals, arrivals);
   const now = { ...master, ...recorded, ...progressOf(advance) };
   return {
-    ledger: { opened: master, master: now, stored, pool, arrivals, admitted, allocated, chain, isValued: false },
+    ledger: {
+      opened: master,
+      master: now,
+      stored,
+      pool,
+      arrivals,
+      admitted,
+      allocatedThrough: last?.number ?? -1n,
+      allocated,
+      chain,
+      isValued: false,
+    },
     accounts,
     end: advance.end,
   };
@@ -156,7 +174,11 @@ async function listBeyond(
   return await listWaitingDeals(tx, login, { after, through, limit: undefined, positionIds: [...positionIds] });
 }
 
-async function lockPoolState(tx: Transaction, master: Master, lock: () => Promise<UnitPool>): Promise<PoolState> {
+export async function lockPoolState(
+  tx: Transaction,
+  master: Master,
+  lock: () => Promise<UnitPool> = () => lockUnitPool(tx, master),
+): Promise<PoolState> {
   const { login, struckDealId, weeksClosedThrough } = master;
   const pool = await lock();
   const waiting = allHoldings(pool).filter((holding) => holding.waiting > 0n || holding.unredeemed > 0n);
@@ -227,7 +249,7 @@ export async function strikeLedger(
 
 /** Of a ledger with a part of its pool, which has not changed yet. */
 async function withWholePool(tx: Transaction, ledger: Ledger): Promise<Ledger> {
-  const { pool, arrivals } = await lockPoolState(tx, ledger.opened, () => lockUnitPool(tx, ledger.opened));
+  const { pool, arrivals } = await lockPoolState(tx, ledger.opened);
   return { ...ledger, stored: pool, pool, arrivals };
 }
 
@@ -278,7 +300,7 @@ export async function chained(
 /** Writes what has changed. Must run in the transaction that opened the ledger. */
 export async function saveLedger(tx: Transaction, deps: Deps, ledger: Ledger): Promise<void> {
   const { opened, master, stored, pool, admitted, allocated, chain, isValued } = ledger;
-  await saveUnitPool(tx, master.login, stored, pool);
+  await saveUnitPool(tx, master.login, { before: stored, after: pool });
   // The deals of a flat Master admit money without a strike at marks.
   if (opened.waitsForPrice && !hasSomethingToStrike(ledger)) await endPriceWait(tx, master.login);
   await deleteArrivals(tx, admitted);

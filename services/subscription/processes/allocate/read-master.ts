@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import type { ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import type { Mark } from "../../domain/pool/strike-pool.ts";
 import { marksOf, oldPricesText } from "../../messages/marks.ts";
@@ -6,6 +7,7 @@ import { catchUp } from "../filing/catch-up.ts";
 
 /** The open positions of a Master at a log position; its log is filed up to there. */
 export type MasterReading = {
+  readonly login: string;
   /** The time just before the request. */
   readonly requestedAt: Date;
   /** The clock of the trading platform at that time: all deals up to then are at or before the log position, or arrive soon. */
@@ -29,23 +31,26 @@ export async function readMaster(
   checksPrices = false,
 ): Promise<MasterReading> {
   const requestedAt = deps.now();
-  const {
-    complete: isComplete,
-    positions,
-    logNumber,
-    lastDealAt,
-    platformAt = requestedAt,
-    oldPrices,
-  } = await deps.platform.readAccount({ login, checkPrices: checksPrices }, context);
-  await catchUp(deps, { login, upTo: logNumber }, context);
+  const answer = await deps.platform.readAccount({ login, checkPrices: checksPrices }, context);
+  const reading = masterReading(login, answer, { requestedAt, arePricesChecked: checksPrices });
+  await catchUp(deps, { login, upTo: reading.logNumber }, context);
+  return reading;
+}
+
+export function masterReading(
+  login: string,
+  { complete: isComplete, positions, logNumber, lastDealAt, platformAt, oldPrices }: ReadAccountResponse,
+  { requestedAt, arePricesChecked }: Pick<MasterReading, "requestedAt" | "arePricesChecked">,
+): MasterReading {
   return {
+    login,
     requestedAt,
-    platformAt,
+    platformAt: platformAt ?? requestedAt,
     logNumber,
     lastDealAt,
     isComplete,
     marks: marksOf(positions),
-    arePricesChecked: checksPrices,
+    arePricesChecked,
     oldPrices: oldPricesText(oldPrices),
   };
 }

@@ -10,7 +10,7 @@ import type { Master } from "../../store/masters.ts";
 import { insertCompensations } from "../../store/compensations.ts";
 import { insertOpenWeeks } from "../../store/open-weeks.ts";
 import { addUnposted } from "../../store/postings.ts";
-import type { ActiveHolding } from "../../store/unit-holdings.ts";
+import type { ActiveHolding } from "../../store/unit-pools.ts";
 
 type Pooled = {
   readonly master: Master;
@@ -74,9 +74,18 @@ function entryOf(event: Numbered<PoolEvent>, valued: DayPart | undefined): NewAl
     const { periodStart, cutOff, markedAt } = event;
     return { number, poolUnits, result: undefined, week: { periodStart, cutOff, markedAt }, valued };
   }
-  const { deal, own, raised } = event;
+  const { deal, own, raised, elsewhere } = event;
   const { number: logNumber, dealId, dealAt } = deal;
-  const result = { logNumber, dealId, dealAt, amount: resultOf(event), own, raised: raised.total, caseId: 0n };
+  const result = {
+    logNumber,
+    dealId,
+    dealAt,
+    amount: resultOf(event),
+    own,
+    raised: raised.total,
+    elsewhere,
+    caseId: 0n,
+  };
   return { number, poolUnits, result, week: undefined, valued };
 }
 

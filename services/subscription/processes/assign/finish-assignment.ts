@@ -5,9 +5,8 @@ import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { changeAccount, EMPTY_HOLDING, takeBaseline } from "../../domain/buckets.ts";
+import { changeAccount, takeBaseline } from "../../domain/buckets.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
-import { publishFollowing } from "../../messages/following-events.ts";
 import { refuse } from "../../refusals.ts";
 import { type Assignment, getAssignment, markLockReleased, recordAssignmentRefusal } from "../../store/assignments.ts";
 import { lockAccounts, saveAccounts } from "../../store/books.ts";
@@ -18,6 +17,7 @@ import { insertHolding } from "../../store/holdings.ts";
 import { getSubscription, moveSubscriptions, type Subscription } from "../../store/subscriptions.ts";
 import { type AccountLock, releaseLock } from "../account-lock.ts";
 import { retryOnContention, waitBudget } from "../deadlines.ts";
+import { publishFollowing } from "../../messages/capital-events.ts";
 
 /** Maximum wait for locks: another transaction on the pool of the Master may change thousands of rows. */
 const LOCKS_MS = 5_000;
@@ -112,9 +112,8 @@ async function begin(
   afterCommit(tx, wakeSignals.weeks.notify);
   const { account: onAccount, inbound } = takeBaseline(account.buckets, heldBalance);
   await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, onAccount), pooledIn: id }]);
-  const buckets = { ...EMPTY_HOLDING, inbound };
   await beginPair(tx, investorLogin, masterLogin);
-  await insertHolding(tx, { subscriptionId: id, masterLogin, investorLogin, isPooled: true, buckets });
+  await insertHolding(tx, { subscriptionId: id, masterLogin, investorLogin, inbound });
   if (inbound === 0n) return;
   await insertFlows(tx, [{ subscriptionId: id, amount: inbound }], now());
   afterCommit(tx, wakeSignals.mirrors.notify);

@@ -17,11 +17,11 @@ import { type Departure, getDeparture } from "../../store/departures.ts";
 import { recordFeesRequest } from "../../messages/fee-facts.ts";
 import { type FeeDecision, findUnrecordedOf } from "../../store/fee-decisions.ts";
 import { listFeeFloors } from "../../store/fees.ts";
-import { enqueueExit } from "../exit/enqueue-exit.ts";
 import { settleRecorded } from "../fees/record-fees.ts";
-import { postUnderLock } from "../posting/post-under-lock.ts";
 import { end, outcomeUnknown, refuse, releaseAndEnd } from "./end.ts";
 import { returnReserve } from "./return-reserve.ts";
+import { enqueueExit } from "../exit/send-exit.ts";
+import { postUnderLock } from "../posting/send-postings.ts";
 
 /** A departure after a turn. Of a decided one, `doubt` is why the outcome of its payout is not known. */
 export type Completed = Departure & { readonly doubt?: "UNKNOWN" | "REVIEW" };

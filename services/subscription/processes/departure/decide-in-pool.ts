@@ -21,7 +21,7 @@ import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
 import { insertReserves } from "../../store/reserves.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
-import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
+import { askTerms, type AskedTerms, termsTogether } from "../../fees/ask-terms.ts";
 import { decidedPair } from "../../fees/decide-due.ts";
 import { decideAmounts, type DueOfDeparture, dueOfDeparture } from "../../fees/due-of-departure.ts";
 import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
@@ -61,10 +61,15 @@ export async function decideInPool(deps: Deps, together: Together, parent: CallC
   const { masterLogin, departures } = together;
   const investorLogins = departures.map(({ departure }) => departure.investorLogin);
   let reads = 0;
+  let known: { readonly [Fact in keyof Facts]?: Facts[Fact] | undefined } = {
+    reading: latestReading(together),
+    terms: knownTerms(departures),
+  };
   for (let commits = 0; commits < MAX_COMMITS && reads < MAX_READS; commits += 1) {
     const [reading, terms] = await Promise.all([
-      readMaster(deps, masterLogin, context),
-      askTerms(deps, { masterLogin, investorLogins }, context).catch((error: unknown) => new FeesNotKnown(error)),
+      known.reading ?? readMaster(deps, masterLogin, context),
+      known.terms ??
+        askTerms(deps, { masterLogin, investorLogins }, context).catch((error: unknown) => new FeesNotKnown(error)),
     ]);
     if (terms instanceof FeesNotKnown) throw terms;
     checkDeparture({ master: { isComplete: reading.isComplete, openPositions: reading.marks.length } });
@@ -73,11 +78,28 @@ export async function decideInPool(deps: Deps, together: Together, parent: CallC
       for (const kind of new Set(departures.map(({ departure }) => departure.kind))) failpoint("after_decision", kind);
       return end;
     }
-    if (end === "moved") reads += 1;
+    if (end === "moved" && known.reading === undefined) reads += 1;
+    known = {};
   }
   throw allocationInProgress(
     "The Master traded while its latest deals were being allocated to its Investors. Nothing was executed. Send the request again in a second.",
   );
+}
+
+/** The latest of those that came with the account locks. One with open positions is read again: they may be closed by now. */
+function latestReading({ masterLogin, departures }: Together): MasterReading | undefined {
+  const flat = departures.flatMap(({ departure: { reading } }) =>
+    reading?.login === masterLogin && reading.marks.length === 0 ? reading : [],
+  );
+  return flat.toSorted((one, other) => Number(other.logNumber - one.logNumber)).at(0);
+}
+
+/** Those that came while the account locks were taken, when each departure has its own. */
+function knownTerms(departures: readonly PooledDeparture[]): AskedTerms | undefined {
+  const known = departures.flatMap(({ departure: { investorLogin, terms } }) =>
+    terms === undefined ? [] : [[investorLogin, terms] as const],
+  );
+  return known.length === departures.length ? termsTogether(new Map(known)) : undefined;
 }
 
 /** `fee` has not answered: nothing was decided. */

@@ -5,16 +5,14 @@ import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/t
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
-import { changeAccount, changeHolding, move } from "../../domain/buckets.ts";
 import type { DepartureDecision } from "../../domain/decide-departure.ts";
 import { decideDebts } from "../../domain/fees/due.ts";
-import { sumOfReserves } from "../../domain/departure-buckets.ts";
 import { departureReasons } from "../../domain/departure-reasons.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { lockAccounts, saveAccounts } from "../../store/books.ts";
 import { hasUncounted, insertDecisions } from "../../store/fee-decisions.ts";
 import { takeBackFlows } from "../../store/flows.ts";
-import { lockHoldings, saveHoldings } from "../../store/holdings.ts";
+import { changeHoldings, lockHoldings } from "../../store/holdings.ts";
 import { findInvestorState } from "../../store/investor-states.ts";
 import { markDecided } from "../../store/departures.ts";
 import { lockMaster } from "../../store/masters.ts";
@@ -29,6 +27,7 @@ import {
   type HeldDeparture,
   type LeftHolding,
 } from "./departing.ts";
+import { changeAccount, move, sumOfReserves } from "../../domain/buckets.ts";
 
 /**
  * Decides a withdrawal outside a pool, in one transaction: the account lock keeps the balance unchanged. Only debts are due. `waitsIn`: the Investor
@@ -115,7 +114,7 @@ async function takeWaiting(
   assert.equal(await takeBackFlows(tx, subscriptionId, amount), amount, "what waits is in flows without a mirror");
   const change = move("inbound", "outside", amount);
   await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
-  await saveHoldings(tx, [{ ...holding, buckets: changeHolding(holding.buckets, change) }]);
+  await changeHoldings(tx, [{ subscriptionId, ...change }]);
   const reserves = decision.reserves.map((reserve) => ({ ...reserve, subscriptionId, isOutside: true }));
   await insertReserves(tx, reserves, now());
   afterCommit(tx, wakeSignals.mirrors.notify);

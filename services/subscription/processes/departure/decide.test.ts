@@ -24,6 +24,7 @@ import type { Deps } from "../../deps.ts";
 import { allocateResults } from "../../jobs/allocate-results.ts";
 import { settleDepartures } from "../../jobs/settle-departures.ts";
 import { beginNextTry, getDeparture } from "../../store/departures.ts";
+import { poolLedger } from "../../testing/pool-ledger.ts";
 
 const NEXT_TRY_MS = 60_000;
 
@@ -63,7 +64,7 @@ test("a withdrawal from a pool is decided with the Master, its log position and 
   expect(await decideWithdrawal(world, withdrawal)).toMatchObject(decision);
   expect(await getDeparture(world.deps.pool, withdrawal.operationId)).toMatchObject(decision);
   expect(await settledNumberOf(world, withdrawal)).toBe(lastEntry(world.platform.ledger, masterLogin).number);
-  const ledger = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const ledger = await poolLedger(world, masterLogin);
   expect(ledger.holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 200_00n } }]);
   await expectBooksToReconcile(world);
 });
@@ -244,8 +245,8 @@ test("withdrawals that wait for one Master are decided together", async () => {
   expect(decisions.map(({ effective }) => effective)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
   // One for the first of them, and one for the three that waited.
   expect(reads.mock.calls.filter(([{ login }]) => login === masterLogin)).toHaveLength(2);
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(holdings.map(({ reserved }) => reserved!.minorUnits)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
+  const { holdings } = await poolLedger(world, masterLogin);
+  expect(holdings.map(({ reserved }) => reserved.minorUnits)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
   await expectBooksToReconcile(world);
 });
 
@@ -355,6 +356,35 @@ test("a Master that trades in each reading lets no Investor leave, and nothing i
   await expectNothingReserved(world);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([503_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("withdrawals whose Master was read with their accounts are decided by that reading", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const pairs = [await subscribed(world, masterLogin, 500_00n), await subscribed(world, masterLogin, 400_00n)];
+  const withdrawals = await Promise.all(
+    pairs.map(({ investorLogin }) => holdForWithdrawal(world, investorLogin, 100_00n, { masterLogin })),
+  );
+  const reads = vi.spyOn(world.platform.client, "readAccount");
+  const decisions = await Promise.all(withdrawals.map((withdrawal) => decideWithdrawal(world, withdrawal)));
+  expect(decisions.map(({ effective }) => effective)).toEqual([100_00n, 100_00n]);
+  expect(reads).not.toHaveBeenCalled();
+  await expectBooksToReconcile(world);
+});
+
+test("a Master that has traded since it was read with the account is read again", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 600_00n, { masterLogin });
+  trader(world, masterLogin).result(50_00n);
+  await deliver(world);
+  expect(await decideWithdrawal(world, withdrawal)).toMatchObject({ before: 550_00n, effective: 550_00n });
+  const next = await subscribed(world, masterLogin, 300_00n);
+  const kept = await holdForWithdrawal(world, next.investorLogin, 100_00n, { masterLogin });
+  trader(world, masterLogin).open();
+  await deliver(world);
+  await expect(decideWithdrawal(world, kept)).rejects.toMatchObject({ code: "master_open_positions" });
   await expectBooksToReconcile(world);
 });
 

@@ -3,14 +3,13 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
-import { departureReasons } from "../../domain/departure-reasons.ts";
-import { unassignReasons } from "../../domain/unassign-reasons.ts";
 import { type InvestorState, NOT_FILED } from "../../store/investor-states.ts";
 import { getSubscription } from "../../store/subscriptions.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { decideOutsidePool } from "./decide-outside-pool.ts";
 import { type DecisionEnd, feesWait, type HeldDeparture } from "./departing.ts";
 import { joinEpisode } from "./episode.ts";
+import { departureReasons, unassignReasons } from "../../domain/departure-reasons.ts";
 
 /** How long a try waits for money in transit to the Master and for other departures from its pool. */
 const WAIT_MS = 3_000;
@@ -26,9 +25,9 @@ export async function decide(
   const { investorLogin: login } = departure;
   const wait = waitBudget(context, WAIT_MS);
   let isLogged = false;
-  for (;;) {
+  for (let held = departure; ; held = { ...departure, reading: undefined, terms: undefined }) {
     const state = (await deps.departureReads.investor(login)) ?? NOT_FILED;
-    const end = await decideOnce(deps, departure, state, { wait, context });
+    const end = await decideOnce(deps, held, state, { wait, context });
     if (end.kind !== "waits") return end;
     if (wait.isOver()) return { kind: "refused", refusal: end.refusal };
     const error = end.fees?.error;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
@@ -10,17 +9,17 @@ import { waitsAfter } from "#kernel/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
-import { departureKey } from "../../domain/departure.ts";
 import { accountBusy, platformUnavailable } from "../../domain/lock-refusals.ts";
 import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/departure-reasons.ts";
-import { publishProgress } from "../../messages/withdrawal-events.ts";
 import { beginNextTry, type Departure, getDeparture, isUndecided } from "../../store/departures.ts";
 import { countWaitingOf, markWaiting } from "../../store/departure-queue.ts";
+import { askTerms } from "../../fees/ask-terms.ts";
 import { holdLock, releaseLock } from "../account-lock.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { complete, type Completed, type DepartureWithFees } from "./complete.ts";
 import { decide } from "./decide.ts";
 import { namesOf, outcomeUnknown, refuse, release } from "./end.ts";
+import { publishProgress } from "../../messages/capital-events.ts";
 
 /** How long a command waits for another one on the same Investor and for a temporary refusal to pass, by default. */
 const MAX_WAIT_MS = 6_000;
@@ -68,12 +67,15 @@ async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: C
   let refusal: Refusal;
   try {
     const { kind, hasWaited, deadlineAt } = departure;
-    if (kind === "WITHDRAWAL" && !hasWaited && deps.now() >= deadlineAt) {
-      await requireUnpaid(deps, departure, context);
-      throw notBegun();
-    }
-    const { balance: heldBalance, logNumber: heldLogNumber } = await holdLock(deps, lockOf(departure), context);
-    const end = await decide(deps, { ...departure, heldBalance, heldLogNumber }, context);
+    if (kind === "WITHDRAWAL" && !hasWaited && deps.now() >= deadlineAt) throw notBegun();
+    const { investorLogin } = departure;
+    const masterLogin = (await deps.departureReads.investor(investorLogin))?.holding?.masterLogin;
+    const asking =
+      masterLogin && askTerms(deps, { masterLogin, investorLogins: [investorLogin] }, context).catch(() => undefined);
+    const held = await holdLock(deps, { ...lockOf(departure), masterLogin }, context);
+    const { balance: heldBalance, logNumber: heldLogNumber, master: reading } = held;
+    const terms = (await asking) || undefined;
+    const end = await decide(deps, { ...departure, heldBalance, heldLogNumber, reading, terms }, context);
     if (end.kind === "decided") return { ...end.departure, fees: end.fees ?? null };
     if (end.kind === "moved") return await movedOn(deps, departure);
     ({ refusal } = end);
@@ -93,18 +95,6 @@ async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: C
 /** The row keeps this answer: a request that was held up until after its deadline, or whose clock is behind, finds it. */
 function notBegun(): Refusal {
   return platformUnavailable("The operation could not begin in time. Nothing was executed.");
-}
-
-/** When the database of this service alone was restored to an older time, platform may have a payout that its departure does not show. */
-async function requireUnpaid({ platform, log }: Deps, departure: Departure, context: CallContext): Promise<void> {
-  if (departure.kind === "EXIT") return;
-  try {
-    await platform.getTransfer({ key: departureKey(departure) }, withReplyReserve(context));
-  } catch (error) {
-    if (error instanceof Refusal && error.code === "transfer_not_found") return;
-    log.info("payout not looked up", { ...namesOf(departure), error });
-  }
-  throw outcomeUnknown(departure);
 }
 
 function lockOf({ kind, investorLogin: login, lockOwner, requested, comment }: Departure) {
@@ -186,7 +176,6 @@ export async function abandonTry(deps: Deps, departure: Departure, context: Call
   const aborted = accountBusy(
     "The request took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
   );
-  await requireUnpaid(deps, departure, context);
   const waits = departure.isClosing || departure.queueUntil !== null;
   await (waits ? beginToWait : endRefused)(deps, departure, aborted, context);
 }

@@ -2,19 +2,34 @@ import assert from "node:assert/strict";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
-import { isEmptyHolding, move, changeHolding, type HoldingBuckets } from "../../domain/buckets.ts";
 import type { DepartureDecision } from "../../domain/decide-departure.ts";
 import { departureKey } from "../../domain/departure.ts";
 import { feeNotReady } from "../../domain/departure-reasons.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";
-import { afterExit, afterWithdrawal } from "../../domain/departure-buckets.ts";
+import type { AskedTerms } from "../../fees/ask-terms.ts";
 import type { DueOfDeparture } from "../../fees/due-of-departure.ts";
+import type { MasterReading } from "../allocate/read-master.ts";
 import type { Departure } from "../../store/departures.ts";
 import type { FeeDecision, NewFeeDecision } from "../../store/fee-decisions.ts";
 import { lockHoldings } from "../../store/holdings.ts";
+import {
+  afterExit,
+  afterWithdrawal,
+  changeHolding,
+  type HoldingBuckets,
+  isEmptyHolding,
+  move,
+} from "../../domain/buckets.ts";
 
 /** A try that has the account lock, with the balance and the log position of the account under it; the log is filed up to there. */
-export type HeldDeparture = Departure & { readonly heldBalance: bigint; readonly heldLogNumber: bigint };
+export type HeldDeparture = Departure & {
+  readonly heldBalance: bigint;
+  readonly heldLogNumber: bigint;
+  /** Its Master as it was read with the account; undefined when it has to be read again. */
+  readonly reading?: MasterReading | undefined;
+  /** As `fee` has answered meanwhile; undefined when it has to be asked again. */
+  readonly terms?: AskedTerms | undefined;
+};
 
 /** The holding that an Investor takes capital from. */
 export type LeftHolding = { readonly subscriptionId: bigint; readonly masterLogin: string };

@@ -3,10 +3,10 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { departureKey } from "../../domain/departure.ts";
-import { publishProgress } from "../../messages/withdrawal-events.ts";
 import { refuse as refusal } from "../../refusals.ts";
 import { type Departure, markEnded, markRefused, markReleased } from "../../store/departures.ts";
 import { releaseLock } from "../account-lock.ts";
+import { publishProgress } from "../../messages/capital-events.ts";
 
 /** Ends a departure of which nothing has left, or whose payout was refused, and releases its account lock. Undefined: another process has moved it on. */
 export async function refuse(

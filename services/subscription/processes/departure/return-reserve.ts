@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { returnReserve as returned } from "../../domain/classify-movement.ts";
-import { changeAccount, changeHolding } from "../../domain/buckets.ts";
+import { changeAccount } from "../../domain/buckets.ts";
 import { insertArrivals } from "../../store/arrivals.ts";
 import { lockBooks, saveAccounts } from "../../store/books.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { insertFurtherExits } from "../../store/exit-transfers.ts";
 import { closeReserves, findReserveOwner } from "../../store/reserves.ts";
-import { saveHoldings } from "../../store/holdings.ts";
+import { changeHoldings } from "../../store/holdings.ts";
 
 /** Returns the reserve of a debit to the pool, in cents. Idempotent: 0 when none is open under the key. */
 export async function returnReserve(deps: Deps, key: string): Promise<bigint> {
@@ -29,7 +29,7 @@ async function returnToPool(
   assert(account !== undefined && holding !== undefined, "a reserve belongs to a holding");
   const { change, furtherExit, flow } = returned({ ...reserve, isPooled: account.pooledIn === holding.subscriptionId });
   await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
-  await saveHoldings(tx, [{ ...holding, buckets: changeHolding(holding.buckets, change) }]);
+  await changeHoldings(tx, [{ subscriptionId: holding.subscriptionId, ...change }]);
   const { waiting = 0n } = change;
   if (waiting > 0n) await insertArrivals(tx, [{ subscriptionId: holding.subscriptionId, amount: waiting }]);
   await insertFlows(tx, [{ subscriptionId: holding.subscriptionId, amount: flow }], now());

@@ -2,18 +2,16 @@ import assert from "node:assert/strict";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook } from "../../domain/books.ts";
-import { changeAccount, combine, move } from "../../domain/buckets.ts";
-import { sumOfReserves } from "../../domain/departure-buckets.ts";
 import { inPart } from "../../domain/pool/others.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
-import { type FlatOutflow, takeOutFlat } from "../../domain/take-out-flat.ts";
 import { saveAccounts } from "../../store/books.ts";
 import { takeBackFlows } from "../../store/flows.ts";
-import { saveHoldings } from "../../store/holdings.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { endSubscriptions } from "../exit/end-subscriptions.ts";
 import type { Departing } from "./departing.ts";
+import { type FlatOutflow, takeOutFlat } from "../../domain/pool/take-out.ts";
+import { changeAccount, combine, type HoldingChange, move, sumOfReserves } from "../../domain/buckets.ts";
 
 /** The pool of one Master, or a part of it, struck and saved, with the decided departures of its Investors. */
 type DecidedDepartures = {
@@ -31,21 +29,13 @@ export async function takeOutOfPool(tx: Transaction, deps: Deps, decided: Decide
   const taken = inPart(() => takeOutFlat(decided.pool, outflows));
   const pool = taken === undefined ? await lockWhole(tx, masterLogin) : decided.pool;
   const after = taken ?? takeOutFlat(pool, outflows);
-  const holdings = new Map(after.holdings.map((holding) => [holding.subscriptionId, holding]));
   for (const { books } of exits) {
     const { subscriptionId, buckets } = books.holding;
     const { inbound } = buckets;
     assert.equal(await takeBackFlows(tx, subscriptionId, inbound), inbound, "only what waits for a deficit is inbound");
   }
   await saveAccounts(tx, exits.map(accountOutside));
-  await saveUnitPool(tx, masterLogin, pool, after);
-  await saveHoldings(
-    tx,
-    departing.map(({ books, buckets }) => {
-      const unredeemed = holdings.get(books.holding.subscriptionId)?.unredeemed ?? 0n;
-      return { ...books.holding, buckets, unredeemed };
-    }),
-  );
+  await saveUnitPool(tx, masterLogin, { before: pool, after, besides: departing.map(besideThePool) });
   await endSubscriptions(
     tx,
     deps,
@@ -65,6 +55,17 @@ function outflowOf({ departure, books, decision }: Departing): FlatOutflow {
   const { subscriptionId, buckets } = books.holding;
   const isLast = departure.kind === "EXIT";
   return { subscriptionId, amount: isLast ? buckets.pooled : sumOfReserves(decision), isLast };
+}
+
+/** What was pooled is reserved and, of an exit, outbound; inflows that wait for the end of a deficit go back. */
+function besideThePool({ books: { holding }, buckets }: Departing): HoldingChange {
+  const { subscriptionId, buckets: before } = holding;
+  return {
+    subscriptionId,
+    inbound: buckets.inbound - before.inbound,
+    reserved: buckets.reserved - before.reserved,
+    outbound: buckets.outbound - before.outbound,
+  };
 }
 
 /**

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { publishExitRequested, publishExitsCompleted } from "../../messages/capital-events.ts";
-import { publishFollowing } from "../../messages/following-events.ts";
 import { deleteArrivalsOf } from "../../store/arrivals.ts";
 import type { Departure } from "../../store/departures.ts";
 import { insertExitTransfers } from "../../store/exit-transfers.ts";
 import { endWeeksIfEmpty } from "../../store/masters.ts";
 import { cancelEmptied, listSubscriptionsById, moveSubscriptions } from "../../store/subscriptions.ts";
+import { publishExitRequested, publishExitsCompleted, publishFollowing } from "../../messages/capital-events.ts";
 
 /** Ends the subscriptions of decided exits from one Master, in the transaction that takes their Investors out of its pool. */
 export async function endSubscriptions(

@@ -10,12 +10,34 @@ import type { Deps } from "../../deps.ts";
 import {
   type ExitTransfer,
   exitTransferQueue,
+  findFirstExitTransfer,
   insertExitTransfers,
   markExitSent,
   refuseExit,
 } from "../../store/exit-transfers.ts";
 import { waitForMargin } from "../../store/market-waits.ts";
 import { isForMargin, queuedTransfer, stateText } from "../../messages/transfer.ts";
+import assert from "node:assert/strict";
+import type { Departure } from "../../store/departures.ts";
+import { outcomeUnknown } from "../departure/end.ts";
+import { settleImportedExits } from "./settle-imported.ts";
+import { tryToCatchUp } from "../filing/catch-up.ts";
+import { followGeneration } from "../follow-generation.ts";
+import { jobContext } from "../deadlines.ts";
+
+/** Transfers of one run; each is one call to platform, all at the same time. */
+const TRANSFERS_PER_RUN = 8;
+
+/** Sends due exit transfers, and reads the outcome of those that were sent, until each shows in the log of its Master. */
+export async function sendExits(deps: Deps): Promise<boolean> {
+  await settleImportedExits(deps);
+  const claimed = await exitTransferQueue.claim(deps.pool, TRANSFERS_PER_RUN);
+  await Promise.all(claimed.map((transfer) => sendExit(deps, transfer, jobContext())));
+  // When the feed is late, the logs have the deals already.
+  const masters = new Set(claimed.map(({ masterLogin }) => masterLogin));
+  await Promise.all([...masters].map((login) => tryToCatchUp(deps, login, jobContext())));
+  return claimed.length === TRANSFERS_PER_RUN;
+}
 
 /**
  * Requests an exit transfer from platform, or reads its outcome: a key is executed once. A finally refused transfer is
@@ -24,10 +46,11 @@ import { isForMargin, queuedTransfer, stateText } from "../../messages/transfer.
  */
 export async function sendExit(deps: Deps, transfer: ExitTransfer, context: CallContext): Promise<bigint | undefined> {
   const { pool, log, platform } = deps;
-  const { id, key, masterLogin: login, amount, filedNumber, tries } = transfer;
+  const { id, key, masterLogin: login, amount, generation, tries } = transfer;
   try {
     const leg = { login, kind: MovementKind.EXIT, amount: moneyToProto(usd(-amount)) };
-    const result = await platform.transfer(queuedTransfer({ key, leg, filedNumber }), withReplyReserve(context));
+    const result = await platform.transfer(queuedTransfer({ key, leg, generation }), withReplyReserve(context));
+    await followGeneration(deps, [result], context);
     if (result.state === TransferState.REFUSED) {
       await followUp(deps, transfer, result);
       return undefined;
@@ -59,4 +82,21 @@ async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResu
     await insertExitTransfers(tx, [{ subscriptionId, masterLogin, amount, refusals }], at);
     afterCommit(tx, wakeSignals.exits.notify);
   });
+}
+
+/** Platform has recorded the first transfer of a decided exit when this returns; it sends it by and by. */
+export async function enqueueExit(deps: Deps, departure: Departure, context: CallContext): Promise<void> {
+  const { subscriptionId, effective } = departure;
+  assert(subscriptionId !== null, "an exit is of a subscription");
+  if (effective === 0n) return;
+  await settleImportedExits(deps);
+  const transfer = await findFirstExitTransfer(deps.pool, subscriptionId);
+  if (transfer === undefined || transfer.isSettled || transfer.transferId !== undefined) return;
+  const transferId = await sendExit(deps, transfer, context);
+  deps.wakeSignals.exits.notify();
+  if (transferId !== undefined) return;
+  // Another replica may have sent it, or have refused and replaced it.
+  const sent = await findFirstExitTransfer(deps.pool, subscriptionId);
+  if (sent?.transferId !== undefined || sent?.isSettled === true) return;
+  throw outcomeUnknown(departure, "The Investor has left the pool. The exit transfer is still being sent.");
 }

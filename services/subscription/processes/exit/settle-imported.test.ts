@@ -11,7 +11,8 @@ import { insertFeeDebits, listTakenFees } from "../../store/fees.ts";
 import { decideWithdrawal, holdForWithdrawal, release } from "../../testing/funding.ts";
 import { expectBooksToReconcile } from "../../testing/books.ts";
 import { settle, subscribed } from "../../testing/settle.ts";
-import { aCall, aMaster, aWorld, passTime, type World } from "../../testing/world.ts";
+import { aCall, aMaster, aWorld, type World } from "../../testing/world.ts";
+import { poolLedger } from "../../testing/pool-ledger.ts";
 
 const { DEPOSIT, EXIT, MIRROR, WITHDRAWAL } = MovementKind;
 let lastTicket = 0;
@@ -34,19 +35,11 @@ async function importedOn({ deps }: World, login: string): Promise<bigint | unde
   return row?.minor;
 }
 
-async function wait(world: World): Promise<void> {
-  await settle(world);
-  await passTime(world, 31_000);
-  await world.deps.pool.query("update flow set created_at = clock_timestamp() - interval '31 seconds'");
-  await settle(world);
-}
-
 test("a mirror that was executed before the restore is not executed again", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const before = transfersOf(world, "subscription:mirror:").length;
   imported(world, masterLogin, MIRROR, 30_00n);
-  imported(world, investorLogin, DEPOSIT, 30_00n);
 
   await settle(world);
   await expectBooksToReconcile(world);
@@ -55,7 +48,8 @@ test("a mirror that was executed before the restore is not executed again", asyn
   expect(findings).toMatchObject([
     { atRiskMinor: 30_00n, message: expect.stringContaining("before the database was restored") },
   ]);
-  await wait(world);
+  imported(world, investorLogin, DEPOSIT, 30_00n);
+  await settle(world);
   expect(transfersOf(world, "subscription:mirror:")).toHaveLength(before);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
@@ -69,7 +63,7 @@ test("only what was not executed before the restore is mirrored", async () => {
   imported(world, investorLogin, DEPOSIT, 20_00n);
   imported(world, masterLogin, MIRROR, 30_00n);
 
-  await wait(world);
+  await settle(world);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(550_00n);
   const mirrors = [...world.platform.byKey.values()].filter(({ request }) => request.legs[0]?.kind === MIRROR);
@@ -82,12 +76,12 @@ test("what flows do not explain stays imported until they come", async () => {
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   imported(world, masterLogin, MIRROR, 30_00n);
   imported(world, investorLogin, DEPOSIT, 10_00n);
-  await wait(world);
+  await settle(world);
   expect(await importedOn(world, masterLogin)).toBe(20_00n);
   await expectBooksToReconcile(world);
 
   imported(world, investorLogin, DEPOSIT, 20_00n);
-  await wait(world);
+  await settle(world);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
   await expectBooksToReconcile(world);
@@ -99,7 +93,7 @@ test("what was mirrored for a flow that an opposite one cancels out now is moved
   imported(world, masterLogin, MIRROR, 30_00n);
   imported(world, investorLogin, DEPOSIT, 30_00n);
   imported(world, investorLogin, WITHDRAWAL, -30_00n);
-  await wait(world);
+  await settle(world);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
   await expectBooksToReconcile(world);
@@ -112,10 +106,10 @@ test("imported mirrors and exits are settled apart", async () => {
   imported(world, masterLogin, MIRROR, 50_00n);
   imported(world, masterLogin, EXIT, -300_00n);
   imported(world, other.investorLogin, DEPOSIT, 50_00n);
-  await wait(world);
+  await settle(world);
   expect(await importedOn(world, masterLogin)).toBe(-300_00n);
   await world.service.unassign(pair, aCall());
-  await wait(world);
+  await settle(world);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(550_00n);
   await expectBooksToReconcile(world);
@@ -132,7 +126,7 @@ test("an exit that was executed before the restore is not executed again when th
   expect(await importedOn(world, masterLogin)).toBe(-500_00n);
 
   await world.service.unassign(pair, aCall());
-  await wait(world);
+  await settle(world);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(200_00n);
   expect((await world.service.findOpenSubscription(pair, aCall())).subscription).toBeUndefined();
@@ -149,7 +143,7 @@ test("of an exit that is decided again with another amount only the rest is exec
   await settle(world);
 
   await world.service.unassign(pair, aCall());
-  await wait(world);
+  await settle(world);
 
   const exits = [...world.platform.byKey.values()].filter(({ request }) => request.legs[0]?.kind === EXIT);
   expect(exits.map(({ request }) => request.legs[0]?.amount?.minorUnits)).toEqual([-30_00n]);
@@ -179,47 +173,8 @@ test("an imported fee settles the reserve that a restored decision has opened fo
   await release(world, withdrawal);
   await settle(world);
 
-  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const { holdings } = await poolLedger(world, masterLogin);
   expect(holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 0n } }]);
-  await expectBooksToReconcile(world);
-});
-
-test("a mirror and an exit whose rows were lost with the database of subscription alone are not executed again", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const pair = await subscribed(world, masterLogin, 500_00n);
-  const other = await subscribed(world, masterLogin, 200_00n);
-  const before = transfersOf(world, "").filter((key) => /^(subscription:mirror|exit):/.test(key));
-  enter(world.platform.ledger, other.investorLogin, { kind: DEPOSIT, amount: 30_00n, key: "deposit" });
-  enter(world.platform.ledger, masterLogin, { kind: MIRROR, amount: 30_00n, key: "subscription:mirror:900" });
-  enter(world.platform.ledger, masterLogin, { kind: EXIT, amount: -500_00n, key: "exit:900:1" });
-  await settle(world);
-  await expectBooksToReconcile(world);
-
-  await world.service.unassign(pair, aCall());
-  await wait(world);
-  expect(transfersOf(world, "").filter((key) => /^(subscription:mirror|exit):/.test(key))).toEqual(before);
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(230_00n);
-  expect(await importedOn(world, masterLogin)).toBe(0n);
-  expect((await world.service.findOpenSubscription(pair, aCall())).subscription).toBeUndefined();
-  await expectBooksToReconcile(world);
-});
-
-test("a mirror that is still open when its row is lost is not requested again: its deal settles the flows that are decided again", async () => {
-  const world = await aWorld();
-  const { platform } = world;
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  // As platform does while a mirror of the account may still be executed.
-  platform.rules.refuse = ({ legs }) => (legs[0]?.kind === MIRROR ? "outdated" : undefined);
-  enter(platform.ledger, investorLogin, { kind: DEPOSIT, amount: 30_00n, key: "deposit" });
-  await settle(world);
-  await expectBooksToReconcile(world);
-  enter(platform.ledger, masterLogin, { kind: MIRROR, amount: 30_00n, key: "subscription:mirror:900" });
-  platform.rules.refuse = () => undefined;
-
-  await wait(world);
-  expect(balanceOf(platform.ledger, masterLogin)).toBe(530_00n);
-  expect(await importedOn(world, masterLogin)).toBe(0n);
   await expectBooksToReconcile(world);
 });
 

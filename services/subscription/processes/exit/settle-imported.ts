@@ -1,6 +1,5 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { applyFlow } from "../../domain/books.ts";
 import { publishExitsCompleted } from "../../messages/capital-events.ts";
 import type { ExitTransfer } from "../../store/exit-transfers.ts";
 import {
@@ -10,7 +9,7 @@ import {
   type SplitExit,
   splitExit,
 } from "../../store/imported-exits.ts";
-import { lockHoldings, saveHoldings } from "../../store/holdings.ts";
+import { changeHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
 
 /** Masters of one run. */
@@ -32,12 +31,13 @@ async function settle({ pool, now }: Deps, masterLogin: string): Promise<void> {
     if (covered.length === 0) return;
     const at = now();
     if (rest !== undefined) await splitExit(tx, rest, at);
-    const locked = await lockHoldings(tx, [...new Set(covered.map(({ subscriptionId }) => subscriptionId))]);
-    const holdings = new Map(locked.map((holding) => [holding.subscriptionId, holding]));
-    for (const { subscriptionId, amount } of covered) applyFlow(holdings, { subscriptionId, amount: -amount });
-    await saveHoldings(tx, [...holdings.values()]);
+    const ids = [...new Set(covered.map(({ subscriptionId }) => subscriptionId))];
+    await changeHoldings(
+      tx,
+      covered.map(({ subscriptionId, amount }) => ({ subscriptionId, outbound: -amount })),
+    );
     await markExitsSettled(tx, masterLogin, covered, at);
-    publishExitsCompleted(tx, await cancelEmptied(tx, [...holdings.keys()], at));
+    publishExitsCompleted(tx, await cancelEmptied(tx, ids, at));
   });
 }
 

@@ -3,8 +3,6 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { decideDue } from "../../domain/fees/due.ts";
-import { WEEK_SUFFIX } from "../../domain/fees/payment-key.ts";
 import { type DecidedFee, insertDecisions } from "../../store/fee-decisions.ts";
 import {
   endWeek,
@@ -19,6 +17,7 @@ import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
 import { askTerms, type AskedTerms } from "../../fees/ask-terms.ts";
 import { decidedFees, decidedPair } from "../../fees/decide-due.ts";
 import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
+import { decideDue, WEEK_SUFFIX } from "../../domain/fees/due.ts";
 
 /** Investors of one transaction. */
 const INVESTORS_PER_PAGE = 200;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../../deps.ts";
-import type { Books, LoggedMovement } from "../../domain/books.ts";
+import { type Books, changesOf, type LoggedMovement } from "../../domain/books.ts";
 import { isDebit, isTransfer } from "../../domain/classify-movement.ts";
 import { isImported } from "../../domain/imported-transfers.ts";
 import { fileOnInvestor, fileOnMaster } from "../../domain/file-entry.ts";
@@ -12,11 +12,13 @@ import { insertFurtherExits, markExitsApplied } from "../../store/exit-transfers
 import { insertFeeDebits } from "../../store/fees.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { retryAfterDeals } from "../../store/market-waits.ts";
+import { insertLostResults } from "../../store/lost-results.ts";
 import { markMirrorsApplied } from "../../store/mirrors.ts";
 import { disownPosting } from "../../store/postings.ts";
 import { closeReserves } from "../../store/reserves.ts";
 import { insertMasterResults } from "../../store/results.ts";
-import { saveHoldings } from "../../store/holdings.ts";
+import { unsettle } from "../../store/settled-database.ts";
+import { changeHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
 import { filedMovementOf, resultOf } from "../../messages/movement.ts";
 import { publishExitsCompleted, publishMirrorsApplied } from "../../messages/capital-events.ts";
@@ -58,7 +60,7 @@ type Stored = Pick<Books, "accounts" | "pools" | "holdings">;
 async function save(tx: Transaction, before: Stored, { accounts, pools, holdings }: Stored): Promise<void> {
   await savePools(tx, changed(before.pools, pools));
   await saveAccounts(tx, changed(before.accounts, accounts));
-  await saveHoldings(tx, changed(before.holdings, holdings));
+  await changeHoldings(tx, changesOf(before.holdings, holdings));
 }
 
 /** A book that changes is replaced by another object. */
@@ -80,6 +82,11 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
     tx,
     outcome.results.map((movement) => resultOf(sourceOf(sources, movement))),
   );
+  await insertLostResults(
+    tx,
+    outcome.lostResults.map((movement) => ({ ...movement, at: sourceOf(sources, movement).dealAt ?? at })),
+  );
+  if ([...sources.keys()].some(isImported)) await unsettle(tx);
   for (const unrequested of outcome.unrequested) await disownPosting(tx, unrequested);
   await insertFeeDebits(tx, outcome.feeDebits);
   // An applied mirror allows the next one of its Master.
@@ -103,7 +110,9 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
 }
 
 function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, accounts, pools, holdings }: Books): void {
-  if (outcome.flows.length > 0) afterCommit(tx, wakeSignals.mirrors.notify);
+  // While more of an Investor is reserved, its next debit follows at once: one mirror takes both.
+  const isLast = (subscriptionId: bigint) => (holdings.get(subscriptionId)?.buckets.reserved ?? 0n) === 0n;
+  if (outcome.flows.some(({ subscriptionId }) => isLast(subscriptionId))) afterCommit(tx, wakeSignals.mirrors.notify);
   if (outcome.results.length > 0) afterCommit(tx, wakeSignals.results.notify);
   const isWaiting = [...holdings.values()].some(({ buckets, unredeemed }) => buckets.waiting + unredeemed > 0n);
   if (isWaiting || outcome.ownFlows.length > 0) afterCommit(tx, wakeSignals.strikes.notify);

@@ -8,23 +8,41 @@ import { type TransferAnswer, type TransferRequest, TransferState } from "#proto
 import type { Deps } from "../../deps.ts";
 import { postingKey } from "../../domain/posting.ts";
 import {
-  disownPosting,
+  claimPostings,
+  lockDuePostings,
   lockPostingOf,
   type Posting,
   refusePosting,
   retryPostings,
   type Waiting,
 } from "../../store/postings.ts";
+import { findUnsettledDatabase } from "../../store/settled-database.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import { queuedTransfer, stateText } from "../../messages/transfer.ts";
+import { followGeneration } from "../follow-generation.ts";
+import { failpoint } from "#kernel/failpoint.ts";
+import { jobContext, waitBudget } from "../deadlines.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
+import type { AccountLock } from "../account-lock.ts";
+
+/** Postings of one run, sent in one call that platform executes as a batch. */
+const POSTINGS_PER_RUN = 500;
+
+/** Posts results to Investor accounts: one posting per Investor for all results allocated so far. */
+export async function postResults(deps: Deps): Promise<boolean> {
+  const claimed = await inTransaction(deps.pool, async (tx) => {
+    return await claimPostings(tx, await lockDuePostings(tx, POSTINGS_PER_RUN));
+  });
+  if (claimed.length === 0) return false;
+  failpoint("after_posting");
+  await sendPostings(deps, claimed, { lockOwner: "" }, jobContext());
+  return claimed.length === POSTINGS_PER_RUN;
+}
 
 const NO_ANSWER = { state: "waits", reason: "no answer" } as const;
 
-/**
- * The outcome of a posting; "waits" while it is not known, with the reason. "taken": its key belongs to another transfer, whose record this
- * service has lost, so nothing was executed for it and the amount goes into the next one.
- */
-export type Posted = { readonly state: "applied" | "refused" | "taken" | "waits"; readonly reason: string };
+/** The outcome of a posting; "waits" while it is not known, with the reason. */
+export type Posted = { readonly state: "applied" | "refused" | "waits"; readonly reason: string };
 
 /**
  * Requests postings from platform, or reads their outcome: a key is executed once. A result counts as posted only when the
@@ -40,7 +58,7 @@ export async function sendPostings(
   const waiting: Waiting[] = [];
   for (const [index, posting] of postings.entries()) {
     const { state, reason } = posted[index] ?? NO_ANSWER;
-    if (state === "refused" || state === "taken") await refuse(deps, posting, { state, reason });
+    if (state === "refused") await refuse(deps, posting, reason);
     // When the feed is late, the log has the entry already. Until its claim ends nothing else is to be done for it.
     if (state === "applied" && posting.tries > 1) await tryToCatchUp(deps, posting.investorLogin, context);
     if (state === "waits") waiting.push({ posting, reason });
@@ -50,14 +68,17 @@ export async function sendPostings(
 }
 
 async function requestPostings(
-  { platform, log }: Deps,
+  deps: Deps,
   postings: readonly Posting[],
   lockOwner: string,
   context: CallContext,
 ): Promise<Posted[]> {
+  const { platform, log } = deps;
   try {
     const requests = postings.map((posting) => requestOf(posting, lockOwner));
     const { answers } = await platform.transferBatch({ requests }, context);
+    const results = answers.flatMap(({ answer }) => (answer?.$case === "result" ? answer.value : []));
+    await followGeneration(deps, results, context);
     return answers.map(postedOf);
   } catch (error) {
     log.info("postings not answered, retry scheduled", { count: postings.length, error });
@@ -67,11 +88,11 @@ async function requestPostings(
 
 /** A loss debits at most the balance: platform limits it to the floor 0.00, and the rest is netted with later results. */
 function requestOf(posting: Posting, lockOwner: string): TransferRequest {
-  const { investorLogin: login, number, amount, filedNumber } = posting;
+  const { investorLogin: login, number, amount, generation } = posting;
   const leg = { login, kind: MovementKind.RESULT, amount: moneyToProto(usd(amount)) };
   const upTo = amount < 0n ? { floor: moneyToProto(usd(0n)) } : undefined;
   return {
-    ...queuedTransfer({ key: postingKey({ login, number }), leg, filedNumber }),
+    ...queuedTransfer({ key: postingKey({ login, number }), leg, generation }),
     lockOwner,
     upTo,
     enqueue: false,
@@ -79,17 +100,14 @@ function requestOf(posting: Posting, lockOwner: string): TransferRequest {
 }
 
 function postedOf({ answer }: TransferAnswer): Posted {
-  if (answer?.$case !== "result") {
-    const reason = answer?.value.code ?? NO_ANSWER.reason;
-    return { state: reason === "transfer_mismatch" ? "taken" : "waits", reason };
-  }
+  if (answer?.$case !== "result") return { state: "waits", reason: answer?.value.code ?? NO_ANSWER.reason };
   const { value: result } = answer;
   const reason = stateText(result);
   if (result.state === TransferState.REFUSED) return { state: "refused", reason };
   return { state: result.state === TransferState.APPLIED ? "applied" : "waits", reason };
 }
 
-async function refuse(deps: Deps, posting: Posting, { state, reason }: Posted): Promise<void> {
+async function refuse(deps: Deps, posting: Posting, reason: string): Promise<void> {
   const { investorLogin: login, number } = posting;
   deps.log.warn("posting refused, amount added to the next posting", {
     key: postingKey({ login, number }),
@@ -98,6 +116,47 @@ async function refuse(deps: Deps, posting: Posting, { state, reason }: Posted): 
   });
   await inTransaction(deps.pool, async (tx) => {
     await lockPostingOf(tx, login);
-    if ((await refusePosting(tx, posting, reason)) && state === "taken") await disownPosting(tx, { login, number });
+    await refusePosting(tx, posting, reason);
   });
+}
+
+/**
+ * Nothing waits for such a posting. lock_not_owned: the saga that held the account lock has ended. account_archived: the result is posted when the
+ * broker restores the account.
+ */
+const NOT_WAITED_FOR = new Set(["lock_not_owned", "account_archived"]);
+
+/** Limits the work under one account lock; each posting moves up to 1,000,000,000.00, so one is normally enough. */
+const MAX_POSTINGS = 20;
+/** Long enough for the trading platform to execute a posting; the rest of the saga needs the remaining wait budget. */
+const WAIT_MS = 3_000;
+
+/**
+ * Posts the open results of an Investor to its account, under its account lock, before its fees and its payout are taken
+ * from there. A finally refused posting does not block them, for example a loss on an account with balance 0.00. False when
+ * the outcome of a posting is not known within the wait budget, or when more may be open after the last one.
+ */
+export async function postUnderLock(
+  deps: Deps,
+  { login, lockOwner }: AccountLock,
+  context: CallContext,
+): Promise<boolean> {
+  const wait = waitBudget(context, WAIT_MS);
+  for (let ended = 0; ended < MAX_POSTINGS;) {
+    if ((await deps.departureReads.unposted(login)) === undefined) return true;
+    const [posting] = await inTransaction(deps.pool, async (tx) => {
+      await lockPostingOf(tx, login);
+      return await claimPostings(tx, [login]);
+    });
+    if (posting === undefined) return (await findUnsettledDatabase(deps.pool)) === undefined;
+    const [posted] = await sendPostings(deps, [posting], { lockOwner }, withReplyReserve(context));
+    if (posted?.state !== "applied") deps.wakeSignals.postings.notify();
+    if (posted === undefined || posted.state === "refused" || NOT_WAITED_FOR.has(posted.reason)) return true;
+    if (posted.state !== "waits") {
+      if (posted.state === "applied") await tryToCatchUp(deps, login, withReplyReserve(context));
+      ended += 1;
+    } else if (wait.isOver()) return false;
+    else await wait.pause();
+  }
+  return false;
 }

@@ -5,8 +5,8 @@ import type { Refusal } from "#kernel/refusal.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../../deps.ts";
-import type { AccountBook, HoldingBook, HoldingFlow, MasterEntry } from "../../domain/books.ts";
-import { type Change, changeAccount, changeHolding } from "../../domain/buckets.ts";
+import type { AccountBook, HoldingFlow, MasterEntry } from "../../domain/books.ts";
+import { changeAccount } from "../../domain/buckets.ts";
 import { type AllocatedPart, divideRepair } from "../../domain/divide-repair.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity, valueOfUnits } from "../../domain/pool/equity.ts";
@@ -19,7 +19,7 @@ import { saveAccounts } from "../../store/books.ts";
 import { listHoldingsOfPool } from "../../store/compensations.ts";
 import { insertFurtherExits } from "../../store/exit-transfers.ts";
 import { insertFlows } from "../../store/flows.ts";
-import { lockHoldings, saveHoldings } from "../../store/holdings.ts";
+import { changeHoldings, lockHoldings } from "../../store/holdings.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
 import {
@@ -29,10 +29,10 @@ import {
   listInvestorsOf,
   takeFromMoved,
 } from "../../store/repairs.ts";
-import { readUnitHoldings } from "../../store/unit-holdings.ts";
+import { readUnitHoldings } from "../../store/unit-pools.ts";
 import { chained, type Ledger, openLedger, saveLedger } from "../allocate/ledger.ts";
-import type { Effect, Wanted } from "./effect.ts";
 import { expectMoved, noteOwnCapital } from "./external-funds.ts";
+import type { Effect, Wanted } from "./read-accounts.ts";
 
 /**
  * Money that others have moved on a Master, and that no operator has decided about, is a result of its pool: of the deal that it repairs, by the
@@ -194,7 +194,16 @@ async function record(tx: Transaction, deps: Deps, decided: Decided): Promise<vo
     result: sumOf(parts),
   };
   const chain = await chained(tx, deps, { login, chain: ledger.chain }, [valuation]);
-  const result = { logNumber: source.number, dealId, dealAt, amount, own: amount - given, raised: 0n, caseId };
+  const result = {
+    logNumber: source.number,
+    dealId,
+    dealAt,
+    amount,
+    own: amount - given,
+    raised: 0n,
+    elsewhere: 0n,
+    caseId,
+  };
   await insertEntries(tx, login, [{ number, poolUnits, result, week: undefined, valued: chain.at(-1) }], deps.now());
   const unitsThen = new Map(repaired?.rows.map((row: AllocatedPart) => [row.subscriptionId, row.units]));
   await insertRows(
@@ -235,35 +244,24 @@ async function payLeft(
   if (left.length === 0) return;
   const byLogin = new Map(accounts.map((account) => [account.login, account]));
   const pooledIn = accounts.flatMap((account) => account.pooledIn ?? []);
-  const ids = [...left.map(({ subscriptionId }) => subscriptionId), ...pooledIn];
-  const holdings = new Map((await lockHoldings(tx, ids)).map((holding) => [holding.subscriptionId, holding]));
-  const paid = new Set<string>();
-  const change = (id: bigint, buckets: Change): HoldingBook => {
-    const holding = holdings.get(id);
-    assert(holding !== undefined, "a part belongs to a holding");
-    const changed = { ...holding, buckets: changeHolding(holding.buckets, buckets) };
-    holdings.set(id, changed);
-    return changed;
-  };
+  const holdings = await lockHoldings(tx, [...left.map(({ subscriptionId }) => subscriptionId), ...pooledIn]);
+  const loginOf = new Map(holdings.map(({ subscriptionId, investorLogin }) => [subscriptionId, investorLogin]));
+  const paid = new Map<string, AccountBook>();
   const flows: HoldingFlow[] = [];
   for (const { subscriptionId, amount } of left) {
-    const { investorLogin: login } = change(subscriptionId, { outbound: amount });
-    const account = byLogin.get(login);
+    const login = loginOf.get(subscriptionId) ?? "";
+    const account = paid.get(login) ?? byLogin.get(login);
     assert(account !== undefined, "the accounts of all parts are locked");
     const { pooledIn: present } = account;
-    if (present !== undefined) {
-      change(present, { inbound: amount });
-      flows.push({ subscriptionId: present, amount });
-    }
+    if (present !== undefined) flows.push({ subscriptionId: present, amount });
     const gained = present === undefined ? { outside: amount, unposted: amount } : { unposted: amount };
-    byLogin.set(login, { ...account, buckets: changeAccount(account.buckets, gained) });
-    paid.add(login);
+    paid.set(login, { ...account, buckets: changeAccount(account.buckets, gained) });
   }
-  await saveAccounts(
-    tx,
-    [...byLogin.values()].filter(({ login }) => paid.has(login)),
-  );
-  await saveHoldings(tx, [...holdings.values()]);
+  await saveAccounts(tx, [...paid.values()]);
+  await changeHoldings(tx, [
+    ...left.map(({ subscriptionId, amount }) => ({ subscriptionId, outbound: amount })),
+    ...flows.map(({ subscriptionId, amount }) => ({ subscriptionId, inbound: amount })),
+  ]);
   await insertFlows(tx, flows, at);
   await insertFurtherExits(
     tx,

@@ -3,7 +3,6 @@ import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../../deps.ts";
-import { compensate } from "../../domain/pool/compensate.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { listHoldingsOfPool, takeFromExternal } from "../../store/compensations.ts";
@@ -11,9 +10,9 @@ import { lockMaster } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
 import { getMoved } from "../../store/repairs.ts";
 import { type Ledger, openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
-import type { Effect } from "./effect.ts";
-import { type AccountReading, expectComplete } from "./read-accounts.ts";
 import { expectMoved } from "./external-funds.ts";
+import { compensate } from "../../domain/pool/raise-negative.ts";
+import { type AccountReading, type Effect, expectComplete } from "./read-accounts.ts";
 
 /**
  * Own capital of a Master raises each Investor of its pool with a negative share to 0.00. This is not a trading result: no

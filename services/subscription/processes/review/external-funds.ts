@@ -5,13 +5,14 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { noteAmount } from "#kernel/review/cases.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import { adoptExternal } from "../../domain/adopt-external.ts";
 import type { AccountBook, HoldingBook, PoolBook } from "../../domain/books.ts";
-import { undecidedOf } from "../../domain/quarantine.ts";
 import { lockPools } from "../../store/books.ts";
 import { acknowledgeExternal, acknowledgeQuarantine } from "../../store/external-funds.ts";
+import { acknowledgeUnexplained } from "../../store/lost-results.ts";
+import { LOST_RESULTS } from "./lost-results.ts";
 import { adoptExternalFunds, lockPooled } from "../adopt-external-funds.ts";
-import type { Effect } from "./effect.ts";
+import { adoptExternal, undecidedOf } from "../../domain/quarantine.ts";
+import type { Effect } from "./read-accounts.ts";
 
 /** Prefixes of the subjects of cases about external funds on an Investor in a pool and on a Master, before the login. */
 export const ON_INVESTOR = "quarantine:";
@@ -45,10 +46,14 @@ function notCovered(amount: bigint, { buckets }: HoldingBook): Refusal {
   );
 }
 
-/** External funds of an Investor stay external, those of a Master are its own capital; no further review is opened about them. */
+/** External funds of an Investor stay external, those of a Master are its own capital, as results of a lost time are: no further review is opened. */
 export const acknowledge: Effect = {
   ...NO_READING,
   async carryOut(tx, _deps, { reviewCase }) {
+    if (reviewCase.subject.startsWith(LOST_RESULTS)) {
+      await lockPools(tx, [reviewCase.login]);
+      return await acknowledgeUnexplained(tx, reviewCase.login);
+    }
     if (reviewCase.subject.startsWith(ON_INVESTOR)) {
       const { account } = await lockInvestor(tx, reviewCase);
       return await acknowledgeQuarantine(tx, account.login);

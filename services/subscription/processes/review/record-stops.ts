@@ -1,11 +1,42 @@
 import assert from "node:assert/strict";
 import { formatDecimal, usd } from "#kernel/money.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { openCase, type NewCase } from "#kernel/review/cases.ts";
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import { type NewCase, openCase } from "#kernel/review/cases.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { Stop } from "../../domain/books.ts";
 import { onMaster } from "../../domain/buckets.ts";
 import { findPoolLedger, type PoolLedger } from "../../store/pool-ledger.ts";
+import { randomUUID } from "node:crypto";
+import type { Deps } from "../../deps.ts";
+import { stopMaster } from "../../store/masters.ts";
+import { PoolBroken } from "../../domain/pool/unit-pool.ts";
+
+/** Stops a Master: no allocation and no money command runs on it until an operator has decided the review. */
+export async function stop(tx: Transaction, { log, now }: Pick<Deps, "log" | "now">, stopped: Stop): Promise<void> {
+  const { login, reason } = stopped;
+  if (!(await stopMaster(tx, login, reason))) return;
+  await recordStops(tx, [stopped], now());
+  afterCommit(tx, () => log.error("Master stopped, manual review required", { login, reason }));
+}
+
+/**
+ * Stops a Master whose pool could not be computed. Operators see the message of a `PoolBroken`; of any other error they see
+ * an id, under which the log has the message and the stack.
+ */
+export async function stopForError(
+  tx: Transaction,
+  deps: Pick<Deps, "log" | "now">,
+  error: unknown,
+  { ticket, ...stopped }: Omit<Stop, "reason"> & { readonly ticket: bigint },
+): Promise<void> {
+  if (error instanceof PoolBroken) return await stop(tx, deps, { ...stopped, reason: error.message });
+  const errorId = randomUUID();
+  const { login } = stopped;
+  await stop(tx, deps, { ...stopped, reason: `Internal error ${errorId}; see the log.` });
+  afterCommit(tx, () =>
+    deps.log.error("pool not computed, Master stopped", { login, ticket, error_id: errorId, error }),
+  );
+}
 
 /** Prefix of the subjects of cases about a stopped Master, before its login. */
 export const STOP = "stop:";

@@ -3,14 +3,15 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { replaceExit } from "../../store/exit-transfers.ts";
-import { lockMaster, type Master, resumeMaster } from "../../store/masters.ts";
+import { listLostResults } from "../../store/lost-results.ts";
+import { LACKS_RESULTS, lockMaster, type Master, resumeMaster } from "../../store/masters.ts";
 import { refuseMirror } from "../../store/mirrors.ts";
 import { loadOpenTransfers } from "../../store/open-transfers.ts";
 import { findNextDeal } from "../../store/results.ts";
+import { unsettle } from "../../store/settled-database.ts";
 import { openLedger, saveLedger } from "../allocate/ledger.ts";
-import type { Effect } from "./effect.ts";
-import { expectComplete } from "./read-accounts.ts";
 import { accountOfStop, transferOfStop } from "./record-stops.ts";
+import { type Effect, expectComplete } from "./read-accounts.ts";
 
 /** Resumes a stopped Master whose account, and the account with the fault, equal their logs again. */
 export const resume: Effect = {
@@ -77,9 +78,14 @@ async function resumePool(
   if (stopped === undefined || stopped.stoppedReason === null) {
     throw actionNotPossible(`Master ${login} is not stopped.`);
   }
+  if (stopped.stoppedReason === LACKS_RESULTS) {
+    throw actionNotPossible("What was posted before the restore is not booked yet. Decide when it is.");
+  }
   const acceptedDealsNumber = acceptedThrough(stopped);
   await resumeMaster(tx, login, acceptedDealsNumber);
-  await allocateWaiting(tx, deps, { ...stopped, stoppedReason: null, acceptedDealsNumber });
+  // Its deals are allocated as they were posted then.
+  if ((await listLostResults(tx, login)).length > 0) await unsettle(tx);
+  else await allocateWaiting(tx, deps, { ...stopped, stoppedReason: null, acceptedDealsNumber });
   const { results, mirrors, postings, strikes, weeks, external } = deps.wakeSignals;
   for (const wakeSignal of [results, mirrors, postings, strikes, weeks, external]) afterCommit(tx, wakeSignal.notify);
 }

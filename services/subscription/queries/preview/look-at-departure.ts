@@ -8,20 +8,19 @@ import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { IntendedWithdrawal } from "#proto/pamm/platform/v1/platform.ts";
 import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
-import type { HoldingBuckets } from "../../domain/buckets.ts";
 import type { DepartureDecision, DepartureKind } from "../../domain/decide-departure.ts";
-import { afterExit } from "../../domain/departure-buckets.ts";
 import { feeNotReady, departureReasons, type MasterFacts, masterUnreadable } from "../../domain/departure-reasons.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { type AskedTerms, askTerms } from "../../fees/ask-terms.ts";
 import { decideAmounts, dueOfDeparture, inflowsOnly } from "../../fees/due-of-departure.ts";
 import { findInvestorState } from "../../store/investor-states.ts";
-import { departureFigures } from "../../messages/departure-figures.ts";
-import { findDepartureBooks, type DepartureBooks, type PooledBooks } from "../../store/departure-facts.ts";
+import { type BookedHolding, findInvestorBooks, type InvestorBooks } from "../../store/holding-books.ts";
 import { decideNow, type DueNow, readDueNow } from "../due-now.ts";
 import { type AccountFacts, previewLock } from "./preview-lock.ts";
 import { oneOfEachCode } from "./until-passed.ts";
+import { afterExit, type HoldingBuckets } from "../../domain/buckets.ts";
+import { departureFigures } from "../../messages/subscription.ts";
 
 export type WantedDeparture = {
   readonly investorLogin: string;
@@ -71,7 +70,7 @@ export async function lookAtDeparture(
   );
   const holding = books?.holding;
   const account = books && lock.facts && { filedNumber: books.filedNumber, heldNumber: lock.facts.logNumber };
-  const known = { pool: holding, inbound: holding?.buckets.inbound ?? 0n };
+  const known = { pool: holding, inbound: holding?.inbound ?? 0n };
   const reasons = [
     ...lock.refusals.map(refusalOfLock),
     ...departureReasons(account === undefined ? known : { ...known, account }),
@@ -96,7 +95,7 @@ type Asked = {
 
 type ReadDeparture = Pick<DeparturePreview, "decided"> & {
   /** As the departure takes them; undefined for an account of which nothing is filed. */
-  readonly books: DepartureBooks | undefined;
+  readonly books: InvestorBooks | undefined;
   readonly fee: DueNow | Refusal;
 };
 
@@ -142,13 +141,13 @@ async function readFee(
 async function readBooks(
   db: Queryable,
   { investorLogin, kind }: WantedDeparture,
-): Promise<{ readonly books: DepartureBooks | undefined; readonly waits?: bigint }> {
-  const books = await findDepartureBooks(db, investorLogin);
+): Promise<{ readonly books: InvestorBooks | undefined; readonly waits?: bigint }> {
+  const books = await findInvestorBooks(db, investorLogin);
   const { holding: state } = await findInvestorState(db, investorLogin);
   if (books?.holding === undefined || state?.isHeld !== true) return { books };
-  const { buckets } = books.holding;
-  if (kind === "WITHDRAWAL") return { books: { ...books, holding: undefined }, waits: buckets.inbound };
-  return { books: { ...books, holding: { ...books.holding, buckets: { ...buckets, inbound: 0n } } } };
+  const { holding } = books;
+  if (kind === "WITHDRAWAL") return { books: { ...books, holding: undefined }, waits: holding.inbound };
+  return { books: { ...books, holding: { ...holding, inbound: 0n } } };
 }
 
 type Reading = MasterFacts & { readonly logNumber: bigint };
@@ -169,20 +168,20 @@ async function ifAnswered<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 /** A pool strikes what waits for units before the decision. */
-function pooledReasons(deps: Deps, holding: PooledBooks, master: Reading | false | undefined): readonly Refusal[] {
+function pooledReasons(deps: Deps, holding: BookedHolding, master: Reading | false | undefined): readonly Refusal[] {
   const share = { isMoving: false, pooled: struck(holding).pooled };
   if (master === false || master === undefined) return [masterUnreadable(), ...departureReasons({ share })];
   return departureReasons({ master, isAllocated: isAllocated(deps, holding, master.logNumber), share });
 }
 
-function isAllocated({ week, now }: Deps, holding: PooledBooks, logNumber: bigint): boolean {
+function isAllocated({ week, now }: Deps, holding: BookedHolding, logNumber: bigint): boolean {
   const { masterNumber, hasWaitingDeals, weeksClosedThrough } = holding;
   const areWeeksClosed = weeksClosedThrough === null || weeksClosedThrough >= lastCutOff(week, now());
   return masterNumber === logNumber && !hasWaitingDeals && areWeeksClosed;
 }
 
-function struck({ buckets }: PooledBooks): PooledBooks["buckets"] {
-  return { ...buckets, waiting: 0n, pooled: buckets.pooled + buckets.waiting };
+function struck({ pooled, waiting, ...holding }: BookedHolding): HoldingBuckets {
+  return { ...holding, waiting: 0n, pooled: pooled + waiting };
 }
 
 export function figuresOf({ decided }: Pick<DeparturePreview, "decided">): DepartureFigures | undefined {

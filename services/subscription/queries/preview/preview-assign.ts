@@ -10,11 +10,11 @@ import { assignmentReasons } from "../../domain/decide-assignment.ts";
 import { refusalOfLock } from "../../domain/lock-refusals.ts";
 import { isLogin, isRate, validate } from "../../domain/validate.ts";
 import { findArchivedMaster } from "../../archived-master.ts";
-import { findAdmission } from "../../store/admission.ts";
 import { findSafetyStop } from "../../store/masters.ts";
 import { findOpenSubscription, hasFollowedBefore } from "../../store/subscriptions.ts";
 import { previewLock } from "./preview-lock.ts";
 import { oneOfEachCode, untilPassed } from "./until-passed.ts";
+import { findAdmission } from "../../store/assignments.ts";
 
 /** What an assign would do now. */
 export async function previewAssign(

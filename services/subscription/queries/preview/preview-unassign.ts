@@ -1,17 +1,23 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { refusalToProto } from "#kernel/contract/error.ts";
-import type { PreviewUnassignRequest, PreviewUnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type {
+  PreviewUnassignRequest,
+  PreviewUnassignResponse,
+  PreviewWithdrawalRequest,
+  PreviewWithdrawalResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { isEmptyHolding } from "../../domain/buckets.ts";
 import { refusalOfLock } from "../../domain/lock-refusals.ts";
-import { unassignReasons } from "../../domain/unassign-reasons.ts";
-import { isLogin, validate } from "../../domain/validate.ts";
+import { isLogin, isNotNegative, validate } from "../../domain/validate.ts";
 import { getLatestOfPair } from "../../latest-subscription.ts";
 import { subscriptionMessage } from "../../messages/subscription.ts";
 import type { Subscription } from "../../store/subscriptions.ts";
-import { figuresOf, type DeparturePreview, lookAtDeparture } from "./look-at-departure.ts";
+import { type DeparturePreview, figuresOf, lookAtDeparture } from "./look-at-departure.ts";
 import { untilPassed } from "./until-passed.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { unassignReasons } from "../../domain/departure-reasons.ts";
 
 /** What an unassign would do now. */
 export async function previewUnassign(
@@ -42,4 +48,18 @@ export async function previewUnassign(
 function asLeft(subscription: Subscription, { decided }: DeparturePreview): Subscription {
   if (decided?.exited === undefined) return subscription;
   return { ...subscription, status: isEmptyHolding(decided.exited) ? "CANCELLED" : "PAUSED" };
+}
+
+/** What a withdrawal would come to. Its caller acquires the account lock, so the refusals of the lock are those of platform. */
+export async function previewWithdrawal(
+  deps: Deps,
+  { investorLogin, requested: amount, comment }: PreviewWithdrawalRequest,
+  context: CallContext,
+): Promise<PreviewWithdrawalResponse> {
+  const requested = moneyFromProto(amount, "requested").minor;
+  validate(isLogin("investor_login", investorLogin), isNotNegative("requested", requested));
+  const wanted = { investorLogin, kind: "WITHDRAWAL", requested, withdrawal: { amount, comment } } as const;
+  const refusalOfLock = <R>(refusal: R): R => refusal;
+  const preview = await untilPassed(() => lookAtDeparture(deps, { ...wanted, refusalOfLock }, context), context);
+  return { refusals: preview.reasons.map(refusalToProto), inPool: preview.isPooled, figures: figuresOf(preview) };
 }

@@ -28,6 +28,7 @@ export function openDeps(): Deps {
     types: exactTypes(),
   });
   const platform = createMt5Client({
+    timeZone: "Europe/Athens",
     url: new URL(variable("MT5_URL")),
     trust: { ca: readFileSync(variable("MT5_CA_FILE"), "utf8") },
     credentials: { login: variable("MT5_LOGIN"), password: new Secret(variable("MT5_PASSWORD")) },
