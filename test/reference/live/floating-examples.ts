@@ -57,8 +57,10 @@ export async function openLossAtTheCutOff(live: Live): Promise<void> {
   });
   await nextWeek(live);
   await untilEqual(live);
-  await steps.price(live, "1.10500");
-  await steps.close(live, pool.master, position);
+  await inOneWeek(live, async () => {
+    await steps.price(live, "1.10500");
+    await steps.close(live, pool.master, position);
+  });
   await nextWeek(live);
   await untilEqual(live);
   expect(paidTo(pool)).toEqual(["180.00", "135.00"]);
