@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type pg from "pg";
+import pg from "pg";
 import { inject, type TestContext, TestRunner } from "vitest";
 import { SERVICE_NAMES } from "#kernel/contract/permissions.ts";
 import { migrate } from "#kernel/postgres/migrate.ts";
@@ -29,63 +29,198 @@ const IN_USE = "55006";
 /** In each try the server itself waits some seconds for the other users of the template. */
 const CLONE_TRIES = 20;
 
-let made = 0;
+/** Databases that a process keeps for later tests, and the connections of each. All processes have those of one server. */
+const MAX_KEPT = 5;
+const MAX_CONNECTIONS_KEPT = 3;
 
-/** A database with the tables of one service and no rows, for one test (or file): about 15 ms. */
+type Made = Pick<TestDatabase, "url" | "name" | "pool" | "adminUrl" | "admin"> & {
+  readonly schema: string;
+  /** Statements that empty it again; undefined when it belongs to no service. */
+  readonly reset: string | undefined;
+};
+
+let made = 0;
+/** Databases of earlier tests of this process, emptied; the last one was used last. */
+const kept: Made[] = [];
+/** Of tests that change more than rows. */
+const altered = new WeakSet<Pool>();
+
+/**
+ * A database with the tables of one service and no rows, for one test (or file). It is that of an earlier test of this process when there
+ * is one: its connections know the tables and have the plans of statements, which take longer than most tests.
+ */
 export async function testDatabase(service: string, lifetime = currentTest()): Promise<TestDatabase> {
-  const folder = join(SERVICES, service, "migrations");
-  return makeDatabase(service, roleOf(service), await templateOf(service, folder), lifetime);
+  const at = lifetime === undefined ? -1 : kept.findLastIndex(({ schema }) => schema === service);
+  const [earlier] = at === -1 ? [] : kept.splice(at, 1);
+  return lend(earlier ?? (await makeDatabase(service, join(SERVICES, service, "migrations"))), lifetime);
+}
+
+/** As `testDatabase`, but of no earlier test: for one that observes where rows are stored. */
+export async function newDatabase(service: string, lifetime = currentTest()): Promise<TestDatabase> {
+  const database = lend(await makeDatabase(service, join(SERVICES, service, "migrations")), lifetime);
+  altered.add(database.pool);
+  return database;
 }
 
 /** A database with one empty schema. */
 export async function emptyDatabase(schema: string): Promise<TestDatabase> {
-  return makeDatabase(schema, undefined, await templateOf(schema, undefined), currentTest());
+  return lend(await makeDatabase(schema, undefined), currentTest());
+}
+
+/** Says that a test changes more than rows: no other test gets its database. */
+export function alter(pool: Pool): void {
+  altered.add(pool);
+}
+
+/** Whether a text has statements of definitions or statistics. */
+export function changesMoreThanRows(text: string): boolean {
+  return /\b(alter|create|drop|truncate|analyze|vacuum|pg_class)\b/i.test(text);
 }
 
 function currentTest(): TestLifetime | undefined {
   return TestRunner.getCurrentTest()?.context;
 }
 
-async function makeDatabase(
-  schema: string,
-  role: string | undefined,
-  template: string,
-  lifetime: TestLifetime | undefined,
-): Promise<TestDatabase> {
+async function makeDatabase(schema: string, folder: string | undefined): Promise<Made> {
   const server = inject("postgresUrl");
+  const template = await templateOf(schema, folder);
   const name = `test_${inject("runId")}_${schema}_${process.pid}_${(made += 1)}`;
   await asAdmin(server, (admin) => clone(admin, name, template));
   const adminUrl = urlOf(server, name);
-  const url = role === undefined ? adminUrl : urlAs(adminUrl, role);
+  const url = folder === undefined ? adminUrl : urlAs(adminUrl, roleOf(schema));
   const options = { schema, applicationName: "test", max: POOL_MAX, timeouts: PATIENT };
   const pool = createPool({ url, ...options });
   const admin = createPool({ url: adminUrl, ...options });
-  const close = async (): Promise<void> => {
-    await pool[Symbol.asyncDispose]();
-    await admin[Symbol.asyncDispose]();
-  };
-  const drop = () => asAdmin(server, (admin) => admin.query(`drop database if exists ${name} with (force)`));
-  // The database of a failed test is kept for debugging.
+  const reset = folder === undefined ? undefined : await resetOf(schema, admin);
+  return { schema, url, name, pool, adminUrl, admin, reset };
+}
+
+function lend(database: Made, lifetime: TestLifetime | undefined): TestDatabase {
+  const { name } = database;
+  const pool = connectionsOf(database.pool);
   lifetime?.onTestFinished(async ({ task }) => {
-    await close();
-    if (task.result?.state !== "fail") await drop();
-    else {
-      process.stderr.write(
-        `the database of "${task.name}" stays as long as its server (watch mode, DATABASE_URL): ${adminUrl}\n`,
-      );
-    }
+    await pool.end();
+    await giveBack(database, { task, isAltered: altered.has(pool) });
   });
   return {
-    url,
     name,
     pool,
-    adminUrl,
-    admin,
+    // Who connects otherwise than as the service may do anything, and may still be connected.
+    get url() {
+      alter(pool);
+      return database.url;
+    },
+    get adminUrl() {
+      alter(pool);
+      return database.adminUrl;
+    },
+    get admin() {
+      alter(pool);
+      return database.admin;
+    },
     async [Symbol.asyncDispose]() {
-      await close();
-      if (lifetime === undefined) await drop();
+      await pool.end();
+      if (lifetime === undefined) await drop(database);
     },
   };
+}
+
+type OnConnection = (error: Error | undefined, client: pg.PoolClient | undefined, done: () => void) => void;
+
+/** A pool as one process has it, or one test: it gets no connection after its end, and what a test spies on is not seen by another one. */
+export function connectionsOf(pool: Pool): Pool {
+  let isEnded = false;
+  const end = async (): Promise<void> => void (isEnded = true);
+  const connect = (callback?: OnConnection): unknown => {
+    if (!isEnded) return callback === undefined ? pool.connect() : pool.connect(callback);
+    const error = new Error("Cannot use a pool after calling end on the pool");
+    return callback === undefined ? Promise.reject(error) : callback(error, undefined, () => undefined);
+  };
+  return Object.create(pool, {
+    connect: { value: connect, writable: true, configurable: true },
+    end: { value: end, configurable: true },
+    ending: { get: () => isEnded },
+    [Symbol.asyncDispose]: { value: end },
+  }) as Pool;
+}
+
+async function giveBack(
+  database: Made,
+  { task, isAltered }: { readonly task: TestContext["task"]; readonly isAltered: boolean },
+): Promise<void> {
+  const { adminUrl } = database;
+  // The database of a failed test is kept for debugging.
+  if (task.result?.state === "fail") {
+    process.stderr.write(
+      `the database of "${task.name}" stays as long as its server (watch mode, DATABASE_URL): ${adminUrl}\n`,
+    );
+    return await close(database);
+  }
+  if (isAltered || !(await isEmptied(database))) return await drop(database);
+  kept.push(database);
+  const [oldest] = kept.length > MAX_KEPT ? kept.splice(0, 1) : [];
+  if (oldest !== undefined) await drop(oldest);
+}
+
+/** False while something still uses the database. */
+async function isEmptied({ pool, admin, reset }: Made): Promise<boolean> {
+  if (reset === undefined || pool.idleCount < pool.totalCount) return false;
+  try {
+    await admin.query(reset);
+    const clients = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()));
+    for (const [index, client] of clients.entries()) client.release(index >= MAX_CONNECTIONS_KEPT);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function close({ pool, admin }: Made): Promise<void> {
+  await pool[Symbol.asyncDispose]();
+  await admin[Symbol.asyncDispose]();
+}
+
+async function drop(database: Made): Promise<void> {
+  await close(database);
+  const { name } = database;
+  await asAdmin(inject("postgresUrl"), (admin) => admin.query(`drop database if exists ${name} with (force)`));
+}
+
+const resets = new Map<string, Promise<string>>();
+
+/** Read in the first database of a service, before its first test. */
+function resetOf(schema: string, admin: Pool): Promise<string> {
+  const reset = resets.get(schema) ?? readReset(admin);
+  resets.set(schema, reset);
+  return reset;
+}
+
+/** Statements that delete all rows but those that are there, and set sequences back. Triggers and foreign keys are not observed. */
+async function readReset(admin: Pool): Promise<string> {
+  const { rows: tables } = await admin.query<{ name: string; columns: string }>(
+    `select format('%I.%I', nspname, relname) as name,
+            (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+             where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns
+     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+     where relkind = 'r' and nspname !~ '^(pg_|information_schema$)'`,
+  );
+  const statements = ["set local session_replication_role = replica"];
+  for (const { name, columns } of tables) {
+    statements.push(`delete from ${name}`);
+    const { rows } = await admin.query<{ all: string | null }>(`select json_agg(row)::text as all from ${name} as row`);
+    const all = rows[0]?.all ?? null;
+    if (all === null) continue;
+    statements.push(
+      `insert into ${name} (${columns}) overriding system value
+       select ${columns} from json_populate_recordset(null::${name}, ${pg.escapeLiteral(all)})`,
+    );
+  }
+  const { rows: sequences } = await admin.query<{ set: string }>(
+    `select format('select setval(%L, %s, %L)', format('%I.%I', schemaname, sequencename),
+                   coalesce(last_value, start_value), last_value is not null) as set
+     from pg_sequences`,
+  );
+  return ["begin", ...statements, ...sequences.map(({ set }) => set), "commit"].join(";\n");
 }
 
 async function clone(admin: pg.Client, name: string, template: string): Promise<void> {

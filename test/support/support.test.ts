@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
-import { emptyDatabase } from "./database.ts";
+import { describe, expect, test } from "vitest";
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import { asOwner } from "./as-owner.ts";
+import { emptyDatabase, type TestDatabase, testDatabase } from "./database.ts";
 import { SECONDS } from "./longest-first.ts";
 import { startOwnNats, testNats } from "./nats.ts";
 
@@ -14,6 +15,31 @@ test("each test database is separate and empty", async () => {
 
   expect(await many(second.pool, sql`select to_regclass('item') as item`)).toEqual([{ item: null }]);
   expect(await many(first.pool, sql`select current_schema() as schema`)).toEqual([{ schema: "example" }]);
+});
+
+describe("a database of a service is that of an earlier test", () => {
+  const insert = sql`insert into profile (kind, operation_id) values ('MASTER', 'one') returning id`;
+  const names: string[] = [];
+  let before: TestDatabase;
+
+  test("first", async () => {
+    before = await testDatabase("account");
+    names.push(before.name);
+    expect(await one(before.pool, insert)).toEqual({ id: 1n });
+  });
+
+  test("with its connections, and without its rows and what it observed", async () => {
+    const { name, pool } = await testDatabase("account");
+    expect([name]).toEqual(names);
+    expect(await one(pool, insert)).toEqual({ id: 1n });
+    await expect(one(before.pool, insert)).rejects.toThrow("Cannot use a pool after calling end on the pool");
+    await asOwner(pool, "account", "create table note ()");
+  });
+
+  test("unless that one has changed its tables", async () => {
+    const { name } = await testDatabase("account");
+    expect(names).not.toContain(name);
+  });
 });
 
 test("the shared broker stores the messages of a stream", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createPool, type Pool } from "#kernel/postgres/pool.ts";
 import { execute, one, sql } from "#kernel/postgres/query.ts";
 import { asOwner } from "#test/support/as-owner.ts";
-import { PATIENT, testDatabase } from "#test/support/database.ts";
+import { PATIENT, newDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { aCall, feeDeps, INVESTOR } from "../testing/fee.ts";
 import { listVersions } from "../queries/get-configuration.ts";
@@ -45,7 +45,7 @@ async function manyChanges(pool: Pool, count: number, logins: readonly string[] 
 const OTHERS = Array.from({ length: 300 }, (_, index) => String(20_000 + index));
 
 async function rowsOf(count: number): Promise<Record<string, number>> {
-  const { url } = await testDatabase("fee");
+  const { url } = await newDatabase("fee");
   // One connection, because each counts what it has read by itself.
   await using pool = createPool({ url, schema: "fee", applicationName: "test", max: 1, timeouts: PATIENT });
   const deps = await feeDeps(() => day(3), undefined, pool);

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { column, execute, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { testDatabase } from "#test/support/database.ts";
+import { newDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { listRecordedOf, listUnshownOfLogin } from "./amendments.ts";
 import { listExplainedDeals } from "./explained-deals.ts";
@@ -56,7 +56,7 @@ async function applyAll(pool: Pool): Promise<void> {
 }
 
 test("deals are found by their index, also when the statistics were made before the first deal", async () => {
-  const { pool, admin } = await testDatabase("platform");
+  const { pool, admin } = await newDatabase("platform");
   await insertAccounts(pool);
   await admin.query("vacuum analyze log_entry, leg");
   await applyAll(pool);
@@ -74,7 +74,7 @@ test("deals are found by their index, also when the statistics were made before 
 });
 
 test("the transfer of an old deal and that of a new one cost the same, also without statistics", async () => {
-  const { pool, admin } = await testDatabase("platform");
+  const { pool, admin } = await newDatabase("platform");
   await insertAccounts(pool);
   await admin.query("vacuum analyze leg, transfer");
   await applyAll(pool);
@@ -89,7 +89,7 @@ test("the transfer of an old deal and that of a new one cost the same, also with
 });
 
 test("an unlogged leg is found without reading the others, also without statistics", async () => {
-  const { pool, admin } = await testDatabase("platform");
+  const { pool, admin } = await newDatabase("platform");
   await insertAccounts(pool);
   await applyAll(pool);
   await admin.query("vacuum analyze log_entry, leg");
@@ -107,7 +107,7 @@ test("an unlogged leg is found without reading the others, also without statisti
 });
 
 test("the deals of a period are found by their time, not by reading all deals of the server", async () => {
-  const { pool, admin } = await testDatabase("platform");
+  const { pool, admin } = await newDatabase("platform");
   await insertAccounts(pool);
   await applyAll(pool);
   await admin.query("vacuum analyze log_entry, leg");
@@ -130,7 +130,7 @@ test("the deals of a period are found by their time, not by reading all deals of
 });
 
 test("a history of tens of thousands of deals is compared with its log within the time of a statement", async () => {
-  const { pool } = await testDatabase("platform");
+  const { pool } = await newDatabase("platform");
   const count = 40_000;
   await inTransaction(pool, async (tx) => {
     await execute(

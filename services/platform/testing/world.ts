@@ -3,12 +3,11 @@ import { randomUUID } from "node:crypto";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
 import { createLog } from "#kernel/log.ts";
-import { createPool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Secret } from "#kernel/secret.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
-import { PATIENT, testDatabase, type TestDatabase, type TestLifetime } from "#test/support/database.ts";
+import { connectionsOf, testDatabase, type TestDatabase, type TestLifetime } from "#test/support/database.ts";
 import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
@@ -123,9 +122,7 @@ async function startInstance(
   }: InstanceOptions,
 ): Promise<Instance> {
   const stack = new AsyncDisposableStack();
-  const { url } = database;
-  const options = { url, schema: "platform", applicationName: "platform", max: 10, timeouts: PATIENT };
-  const pool = stack.use(createPool(options));
+  const pool = stack.use(connectionsOf(database.pool));
   if (isHistoryRead) await inTransaction(pool, async (tx) => await openPermitGate(tx, await readDatabase(tx)));
   const sender = await registerInstance({ pool, log: silentLog });
   const mt5 = stack.use(

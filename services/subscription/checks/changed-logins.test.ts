@@ -3,6 +3,7 @@ import { execute, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { CheckRun, PendingBreak } from "#kernel/reconcile/check.ts";
 import { corrupt as change } from "#test/support/corrupt.ts";
+import { newDatabase } from "#test/support/database.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { deposit } from "../testing/funding.ts";
 import { type Pair, settle, subscribed } from "../testing/settle.ts";
@@ -24,7 +25,7 @@ let cursor: string;
 let examined: Set<string>;
 
 beforeEach(async () => {
-  world = await aWorld();
+  world = await aWorld({ database: await newDatabase("subscription") });
   const masterLogin = aMaster(world, 0n);
   pair = await subscribed(world, masterLogin, 1_000_00n);
   await settle(world);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
 import { execute, type Fragment, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { newDatabase } from "#test/support/database.ts";
 import { aWorld } from "../testing/world.ts";
 import { nextExternalReview, resetAcknowledgedFunds } from "./external-funds.ts";
 import { listGaps, nextGap } from "./filed-numbers.ts";
@@ -12,7 +13,7 @@ import { nextPostingDue } from "./postings.ts";
 const INVESTORS = 20_000;
 
 test("looking for due work reads no table of accounts or subscriptions as a whole", async () => {
-  const { deps } = await aWorld();
+  const { deps } = await aWorld({ database: await newDatabase("subscription") });
   await execute(
     deps.pool,
     sql`insert into investor_account (login) select '9' || lpad(n::text, 6, '0') from generate_series(1, ${INVESTORS}) as n`,

@@ -6,7 +6,7 @@ import { createLog } from "#kernel/log.ts";
 import { calendarOf } from "#kernel/time-zone.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { testDatabase } from "#test/support/database.ts";
+import { type TestDatabase, testDatabase } from "#test/support/database.ts";
 import type { ConfigureRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { AssignRequest, SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -44,9 +44,10 @@ function aWeek(): Week {
 export async function aWorld(
   options: Partial<Pick<Deps, "isSingleSubscription" | "agentCommission" | "week">> & {
     readonly adoptCharges?: string;
+    readonly database?: TestDatabase;
   } = {},
 ): Promise<World> {
-  const { pool } = await testDatabase("subscription");
+  const { pool } = options.database ?? (await testDatabase("subscription"));
   await inTransaction(pool, async (tx) => markSettled(tx, await readDatabase(tx)));
   const state = { clockOffsetMs: 0, delivered: 0, keys: 0, lag: 0n, isPlatformRewound: false };
   const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
