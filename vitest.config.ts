@@ -34,8 +34,8 @@ const JOURNEYS = [
 ];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];
 
-/** Tests mostly wait: for a commit, a broker, a fee week. Five of them keep two cores busy. */
-const WORKERS = 5;
+/** Tests mostly wait: for a commit, a broker, a fee week. Four of them keep two cores busy. */
+const WORKERS = 4;
 
 /** Generous: a machine of two cores may run several of these at once. */
 const TEST_TIMEOUT_MS = 90_000;

@@ -32,7 +32,7 @@ export type PostgresServer = AsyncDisposable & {
 const HOST = "127.0.0.1";
 const SUPERUSER = "postgres";
 /** For the pools of all services, or of many tests at the same time. */
-export const MAX_CONNECTIONS = 300;
+export const MAX_CONNECTIONS = 500;
 /** After a crash the server replays its log first. */
 const START_TIMEOUT_MS = 30_000;
 /** Short, because tests wait for the server. */

@@ -15,7 +15,7 @@ import { stoppingBreaks } from "../jobs/stop-on-breaks.ts";
 import { ownersFake } from "../testing/owners.ts";
 import { aTransfer, type LegOrder } from "../testing/requests.ts";
 import { decideBoth, openReviews, reviewOf, vote } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance } from "../testing/world.ts";
 import { COMPARED_FOR_MS } from "./find-transfers.ts";
 import { ownership } from "./ownership.ts";
 
@@ -37,8 +37,9 @@ async function checking(instance: Instance, rows: Rows) {
   return { asked, once };
 }
 
-async function order({ service }: Instance, key: string, legs: readonly LegOrder[], enqueue = false) {
-  return await service.transfer(aTransfer(key, legs, { enqueue }), aCall());
+async function order(instance: Instance, key: string, legs: readonly LegOrder[], enqueue = false) {
+  const request = aTransfer(key, legs, { enqueue });
+  return await (enqueue ? instance.service.transfer(request, aCall()) : decidedTransfer(instance, request));
 }
 
 const deposit = (login: string, minor: bigint): LegOrder => ({ login, kind: MovementKind.DEPOSIT, minor });

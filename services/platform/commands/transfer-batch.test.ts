@@ -88,24 +88,23 @@ test.concurrent("every answer equals that of a single transfer, and a refused on
   const known = aDeposit(funded, 1_00n);
   const first = await service.transfer(known, aCall());
 
-  const { answers } = await service.transferBatch(
-    {
-      requests: [
-        aFee(funded, payment, 30_00n),
-        aFee(underfunded, payment, 30_00n),
-        aFee(locked, payment, 30_00n),
-        aFee(empty, payment, 30_00n),
-        aResult("4000000", 1_00n),
-        aResult(funded, -500_00n, "result:too-much"),
-        known,
-        aTransfer("mirror:1", [{ login: master, kind: MovementKind.MIRROR, minor: 5_00n }]),
-        aTransfer("accountLock", [{ login: underfunded, kind: MovementKind.WITHDRAWAL, minor: -1n }], {
-          lockOwner: "unknown",
-        }),
-        { ...aResult(funded, 0n), key: "result:nothing" },
-      ],
-    },
-    aCall(),
+  const requests = [
+    aFee(funded, payment, 30_00n),
+    aFee(underfunded, payment, 30_00n),
+    aFee(locked, payment, 30_00n),
+    aFee(empty, payment, 30_00n),
+    aResult("4000000", 1_00n),
+    aResult(funded, -500_00n, "result:too-much"),
+    known,
+    aTransfer("mirror:1", [{ login: master, kind: MovementKind.MIRROR, minor: 5_00n }]),
+    aTransfer("accountLock", [{ login: underfunded, kind: MovementKind.WITHDRAWAL, minor: -1n }], {
+      lockOwner: "unknown",
+    }),
+    { ...aResult(funded, 0n), key: "result:nothing" },
+  ];
+  const { answers } = await eventually(
+    () => service.transferBatch({ requests }, aCall()),
+    (batch) => !batch.answers.map(summaryOf).includes("UNKNOWN"),
   );
 
   expect(answers.map(summaryOf)).toEqual([
@@ -197,8 +196,9 @@ test.concurrent("each credit that is finally refused reverses its own debit", as
   const payment = await anAccount(instance, "payment");
   const logins = await investors(instance, 2);
   for (const login of logins) await service.transfer(aDeposit(login, 50_00n), aCall());
-  // Two debits, then the first of two credits: that of either request. The other debit waits while the answer of the first one is late.
-  await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 1_500 });
+  // Two debits, then the first of two credits: that of either request. While the answer of the first debit is late, the other one waits for
+  // the session: less than the second after which it would be sent later, behind that credit.
+  await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 600 });
   await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 2 });
   const requests = logins.map((login) => aFee(login, payment, 30_00n));
 

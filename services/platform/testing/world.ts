@@ -6,7 +6,12 @@ import { createLog } from "#kernel/log.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Secret } from "#kernel/secret.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
-import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import {
+  type PlatformServiceService,
+  type TransferRequest,
+  type TransferResult,
+  TransferState,
+} from "#proto/pamm/platform/v1/platform.ts";
 import { connectionsOf, testDatabase, type TestDatabase, type TestLifetime } from "#test/support/database.ts";
 import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { Deps, Settings } from "../deps.ts";
@@ -163,6 +168,14 @@ async function startInstance(
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** The final answer. A process that stands still between its permit and its bytes sends nothing, and finds out by the history. */
+export async function decidedTransfer({ service }: Instance, request: TransferRequest): Promise<TransferResult> {
+  return await eventually(
+    () => service.transfer(request, aCall()),
+    ({ state }) => state !== TransferState.PENDING && state !== TransferState.UNKNOWN,
+  );
 }
 
 export function aCall(withinMs = 10_000): CallContext {

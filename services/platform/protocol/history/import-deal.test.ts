@@ -16,7 +16,7 @@ import { aDeposit, aTransfer, type LegOrder } from "../../testing/requests.ts";
 import { aWaitingLeg } from "../../testing/rows.ts";
 import { openReviews, resumeBoth } from "../../testing/reviews.ts";
 import { readGeneration } from "../../store/permit-gate.ts";
-import { aCall, anAccount, aWorld, eventually, type World } from "../../testing/world.ts";
+import { aCall, anAccount, aWorld, decidedTransfer, eventually, type World } from "../../testing/world.ts";
 
 const FEE_KEY = "fee:7001:9001:week:2026-11-20T22:00:00.000Z";
 const { FEE_CREDIT, FEE_DEBIT, MIRROR, RESULT } = MovementKind;
@@ -163,7 +163,7 @@ test.concurrent("while an imported fee is claimed by no fee, the Investor pays n
   await expect(instance.service.transfer(week, aCall())).rejects.toMatchObject(unclaimed);
   // What another Master earned is another fee.
   const toOther = aTransfer("fee:7001:9002:W", aFee(investor, other));
-  expect(await instance.service.transfer(toOther, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await decidedTransfer(instance, toOther)).toMatchObject({ state: TransferState.APPLIED });
 
   const claim = aTransfer(`fee:7001:9001:imported:${hash}`, aFee(investor, payment));
   const [first, ...others] = await Promise.all([1, 2, 3].map(() => instance.service.transfer(claim, aCall())));
@@ -175,7 +175,7 @@ test.concurrent("while an imported fee is claimed by no fee, the Investor pays n
   const second = aTransfer(`fee:7001:9002:imported:${hash}`, aFee(investor, payment));
   await expect(instance.service.transfer(second, aCall())).rejects.toMatchObject({ code: "imported_fee_not_found" });
 
-  expect(await instance.service.transfer(week, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await decidedTransfer(instance, week)).toMatchObject({ state: TransferState.APPLIED });
   expect(await world.control.deals(payment)).toHaveLength(2);
 });
 
