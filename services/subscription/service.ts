@@ -26,7 +26,6 @@ import { findReturnedMasters } from "./jobs/find-returned-masters.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
 import { runQueued } from "./jobs/run-queued.ts";
 import { NEXT_SETTLEMENT } from "./store/settled-database.ts";
-import { settleDatabase } from "./jobs/settle-database.ts";
 import { settleAssignments } from "./jobs/settle-assignments.ts";
 import { settleDepartures } from "./jobs/settle-departures.ts";
 import { gatheredReads } from "./queries/gathered.ts";
@@ -66,7 +65,7 @@ import { decidePendingFee, getFeeFloors } from "./queries/decide-pending-fee.ts"
 import { previewUnassign, previewWithdrawal } from "./queries/preview/preview-unassign.ts";
 import { listPerformance, listResults } from "./queries/list-performance.ts";
 import { postResults } from "./processes/posting/send-postings.ts";
-import { settleBooks } from "./processes/allocate/settle-books.ts";
+import { reportBooks, settleBooks } from "./processes/allocate/settle-books.ts";
 import { sendExits } from "./processes/exit/send-exit.ts";
 import { readGaps } from "./processes/filing/catch-up.ts";
 import { EXIT_FEED, FOLLOWING_FEED, MIRROR_FEED, WITHDRAWAL_FEED } from "./messages/capital-events.ts";
@@ -166,8 +165,8 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
     return { name, work: () => work(deps), due, ...more };
   };
   const jobs: DueJob[] = [
-    run("settle database", settleDatabase, () => NEXT_SETTLEMENT, { pauseMs: SETTLEMENT_PAUSE_MS }),
-    run("report whole books", settleDatabase, () => ALWAYS, { pauseMs: REPORT_PAUSE_MS }),
+    run("settle database", reportBooks, () => NEXT_SETTLEMENT, { pauseMs: SETTLEMENT_PAUSE_MS }),
+    run("report whole books", reportBooks, () => ALWAYS, { pauseMs: REPORT_PAUSE_MS }),
     run("read gaps", readGaps, () => nextGap, { wake: wake.gaps }),
     run("mirror open flows", mirrorOpenFlows, () => nextMirrorDue, { wake: wake.mirrors, minGapMs: MIRROR_GAP_MS }),
     run("find returned Masters", findReturnedMasters, () => NEXT_ARCHIVED),

@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
-import { settleDatabase } from "../jobs/settle-database.ts";
+import { reportBooks } from "../processes/allocate/settle-books.ts";
 import { subscriptionService } from "../service.ts";
 import { unsettle } from "../store/settled-database.ts";
 import { expectBooksToReconcile } from "./books.ts";
@@ -53,11 +53,11 @@ test("results, mirrors and exits of an earlier generation of the permits are cal
 
 test("books that lack nothing are reported when permits are stopped for a deal that no service books", async () => {
   const world = await aWorld();
-  await settleDatabase(world.deps);
+  await reportBooks(world.deps);
   expect(world.platform.reports).toEqual([]);
 
   Object.assign(world.platform.state, { generation: 2n, permits: PermitState.STOPPED, isImported: true });
-  for (let times = 1; times <= 2; times += 1) await settleDatabase(world.deps);
+  for (let times = 1; times <= 2; times += 1) await reportBooks(world.deps);
 
   expect(world.platform.reports).toEqual([{ service: "subscription", generation: 2n }]);
 });

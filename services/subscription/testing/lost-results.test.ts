@@ -3,7 +3,7 @@ import { many, maybeOne, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import { balanceOf, enter, openAccount } from "#test/support/platform-fake/ledger.ts";
-import { settleDatabase } from "../jobs/settle-database.ts";
+import { reportBooks } from "../processes/allocate/settle-books.ts";
 import { findUnsettledDatabase } from "../store/settled-database.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { crashing } from "./crash.ts";
@@ -375,7 +375,7 @@ test(
     let crashes = 0;
     for (let points = 1, isFinished = false; !isFinished; points += 1) {
       const { deps, crashed } = crashing(world.deps, points);
-      isFinished = await Promise.race([settleDatabase(deps).then(() => true), crashed.then(() => false)]);
+      isFinished = await Promise.race([reportBooks(deps).then(() => true), crashed.then(() => false)]);
       if (!isFinished) crashes += 1;
       await expectBooksToReconcile(world);
     }

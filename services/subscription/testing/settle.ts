@@ -12,7 +12,7 @@ import { findReturnedMasters } from "../jobs/find-returned-masters.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { runQueued } from "../jobs/run-queued.ts";
 import { settleAssignments } from "../jobs/settle-assignments.ts";
-import { settleDatabase } from "../jobs/settle-database.ts";
+import { reportBooks } from "../processes/allocate/settle-books.ts";
 import { settleDepartures } from "../jobs/settle-departures.ts";
 import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
 import { postResults } from "../processes/posting/send-postings.ts";
@@ -35,7 +35,7 @@ export async function deliver({ platform, deps, state }: World): Promise<boolean
 /** One run of every job. */
 export async function runJobs(deps: Deps): Promise<boolean> {
   const isMore = [
-    await settleDatabase(deps),
+    await reportBooks(deps),
     await readGaps(deps),
     await findReturnedMasters(deps),
     await mirrorOpenFlows(deps),

@@ -37,9 +37,10 @@ export async function settleBooks(deps: Deps): Promise<State> {
   return await look;
 }
 
-/** As `settleBooks`; books that lack nothing are reported too: permits may be stopped for a deal that no service books. */
-export async function reportBooks(deps: Deps): Promise<void> {
+/** A job; as `settleBooks`, and books that lack nothing are reported too: permits may be stopped for a deal that no service books. */
+export async function reportBooks(deps: Deps): Promise<boolean> {
   if ((await settleBooks(deps)) === "whole") await trySettle(deps, undefined);
+  return false;
 }
 
 /** "stopped": operators have to decide. */
