@@ -7,7 +7,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance } from "../testing/world.ts";
 import { readWholeLogin } from "../amendments/read-whole-login.ts";
 import { readLogin } from "../protocol/history/read-history.ts";
 import { noteAccounts } from "../protocol/unshown-accounts.ts";
@@ -52,7 +52,7 @@ async function aFee(instance: Instance): Promise<{ investor: string; payment: st
     { login: investor, kind: MovementKind.FEE_DEBIT, minor: -7_00n },
     { login: payment, kind: MovementKind.FEE_CREDIT, minor: 7_00n },
   ]);
-  await instance.service.transfer(fee, aCall());
+  await decidedTransfer(instance, fee);
   return { investor, payment };
 }
 

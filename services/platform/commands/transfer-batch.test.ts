@@ -291,7 +291,9 @@ test.concurrent("a fault of one transfer affects neither the others nor the proc
   isToFail = true;
   const { answers } = await service.transferBatch({ requests }, aCall());
 
-  expect(answers.map(summaryOf).filter((answer) => answer === "APPLIED").length).toBeGreaterThanOrEqual(10);
+  // A credit may still be on its way.
+  const debited = answers.filter(({ answer }) => answer?.$case === "result" && answer.value.legs[0]?.state === APPLIED);
+  expect(debited.length).toBeGreaterThanOrEqual(10);
   await eventually(
     () => service.transferBatch({ requests }, aCall()),
     (again) => again.answers.every((answer) => summaryOf(answer) === "APPLIED"),

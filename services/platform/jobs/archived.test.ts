@@ -11,7 +11,7 @@ import { findAccount } from "../store/accounts.ts";
 import { findingsOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance, type World } from "../testing/world.ts";
 import { eraseAccount } from "../commands/erase-account.ts";
 import { findReturned } from "./find-returned.ts";
 import { setTimeout as pause } from "node:timers/promises";
@@ -516,6 +516,6 @@ test.concurrent("no fee is taken while the payment account is archived, and it i
   await world.control.restore(payment);
   await findReturned(deps)();
   await readLogin(deps, payment);
-  await expect(service.transfer(fee, aCall())).resolves.toMatchObject({ state: TransferState.APPLIED });
+  expect(await decidedTransfer(instance, fee)).toMatchObject({ state: TransferState.APPLIED });
   expect(await world.control.account(payment)).toMatchObject({ balance: "7.00" });
 });

@@ -4,7 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { DealTypes } from "../deps.ts";
 import { aDeposit, aTransfer, type LegOrder } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance } from "../testing/world.ts";
 
 const TYPES: DealTypes = { result: 5, mirror: 5, exit: 5, fee_debit: 4, fee_credit: 4 };
 
@@ -32,7 +32,7 @@ test.concurrent("each kind has its type in the platform's history, and is what i
     { login: investor, kind: MovementKind.FEE_DEBIT, minor: -1_00n },
     { login: payment, kind: MovementKind.FEE_CREDIT, minor: 1_00n },
   ]);
-  expect((await first.service.transfer(fee, aCall())).state).toBe(TransferState.APPLIED);
+  expect((await decidedTransfer(first, fee)).state).toBe(TransferState.APPLIED);
   const actions = async (login: string) => (await world.control.deals(login)).map(({ action }) => action);
   expect([await actions(investor), await actions(master), await actions(payment)]).toEqual([[2, 5, 4], [5, 5, 5], [4]]);
 

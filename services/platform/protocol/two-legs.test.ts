@@ -6,7 +6,7 @@ import { waitingLegsRun } from "../jobs/run-waiting-legs.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
 import { openReviews } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type World } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, decidedTransfer, eventually, type World } from "../testing/world.ts";
 
 async function aFeeSaga(world: World) {
   const instance = await world.start({ quietPeriodMs: 1_000 });
@@ -23,16 +23,16 @@ async function aFeeSaga(world: World) {
 
 test.concurrent("a fee is debited from the Investor and then credited to the payment account in one transfer", async (context) => {
   const world = await aWorld(context);
-  const { service, investor, payment, fee } = await aFeeSaga(world);
+  const { instance, investor, payment, fee } = await aFeeSaga(world);
 
-  const result = await service.transfer(fee("fee:1"), aCall());
+  const result = await decidedTransfer(instance, fee("fee:1"));
 
   expect(result.state).toBe(TransferState.APPLIED);
   const [debit, credit] = result.legs;
   expect(debit!.dealId).toBeLessThan(credit!.dealId);
   expect(await world.control.account(investor)).toMatchObject({ balance: "70.00" });
   expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
-  const log = await service.readLog({ login: payment, afterNumber: 0n, limit: 10 }, aCall());
+  const log = await instance.service.readLog({ login: payment, afterNumber: 0n, limit: 10 }, aCall());
   expect(log.entries).toMatchObject([
     { kind: MovementKind.FEE_CREDIT, key: "fee:1", transferId: result.transferId, amount: { minorUnits: 30_00n } },
   ]);
@@ -96,10 +96,10 @@ test.concurrent("a debit that is refused ends both legs, and nothing was credite
 
 test.concurrent("a debit whose lost answer is found as a deal is followed by its credit", async (context) => {
   const world = await aWorld(context);
-  const { service, payment, fee } = await aFeeSaga(world);
+  const { instance, payment, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
 
-  expect((await service.transfer(fee("fee:1"), aCall())).state).toBe(TransferState.APPLIED);
+  expect((await decidedTransfer(instance, fee("fee:1"))).state).toBe(TransferState.APPLIED);
   expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
 });
 
@@ -133,7 +133,7 @@ test.concurrent("a credit that was lost and is absent is sent again, never rever
 
   expect((await service.transfer(fee("fee:1"), aCall(4_000))).state).toBe(TransferState.UNKNOWN);
   // One lost credit does not stop the other fees of the Master.
-  expect((await service.transfer(fee("fee:2"), aCall())).state).toBe(TransferState.APPLIED);
+  expect((await decidedTransfer(instance, fee("fee:2"))).state).toBe(TransferState.APPLIED);
   const ended = await eventually(
     () => service.getTransfer({ key: "fee:1" }, aCall()),
     ({ state }) => state === TransferState.APPLIED,
@@ -172,10 +172,10 @@ test.concurrent("a credit that is absent three times is sent a fourth time, with
 
 test.concurrent("after 'too frequent' the leg is sent again after a pause", async (context) => {
   const world = await aWorld(context);
-  const { service, instance, fee } = await aFeeSaga(world);
+  const { instance, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "retcode:12", times: 2 });
 
-  expect((await service.transfer(fee("fee:1"), aCall())).state).toBe(TransferState.APPLIED);
+  expect((await decidedTransfer(instance, fee("fee:1"))).state).toBe(TransferState.APPLIED);
 
   const attempts = await many<{ state: string }>(
     instance.deps.pool,

@@ -170,7 +170,7 @@ async function startInstance(
   };
 }
 
-/** The final answer. A process that stands still between its permit and its bytes sends nothing, and finds out by the history. */
+/** The final answer: of a fee that is taken without an account lock, the credit may follow the answer. */
 export async function decidedTransfer({ service }: Instance, request: TransferRequest): Promise<TransferResult> {
   return await eventually(
     () => service.transfer(request, aCall()),

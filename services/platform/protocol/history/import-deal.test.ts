@@ -128,7 +128,7 @@ test.concurrent("a fee that was executed before the restore is not executed agai
   const before = [await world.control.deals(investor), await world.control.deals(payment)];
 
   const order = aTransfer(FEE_KEY, aFee(investor, payment));
-  const [first, ...others] = await Promise.all([1, 2, 3].map(() => instance.service.transfer(order, aCall())));
+  const [first, ...others] = await Promise.all([1, 2, 3].map(() => decidedTransfer(instance, order)));
   expect(first).toMatchObject({ key: FEE_KEY, state: TransferState.APPLIED });
   expect(first!.legs.map(({ dealId }) => dealId)).toEqual(before.map((deals) => BigInt(deals.at(-1)!.deal)));
   for (const other of others) expect(other).toEqual(first);
@@ -138,7 +138,7 @@ test.concurrent("a fee that was executed before the restore is not executed agai
   });
   // The next week is another fee.
   const next = aTransfer("fee:7001:9001:week:2026-11-27T22:00:00.000Z", aFee(investor, payment));
-  expect(await instance.service.transfer(next, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await decidedTransfer(instance, next)).toMatchObject({ state: TransferState.APPLIED });
   expect(await world.control.deals(payment)).toHaveLength(before[1]!.length + 1);
 });
 
@@ -166,7 +166,7 @@ test.concurrent("while an imported fee is claimed by no fee, the Investor pays n
   expect(await decidedTransfer(instance, toOther)).toMatchObject({ state: TransferState.APPLIED });
 
   const claim = aTransfer(`fee:7001:9001:imported:${hash}`, aFee(investor, payment));
-  const [first, ...others] = await Promise.all([1, 2, 3].map(() => instance.service.transfer(claim, aCall())));
+  const [first, ...others] = await Promise.all([1, 2, 3].map(() => decidedTransfer(instance, claim)));
   expect(first).toMatchObject({ state: TransferState.APPLIED });
   for (const again of others) expect(again).toEqual(first);
   expect(await world.control.deals(payment)).toHaveLength(1);
