@@ -42,8 +42,8 @@ type Made = Pick<TestDatabase, "url" | "name" | "pool" | "adminUrl" | "admin"> &
 let made = 0;
 /** Databases of earlier tests of this process, emptied; the last one was used last. */
 const kept: Made[] = [];
-/** Of tests that change more than rows. */
-const altered = new WeakSet<Pool>();
+/** Of which tests change more than rows; each by the options of its pool, which all pools of its test share. */
+const altered = new WeakSet<Pool["options"]>();
 
 /**
  * A database with the tables of one service and no rows, for one test (or file). It is that of an earlier test of this process when there
@@ -56,10 +56,10 @@ export async function testDatabase(service: string, lifetime = currentTest()): P
 }
 
 /** As `testDatabase`, but of no earlier test: for one that observes where rows are stored. */
-export async function newDatabase(service: string, lifetime = currentTest()): Promise<TestDatabase> {
-  const database = lend(await makeDatabase(service, join(SERVICES, service, "migrations")), lifetime);
-  altered.add(database.pool);
-  return database;
+export async function newDatabase(service: string): Promise<TestDatabase> {
+  const database = await makeDatabase(service, join(SERVICES, service, "migrations"));
+  altered.add(database.pool.options);
+  return lend(database, currentTest());
 }
 
 /** A database with one empty schema. */
@@ -67,14 +67,9 @@ export async function emptyDatabase(schema: string): Promise<TestDatabase> {
   return lend(await makeDatabase(schema, undefined), currentTest());
 }
 
-/** Says that a test changes more than rows: no other test gets its database. */
-export function alter(pool: Pool): void {
-  altered.add(pool);
-}
-
-/** Whether a text has statements of definitions or statistics. */
-export function changesMoreThanRows(text: string): boolean {
-  return /\b(alter|create|drop|truncate|analyze|vacuum|pg_class)\b/i.test(text);
+/** Of a test that changes definitions or statistics, no other test gets the database. */
+export function noteChange({ options }: Pool, text: string): void {
+  if (/\b(alter|create|drop|truncate|analyze|vacuum|pg_class)\b/i.test(text)) altered.add(options);
 }
 
 function currentTest(): TestLifetime | undefined {
@@ -100,22 +95,22 @@ function lend(database: Made, lifetime: TestLifetime | undefined): TestDatabase 
   const pool = connectionsOf(database.pool);
   lifetime?.onTestFinished(async ({ task }) => {
     await pool.end();
-    await giveBack(database, { task, isAltered: altered.has(pool) });
+    await giveBack(database, task);
   });
   return {
     name,
     pool,
     // Who connects otherwise than as the service may do anything, and may still be connected.
     get url() {
-      alter(pool);
+      altered.add(pool.options);
       return database.url;
     },
     get adminUrl() {
-      alter(pool);
+      altered.add(pool.options);
       return database.adminUrl;
     },
     get admin() {
-      alter(pool);
+      altered.add(pool.options);
       return database.admin;
     },
     async [Symbol.asyncDispose]() {
@@ -127,7 +122,10 @@ function lend(database: Made, lifetime: TestLifetime | undefined): TestDatabase 
 
 type OnConnection = (error: Error | undefined, client: pg.PoolClient | undefined, done: () => void) => void;
 
-/** A pool as one process has it, or one test: it gets no connection after its end, and what a test spies on is not seen by another one. */
+/**
+ * A pool as one process has it, or one test: it gets no connection after its end, and what a test spies on is not seen by another one. A test
+ * that listens to its connections may change them.
+ */
 export function connectionsOf(pool: Pool): Pool {
   let isEnded = false;
   const end = async (): Promise<void> => void (isEnded = true);
@@ -140,14 +138,17 @@ export function connectionsOf(pool: Pool): Pool {
     connect: { value: connect, writable: true, configurable: true },
     end: { value: end, configurable: true },
     ending: { get: () => isEnded },
+    on: {
+      value(...listener: Parameters<Pool["on"]>) {
+        altered.add(pool.options);
+        return pool.on(...listener);
+      },
+    },
     [Symbol.asyncDispose]: { value: end },
   }) as Pool;
 }
 
-async function giveBack(
-  database: Made,
-  { task, isAltered }: { readonly task: TestContext["task"]; readonly isAltered: boolean },
-): Promise<void> {
+async function giveBack(database: Made, task: TestContext["task"]): Promise<void> {
   const { adminUrl } = database;
   // The database of a failed test is kept for debugging.
   if (task.result?.state === "fail") {
@@ -156,7 +157,7 @@ async function giveBack(
     );
     return await close(database);
   }
-  if (isAltered || !(await isEmptied(database))) return await drop(database);
+  if (altered.has(database.pool.options) || !(await isEmptied(database))) return await drop(database);
   kept.push(database);
   const [oldest] = kept.length > MAX_KEPT ? kept.splice(0, 1) : [];
   if (oldest !== undefined) await drop(oldest);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { asOwner } from "./as-owner.ts";
-import { emptyDatabase, type TestDatabase, testDatabase } from "./database.ts";
+import { connectionsOf, emptyDatabase, type TestDatabase, testDatabase } from "./database.ts";
 import { SECONDS } from "./longest-first.ts";
 import { startOwnNats, testNats } from "./nats.ts";
 
@@ -33,7 +33,8 @@ describe("a database of a service is that of an earlier test", () => {
     expect([name]).toEqual(names);
     expect(await one(pool, insert)).toEqual({ id: 1n });
     await expect(one(before.pool, insert)).rejects.toThrow("Cannot use a pool after calling end on the pool");
-    await asOwner(pool, "account", "create table note ()");
+    // As a process has it that the test starts.
+    await asOwner(connectionsOf(pool), "account", "create table note ()");
   });
 
   test("unless that one has changed its tables", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { countFigures } from "#test/support/figures.ts";
-import { sized } from "#test/support/proof.ts";
+import { STRIDE } from "#test/support/proof.ts";
 import { balancesOf, setBalance } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
 import { payFees } from "../jobs/pay-fees.ts";
@@ -26,8 +26,6 @@ import {
 } from "./world.ts";
 
 const MAX_POINTS = 400;
-/** `make proof` crashes at each point, `make test` at each fifth: transactions have different numbers of points. */
-const STRIDE = sized({ test: 5, proof: 1 });
 /** Each crash point is a crash and a complete run. */
 const TIMEOUT_MS = 180_000;
 

@@ -3,7 +3,7 @@ import { keyHash } from "#kernel/key-hash.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
-import { sized } from "#test/support/proof.ts";
+import { STRIDE } from "#test/support/proof.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { explainPayment } from "../queries/explain-payment.ts";
 import { getPendingFee } from "../queries/get-pending-fee.ts";
@@ -27,8 +27,6 @@ import {
 import { cents } from "./cents.ts";
 
 const WITHDRAWAL = `fee:${INVESTOR}:${MASTER}:WD0198`;
-/** `make proof` crashes at each point, `make test` at each fifth: transactions have different numbers of points. */
-const STRIDE = sized({ test: 5, proof: 1 });
 const { FEE_CREDIT, FEE_DEBIT } = MovementKind;
 
 type Lost = { readonly key?: string; readonly amount: string; readonly credited?: string | undefined };

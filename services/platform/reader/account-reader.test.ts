@@ -13,24 +13,10 @@ import { readLogin } from "../protocol/history/read-history.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 import { badAnswer, Mt5Error } from "../mt5/errors.ts";
+import { aDeal } from "../testing/deals.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 
-const NO_DEAL = {
-  action: 2,
-  entry: 0,
-  order: 0n,
-  position: 0n,
-  symbol: "",
-  volume: 0n,
-  volumeClosed: 0n,
-  price: "0",
-  swapMinor: 0n,
-  commissionMinor: 0n,
-  feeMinor: 0n,
-  comment: "",
-  dealer: "",
-};
 const GROUP = String.raw`pamm\master`;
 
 /** The first reader reads the last hour in four parts, and what has become a day old in one. */
@@ -577,7 +563,7 @@ test.concurrent("the first reading of a busy hour compares it with the logs in p
   const beginMs = Date.now() - HOUR_MS;
   const deals = Array.from({ length: count }, (_, index): Deal => {
     const at = new Date(beginMs + Math.floor((index * HOUR_MS) / count));
-    return { ...NO_DEAL, login, ticket: BigInt(index + 1), profitMinor: 1n, serverTimeMs: at.getTime(), at };
+    return { ...aDeal({ login, ticket: BigInt(index + 1), at }), profitMinor: 1n };
   });
   await execute(
     pool,
@@ -615,7 +601,7 @@ test.concurrent("a late deal of an earlier part does not end the wait for an und
   const undecided = () => column(pool, sql`select login from account where undecided_from is not null`);
   expect(await undecided()).toEqual([login]);
   const at = new Date(Date.now() - 40 * MINUTE_MS);
-  const late = { ...NO_DEAL, login, ticket: 999_999n, profitMinor: 1n, serverTimeMs: at.getTime(), at };
+  const late = { ...aDeal({ login, ticket: 999_999n, at }), profitMinor: 1n };
   await execute(pool, sql`update account set reads_from = reads_from - interval '1 hour'`);
   const findGroupDeals: typeof mt5.findGroupDeals = async (_group, { from, to }) => {
     if (to > new Date()) throw new Mt5Error("unreachable", "the platform does not answer");

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { countFigures } from "#test/support/figures.ts";
-import { sized } from "#test/support/proof.ts";
+import { STRIDE } from "#test/support/proof.ts";
 import type { Deps } from "../deps.ts";
 import { withdrawalKey } from "../domain/departure.ts";
 import { findDeparture } from "../store/departures.ts";
@@ -16,9 +16,6 @@ import { passTime, type World } from "./world.ts";
 const LONG_MS = 60_000;
 /** Timeout of a test that runs many sagas, each crashed at another point, on a busy machine. */
 export const CRASH_TEST_MS = 180_000;
-
-/** `make proof` crashes at each point, `make test` at each fifth: a call has two points, so both are covered. */
-export const STRIDE = sized({ test: 5, proof: 1 });
 
 export type Saga<Facts> = {
   /** Prepares `count` independent cases, each for one run of the saga. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Deal, effectOf } from "../../mt5/deals.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
+import { aDeal as aBalanceDeal } from "../../testing/deals.ts";
 import { type DealRecords, explainDeal } from "./explain-deal.ts";
 import { legNumber } from "../../domain/leg-number.ts";
 import type { Leg } from "../../domain/leg.ts";
@@ -40,27 +41,8 @@ function aLeg(status: Partial<Leg>, own: Partial<RecordedLeg> = {}): RecordedLeg
 }
 
 function aDeal(own: Partial<Deal> = {}): Deal {
-  return {
-    ticket: 77n,
-    login: "900101",
-    action: 2,
-    entry: 0,
-    order: 0n,
-    position: 0n,
-    symbol: "",
-    volume: 0n,
-    volumeClosed: 0n,
-    price: "0",
-    profitMinor: 5_00n,
-    swapMinor: 0n,
-    commissionMinor: 0n,
-    feeMinor: 0n,
-    comment: "",
-    dealer: "1005",
-    serverTimeMs: 0,
-    at: new Date(0),
-    ...own,
-  };
+  const deal = aBalanceDeal({ ticket: 77n, login: "900101", at: new Date(0) });
+  return { ...deal, profitMinor: 5_00n, dealer: "1005", ...own };
 }
 
 function records(own: Partial<DealRecords> = {}): DealRecords {
