@@ -6,18 +6,27 @@ import { inParts } from "../domain/parts.ts";
 /** A flow that no mirror carries yet. */
 export type OpenFlow = HoldingFlow & { readonly id: bigint; readonly masterLogin: string };
 
+/** Condition on a flow and its pool: imported mirrors have moved it already, with all outflows and the inflows before it. */
+const isMovedBefore = fragment`(pool.imported_mirrors_minor > 0 and pool.imported_mirrors_minor >= (
+  select sum(earlier.amount_minor)
+  from flow as earlier
+  where earlier.master_login = pool.login and earlier.mirror_id is null and (earlier.amount_minor < 0 or earlier.id <= flow.id)
+))`;
+
 /**
  * Condition on a flow, its holding and the pool of its Master: it is an inflow that a loss would take, because the pool, or the holding in a flat
  * pool, is below zero, or that cannot be moved, because the broker has archived the account of the Master. It stays on the account of the Investor
  * until that has ended.
  */
-export const isHeldInflow = fragment`(flow.amount_minor > 0 and (pool.is_in_deficit or pool.archived_next_at is not null or (
-  holding.pooled_minor < 0 and not exists (select from pool_position where pool_position.master_login = pool.login)
-)))`;
+export const isHeldInflow = fragment`(flow.amount_minor > 0 and not ${isMovedBefore} and (
+  pool.is_in_deficit or pool.archived_next_at is not null or (
+    holding.pooled_minor < 0 and not exists (select from pool_position where pool_position.master_login = pool.login)
+  )
+))`;
 
 /** The same, or a loss that is not allocated yet may turn out to be one that takes it; or an outflow for which the Master has no free margin. */
 const isDelayed = fragment`(
-  ${isHeldInflow} or (flow.amount_minor > 0 and pool.unallocated_minor < 0)
+  ${isHeldInflow} or (flow.amount_minor > 0 and pool.unallocated_minor < 0 and not ${isMovedBefore})
   or (flow.amount_minor < 0 and pool.margin_next_at > statement_timestamp())
 )`;
 

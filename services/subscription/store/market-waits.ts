@@ -159,11 +159,11 @@ export async function listInflowWaits(
     db,
     sql`select coalesce(sum(flow.amount_minor), 0)::bigint as amount, min(flow.created_at) as since
         from (
-               select subscription_id, master_login, amount_minor, created_at
+               select id, subscription_id, master_login, amount_minor, created_at
                from flow
                where master_login = ${masterLogin} and mirror_id is null
                union all
-               select flow.subscription_id, flow.master_login, flow.amount_minor, flow.created_at
+               select flow.id, flow.subscription_id, flow.master_login, flow.amount_minor, flow.created_at
                from mirror join flow on flow.mirror_id = mirror.id
                where mirror.master_login = ${masterLogin} and mirror.state = 'OPEN'
              ) as flow

@@ -10,8 +10,9 @@ import { importedFeeKey } from "../../store/imported-fees.ts";
 import { insertFeeDebits, listTakenFees } from "../../store/fees.ts";
 import { decideWithdrawal, holdForWithdrawal, release } from "../../testing/funding.ts";
 import { expectBooksToReconcile } from "../../testing/books.ts";
-import { settle, subscribed } from "../../testing/settle.ts";
-import { aCall, aMaster, aWorld, type World } from "../../testing/world.ts";
+import { inBucket } from "../../testing/ledger.ts";
+import { deliver, settle, subscribed } from "../../testing/settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../../testing/world.ts";
 import { poolLedger } from "../../testing/pool-ledger.ts";
 
 const { DEPOSIT, EXIT, MIRROR, WITHDRAWAL } = MovementKind;
@@ -96,6 +97,23 @@ test("what was mirrored for a flow that an opposite one cancels out now is moved
   await settle(world);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("an inflow that was mirrored before the restore is not held when a withdrawal that is imported too takes its Investor below zero", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const investorLogin = anInvestor(world, 50_00n);
+  await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
+  imported(world, masterLogin, MIRROR, 50_00n);
+  imported(world, investorLogin, WITHDRAWAL, -1_15n);
+  await deliver(world);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-1_15n]);
+
+  await settle(world);
+  expect(await importedOn(world, masterLogin)).toBe(0n);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([48_85n]);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(48_85n);
   await expectBooksToReconcile(world);
 });
 
