@@ -31,7 +31,7 @@ let internal: InternalState;
 beforeAll(async () => {
   system = await startTestSystem({
     PAMM_FEE_PERIOD: `PT${WEEK_MS / 1_000}S`,
-    PAMM_CHECK_INTERVAL: "PT2S",
+    PAMM_CHECK_INTERVAL: "PT5S",
     PAMM_MAX_TICK_AGE: "PT1S",
     // The reference knows at once what floats; the service decides about a deficit by its last valuation.
     PAMM_VALUATION_INTERVAL: "PT1S",

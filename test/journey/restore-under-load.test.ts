@@ -6,8 +6,9 @@ import { expect, test } from "vitest";
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
-import { type Client, clientOf, dealsOf, eventually, type Reply, withKey } from "./support/client.ts";
+import { type Client, clientOf, dealsOf, type Reply, withKey } from "./support/client.ts";
 import { assign, expectDone, newInvestor, newMaster } from "./support/client-requests.ts";
+import { expectNothingOpen } from "./support/proof.ts";
 import { findBehindReview, newOperator, resumePermits } from "./support/reviews.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
@@ -15,7 +16,6 @@ const CALLERS = 12;
 /** The load before the copy is made, and after it. */
 const LOAD_MS = 10_000;
 const TIMEOUT = { timeout: 900_000 };
-const CONVERGED_MS = 150_000;
 /** A lost answer is known after the quiet period of 8 seconds. */
 const KNOWN_WITHIN_MS = 60_000;
 const REPEAT_MS = 250;
@@ -70,7 +70,7 @@ test.runIf(IS_PROOF)(
 
     await resumePermits(operator, await findBehindReview(client), second);
     await Promise.all(repeated.map((commands) => repeatUntilKnown(client, commands)));
-    await expectConverged(client, master);
+    await expectNothingOpen(client, master);
     const commands = callers.flatMap((caller) => caller.commands);
     const executed = await executions(client, callers);
     const once = (command: Command): boolean => executed.get(command.comment) === 1;
@@ -151,16 +151,6 @@ async function repeatUntilKnown(client: Client, commands: readonly Command[]): P
       if (Date.now() > until) throw new Error(`${command.comment}: ${reply?.text ?? "no answer"}`);
     }
   }
-}
-
-async function expectConverged(client: Client, master: string): Promise<void> {
-  await eventually(async () => {
-    const { body, text } = await client.get("/api/v1/ops/breaks");
-    expect(body["items"], text).toEqual([]);
-    const proof = await client.get(`/api/v1/info/master/${master}/proof`);
-    expect(proof.body, proof.text).toMatchObject({ converged: true });
-    expect((await client.get("/api/v1/ops/reviews")).body["items"]).toEqual([]);
-  }, CONVERGED_MS);
 }
 
 /** The number of deals of each command, by its comment, which follows the reference in the comment of its deal. */

@@ -15,7 +15,7 @@ const HELD = [
   "Until money commands are sent again",
   "Held since",
   "Imports open0",
-  "Imported fees not taken over0",
+  "Imported fees not taken over",
   "Accounts still being read0",
 ];
 const NOTHING_OPEN = "Nothing keeps two people from resuming.";

@@ -39,3 +39,17 @@ export async function expectConverged(
   const total = Object.values(expected).reduce((sum, amount) => sum + minorOf(amount), 0n);
   expect(cents(objectOf(body, "total"), "platform_balance")).toBe(total);
 }
+
+const NOTHING_OPEN_WITHIN_MS = 150_000;
+
+/** After a restore: no check has an open break, no review is open, and the Master is proven. */
+export async function expectNothingOpen(client: Client, master: string): Promise<void> {
+  await eventually(async () => {
+    for (const list of ["breaks", "reviews"]) {
+      const { body, text } = await client.get(`/api/v1/ops/${list}`);
+      expect(body["items"], text).toEqual([]);
+    }
+    const { body, text } = await client.get(`/api/v1/info/master/${master}/proof`);
+    expect(body, text).toMatchObject({ converged: true });
+  }, NOTHING_OPEN_WITHIN_MS);
+}

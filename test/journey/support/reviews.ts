@@ -1,14 +1,10 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import process from "node:process";
-import { promisify } from "node:util";
 import { expect } from "vitest";
+import { openKeySystem } from "../../../services/edge/keys/open-key-system.ts";
+import { runCommand } from "../../../services/edge/keys/run-command.ts";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, eventually, json, type Reply } from "./client.ts";
-import { cleanEnvironment } from "./running.ts";
 import type { RunningSystem } from "./system.ts";
 
-const KEYS = join(import.meta.dirname, "../../../services/edge/keys.ts");
 const URL = "/api/v1/ops/reviews";
 
 /** The API key of another operator, with the scope `ops` only. */
@@ -16,13 +12,16 @@ export function newOperator(system: RunningSystem, name: string): Promise<string
   return newKey(system, name, "ops");
 }
 
-/** `scopes` are separated by commas. */
+/** As `make keys` makes it, without a process of its own; `scopes` are separated by commas. */
 export async function newKey({ stateDir }: RunningSystem, name: string, scopes: string): Promise<string> {
-  const command = [KEYS, "create", "--name", name, "--scopes", scopes];
-  const env = { ...cleanEnvironment(), PAMM_STATE_DIR: stateDir };
-  const { stdout } = await promisify(execFile)(process.execPath, command, { env });
-  const [key] = /pamm_\S+/.exec(stdout) ?? [];
-  if (key === undefined) throw new Error(`no key was printed: ${stdout}`);
+  await using stack = new AsyncDisposableStack();
+  const printed: string[] = [];
+  const terminal = { out: (line: string) => void printed.push(line), note: (line: string) => void printed.push(line) };
+  const open = (actor: string | undefined) =>
+    openKeySystem(stack, { PAMM_STATE_DIR: stateDir }, { actor, note: terminal.note });
+  await runCommand(["create", "--name", name, "--scopes", scopes], open, terminal);
+  const [key] = /pamm_\S+/.exec(printed.join("\n")) ?? [];
+  if (key === undefined) throw new Error(`no key was printed: ${printed.join("\n")}`);
   return key;
 }
 
