@@ -42,7 +42,8 @@ const STOP_TIMEOUT_MS = 15_000;
 
 /** Other kinds of shared memory stay behind in /dev/shm after a SIGKILL, and containers have little of it. */
 const ALWAYS = [`max_connections=${MAX_CONNECTIONS}`, "unix_socket_directories=", "dynamic_shared_memory_type=mmap"];
-const NOT_DURABLE = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+/** A server of a test: its plans depend on its statements alone, not on when statistics were gathered. */
+const NOT_DURABLE = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off"];
 
 /** Starts a Postgres that ends with this process. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {

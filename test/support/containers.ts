@@ -33,7 +33,7 @@ export async function startContainers(): Promise<ContainerServers> {
 async function postgresContainer(stack: AsyncDisposableStack): Promise<StartedTestContainer> {
   const container = await new GenericContainer(POSTGRES_IMAGE)
     .withEnvironment({ POSTGRES_PASSWORD: PASSWORD })
-    .withCommand(["postgres", "-c", "fsync=off", "-c", `max_connections=${MAX_CONNECTIONS}`])
+    .withCommand(["postgres", "-c", "fsync=off", "-c", "autovacuum=off", "-c", `max_connections=${MAX_CONNECTIONS}`])
     .withTmpFs({ "/var/lib/postgresql/data": "rw" })
     .withExposedPorts(5432)
     .withWaitStrategy(Wait.forLogMessage(/ready/))
