@@ -92,7 +92,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         return { users: new Map(users.map((user) => [user.login, user])), unreadable };
       }),
     // All accounts are shown.
-    findUsersBeside: () => notSimulated("findUsersBeside"),
+    findUsersBeside: (_witness, logins) => Promise.resolve(new Set(logins)),
     getGroup: () => notSimulated("getGroup"),
     readPositions: (login) =>
       request("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
