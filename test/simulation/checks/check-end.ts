@@ -143,9 +143,16 @@ export function checkEnd(end: End): void {
   }
 }
 
-/** Without a manual review that holds money back, and without deals that the platform lost. */
+/**
+ * Without a manual review that holds money back, without deals that the platform lost, and without one that it made after the quiet period: that one is
+ * in manual review, beside the deal of the next attempt.
+ */
 function canTie(end: End): boolean {
-  return end.pools?.isStopped() !== true && !isAnyBlocked(end) && end.server.lostDeals.length === 0;
+  const { pools, server, dealsWatch } = end;
+  const isLate = (deal: ServerDeal) => deal.by === "command" && !dealsWatch.isWithinBounds(deal);
+  return (
+    pools?.isStopped() !== true && !isAnyBlocked(end) && server.lostDeals.length === 0 && !server.deals.some(isLate)
+  );
 }
 
 /** I14, from the rows of the service to the deals of the platform. */
