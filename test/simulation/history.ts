@@ -255,9 +255,9 @@ export class History {
     this.#commands.rewindAll(toMs, fault.downMs);
     const process = this.#world.addCaller("operators");
     const { network } = this.#world;
-    const hasPools = this.#plan.pools !== undefined;
+    const subscriptions = this.#plan.pools && this.#world.subscriptions;
     process
-      .run(() => resumeAfterRewind({ process, network, hasPools, note: this.notes.note }))
+      .run(() => resumeAfterRewind({ process, network, subscriptions, note: this.notes.note }))
       .catch(this.notes.recordViolation);
   }
 

@@ -3,45 +3,78 @@ import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import type { CallContext } from "../../../services/kernel/contract/contract.ts";
 import { RECOVERY_OWNERS } from "../../../services/platform/protocol/reviews/resume-all.ts";
 import type { PlatformProcess } from "../world/platform-process.ts";
+import type { Network } from "../world/network.ts";
 import { CALL_MS, type Caller } from "./caller.ts";
 
 const EVERY_MS = 1_500;
 const LIMIT = 100;
 const OPERATORS = ["ann", "bob"];
 
-/** What the runbook says after a restore: when the history was read, the lost movements are known and the checks have run, two operators resume. */
-export async function resumeAfterRewind({
-  process,
-  network,
-  note,
-  hasPools,
-}: Pick<Caller, "process" | "network" | "note"> & { readonly hasPools: boolean }) {
+type Operated = Pick<Caller, "process" | "network" | "note"> & {
+  /** Undefined in histories without pools. */
+  readonly subscriptions: Caller["subscriptions"] | undefined;
+};
+
+/**
+ * What the runbook says after a restore: when the history was read, the lost movements are known and the checks have run, two operators resume. They
+ * acknowledge results of the lost time that no posting explains.
+ */
+export async function resumeAfterRewind({ process, network, subscriptions, note }: Operated) {
   for (let round = 1; ; round += 1) {
     await pause(EVERY_MS);
-    const listed = await network.call(process, CALL_MS, ({ service }, context) =>
-      service.listReviews({ afterId: 0n, limit: LIMIT, state: ReviewState.UNSPECIFIED }, context),
-    );
     await network.call(process, CALL_MS, ({ runChecks }) => runChecks());
-    if (!hasPools) await network.call(process, CALL_MS, ({ service }, context) => reportAll(service, context));
-    const reviews = listed.kind === "answer" ? listed.value.items : [];
-    for (const { id } of reviews.filter(({ actions }) => actions.includes("resume"))) {
-      for (const actor of OPERATORS) {
-        const vote = {
-          reviewId: id,
-          action: "resume",
-          dealId: 0n,
-          note: "Nothing is moved twice.",
-          actor,
-          keyId: `key of ${actor}`,
-        };
-        const decided = await network.call(
-          process,
-          CALL_MS,
-          ({ service }, context) => service.decideReview(vote, context),
-          `${actor}:${id}:${round}`,
-        );
-        note(() => `${actor} resumes: ${decided.kind} ${decided.kind === "refused" ? decided.refusal.code : ""}`);
-      }
+    if (subscriptions === undefined) {
+      await network.call(process, CALL_MS, ({ service }, own) => reportAll(service, own));
+    }
+    const services: readonly [Network<Reviewing> | undefined, action: string, reason: string][] = [
+      [network, "resume", ""],
+      [subscriptions, "acknowledge", "lost_results"],
+    ];
+    for (const [service, action, reason] of services) {
+      if (service !== undefined) await voteOn(process, service, { action, reason, round, note });
+    }
+  }
+}
+
+type Votes = {
+  readonly action: string;
+  readonly reason: string;
+  readonly round: number;
+  readonly note: Caller["note"];
+};
+type Reviewing = Pick<PlatformProcess, "process"> & {
+  readonly service: Pick<PlatformProcess["service"], "listReviews" | "decideReview">;
+};
+
+async function voteOn(
+  process: Caller["process"],
+  network: Network<Reviewing>,
+  { action, reason, round, note }: Votes,
+): Promise<void> {
+  const listed = await network.call(process, CALL_MS, ({ service }, context) =>
+    service.listReviews({ afterId: 0n, limit: LIMIT, state: ReviewState.UNSPECIFIED }, context),
+  );
+  const reviews = listed.kind === "answer" ? listed.value.items : [];
+  const isAbout = (each: { readonly reason: string }) => reason === "" || each.reason === reason;
+  for (const { id } of reviews.filter((each) => each.actions.includes(action) && isAbout(each))) {
+    for (const actor of OPERATORS) {
+      const vote = {
+        reviewId: id,
+        action,
+        dealId: 0n,
+        note: "Nothing is moved twice.",
+        actor,
+        keyId: `key of ${actor}`,
+      };
+      const decided = await network.call(
+        process,
+        CALL_MS,
+        ({ service }, context) => service.decideReview(vote, context),
+        `${action}:${actor}:${id}:${round}`,
+      );
+      note(
+        () => `${actor} decides ${action}: ${decided.kind} ${decided.kind === "refused" ? decided.refusal.code : ""}`,
+      );
     }
   }
 }
