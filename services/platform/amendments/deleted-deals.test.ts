@@ -9,6 +9,7 @@ import { legNumber } from "../domain/leg-number.ts";
 import { platformComment } from "../domain/reference.ts";
 import { AccountReader } from "../reader/account-reader.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
+import { badAnswer } from "../mt5/errors.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
@@ -80,6 +81,30 @@ test.concurrent("a leg is not written again once its answer is recorded, however
   await reader.readOld();
 
   expect(await rowOf()).toEqual(answered);
+});
+
+test.concurrent("lost deals of several accounts are reported also when the record of one of them cannot be read", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const [odd, other] = [await anAppliedDeposit(instance), await anAppliedDeposit(instance)];
+  for (const { ticket } of [odd, other]) await world.control.removeDeal(Number(ticket));
+  await passTime(instance, 2 * MINUTE_MS);
+  const { mt5 } = instance.deps;
+  const readUsers: typeof mt5.readUsers = async (logins) => {
+    const { users, unreadable } = await mt5.readUsers(logins);
+    const isOdd = logins.includes(odd.login);
+    return {
+      users: new Map([...users].filter(([login]) => login !== odd.login)),
+      unreadable: isOdd ? new Set([odd.login]) : unreadable,
+    };
+  };
+  const getUsers: typeof mt5.getUsers = async (logins) => {
+    if (logins.includes(odd.login)) throw badAnswer("the platform's record of an account cannot be read");
+    return await mt5.getUsers(logins);
+  };
+
+  await readTwice({ ...instance, deps: { ...instance.deps, mt5: { ...mt5, readUsers, getUsers } } });
+  for (const { login } of [odd, other]) expect(await reasonsOf(instance, login, 2)).toEqual(["", "deal_gone"]);
 });
 
 test.concurrent("a deal that the platform lost is reported once, its leg is in manual review, and no money is credited again", async (context) => {

@@ -113,15 +113,18 @@ async function amendmentOf(
   return { login, ticket, at, recorded, shown, amendment: "deal_changed", differences };
 }
 
-/** Leaves out accounts that the platform does not show any more: their deals are not deleted, only invisible. Those without money are no finding. */
+/**
+ * Leaves out accounts that the platform does not show any more: their deals are not deleted, only invisible. Those without money are no finding. One
+ * whose record cannot be read is shown.
+ */
 async function ofShownAccounts({ mt5, pool }: Deps, found: readonly Amendment[]): Promise<Amendment[]> {
   if (found.length === 0) return [];
   const logins = [...new Set(found.map(({ login }) => login))];
-  const users = await mt5.getUsers(logins);
-  const unshown = logins.filter((login) => !users.has(login));
+  const { users, unreadable } = await mt5.readUsers(logins);
+  const unshown = logins.filter((login) => !users.has(login) && !unreadable.has(login));
   const empty = await listEmpty(pool, unshown);
   for (const login of unshown.filter((each) => !empty.has(each))) {
     await inTransaction(pool, (tx) => reportFinding(tx, { login, reason: "account_not_shown", evidence: {} }));
   }
-  return found.filter(({ login }) => users.has(login));
+  return found.filter(({ login }) => !unshown.includes(login));
 }
