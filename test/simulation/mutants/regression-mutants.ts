@@ -49,4 +49,24 @@ export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
       },
     ],
   },
+  {
+    name: "an inflow that imported mirrors have moved is held",
+    edits: [
+      {
+        file: "services/subscription/store/flows.ts",
+        find: "(flow.amount_minor > 0 and not ${isMovedBefore} and (",
+        put: "(flow.amount_minor > 0 and (",
+      },
+    ],
+  },
+  {
+    name: "an account whose record cannot be read hides the lost deals of others",
+    edits: [
+      {
+        file: `${PLATFORM}/amendments/deleted-deals.ts`,
+        find: "const { users, unreadable } = await mt5.readUsers(logins);",
+        put: "const [users, unreadable] = [await mt5.getUsers(logins), new Set<string>()];",
+      },
+    ],
+  },
 ];

@@ -36,6 +36,8 @@ const APPLIED_LATE: Fault = {
   commandFault: { ...NORMAL, name: "applied late", applies: { afterMs: 16_000 }, answers: "not" },
 };
 
+const REWIND = { kind: "rewind_database", downMs: 3_000, sequencesAhead: 1, restarts: true } as const;
+
 export const REGRESSIONS: readonly Regression[] = [
   {
     title: "the platform loses a leg of a Master before its deal was read",
@@ -157,6 +159,34 @@ export const REGRESSIONS: readonly Regression[] = [
       processes: [{ skewMs: 0 }, { skewMs: 0 }],
     }),
     mutant: undefined,
+  },
+  {
+    title: "a restore loses the first mirror of an Investor and a withdrawal",
+    plan: (seed) => ({
+      ...planOf(
+        seed,
+        [
+          { kind: "assign", atMs: 523, key: "one", login: "2002", master: "1001", feeRatePpm: 500_000 },
+          { kind: "withdraw", atMs: 7_362, key: "two", login: "2002", amountMinor: 115n, queueForMs: undefined },
+        ],
+        [{ ...REWIND, atMs: 7_591, losesLastMs: 9_000 }],
+      ),
+      pools: { feeProcesses: 1, feePeriodMs: 60 * 60_000, takesTrading: false },
+    }),
+    mutant: "an inflow that imported mirrors have moved is held",
+  },
+  {
+    title: "the platform loses the deals of two accounts, and the record of one of them cannot be read any more",
+    plan: (seed) =>
+      planOf(
+        seed,
+        [fee(3_501)],
+        [
+          { kind: "platform_restart", atMs: 4_487, losesLastMs: 3_000, downMs: 2_396 },
+          { kind: "unreadable_account", atMs: 7_631, forMs: Infinity, login: "2001" },
+        ],
+      ),
+    mutant: "an account whose record cannot be read hides the lost deals of others",
   },
 ];
 
