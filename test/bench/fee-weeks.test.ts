@@ -3,9 +3,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { IS_PROOF } from "../support/proof.ts";
 
-test.runIf(IS_PROOF)("the weeks of a small pool are measured", { timeout: 120_000 }, async () => {
+test("the weeks of a small pool are measured", { timeout: 120_000 }, async () => {
   const script = join(import.meta.dirname, "fee-weeks.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [script, "20", "10", "2"]);
   expect(stdout).toContain("week after 10 deals");

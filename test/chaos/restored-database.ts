@@ -11,8 +11,8 @@ import { assign, expectDone, newInvestor, newMaster, unassign } from "../journey
 import { newTradingPool } from "./restored-results.ts";
 import type { SystemUnderTest } from "./system-under-test.ts";
 
-/** Of Ann, of Bob, of an Investor in the pool, and the two of the pool that trades. */
-const LOST_MOVEMENTS = 5;
+/** Movements of Ann, of Bob, of an Investor in the pool, and two of the pool that trades, with the fee of one. */
+const LOST = { movements: 5, fees: 1 };
 const STOPPED = { code: "safety_stop", outcome: "not_executed" };
 
 async function balanceOn(client: Client, login: string): Promise<bigint> {
@@ -76,7 +76,7 @@ export function restoredDatabase(tested: () => SystemUnderTest): void {
     expect((await deposit(client, forBob)).body).toMatchObject(STOPPED);
     // The console sends the same requests as a client of the API.
     if (isSkipped) await resumePermits(withKey(client, operator), behind, second);
-    else await resumeFromConsole(system.info().url, { ann: operator, ben: second }, LOST_MOVEMENTS);
+    else await resumeFromConsole(system.info().url, { ann: operator, ben: second }, LOST);
 
     await eventually(async () => expect((await deposit(client, { login: bob, amount: "30.00" })).status).toBe(200));
     // Repeated again, with the keys and without: each is refused with the ticket of the deal that the platform has.

@@ -15,7 +15,6 @@ const HELD = [
   "Until money commands are sent again",
   "Held since",
   "Imports open0",
-  "Imported fees not taken over",
   "Accounts still being read0",
 ];
 const NOTHING_OPEN = "Nothing keeps two people from resuming.";
@@ -23,20 +22,24 @@ const NOTHING_OPEN = "Nothing keeps two people from resuming.";
 /** An API key of each. */
 type People = { readonly ann: string; readonly ben: string };
 
+/** What the restored database has lost. */
+type Lost = { readonly movements: number; readonly fees: number };
+
 /** The overview says why money commands are held and what is open, and two people resume from the console; fails on any complaint of a page. */
-export async function resumeFromConsole(url: string, people: People, lostMovements: number): Promise<void> {
+export async function resumeFromConsole(url: string, people: People, lost: Lost): Promise<void> {
   await using browser = await startChromium(CHROMIUM);
-  await resumeIn(browser, url, { ...people, lostMovements });
+  await resumeIn(browser, url, { ...people, lost });
 }
 
 async function resumeIn(
   browser: Browser,
   url: string,
-  { ann, ben, lostMovements }: People & { readonly lostMovements: number },
+  { ann, ben, lost }: People & { readonly lost: Lost },
 ): Promise<void> {
   const first = await openConsole(browser, url);
   await first.signIn(ann);
-  for (const text of [...HELD, `Lost deposits and withdrawals${lostMovements}`]) await first.shows(text);
+  const counted = [`Lost deposits and withdrawals${lost.movements}`, `Imported fees not taken over${lost.fees}`];
+  for (const text of [...HELD, ...counted]) await first.shows(text);
   await first.click(".warning a", "Review platform-");
   await first.shows("What resume waits for");
   await first.click("label.choice", "resume");
@@ -48,7 +51,7 @@ async function resumeIn(
   await second.shows(INCIDENT);
   await untilShown(second, (text) => text.includes(NOTHING_OPEN));
   await second.go("operations?outcome=executed");
-  await untilShown(second, (text) => text.match(/executed imported/g)?.length === lostMovements);
+  await untilShown(second, (text) => text.match(/executed imported/g)?.length === lost.movements);
   await second.go("overview");
   await second.click(".warning a", "Review platform-");
   await second.shows("Ann proposes to resume");

@@ -26,19 +26,17 @@ export async function resumeAfterRewind({ process, network, subscriptions, note 
     if (subscriptions === undefined) {
       await network.call(process, CALL_MS, ({ service }, own) => reportAll(service, own));
     }
-    const services: readonly [Network<Reviewing> | undefined, action: string, reason: string][] = [
-      [network, "resume", ""],
-      [subscriptions, "acknowledge", "lost_results"],
-    ];
-    for (const [service, action, reason] of services) {
-      if (service !== undefined) await voteOn(process, service, { action, reason, round, note });
+    await voteOn(process, network, { action: "resume", round, note });
+    if (subscriptions !== undefined) {
+      await voteOn(process, subscriptions, { action: "acknowledge", reason: "lost_results", round, note });
     }
   }
 }
 
 type Votes = {
   readonly action: string;
-  readonly reason: string;
+  /** Only of reviews for this reason. */
+  readonly reason?: string;
   readonly round: number;
   readonly note: Caller["note"];
 };
@@ -55,8 +53,8 @@ async function voteOn(
     service.listReviews({ afterId: 0n, limit: LIMIT, state: ReviewState.UNSPECIFIED }, context),
   );
   const reviews = listed.kind === "answer" ? listed.value.items : [];
-  const isAbout = (each: { readonly reason: string }) => reason === "" || each.reason === reason;
-  for (const { id } of reviews.filter((each) => each.actions.includes(action) && isAbout(each))) {
+  const wanted = reviews.filter((each) => each.actions.includes(action) && each.reason === (reason ?? each.reason));
+  for (const { id } of wanted) {
     for (const actor of OPERATORS) {
       const vote = {
         reviewId: id,

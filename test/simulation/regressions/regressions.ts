@@ -36,8 +36,6 @@ const APPLIED_LATE: Fault = {
   commandFault: { ...NORMAL, name: "applied late", applies: { afterMs: 16_000 }, answers: "not" },
 };
 
-const REWIND = { kind: "rewind_database", downMs: 3_000, sequencesAhead: 1, restarts: true } as const;
-
 export const REGRESSIONS: readonly Regression[] = [
   {
     title: "the platform loses a leg of a Master before its deal was read",
@@ -169,7 +167,16 @@ export const REGRESSIONS: readonly Regression[] = [
           { kind: "assign", atMs: 523, key: "one", login: "2002", master: "1001", feeRatePpm: 500_000 },
           { kind: "withdraw", atMs: 7_362, key: "two", login: "2002", amountMinor: 115n, queueForMs: undefined },
         ],
-        [{ ...REWIND, atMs: 7_591, losesLastMs: 9_000 }],
+        [
+          {
+            kind: "rewind_database",
+            atMs: 7_591,
+            losesLastMs: 9_000,
+            downMs: 3_000,
+            sequencesAhead: 1,
+            restarts: true,
+          },
+        ],
       ),
       pools: { feeProcesses: 1, feePeriodMs: 60 * 60_000, takesTrading: false },
     }),
