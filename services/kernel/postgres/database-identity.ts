@@ -5,15 +5,24 @@ import { execute, type Fragment, fragment, matchesRow, maybeOne, one, type Query
 /**
  * The objects of each schema that distinguish one history of commits from another one. The identifier of the cluster and its timeline change
  * when a standby is promoted and when an archive is recovered, the start of the server when a snapshot of its disk is, the table's file
- * when a dump is restored. The start changes with each restart too, so a restart counts as a restore.
+ * when a dump is restored. The start changes with each restart too, so a restart counts as a restore. All but the file is the same as long
+ * as a connection lives, so each connection reads the control file of the server once.
  */
 export const DATABASE_IDENTITY = `
-  create function database_identity() returns text language sql stable as $$
-    select concat_ws('/', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8),
-                     extract(epoch from pg_postmaster_start_time()),
-                     (select oid from pg_database where datname = current_database()),
-                     pg_relation_filenode(to_regclass('schema_migration')))
-    from pg_control_system()
+  create function database_identity() returns text language plpgsql stable as $$
+  declare
+    server text := nullif(current_setting('pamm.server', true), '');
+  begin
+    if server is null then
+      select concat_ws('/', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8),
+                       extract(epoch from pg_postmaster_start_time()),
+                       (select oid from pg_database where datname = current_database()))
+      into server
+      from pg_control_system();
+      perform set_config('pamm.server', server, false);
+    end if;
+    return server || '/' || pg_relation_filenode(to_regclass('schema_migration'));
+  end
   $$;
   -- The database in which the ids of the schema were raised last; one row.
   create table numbered_database (
