@@ -152,7 +152,7 @@ contracts: setup
 manifests: setup ## compare deploy/k8s with the types of Kubernetes, and with the rules of this project
 	@npm run --silent manifests
 
-openapi: setup ## lint the OpenAPI document by the rules of Redocly and Spectral, and compile a strict client of it
+openapi: setup ## lint the OpenAPI document by the rules of Redocly, and compile a strict client of it
 	@npm run --silent openapi
 
 # npm must run on the system's Node, because npm ci replaces the one in node_modules.
