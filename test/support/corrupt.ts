@@ -2,12 +2,10 @@ import pg from "pg";
 import { inject } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { exactTypes } from "#kernel/postgres/types.ts";
-import { noteChange } from "./database.ts";
 import { urlOf } from "./database-server.ts";
 
 /** Changes the database of a pool as no code of a service can: as the superuser, without triggers and foreign keys. */
 export async function corrupt(pool: Pool, text: string): Promise<pg.QueryResult> {
-  noteChange(pool, text);
   const { options } = pool;
   const database = new URL(options.connectionString ?? "").pathname.slice(1);
   const client = new pg.Client({

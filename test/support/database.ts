@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
 import { inject, type TestContext, TestRunner } from "vitest";
@@ -25,6 +26,15 @@ const SERVICES = join(import.meta.dirname, "../../services");
 const POOL_MAX = 10;
 /** A machine that stands still for some seconds fails no test. */
 export const PATIENT: PoolTimeouts = { statementMs: 20_000, idleInTransactionMs: 20_000, connectMs: 20_000 };
+/** Of objects that are not those of the server itself. */
+const FIRST_OID = 16_384;
+const CATALOGS = [
+  ["pg_class", "oid"],
+  ["pg_attribute", "attrelid"],
+  ["pg_constraint", "oid"],
+  ["pg_trigger", "oid"],
+  ["pg_proc", "oid"],
+] as const;
 const IN_USE = "55006";
 /** In each try the server itself waits some seconds for the other users of the template. */
 const CLONE_TRIES = 20;
@@ -33,61 +43,111 @@ const CLONE_TRIES = 20;
 const MAX_KEPT = 5;
 const MAX_CONNECTIONS_KEPT = 3;
 
-type Made = Pick<TestDatabase, "url" | "name" | "pool" | "adminUrl" | "admin"> & {
+/** What a database has before its first test. */
+type Definition = {
   readonly schema: string;
-  /** Statements that empty it again; undefined when it belongs to no service. */
-  readonly reset: string | undefined;
+  /** Distinguishes the templates of one schema. */
+  readonly template: string;
+  /** Prepares a new database of a server. */
+  readonly prepare: (server: string, database: string) => Promise<void>;
+  /** The user of its pools; the superuser when not given. */
+  readonly role?: string;
+};
+
+type Made = Pick<TestDatabase, "url" | "name" | "pool" | "adminUrl" | "admin"> & {
+  readonly definition: Definition;
+  readonly contents: Contents;
+};
+
+type Contents = {
+  /** Statements that empty it again. */
+  readonly reset: string;
+  /** Of its definitions and statistics, before a test has changed some. */
+  readonly catalog: string;
 };
 
 let made = 0;
 /** Databases of earlier tests of this process, emptied; the last one was used last. */
 const kept: Made[] = [];
-/** Of which tests change more than rows; each by the options of its pool, which all pools of its test share. */
-const altered = new WeakSet<Pool["options"]>();
+/** Of which a test has more than the pool; each by the options of its pool, which all pools of its test share. */
+const exposed = new WeakSet<Pool["options"]>();
 
 /**
  * A database with the tables of one service and no rows, for one test (or file). It is that of an earlier test of this process when there
  * is one: its connections know the tables and have the plans of statements, which take longer than most tests.
  */
 export async function testDatabase(service: string, lifetime = currentTest()): Promise<TestDatabase> {
-  const at = lifetime === undefined ? -1 : kept.findLastIndex(({ schema }) => schema === service);
+  return await keptDatabase(ofService(service), lifetime);
+}
+
+/** As `testDatabase`, with one schema that these statements define. */
+export async function databaseOf(schema: string, statements: string): Promise<TestDatabase> {
+  return await keptDatabase(ofStatements(schema, statements), currentTest());
+}
+
+async function keptDatabase(definition: Definition, lifetime: TestLifetime | undefined): Promise<TestDatabase> {
+  const isSame = (one: Made): boolean => one.definition.template === definition.template;
+  const at = lifetime === undefined ? -1 : kept.findLastIndex(isSame);
   const [earlier] = at === -1 ? [] : kept.splice(at, 1);
-  return lend(earlier ?? (await makeDatabase(service, join(SERVICES, service, "migrations"))), lifetime);
+  return lend(earlier ?? (await makeDatabase(definition)), lifetime);
 }
 
 /** As `testDatabase`, but of no earlier test: for one that observes where rows are stored. */
 export async function newDatabase(service: string): Promise<TestDatabase> {
-  const database = await makeDatabase(service, join(SERVICES, service, "migrations"));
-  altered.add(database.pool.options);
-  return lend(database, currentTest());
+  return await ownDatabase(ofService(service));
 }
 
 /** A database with one empty schema. */
 export async function emptyDatabase(schema: string): Promise<TestDatabase> {
-  return lend(await makeDatabase(schema, undefined), currentTest());
+  return await ownDatabase(ofStatements(schema, ""));
 }
 
-/** Of a test that changes definitions or statistics, no other test gets the database. */
-export function noteChange({ options }: Pool, text: string): void {
-  if (/\b(alter|create|drop|truncate|analyze|vacuum|pg_class)\b/i.test(text)) altered.add(options);
+async function ownDatabase(definition: Definition): Promise<TestDatabase> {
+  const database = await makeDatabase(definition);
+  exposed.add(database.pool.options);
+  return lend(database, currentTest());
+}
+
+function ofService(service: string): Definition {
+  const folder = join(SERVICES, service, "migrations");
+  return {
+    schema: service,
+    template: service,
+    prepare: (server, database) => migrateAsOwner(server, database, { schema: service, folder }),
+    role: roleOf(service),
+  };
+}
+
+function ofStatements(schema: string, statements: string): Definition {
+  const hash = createHash("sha256").update(statements).digest("hex").slice(0, 8);
+  return {
+    schema,
+    template: `${schema}_${hash}`,
+    prepare: (server, database) =>
+      asAdmin(
+        urlOf(server, database),
+        async (client) =>
+          void (await client.query(`create schema ${schema}; set search_path = ${schema}; ${statements}`)),
+      ),
+  };
 }
 
 function currentTest(): TestLifetime | undefined {
   return TestRunner.getCurrentTest()?.context;
 }
 
-async function makeDatabase(schema: string, folder: string | undefined): Promise<Made> {
+async function makeDatabase(definition: Definition): Promise<Made> {
   const server = inject("postgresUrl");
-  const template = await templateOf(schema, folder);
+  const { schema, role } = definition;
+  const template = await templateOf(definition);
   const name = `test_${inject("runId")}_${schema}_${process.pid}_${(made += 1)}`;
   await asAdmin(server, (admin) => clone(admin, name, template));
   const adminUrl = urlOf(server, name);
-  const url = folder === undefined ? adminUrl : urlAs(adminUrl, roleOf(schema));
+  const url = role === undefined ? adminUrl : urlAs(adminUrl, role);
   const options = { schema, applicationName: "test", max: POOL_MAX, timeouts: PATIENT };
   const pool = createPool({ url, ...options });
   const admin = createPool({ url: adminUrl, ...options });
-  const reset = folder === undefined ? undefined : await resetOf(schema, admin);
-  return { schema, url, name, pool, adminUrl, admin, reset };
+  return { definition, url, name, pool, adminUrl, admin, contents: await contentsOf(template, admin) };
 }
 
 function lend(database: Made, lifetime: TestLifetime | undefined): TestDatabase {
@@ -102,15 +162,15 @@ function lend(database: Made, lifetime: TestLifetime | undefined): TestDatabase 
     pool,
     // Who connects otherwise than as the service may do anything, and may still be connected.
     get url() {
-      altered.add(pool.options);
+      exposed.add(pool.options);
       return database.url;
     },
     get adminUrl() {
-      altered.add(pool.options);
+      exposed.add(pool.options);
       return database.adminUrl;
     },
     get admin() {
-      altered.add(pool.options);
+      exposed.add(pool.options);
       return database.admin;
     },
     async [Symbol.asyncDispose]() {
@@ -140,7 +200,7 @@ export function connectionsOf(pool: Pool): Pool {
     ending: { get: () => isEnded },
     on: {
       value(...listener: Parameters<Pool["on"]>) {
-        altered.add(pool.options);
+        exposed.add(pool.options);
         return pool.on(...listener);
       },
     },
@@ -157,16 +217,17 @@ async function giveBack(database: Made, task: TestContext["task"]): Promise<void
     );
     return await close(database);
   }
-  if (altered.has(database.pool.options) || !(await isEmptied(database))) return await drop(database);
+  if (exposed.has(database.pool.options) || !(await isEmptied(database))) return await drop(database);
   kept.push(database);
   const [oldest] = kept.length > MAX_KEPT ? kept.splice(0, 1) : [];
   if (oldest !== undefined) await drop(oldest);
 }
 
 /** False while something still uses the database. */
-async function isEmptied({ pool, admin, reset }: Made): Promise<boolean> {
-  if (reset === undefined || pool.idleCount < pool.totalCount) return false;
+async function isEmptied({ pool, admin, contents: { reset, catalog } }: Made): Promise<boolean> {
+  if (pool.idleCount < pool.totalCount) return false;
   try {
+    if ((await readCatalog(admin)) !== catalog) return false;
     await admin.query(reset);
     const clients = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()));
     for (const [index, client] of clients.entries()) client.release(index >= MAX_CONNECTIONS_KEPT);
@@ -187,13 +248,30 @@ async function drop(database: Made): Promise<void> {
   await asAdmin(inject("postgresUrl"), (admin) => admin.query(`drop database if exists ${name} with (force)`));
 }
 
-const resets = new Map<string, Promise<string>>();
+const contents = new Map<string, Promise<Contents>>();
 
-/** Read in the first database of a service, before its first test. */
-function resetOf(schema: string, admin: Pool): Promise<string> {
-  const reset = resets.get(schema) ?? readReset(admin);
-  resets.set(schema, reset);
-  return reset;
+/** Read in the first database of a template, before its first test. */
+function contentsOf(template: string, admin: Pool): Promise<Contents> {
+  const read = contents.get(template) ?? readContents(admin);
+  contents.set(template, read);
+  return read;
+}
+
+async function readContents(admin: Pool): Promise<Contents> {
+  return { reset: await readReset(admin), catalog: await readCatalog(admin) };
+}
+
+/** Another text after each change of definitions or statistics, which makes new rows of the catalogs or removes some. */
+async function readCatalog(admin: Pool): Promise<string> {
+  const rows = CATALOGS.map(
+    ([catalog, id]) =>
+      `(select concat(count(*), '/', max(xmin::text::bigint)) from ${catalog} where ${id} >= ${FIRST_OID})`,
+  );
+  const tuples = `(select sum(reltuples) from pg_class where oid >= ${FIRST_OID})`;
+  const { rows: found } = await admin.query<{ read: string }>(
+    `select concat_ws(' ', ${[...rows, tuples].join(", ")}) as read`,
+  );
+  return found[0]?.read ?? "";
 }
 
 /** Statements that delete all rows but those that are there, and set sequences back. Triggers and foreign keys are not observed. */
@@ -240,17 +318,17 @@ async function clone(admin: pg.Client, name: string, template: string): Promise<
 const templates = new Map<string, Promise<string>>();
 
 /** The first test process makes the template under an advisory lock; the others wait. */
-function templateOf(schema: string, folder: string | undefined): Promise<string> {
-  const name = `template_${inject("runId")}_${folder === undefined ? "empty_" : ""}${schema}`;
+function templateOf(definition: Definition): Promise<string> {
+  const name = `template_${inject("runId")}_${definition.template}`;
   let template = templates.get(name);
   if (template === undefined) {
-    template = makeTemplate(name, schema, folder);
+    template = makeTemplate(name, definition);
     templates.set(name, template);
   }
   return template;
 }
 
-async function makeTemplate(name: string, schema: string, folder: string | undefined): Promise<string> {
+async function makeTemplate(name: string, { prepare }: Definition): Promise<string> {
   const server = inject("postgresUrl");
   await asAdmin(server, async (admin) => {
     await admin.query("select pg_advisory_lock(hashtextextended($1, 0))", [name]);
@@ -259,8 +337,7 @@ async function makeTemplate(name: string, schema: string, folder: string | undef
     // A process that was killed may have left an incomplete template.
     await admin.query(`drop database if exists ${name} with (force)`);
     await admin.query(`create database ${name}`);
-    if (folder === undefined) await asAdmin(urlOf(server, name), (client) => client.query(`create schema ${schema}`));
-    else await migrateAsOwner(server, name, { schema, folder });
+    await prepare(server, name);
     await admin.query(`alter database ${name} allow_connections false is_template true`);
   });
   return name;

@@ -9,6 +9,9 @@ import type { CheckRun } from "./check.ts";
 import { selectIds } from "./table-walk.ts";
 import { walkTables } from "./walk.ts";
 
+const ITEMS = `create table item (
+  id bigint generated always as identity primary key, is_open boolean not null default false, is_bad boolean not null default false
+)`;
 const TABLES = { item: { name: "item", rows: fragment`item`, id: fragment`id` } };
 
 let pool: Pool;
@@ -17,11 +20,8 @@ let cursor: string;
 let examined: bigint[];
 
 beforeEach(async () => {
-  pool = await reconciliationPool();
+  pool = await reconciliationPool(ITEMS);
   cursor = "";
-  await pool.query(`create table item (
-    id bigint generated always as identity primary key, is_open boolean not null default false, is_bad boolean not null default false
-  )`);
 });
 
 /** As if the next run came later than the transactions that were in progress at the last one last. */

@@ -27,16 +27,17 @@ const RULE = tableRule({
 });
 const SMALL: RetentionLimits = { maxRows: 10, maxStatements: 1_000 };
 
+const ITEMS = `
+  create table item (
+    id bigint generated always as identity primary key, begun_at timestamptz not null, ended_at timestamptz,
+    is_open boolean not null default false
+  );
+  create table part (item_id bigint primary key references item on delete cascade)`;
+
 let pool: Pool;
 
 beforeEach(async () => {
-  ({ pool } = await kernelDatabase("kernel", ["retention/retention.sql"]));
-  await pool.query(`
-    create table item (
-      id bigint generated always as identity primary key, begun_at timestamptz not null, ended_at timestamptz,
-      is_open boolean not null default false
-    );
-    create table part (item_id bigint primary key references item on delete cascade)`);
+  ({ pool } = await kernelDatabase("kernel", ["retention/retention.sql"], ITEMS));
   await insertRules(pool, [NAME]);
 });
 

@@ -5,9 +5,9 @@ import type { Check, Finding, CheckRun } from "../reconcile/check.ts";
 import type { RunDeps } from "../reconcile/run-check.ts";
 import { insertChecks } from "../reconcile/store.ts";
 
-/** A database with the tables of the kernel and of checks only. */
-export async function reconciliationPool(): Promise<Pool> {
-  const { pool } = await kernelDatabase("kernel", ["reconcile/tables.sql"]);
+/** A database with the tables of the kernel, of checks, and those that `statements` define. */
+export async function reconciliationPool(statements = ""): Promise<Pool> {
+  const { pool } = await kernelDatabase("kernel", ["reconcile/tables.sql"], statements);
   return pool;
 }
 

@@ -10,8 +10,8 @@ export const WAIT = { interval: 10 };
 
 /** A service that publishes (till) and a service that consumes (shop), each with its own database. */
 export async function tillAndShop() {
-  const [till, shop] = [(await kernelDatabase("till")).pool, (await kernelDatabase("shop")).pool];
-  await execute(shop, sql`create table coin (cents bigint)`);
+  const { pool: till } = await kernelDatabase("till");
+  const { pool: shop } = await kernelDatabase("shop", [], "create table coin (id bigint generated always as identity, cents bigint)");
   const reader = feedReader(till, [FEED]);
   const reads: bigint[] = [];
   return {
@@ -32,7 +32,7 @@ export async function tillAndShop() {
         async receive(tx, entries) {
           await execute(
             tx,
-            sql`insert into coin select unnest(${entries.map(({ message }) => message.minorUnits)}::bigint[])`,
+            sql`insert into coin (cents) select unnest(${entries.map(({ message }) => message.minorUnits)}::bigint[])`,
           );
         },
         ...over,
@@ -41,4 +41,4 @@ export async function tillAndShop() {
 }
 
 export const coins = async (pool: Pool) =>
-  (await many<{ cents: bigint }>(pool, sql`select cents from coin`)).map(({ cents }) => cents);
+  (await many<{ cents: bigint }>(pool, sql`select cents from coin order by id`)).map(({ cents }) => cents);
