@@ -11,7 +11,11 @@ export const WAIT = { interval: 10 };
 /** A service that publishes (till) and a service that consumes (shop), each with its own database. */
 export async function tillAndShop() {
   const { pool: till } = await kernelDatabase("till");
-  const { pool: shop } = await kernelDatabase("shop", [], "create table coin (id bigint generated always as identity, cents bigint)");
+  const { pool: shop } = await kernelDatabase(
+    "shop",
+    [],
+    "create table coin (id bigint generated always as identity, cents bigint)",
+  );
   const reader = feedReader(till, [FEED]);
   const reads: bigint[] = [];
   return {
