@@ -12,4 +12,5 @@ export async function runDemoWhileKilling(system: TestSystem, scenario: string, 
     await (name === "everything" ? system.restart("SIGKILL") : system.kill(name));
   }
   expect(await demo.ended, demo.output() + system.output()).toBe(0);
+  if (scenario === "lifecycle") expect(demo.output()).toContain("PAUSED -> CANCELLED");
 }

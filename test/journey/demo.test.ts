@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { IS_PROOF } from "../support/proof.ts";
+import { IS_PROOF, sized } from "../support/proof.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { demoWithoutSystem, type RunningSystem, startTestSystem } from "./support/system.ts";
 
@@ -38,14 +38,14 @@ test("a clean start logs only info entries, and no error", () => {
   expect(entries.filter(({ level, error }) => level !== "info" || error !== undefined)).toEqual([]);
 });
 
+/** In `make test` the other scenario, the life of an Investor, runs while processes are killed (`test/chaos/kills.ts`). */
 test("every balance matches at the end of the demo", { timeout: TIMEOUT_MS }, async () => {
-  const first = system.demo();
-  expect(await first.ended, first.output()).toBe(0);
-  expect(first.output().match(MATCHED)).toHaveLength(2);
-  expect(first.output()).toContain("PAUSED -> CANCELLED");
+  const demo = system.demo(...sized<readonly string[]>({ test: ["fortnight"], proof: [] }));
+  expect(await demo.ended, demo.output()).toBe(0);
+  expect(demo.output().match(MATCHED)).toHaveLength(sized({ test: 1, proof: 2 }));
   // The fee weeks of the system are long, so the scenario of two weeks runs on a separate system.
-  expect(first.output()).toContain("a fee week lasts 15 s here");
-  expect(first.output()).not.toContain(`Two weeks of trading on ${system.info().url}`);
+  expect(demo.output()).toContain("a fee week lasts 15 s here");
+  expect(demo.output()).not.toContain(`Two weeks of trading on ${system.info().url}`);
 });
 
 /** On a system of its own: as long as both scenarios together. */

@@ -92,7 +92,7 @@ test("idle sessions are pinged, and one without an answer is ended", async () =>
   await using server = await startScriptedServer(({ path }) =>
     isSilent && path === "test/access" ? "nothing" : undefined,
   );
-  using client = aClient(server, { limits: { pingEveryMs: 20, commandTimeoutMs: 400 } });
+  using client = aClient(server, { limits: { pingEveryMs: 20, commandTimeoutMs: 3_000 } });
   await expect.poll(() => count(server, "test/access")).toBeGreaterThan(3);
   expect(server.connections).toHaveLength(1);
   expect(client.status().reachable).toBe(true);
