@@ -11,7 +11,6 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   adoptAccount: ["account"],
   transfer: ["fee", "funding", "subscription"],
   transferBatch: ["fee", "subscription"],
-  getTransfer: ["edge", "fee", "subscription"],
   readTransfers: ["edge", "fee", "funding"],
   findTransferOfDeal: ["edge"],
   readAttempts: ["edge"],

@@ -25,5 +25,4 @@ export const { refuse, refusals } = refusalsOf({
   imported_fee: "conflict",
   imported_fee_not_found: "not_found",
   transfer_mismatch: "conflict",
-  transfer_not_found: "not_found",
 });

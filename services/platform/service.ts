@@ -38,7 +38,6 @@ import { getPermits } from "./queries/get-permits.ts";
 import { getStatus } from "./queries/get-status.ts";
 import { findAmendments } from "./queries/find-amendments.ts";
 import { findTransferOfDeal } from "./queries/find-transfer-of-deal.ts";
-import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
 import { inspectClosing } from "./queries/inspect-closing.ts";
 import { listUnshownAccounts } from "./queries/list-unshown-accounts.ts";
@@ -68,7 +67,6 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     adoptAccount: (request, context) => adoptAccount(deps, request, context),
     transfer: (request, context) => transfer(deps, request, context),
     transferBatch: (request, context) => transferBatch(deps, request, context),
-    getTransfer: (request) => getTransfer(deps, request),
     readTransfers: (request) => readTransfers(deps, request),
     findTransferOfDeal: (request) => findTransferOfDeal(deps, request),
     readAttempts: (request) => readAttempts(deps, request),

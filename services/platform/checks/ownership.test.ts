@@ -18,6 +18,7 @@ import { decideBoth, openReviews, reviewOf, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance } from "../testing/world.ts";
 import { COMPARED_FOR_MS } from "./find-transfers.ts";
 import { ownership } from "./ownership.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 type Rows = Partial<Record<Owner, OwnedLeg[]>>;
 
@@ -174,7 +175,7 @@ test.concurrent("nothing more is executed on the accounts of a forged transfer u
   await decideBoth(instance, review, { action: "resume" });
   expect(await once()).toEqual([]);
   deps.legsSignal.notify();
-  const sent = () => service.getTransfer({ key: "subscription:mirror:6" }, aCall());
+  const sent = () => recordedTransfer(service, "subscription:mirror:6");
   await eventually(sent, ({ state }) => state === TransferState.APPLIED);
   expect(await order(instance, "funding:deposit:7", [deposit(forged, 1_00n)])).toMatchObject({
     state: TransferState.APPLIED,
@@ -206,7 +207,7 @@ test.concurrent("a forged transfer that was not sent yet is never sent, also aft
   await service.hold({ login, lockOwner: "withdrawal:9:1" }, aCall());
   await order(instance, "subscription:mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }], true);
   await once();
-  expect(await service.getTransfer({ key: "subscription:mirror:1" }, aCall())).toMatchObject({
+  expect(await recordedTransfer(service, "subscription:mirror:1")).toMatchObject({
     state: TransferState.REFUSED,
   });
 });

@@ -5,6 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 test.concurrent("the same key from two processes at the same time is one deal", async (context) => {
   const world = await aWorld(context);
@@ -93,6 +94,6 @@ test.concurrent("an enqueued transfer is answered at once and executed later", a
 
   await service.release({ login, lockOwner: "a" }, aCall());
   await expect
-    .poll(() => service.getTransfer({ key: "exit:1" }, aCall()))
+    .poll(() => recordedTransfer(service, "exit:1"))
     .toMatchObject({ state: TransferState.APPLIED, transferId: answer.transferId });
 });

@@ -6,6 +6,7 @@ import { formatReference } from "../domain/reference.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 test.concurrent("a deposit is one deal on the platform, one entry in the log and one event in the feed", async (context) => {
   const world = await aWorld(context);
@@ -41,7 +42,7 @@ test.concurrent("a repeated key returns its first result and moves nothing, and 
 
   const first = await service.transfer(request, aCall());
   expect(await service.transfer(request, aCall())).toEqual(first);
-  expect(await service.getTransfer({ key: request.key }, aCall())).toEqual(first);
+  expect(await recordedTransfer(service, request.key)).toEqual(first);
 
   const other = aDeposit(login, 6_00n, { key: request.key });
   await expect(service.transfer(other, aCall())).rejects.toMatchObject({ code: "transfer_mismatch" });

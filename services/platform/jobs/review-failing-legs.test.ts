@@ -7,6 +7,7 @@ import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews, reviewOf } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type World } from "../testing/world.ts";
 import { reviewFailingLegs } from "./review-failing-legs.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 /** A fee whose debit was applied and whose credit has failed twice; its next attempt waits for ten seconds. */
 async function aFailingCredit(world: World, { failures = 2 } = {}) {
@@ -53,7 +54,7 @@ test.concurrent("operators see a leg whose attempts have failed for long, once, 
   const decided = await decideBoth(instance, review, { action: "retry" });
   expect(decided.state).toBe(ReviewState.DECIDED);
   const ended = await eventually(
-    () => service.getTransfer({ key: "fee:1" }, aCall()),
+    () => recordedTransfer(service, "fee:1"),
     ({ state }) => state === TransferState.APPLIED,
   );
   expect(ended.legs).toHaveLength(2);
@@ -83,7 +84,7 @@ test.concurrent("operators can end a leg that still fails: the debit of the fee 
   await decideBoth(instance, await reviewOf(instance, "still_not_applied"), { action: "confirm_not_applied" });
 
   const ended = await eventually(
-    () => service.getTransfer({ key: "fee:1" }, aCall()),
+    () => recordedTransfer(service, "fee:1"),
     ({ state }) => state === TransferState.REFUSED,
   );
   expect(ended.legs.map(({ state }) => state)).toEqual([
@@ -103,7 +104,7 @@ test.concurrent("the review of a leg that is applied meanwhile is closed, and it
   await execute(pool, sql`update leg set next_scan_at = clock_timestamp() where kind = 'fee_credit'`);
   instance.deps.legsSignal.notify();
   await eventually(
-    () => service.getTransfer({ key: "fee:1" }, aCall()),
+    () => recordedTransfer(service, "fee:1"),
     ({ state }) => state === TransferState.APPLIED,
   );
 

@@ -6,6 +6,7 @@ import { aTransfer } from "../testing/requests.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, permitLeg, SERVER } from "../testing/rows.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 import { answerQueue } from "./answer-queue.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 test.concurrent("an answer that breaks a rule of the database fails no other answer", async (context) => {
   const { deps } = await (await aWorld(context)).start({ hasJobs: false });
@@ -45,5 +46,5 @@ test.concurrent("a process that ends waits for the answers of enqueued transfers
   expect((await service.transfer(mirror, aCall())).state).toBe(TransferState.PENDING);
   await deps.sending.drain();
 
-  expect((await service.getTransfer({ key: mirror.key }, aCall())).state).toBe(TransferState.APPLIED);
+  expect((await recordedTransfer(service, mirror.key)).state).toBe(TransferState.APPLIED);
 });

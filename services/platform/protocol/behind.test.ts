@@ -15,6 +15,7 @@ import { openReviews, resumeBoth } from "../testing/reviews.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { commentOfLeg } from "./comment-of-leg.ts";
 import { readLogin } from "./history/read-history.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 const { FEE_CREDIT, FEE_DEBIT, MIRROR } = MovementKind;
 const ENDED: readonly TransferState[] = [TransferState.APPLIED, TransferState.REFUSED, TransferState.REVIEW];
@@ -145,7 +146,7 @@ test.concurrent("only the account whose history cannot be read waits, its caller
   await readLogin(deps, odd);
   await waitingLegsRun(deps)();
   expect(await world.control.deals(odd)).toHaveLength(1);
-  expect(await service.getTransfer({ key: mirror.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await recordedTransfer(service, mirror.key)).toMatchObject({ state: TransferState.APPLIED });
 
   await closeGate(instance);
   await readWithout(instance, payment);
@@ -174,7 +175,7 @@ test.concurrent("a deposit that was recorded before the backup and executed afte
   await execute(world, { kind: "deposit", attempt: 1, request, number });
   await readLogin(deps, login);
 
-  expect(await service.getTransfer({ key: request.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await recordedTransfer(service, request.key)).toMatchObject({ state: TransferState.APPLIED });
   expect((await openReviews(instance)).map(({ reason }) => reason).toSorted()).toEqual([
     "database_behind",
     "unreadable_history",
@@ -204,7 +205,7 @@ test.concurrent("a leg that waits for its permit although the platform has execu
 
   expect(deps.gate.read()).toBe("stopped");
   expect((await openReviews(instance)).map(({ reason }) => reason)).toEqual(["database_behind"]);
-  expect(await service.getTransfer({ key: request.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await recordedTransfer(service, request.key)).toMatchObject({ state: TransferState.APPLIED });
 });
 
 test.concurrent("a second attempt that the database has lost is not sent again after the first one was proven absent", async (context) => {
@@ -218,12 +219,12 @@ test.concurrent("a second attempt that the database has lost is not sent again a
   await execute(world, { kind: "mirror", attempt: 2, request, number: (await numberOfLeg(instance))! });
 
   await eventually(
-    () => instance.service.getTransfer({ key: request.key }, aCall()),
+    () => recordedTransfer(instance.service, request.key),
     ({ state }) => ENDED.includes(state),
   );
   expect(await world.control.deals(login)).toHaveLength(1);
   expect(await attemptsOf(instance)).toEqual([{ number: 1, state: "ABSENT" }]);
-  expect(await service.getTransfer({ key: request.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await recordedTransfer(service, request.key)).toMatchObject({ state: TransferState.APPLIED });
   expect(await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall())).toMatchObject({
     entries: [{ number: 1n, amount: { minorUnits: 7_00n } }],
   });
@@ -240,7 +241,7 @@ test.concurrent("a deposit whose second attempt the database has lost is not ans
   await execute(world, { kind: "deposit", attempt: 2, request, number: (await numberOfLeg(instance))! });
 
   const ended = await eventually(
-    () => instance.service.getTransfer({ key: request.key }, aCall()),
+    () => recordedTransfer(instance.service, request.key),
     ({ state }) => ENDED.includes(state),
   );
   expect(ended.state).toBe(TransferState.APPLIED);

@@ -4,6 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type CrashPoint } from "../testing/world.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 const LONG_ENOUGH_MS = 60_000;
 
@@ -70,7 +71,7 @@ test.concurrent("an intent whose process crashed before its permit is continued 
   await next.service.release({ login, lockOwner: "a" }, aCall());
 
   const [applied, expired, mirrored] = await eventually(
-    () => Promise.all([open, late, enqueued].map(({ key }) => next.service.getTransfer({ key }, aCall()))),
+    () => Promise.all([open, late, enqueued].map(({ key }) => recordedTransfer(next.service, key))),
     (results) => results.every(({ state }) => state === TransferState.APPLIED || state === TransferState.REFUSED),
   );
 

@@ -5,6 +5,7 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { DealTypes } from "../deps.ts";
 import { aDeposit, aTransfer, type LegOrder } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance } from "../testing/world.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 const TYPES: DealTypes = { result: 5, mirror: 5, exit: 5, fee_debit: 4, fee_credit: 4 };
 
@@ -45,7 +46,7 @@ test.concurrent("each kind has its type in the platform's history, and is what i
   await first[Symbol.asyncDispose]();
   const second = await world.start({ quietPeriodMs: 1_000 });
   const posted = await eventually(
-    () => second.service.getTransfer({ key: "posting:7:2" }, aCall()),
+    () => recordedTransfer(second.service, "posting:7:2"),
     ({ state }) => state === TransferState.APPLIED,
     20_000,
   );

@@ -6,6 +6,7 @@ import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { formatReference } from "../domain/reference.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 async function rows(instance: Instance) {
   return many<{ state: string; review: string | null; attempt: number; absences: number }>(
@@ -46,7 +47,7 @@ test.concurrent("a lost answer with a rewritten comment is sent to manual review
   const lost = aDeposit(login, 9_00n);
   await service.transfer(lost, aCall(4_000));
   const ended = await eventually(
-    () => service.getTransfer({ key: lost.key }, aCall()),
+    () => recordedTransfer(service, lost.key),
     ({ state }) => state === TransferState.REVIEW,
   );
 
@@ -81,7 +82,7 @@ test.concurrent("a deal with a rewritten comment stays a candidate, also when an
   await transferring;
 
   const ended = await eventually(
-    () => service.getTransfer({ key: lost.key }, aCall()),
+    () => recordedTransfer(service, lost.key),
     ({ state }) => state === TransferState.REVIEW || state === TransferState.REFUSED,
   );
   expect(ended.state).toBe(TransferState.REVIEW);
@@ -105,7 +106,7 @@ test.concurrent("a leg whose reference is on a deal of another account is sent t
   await transferring;
 
   await eventually(
-    () => service.getTransfer({ key: lost.key }, aCall()),
+    () => recordedTransfer(service, lost.key),
     ({ state }) => state === TransferState.REVIEW,
   );
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);

@@ -10,6 +10,7 @@ import { resumeBoth } from "../testing/reviews.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
 import { aCall, anAccount, aWorld, type Instance } from "../testing/world.ts";
 import { readLogin } from "./history/read-history.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 /** As if another database had taken the place of this one. The process learns of it with its next heartbeat. */
 async function replaceDatabase({ deps }: Instance): Promise<void> {
@@ -43,7 +44,7 @@ test.concurrent.for([
       const reference = { kind: "deposit", number: numbers[index]!, attempt: 1 } as const;
       await world.control.balance(login, "0.05", platformComment(reference, ""));
       await readLogin(deps, login);
-      expect(await service.getTransfer({ key: request.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+      expect(await recordedTransfer(service, request.key)).toMatchObject({ state: TransferState.APPLIED });
     }
   },
 );

@@ -4,6 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 async function rows(instance: Instance) {
   return many<{ state: string; review: string | null; attempt: number; absences: number }>(
@@ -65,7 +66,7 @@ test.concurrent("while an answer is lost the result is unknown, the login is bus
   expect(next).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
 
   const ended = await eventually(
-    () => service.getTransfer({ key: lost.key }, aCall()),
+    () => recordedTransfer(service, lost.key),
     ({ state }) => state !== TransferState.UNKNOWN,
   );
   expect(ended).toMatchObject({ state: TransferState.REFUSED, refusalCode: "absent" });
@@ -83,7 +84,7 @@ test.concurrent("an internal leg that was proven absent is sent again under a ne
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 7_00n }]);
   expect((await instance.service.transfer(mirror, aCall(3_000))).state).toBe(TransferState.UNKNOWN);
   const ended = await eventually(
-    () => instance.service.getTransfer({ key: "mirror:1" }, aCall()),
+    () => recordedTransfer(instance.service, "mirror:1"),
     ({ state }) => state === TransferState.APPLIED,
   );
 

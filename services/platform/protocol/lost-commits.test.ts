@@ -5,6 +5,7 @@ import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/plat
 import { losing } from "../testing/losing.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 async function attemptsOf({ deps }: Instance): Promise<string[]> {
   const rows = await many<{ state: string }>(deps.pool, sql`select state from attempt order by number`);
@@ -82,7 +83,7 @@ test.concurrent.for(LOSSES_IN_A_BATCH)(
     // A credit that has no answer yet is sent without a caller.
     for (const { key } of requests) {
       const isApplied = ({ state }: TransferResult) => state === TransferState.APPLIED;
-      await eventually(() => instance.service.getTransfer({ key }, aCall()), isApplied);
+      await eventually(() => recordedTransfer(instance.service, key), isApplied);
     }
     for (const login of logins) expect(await world.control.deals(login)).toHaveLength(2);
     expect(await world.control.deals(payment)).toHaveLength(3);
@@ -123,7 +124,7 @@ test.concurrent("a process that could not record its answer fences the attempt l
   instance.crashAt(undefined);
 
   const ended = await eventually(
-    () => instance.service.getTransfer({ key: request.key }, aCall()),
+    () => recordedTransfer(instance.service, request.key),
     ({ state }) => state === TransferState.REFUSED,
     15_000,
   );

@@ -6,6 +6,7 @@ import { reviewFailingLegs } from "../jobs/review-failing-legs.ts";
 import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
 import { decideBoth, openReviews, reviewOf, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 /** Operators are asked when the quiet period after the permit is over, and long before the outage ends. */
 const REVIEW_AFTER_MS = 8_000;
@@ -65,7 +66,7 @@ async function aLostDeposit(world: World, { effect, outage }: { effect: Applied;
   const review = await reviewOf(instance, "still_unknown");
   const ended = () =>
     eventually(
-      () => instance.service.getTransfer({ key: order.key }, aCall()),
+      () => recordedTransfer(instance.service, order.key),
       ({ state }) => state === TransferState.APPLIED || state === TransferState.REFUSED,
       ENDED_WITHIN_MS,
     );

@@ -29,6 +29,7 @@ import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.t
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 async function gateOf(deps: Deps): Promise<PermitGate> {
   await heartbeat(deps);
@@ -69,7 +70,7 @@ test.concurrent("after a restart of the database nothing is sent before the hist
 
   const reading = await world.start({ isHistoryRead: false });
   const { state } = await eventually(
-    () => reading.service.getTransfer({ key: "queued" }, aCall()),
+    () => recordedTransfer(reading.service, "queued"),
     (transfer) => transfer.state === TransferState.APPLIED,
   );
   expect(state).toBe(TransferState.APPLIED);

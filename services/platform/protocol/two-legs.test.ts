@@ -7,6 +7,7 @@ import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
 import { openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, decidedTransfer, eventually, type World } from "../testing/world.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 async function aFeeSaga(world: World) {
   const instance = await world.start({ quietPeriodMs: 1_000 });
@@ -50,7 +51,7 @@ test.concurrent("a credit without an answer does not keep the caller of its debi
   expect(legs[0]).toMatchObject({ state: TransferState.APPLIED });
   expect(legs[1]).not.toMatchObject({ state: TransferState.APPLIED });
   await eventually(
-    () => service.getTransfer({ key: "fee:1" }, aCall()),
+    () => recordedTransfer(service, "fee:1"),
     ({ state }) => state === TransferState.APPLIED,
   );
   expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
@@ -73,7 +74,7 @@ test.concurrent.for([
     await service.release({ login: investor, lockOwner }, aCall());
 
     await eventually(
-      () => service.getTransfer({ key: "fee:1" }, aCall()),
+      () => recordedTransfer(service, "fee:1"),
       (found) => found.state === state,
     );
     const accounts = await Promise.all([investor, payment].map((login) => world.control.account(login)));
@@ -110,7 +111,7 @@ test.concurrent("a credit that is finally refused reverses the debit", async (co
 
   const result = await service.transfer(fee("fee:1"), aCall());
   const ended = await eventually(
-    () => service.getTransfer({ key: "fee:1" }, aCall()),
+    () => recordedTransfer(service, "fee:1"),
     ({ state }) => state === TransferState.REFUSED,
   );
 
@@ -135,7 +136,7 @@ test.concurrent("a credit that was lost and is absent is sent again, never rever
   // One lost credit does not stop the other fees of the Master.
   expect((await decidedTransfer(instance, fee("fee:2"))).state).toBe(TransferState.APPLIED);
   const ended = await eventually(
-    () => service.getTransfer({ key: "fee:1" }, aCall()),
+    () => recordedTransfer(service, "fee:1"),
     ({ state }) => state === TransferState.APPLIED,
   );
 
@@ -157,7 +158,7 @@ test.concurrent("a credit that is absent three times is sent a fourth time, with
     async () => {
       // The pauses of ten seconds and more between its attempts are skipped.
       await execute(instance.deps.pool, sql`update leg set next_scan_at = clock_timestamp() where state = 'INTENT'`);
-      return await service.getTransfer({ key: "fee:1" }, aCall());
+      return await recordedTransfer(service, "fee:1");
     },
     ({ state }) => state === TransferState.APPLIED,
     60_000,

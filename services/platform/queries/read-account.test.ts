@@ -4,6 +4,7 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { HOUR_MS } from "#kernel/duration.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 test.concurrent("continuous reads of an account do not block its legs", async (context) => {
   const world = await aWorld(context);
@@ -28,7 +29,7 @@ test.concurrent("continuous reads of an account do not block its legs", async (c
   }
   await service.transfer(mirror("later", true), aCall());
   await eventually(
-    () => service.getTransfer({ key: "later" }, aCall()),
+    () => recordedTransfer(service, "later"),
     ({ state }) => state === TransferState.APPLIED,
   );
   expect(performance.now() - startedAt).toBeLessThan(20_000);

@@ -5,7 +5,7 @@ import { transferResult } from "../protocol/transfer-result.ts";
 import { refuse } from "../refusals.ts";
 import { listLegsByKey } from "../store/transfer-legs.ts";
 
-/** As GetTransfer: a key that is left out was not recorded at that time. */
+/** Of the database that records transfers: a key that is left out was not recorded at that time. */
 export async function readTransfers(
   { pool }: Pick<Deps, "pool">,
   { keys }: ReadTransfersRequest,

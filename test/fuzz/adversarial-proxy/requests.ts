@@ -11,6 +11,7 @@ import {
 } from "#proto/pamm/platform/v1/platform.ts";
 import { aTransfer, type LegOrder } from "../../../services/platform/testing/requests.ts";
 import { type Random, randomOf } from "../support/random.ts";
+import { recordedTransfer } from "../../../services/platform/testing/recorded-transfer.ts";
 
 export type Service = Client<PlatformServiceService>;
 
@@ -103,7 +104,7 @@ async function repeatUntilSettled(
     try {
       const answer = isRepeated
         ? await service.transfer(request, call())
-        : await service.getTransfer({ key: request.key }, call());
+        : await recordedTransfer(service, request.key);
       answered.answers.push(answer);
       for (const { login, state } of answer.legs) if (state === REVIEW) inReview.add(login);
       if (SETTLED.has(answer.state)) return answered;

@@ -129,11 +129,6 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       assert.equal(keys.size, requests.length, "the keys of a batch differ");
       return { answers: requests.map((request) => answerOf(fake, request)) };
     },
-    async getTransfer({ key }) {
-      const known = fake.byKey.get(key);
-      if (known === undefined) throw refusal("transfer_not_found", "not_found");
-      return known.result;
-    },
     async readTransfers({ keys }) {
       return { transfers: keys.flatMap((key) => fake.byKey.get(key)?.result ?? []) };
     },
