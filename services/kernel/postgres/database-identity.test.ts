@@ -167,3 +167,17 @@ test("a running process gets no connection to a database in which one schema was
   const insert = () => insertInto(running, "coin");
   await expect(insert().catch(insert)).rejects.toThrow("only notes was restored");
 });
+
+test("a connection notices that a dump is restored under it, and has an identity also beside the schema", async () => {
+  const database = await aHouse();
+  await using running = createPool({ url: database.url, schema: SCHEMA, applicationName: "test", max: 1 });
+  const before = await readDatabase(running);
+  await restoreDump(database, SCHEMA);
+  const after = await readDatabase(running);
+  await running.query("set search_path = pg_catalog");
+  const outside = await running.query<{ identity: string }>(`select ${SCHEMA}.database_identity() as identity`);
+
+  expect(after).not.toBe(before);
+  expect(isSameDatabase(after, before)).toBe(true);
+  expect(after.startsWith(`${outside.rows[0]?.identity}/`)).toBe(true);
+});

@@ -21,7 +21,7 @@ export const DATABASE_IDENTITY = `
       from pg_control_system();
       perform set_config('pamm.server', server, false);
     end if;
-    return server || '/' || pg_relation_filenode(to_regclass('schema_migration'));
+    return concat_ws('/', server, pg_relation_filenode(to_regclass('schema_migration')));
   end
   $$;
   -- The database in which the ids of the schema were raised last; one row.
