@@ -104,7 +104,7 @@ async function repeatUntilSettled(
     try {
       const answer = isRepeated
         ? await service.transfer(request, call())
-        : await recordedTransfer(service, request.key);
+        : await recordedTransfer(service, request.key, call());
       answered.answers.push(answer);
       for (const { login, state } of answer.legs) if (state === REVIEW) inReview.add(login);
       if (SETTLED.has(answer.state)) return answered;
