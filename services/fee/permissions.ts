@@ -21,7 +21,7 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   listRunPayments: ["edge"],
   findTerms: ["subscription"],
   recordFees: ["subscription"],
-  collect: ["subscription"],
+  recordAnswers: ["subscription"],
   findDueItems: ["edge"],
   findKeysOfItem: ["edge"],
   findTransfers: ["platform"],

@@ -9,7 +9,7 @@ import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
 import { listReviewGroups, listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { changePaymentAccount } from "./commands/change-payment-account.ts";
-import { collect } from "./commands/collect.ts";
+import { recordAnswers } from "./commands/record-answers.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import { recordFees } from "./commands/record-fees.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
@@ -61,7 +61,7 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     listRunPayments: (request) => listRunPayments(deps, request),
     findTerms: (request) => findTerms(deps, request),
     recordFees: (request, context) => recordFees(deps, request, context),
-    collect: (request, context) => collect(deps, request, context),
+    recordAnswers: (request) => recordAnswers(deps, request),
     findDueItems: (request) => findDueItems(deps, request),
     findKeysOfItem: async ({ key }) => ({ keys: await listKeysOfItem(deps.pool, key, MAX_PAGE_SIZE) }),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),

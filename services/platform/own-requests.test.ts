@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import type { PlatformServiceService, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { refuseForeign } from "./own-requests.ts";
 import { aTransfer } from "./testing/requests.ts";
 import { silentLog } from "./testing/world.ts";
@@ -83,6 +83,20 @@ test("one foreign transfer of a batch refuses all of it", async () => {
   expect(await outcomeOf(() => service.transferBatch({ requests: [order(KEYS.fee, FEE_CREDIT)] }, as("fee")))).toEqual([
     "transferBatch",
   ]);
+});
+
+test("a chain has transfers of its caller and fees, under a lock of its caller, which no fee releases", async () => {
+  const lockOwner = "subscription:departure:1:1";
+  const fee = (own = {}) => order(KEYS.fee, FEE_DEBIT, { lockOwner, ...own });
+  const payout = order("withdrawal:1", WITHDRAWAL, { lockOwner, releaseLock: true });
+  const chain = (...requests: TransferRequest[]) =>
+    outcomeOf(() => service.transferChain({ requests }, as("subscription")));
+  expect(await chain(fee(), payout)).toEqual(["transferChain"]);
+  expect(await chain(fee({ lockOwner: "funding:1" }), payout)).toEqual(["requests.0.lock_owner"]);
+  expect(await chain(fee({ releaseLock: true }), payout)).toEqual(["requests.0.lock_owner"]);
+  expect(await chain(order(KEYS.fee, WITHDRAWAL, { lockOwner }), payout)).toEqual(["requests.0.legs.0.kind"]);
+  expect(await chain(order("withdrawal:1", FEE_DEBIT, { lockOwner }))).toEqual(["requests.0.legs.0.kind"]);
+  expect(await chain(order(KEYS.funding, WITHDRAWAL, { lockOwner }))).toEqual(["requests.0.key"]);
 });
 
 test("an account lock is held and released by the service that it belongs to; a fee is paid under it", async () => {

@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<Owner, readonly MovementKind[]>> = {
 const MAX_ERRORS = 20;
 
 type Service = Implementation<PlatformServiceService>;
-type Method = "transfer" | "transferBatch" | "hold" | "release";
+type Method = "transfer" | "transferBatch" | "transferChain" | "hold" | "release";
 
 /**
  * A service requests transfers under keys and of kinds of its own, and holds and releases account locks of its own: the permission
@@ -52,6 +52,11 @@ export function refuseForeign(service: Service, { log }: Pick<Deps, "log">): Ser
       requireOwn("transferBatch", errors, context);
       return await service.transferBatch(batch, context);
     },
+    async transferChain(chain, context) {
+      const errors = chain.requests.flatMap((request, index) => foreignInChain(request, `requests.${index}.`, context));
+      requireOwn("transferChain", errors, context);
+      return await service.transferChain(chain, context);
+    },
     async hold(request, context) {
       requireOwn("hold", foreignLock(request.lockOwner, "", context), context);
       return await service.hold(request, context);
@@ -63,7 +68,6 @@ export function refuseForeign(service: Service, { log }: Pick<Deps, "log">): Ser
   };
 }
 
-/** A fee is paid under the account lock of a withdrawal or an exit, but only the service that holds the lock releases it. */
 function foreignIn(request: TransferRequest, path: string, context: CallContext): FieldError[] {
   const { key, legs, releaseLock, lockOwner } = request;
   const kinds = isOwner(context.caller) ? KINDS[context.caller] : [];
@@ -71,6 +75,16 @@ function foreignIn(request: TransferRequest, path: string, context: CallContext)
     ...foreign(ownerOf(key) === context.caller, `${path}key`, context),
     ...legs.flatMap(({ kind }, index) => foreign(kinds.includes(kind), `${path}legs.${index}.kind`, context)),
     ...(releaseLock ? foreignLock(lockOwner, path, context) : []),
+  ];
+}
+
+/** A withdrawal or an exit has the fees debited that were decided with it, as `fee` has recorded them, under an account lock of its own. */
+function foreignInChain(request: TransferRequest, path: string, context: CallContext): FieldError[] {
+  const { key, lockOwner } = request;
+  const isFee = ownerOf(key) === "fee";
+  return [
+    ...foreignIn(request, path, isFee ? { ...context, caller: "fee" } : context),
+    ...foreignLock(lockOwner, path, context),
   ];
 }
 

@@ -11,6 +11,7 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   adoptAccount: ["account"],
   transfer: ["fee", "funding", "subscription"],
   transferBatch: ["fee", "subscription"],
+  transferChain: ["subscription"],
   readTransfers: ["edge", "fee", "funding"],
   findTransferOfDeal: ["edge"],
   readAttempts: ["edge"],

@@ -17,6 +17,7 @@ import { release } from "./commands/release.ts";
 import { reportRecovered } from "./commands/report-recovered.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
+import { transferChain } from "./commands/transfer-chain.ts";
 import type { Deps } from "./deps.ts";
 import { recheckAmendedAccounts } from "./amendments/amendments.ts";
 import { findReturned } from "./jobs/find-returned.ts";
@@ -67,6 +68,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     adoptAccount: (request, context) => adoptAccount(deps, request, context),
     transfer: (request, context) => transfer(deps, request, context),
     transferBatch: (request, context) => transferBatch(deps, request, context),
+    transferChain: (request, context) => transferChain(deps, request, context),
     readTransfers: (request) => readTransfers(deps, request),
     findTransferOfDeal: (request) => findTransferOfDeal(deps, request),
     readAttempts: (request) => readAttempts(deps, request),

@@ -59,6 +59,11 @@ export function subscriptionRules(
       key: BY_ID,
       begunAt: fragment`item.period_end`,
       endedAt: fragment`item.recorded_at`,
+      // A departure that has not ended reads its own again.
+      isFinished: fragment`(item.departure_key = '' or not exists (
+        select from departure
+        where departure.lock_owner is not null and departure.state = 'DECIDED' and departure.investor_login = item.investor_login
+      ))`,
     }),
   ];
 }

@@ -34,7 +34,7 @@ const OTHER_FAILPOINTS = [
   "subscription/after_allocation",
   "subscription/after_posting",
   ...["WANTED", "DECIDED"].map((state) => `subscription/before_departure_step.${state}`),
-  ...["after_decision", "after_collection"].flatMap((point) =>
+  ...["after_decision", "after_chain"].flatMap((point) =>
     ["WITHDRAWAL", "EXIT"].map((kind) => `subscription/${point}.${kind}`),
   ),
   "subscription/before_ended.WITHDRAWAL",

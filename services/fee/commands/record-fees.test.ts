@@ -2,6 +2,7 @@ import pg from "pg";
 import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { DecidedFee, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { getRun } from "../queries/runs.ts";
 import { addPrepaid } from "../store/debts.ts";
@@ -9,7 +10,7 @@ import { insertMaster } from "../store/masters.ts";
 import { crashing } from "../testing/crash.ts";
 import { decideWeeks } from "../testing/deciding.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
-import { collectAll } from "../testing/leaving.ts";
+import { collectOf } from "../testing/leaving.ts";
 import {
   anInvestor,
   aWorld,
@@ -101,6 +102,26 @@ test("a withdrawal is a run of its own, and a repeated decision changes nothing 
   expect(answer).toEqual({
     items: [{ key: "fee:9001:5001:WD1", amount: { currencyCode: "USD", minorUnits: 60_00n }, isWeekly: false }],
     endedKeys: [],
+    transfers: [
+      {
+        key: "fee:9001:5001:WD1",
+        lockOwner: "",
+        legs: [
+          { login: INVESTOR, kind: MovementKind.FEE_DEBIT, amount: { currencyCode: "USD", minorUnits: -60_00n } },
+          {
+            login: PAYMENT_ACCOUNT,
+            kind: MovementKind.FEE_CREDIT,
+            amount: { currencyCode: "USD", minorUnits: 60_00n },
+          },
+        ],
+        upTo: { floor: { currencyCode: "USD", minorUnits: 0n }, filedNumber: undefined },
+        enqueue: false,
+        comment: "",
+        sendBefore: undefined,
+        releaseLock: false,
+      },
+    ],
+    stopped: false,
   });
   expect(await getRun(world.deps, { runId: 1n })).toMatchObject({
     kind: "ON_DEMAND",
@@ -113,8 +134,8 @@ test("a withdrawal is a run of its own, and a repeated decision changes nothing 
   const before = await rowsOf(world);
   expect(await record(world, request)).toEqual(answer);
   expect(await rowsOf(world)).toEqual(before);
-  expect(await collectAll(world)).toBe("60.00");
-  expect(await record(world, request)).toEqual(answer);
+  expect(await collectOf(world, request)).toBe("60.00");
+  expect(await record(world, request)).toEqual({ ...answer, transfers: [] });
   const stored = await many(world.deps.pool, sql`select explanation, investor_id as id from fee_payment`);
   expect(stored).toEqual([{ explanation: JSON.parse(JSON.stringify(explanation)), id: 9001n }]);
 });
@@ -151,9 +172,10 @@ test("a debt that has grown since it was decided is left out, and the decision i
   const world = await aSystem();
   await owe(world.deps.pool, INVESTOR, OTHER_MASTER);
   await owe(world.deps.pool, INVESTOR, OTHER_MASTER);
-  expect(await itemsOf(world, aWithdrawal([aDebt("x")]))).toEqual([]);
+  const request = aWithdrawal([aDebt("x")]);
+  expect(await itemsOf(world, request)).toEqual([]);
   expect(await debtsOf(world)).toEqual({ "9001:5002": "60.00" });
-  expect(await collectAll(world)).toBe("0.00");
+  expect(await collectOf(world, request)).toBe("0.00");
   expect(await runsOf(world)).toMatchObject([{ kind: "ON_DEMAND", status: "EXECUTED" }]);
 });
 
@@ -162,9 +184,10 @@ test("debts go to the accounts of their Masters, in the sequence of the decision
   await owe(world.deps.pool, INVESTOR, OTHER_MASTER);
   await owe(world.deps.pool, INVESTOR, MASTER);
   const outside = { masterLogin: OTHER_MASTER };
-  const keys = await itemsOf(world, aWithdrawal([aDebt("x"), aDebt("x", MASTER)], outside));
+  const request = aWithdrawal([aDebt("x"), aDebt("x", MASTER)], outside);
+  const keys = await itemsOf(world, request);
   expect(keys.map(([key]) => key)).toEqual(["fee:9001:5002:DEBT:x", "fee:9001:5001:DEBT:x"]);
-  expect(await collectAll(world)).toBe("60.00");
+  expect(await collectOf(world, request)).toBe("60.00");
   expect(
     await many(
       world.deps.pool,
@@ -186,7 +209,7 @@ test("what imported fees have paid is taken once, and what is left is collected"
   expect(await itemsOf(world, request)).toEqual([["fee:9001:5001:WD1", 20_00n]]);
   const prepaid = sql`select prepaid_minor as minor from fee_debt`;
   expect(await many(pool, prepaid)).toEqual([{ minor: 0n }]);
-  expect(await collectAll(world)).toBe("20.00");
+  expect(await collectOf(world, request)).toBe("20.00");
 });
 
 test("open weekly fees come first, and those that were debited since the decision are left out", async () => {
@@ -208,7 +231,7 @@ test("open weekly fees come first, and those that were debited since the decisio
   await passTime(world);
   await settle(world);
   expect(await itemsOf(world, request)).toEqual(items);
-  expect(await collectAll(world)).toBe("31.00");
+  expect(await collectOf(world, request)).toBe("31.00");
 });
 
 test("weekly fees that have ended without a debit since the decision are named, and nothing is collected for them", async () => {
@@ -245,7 +268,7 @@ test("all pages of a week have one run, which is decided with the last one", asy
 
   const before = await rowsOf(world);
   for (const page of [aPage({}, true), aPage({ 9001: 1_00n, 9002: 2_00n }, false), aPage({ 9003: 3_00n }, false)]) {
-    expect(await record(world, page)).toEqual({ items: [], endedKeys: [] });
+    expect(await record(world, page)).toEqual({ items: [], endedKeys: [], transfers: [], stopped: false });
   }
   expect(await rowsOf(world)).toEqual(before);
   await expectToReconcile(world);
@@ -365,7 +388,7 @@ test("a decision is recorded by these statements, and after a crash at any of th
     expect(await paymentsOf(world), `before ${statements[points]}, ${points}`).toHaveLength(isCommitted ? 4 : 1);
     expect(await record(world, request), `crashed before ${statements[points]}, ${points}`).toEqual(answer);
     expect([await paymentsOf(world), await runsOf(world), await debtsOf(world)]).toEqual(expected);
-    expect(await collectAll(world)).toBe("95.00");
+    expect(await collectOf(world, request)).toBe("95.00");
   }
 }, 60_000);
 

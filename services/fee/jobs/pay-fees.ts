@@ -6,15 +6,9 @@ import { takeOver, type Unclaimed, unclaimedOf } from "../processes/payment/take
 import type { Deps } from "../deps.ts";
 import { COLLECTED_BEFORE, type PaymentOutcome } from "../domain/payment-outcome.ts";
 import { listCollectedKeys } from "../store/collections.ts";
+import { transferOf } from "../messages/fee-transfer.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
-import {
-  lookUpPayments,
-  outcomeOf,
-  outcomeOfError,
-  outcomeOfRefusal,
-  readFloors,
-  transferOf,
-} from "../processes/payment/payment-transfer.ts";
+import { lookUpPayments, outcomeOfAnswer, outcomeOfError, readFloors } from "../processes/payment/payment-transfer.ts";
 
 /** Payments of one call; platform decides how many it sends at once. After a crash the first answers come with the whole call. */
 const PAYMENTS_PER_RUN = 100;
@@ -23,8 +17,8 @@ const RUN_MS = 5_000;
 const STOPPED: PaymentOutcome = { kind: "open", reason: "the Master is stopped", isBusy: false };
 
 /**
- * Collects weekly fees of many Investors in one call, and settles what was debited before. It acquires no account lock: a payment
- * from a busy account is requested again soon under the same key. True when more payments are due.
+ * Collects fees of many Investors in one call: those of weeks, and those that their withdrawals and exits have left; and settles what was debited
+ * before. It acquires no account lock: a payment from a busy account is requested again soon under the same key. True when more payments are due.
  */
 export async function payFees(deps: Deps): Promise<boolean> {
   const payments = await inTransaction(deps.pool, (tx) => claimPayments(tx, PAYMENTS_PER_RUN));
@@ -43,8 +37,8 @@ export async function payFees(deps: Deps): Promise<boolean> {
 }
 
 /**
- * What a withdrawal or exit has left to this job, because the payment account was archived, is reserved in the pool: when it ends without a debit, its
- * reserve returns before that is recorded. Idempotent, so after a crash it is repeated.
+ * What a withdrawal or exit has left to this job is reserved in the pool: when it ends without a debit, its reserve returns before that is recorded.
+ * Idempotent, so after a crash it is repeated.
  */
 async function returnReserves({ pool, subscriptions }: Deps, answered: readonly SentPayment[]): Promise<void> {
   const undebited = answered.filter(({ outcome }) => outcome.kind === "unpaid" && outcome.status !== "REVERSED");
@@ -87,7 +81,7 @@ async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<S
   try {
     const logins = payments.map(({ investorLogin }) => investorLogin);
     const floors = await readFloors(deps.subscriptions, logins, context);
-    const requests = payments.map((payment) => transferOf(payment, { floor: floors.get(payment.investorLogin) }));
+    const requests = payments.map((payment) => transferOf(payment, floors.get(payment.investorLogin)));
     const { answers } = await deps.platform.transferBatch({ requests }, context);
     return payments.map((payment, index) => ({
       payment,
@@ -97,23 +91,6 @@ async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<S
   } catch (error) {
     deps.log.info("fee collection failed, retry scheduled", { count: payments.length, error });
     return payments.map((payment) => ({ payment, outcome: outcomeOfError(error) }));
-  }
-}
-
-function outcomeOfAnswer(deps: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
-  switch (answer?.answer?.$case) {
-    case "result":
-      return outcomeOf(deps, payment, answer.answer.value);
-    case "refusal": {
-      const { code } = answer.answer.value;
-      const outcome = outcomeOfRefusal(code);
-      if (outcome.kind === "open" && !outcome.isBusy) {
-        deps.log.info("fee not collected, retry scheduled", { key: payment.key, reason: code });
-      }
-      return outcome;
-    }
-    case undefined:
-      return { kind: "open", reason: "no answer", isBusy: false };
   }
 }
 

@@ -28,7 +28,7 @@ export type DuePayment = {
   readonly due: bigint;
   readonly since: Date;
   readonly uniqueKey: string;
-  /** The job collects it: one of a weekly run, or one that its withdrawal or exit could not wait for. */
+  /** Of a weekly run, or left by its withdrawal or exit: the next one of the Investor collects it first. */
   readonly isWeekly: boolean;
   /** A fee that was collected before a restore: its transfer is taken over, and no debt follows from it. */
   readonly isImported: boolean;
@@ -45,6 +45,9 @@ const PAYMENT_COLUMNS = fragment`payment.id, payment.key, payment."runId", payme
   payment."paymentAccountLogin", payment."investorLogin", payment.due, payment.since, payment."uniqueKey", payment.tries,
   payment."isWeekly", payment."isImported", payment."isWaiting", payment."investorId", payment."isStopped", payment."isDebited"`;
 export const PAYMENT_STATE_COLUMNS = fragment`${PAYMENT_COLUMNS}, payment.status, payment.amount`;
+
+/** A withdrawal or exit collects its fees within this time as a rule; then the job does, or finds their debits. */
+const COLLECTED_WITHIN_MS = 30_000;
 
 export type NewPayment = DecidedFee & {
   readonly runId: bigint;
@@ -102,7 +105,7 @@ export async function insertPayments(
         insert into fee_payment
           (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
            investor_login, investor_id, due_minor, prepaid_minor, owed_since, key, key_hash, explanation)
-        select run_id, is_weekly, 'PENDING', ${at}, clock_timestamp(), kind, suffix, master_login,
+        select run_id, is_weekly, 'PENDING', ${at}, clock_timestamp() + case when is_weekly then 0 else ${COLLECTED_WITHIN_MS} end * interval '1 millisecond', kind, suffix, master_login,
                payment_account_login, investor_login, investor_id, due_minor, prepaid, owed_since, key, key_hash,
                nullif(explanation, '')::jsonb
         from payment
@@ -117,8 +120,8 @@ export async function insertPayments(
 export type ClaimedPayment = DuePayment & { readonly isStopped: boolean };
 
 /**
- * Open payments that the job collects: the oldest weekly one of each Investor, imported fees, and those of which only the credit
- * is pending. A payment of a stopped Master that was never sent waits, and does not block the Investor's others; nor does one to an archived
+ * Open payments that the job collects: the oldest one of each Investor, imported fees, and those of which only the credit is pending. That of a
+ * withdrawal or exit is collected with it as a rule, under its account lock. A weekly payment of a stopped Master that was never sent waits, and does not block the Investor's others; nor does one to an archived
  * payment account, so that each of these is known to wait for it. The `case` keeps the planner from joining all open payments: it reads the queue in order, and stops at the limit.
  */
 export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: bigint }>({
@@ -127,15 +130,15 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
   keyType: fragment`bigint`,
   // The condition of the index fee_payment_to_try.
   isOpen: fragment`work.status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')`,
-  mayStart: fragment`(work.is_weekly or work.is_imported or work.transfer_id is not null) and work.waits_for_id is null
+  mayStart: fragment`work.waits_for_id is null
     and (
-      work.status = 'EXECUTING'
+      work.status = 'EXECUTING' or not work.is_weekly
       or work.master_login not in (select master_login from fee_master where break_reason is not null)
     )
     and case when exists (
       select from fee_payment as older
       where older.investor_login = work.investor_login and older.id < work.id
-        and older.status in ('PENDING', 'EXECUTING') and older.is_weekly and older.transfer_id is null and not work.is_imported
+        and older.status in ('PENDING', 'EXECUTING') and older.transfer_id is null and not work.is_imported
         and older.reason is distinct from ${ACCOUNT_ARCHIVED}
         and older.master_login not in (select master_login from fee_master where break_reason is not null)
     ) then false else true end`,
@@ -182,15 +185,20 @@ export type PaymentState = ClaimedPayment & {
   readonly amount: bigint;
 };
 
-export async function findPayment(db: Queryable, id: bigint): Promise<PaymentState | undefined> {
-  return maybeOne<PaymentState>(db, sql`select ${PAYMENT_STATE_COLUMNS} from fee_payment_row payment where id = ${id}`);
+/** Those of some keys that are not settled. */
+export async function listOpenPayments(db: Queryable, keys: readonly string[]): Promise<DuePayment[]> {
+  return many<DuePayment>(
+    db,
+    sql`select ${PAYMENT_COLUMNS} from fee_payment_row payment where key = any(${keys}::text[]) and status in ('PENDING', 'EXECUTING')`,
+  );
 }
 
-/** The payment of a withdrawal or exit that cannot be collected with it: the job collects it, as a weekly one. */
-export async function leaveToJob(db: Queryable, id: bigint): Promise<void> {
+/** Payments of a withdrawal or exit that could not be collected with it: the next one collects them first, as weekly ones. */
+export async function leaveToJob(db: Queryable, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return;
   await execute(
     db,
-    sql`update fee_payment set is_weekly = true where id = ${id} and status in ('PENDING', 'EXECUTING') and transfer_id is null`,
+    sql`update fee_payment set is_weekly = true where id = any(${ids}::bigint[]) and status in ('PENDING', 'EXECUTING') and transfer_id is null`,
   );
 }
 

@@ -1,7 +1,9 @@
 import { one, sql } from "#kernel/postgres/query.ts";
 import { refuse } from "../refusals.ts";
-import type { CollectRequest, RecordFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
-import { collect } from "../commands/collect.ts";
+import type { RecordFeesRequest, RecordFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
+import { type TransferAnswer, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { recordAnswers } from "../commands/record-answers.ts";
+import { ACCOUNT_ARCHIVED } from "../domain/payment-outcome.ts";
 import { recordFees } from "../commands/record-fees.ts";
 import type { Deps } from "../deps.ts";
 import { decideWeeks, type Leave, recordDecisions, requestOf } from "./deciding.ts";
@@ -11,8 +13,6 @@ import { NEWEST } from "./subscription-fake.ts";
 import type { World } from "./world.ts";
 
 const WEEK_START = new Date("2026-01-03T00:00:00Z");
-/** A caller that waits only briefly. */
-const SHORT_MS = 2_000;
 
 /** A withdrawal from the pool. */
 export function aLeave(parts: Partial<Leave> = {}): Leave {
@@ -42,29 +42,53 @@ export async function decideLeave(
   return formatAnswer(answer);
 }
 
-/** The request of a caller with the account lock, and what must stay on the account. */
-export function aCollection(
-  { subscriptions: { floors, filedNumbers } }: Pick<World, "subscriptions">,
-  own: Pick<CollectRequest, "key" | "lockOwner">,
-): CollectRequest {
-  const floor = { currencyCode: "USD", minorUnits: floors.get(INVESTOR) ?? 0n };
-  return { ...own, decision: undefined, floor, filedNumber: filedNumbers.get(INVESTOR) ?? NEWEST };
+/** Has what is recorded under a key debited under the account lock, as subscription does, and its outcomes recorded; returns the debited amount. */
+export async function collectAll(world: World, key = "withdrawal:1", deps: Deps = world.deps): Promise<string> {
+  const decided = world.subscriptions.books.decisions.find(({ request }) => request.key === key);
+  if (decided === undefined) throw new Error(`nothing was decided under ${key}`);
+  return await collectOf(world, decided.request, deps);
 }
 
-/** Collects under the account lock, as the caller does, and has the reserves of what is not collected returned; returns the debited amount. */
-export async function collectAll(
-  world: World,
-  key = "withdrawal:1",
-  deps: Deps = world.deps,
-  withinMs = SHORT_MS,
-): Promise<string> {
+/** As collectAll, of a decision. */
+export async function collectOf(world: World, request: RecordFeesRequest, deps: Deps = world.deps): Promise<string> {
+  const { platform, subscriptions } = world;
+  const { key, investors } = request;
+  const investorLogin = investors[0]?.investorLogin ?? "";
+  const { transfers, stopped } = await recordFees(deps, request, aCall());
+  if (stopped) throw refuse("safety_stop", "The fees of the Master are stopped.", { outcome: "unknown" });
   const lockOwner = `${key}:1`;
-  world.platform.accountLocks.set(INVESTOR, lockOwner);
-  const { uncollectedKeys } = await collect(deps, aCollection(world, { key, lockOwner }), aCall("", withinMs));
-  world.platform.accountLocks.delete(INVESTOR);
-  for (const uncollected of uncollectedKeys) await deps.subscriptions.returnReserve({ key: uncollected }, aCall());
+  const upTo = {
+    floor: { currencyCode: "USD", minorUnits: subscriptions.floors.get(investorLogin) ?? 0n },
+    filedNumber: subscriptions.filedNumbers.get(investorLogin) ?? NEWEST,
+  };
+  const chain = { requests: transfers.map((transfer) => ({ ...transfer, lockOwner, upTo })) };
+  platform.accountLocks.set(investorLogin, lockOwner);
+  const { answers } = await platform.client.transferChain(chain, aCall());
+  platform.accountLocks.delete(investorLogin);
+  const fees = answers.map((answer, index) => ({ key: transfers[index]?.key ?? "", answer }));
+  for (const { key: feeKey, answer } of fees) {
+    if (stateOf(answer) === TransferState.REFUSED) await deps.subscriptions.returnReserve({ key: feeKey }, aCall());
+  }
+  await recordAnswers(deps, { fees });
+  if (answers.length < transfers.length || fees.some(({ answer }) => isUnknown(answer))) {
+    throw refuse("outcome_unknown", "A fee has no outcome yet.", { outcome: "unknown" });
+  }
+  return await debitedUnder(deps, key);
+}
+
+function stateOf({ answer }: TransferAnswer): TransferState | undefined {
+  return answer?.$case === "result" ? answer.value.legs[0]?.state : undefined;
+}
+
+function isUnknown(answer: TransferAnswer): boolean {
+  if (answer.answer?.$case === "refusal") return answer.answer.value.code !== ACCOUNT_ARCHIVED;
+  const state = stateOf(answer);
+  return state !== TransferState.APPLIED && state !== TransferState.REFUSED;
+}
+
+async function debitedUnder({ pool }: Deps, key: string): Promise<string> {
   const { debited } = await one<{ debited: bigint }>(
-    world.deps.pool,
+    pool,
     sql`select coalesce(sum(fee_payment.amount_minor), 0)::bigint as debited
         from collection_item join fee_payment on fee_payment.id = payment_id
         where collection_item.key = ${key}`,

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import { collect } from "../commands/collect.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { findTerms } from "../queries/find-terms.ts";
 import { decideWeeks, planWeeks, requestOf } from "./deciding.ts";
-import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
-import { aCollection, aLeave, collectAll, decideLeave } from "./leaving.ts";
+import { INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
+import { aLeave, collectAll, decideLeave } from "./leaving.ts";
 import { aPaymentBreak, detectBreaks, resume, reviewsOf } from "./safety.ts";
 import {
   anInvestor,
@@ -20,8 +19,6 @@ import {
   passTime,
   type World,
 } from "./world.ts";
-
-const KEY = "withdrawal:1";
 
 async function stop(world: World, login = PAYMENT_ACCOUNT): Promise<void> {
   world.platform.breaks.push(aPaymentBreak(BigInt(world.platform.breaks.length + 1), { login }));
@@ -212,17 +209,19 @@ test("a recorded fee that was not sent is collected by the same call after the M
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
 });
 
-test("a fee that was sent before the stop is completed by the same call", async () => {
+test("a fee that was sent before the stop is found by the job", async () => {
   const world = await aWorldWithPendingFee();
   world.platform.rules.losesAnswer = () => true;
   await expect(collectAll(world)).rejects.toMatchObject({ code: "outcome_unknown" });
   world.platform.rules.losesAnswer = () => false;
   await stop(world);
+  await passTime(world);
+  await settle(world);
   expect(await collectAll(world)).toBe("600.00");
   await expectToReconcile(world);
 });
 
-test("a stop after a part was collected is answered with an unknown outcome", async () => {
+test("while the fees of one Master are stopped, none of a withdrawal is debited", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   world.platform.rules.refuse = () => "absent";
@@ -233,13 +232,8 @@ test("a stop after a part was collected is answered with an unknown outcome", as
   result(world, { [INVESTOR]: "+10.00" });
   await decideLeave(world);
   await stop(world);
-  const request = aCollection(world, { key: KEY, lockOwner: `${KEY}:1` });
-  world.platform.accountLocks.set(INVESTOR, request.lockOwner);
-  await expect(collect(world.deps, request, aCall())).rejects.toMatchObject({
-    code: "safety_stop",
-    outcome: "unknown",
-  });
-  expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
+  await expect(collectAll(world)).rejects.toMatchObject({ code: "safety_stop", outcome: "unknown" });
+  expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("0.00");
   await resumeAndSettle(world);
   expect(await collectAll(world)).toBe("33.00");
   await expectToReconcile(world);

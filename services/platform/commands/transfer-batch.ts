@@ -34,7 +34,7 @@ export async function transferBatch(
   return { answers };
 }
 
-function requireBatch(requests: readonly TransferRequest[]): void {
+export function requireBatch(requests: readonly TransferRequest[]): void {
   const isRight = requests.length >= 1 && requests.length <= MAX_REQUESTS;
   if (!isRight) {
     throw refuse("validation_failed", `A batch has 1 to ${MAX_REQUESTS} transfers.`, { outcome: "not_executed" });
@@ -43,7 +43,8 @@ function requireBatch(requests: readonly TransferRequest[]): void {
   throw refuse("validation_failed", "Each transfer of a batch needs its own key.", { outcome: "not_executed" });
 }
 
-async function answerOf(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferAnswer> {
+/** The result, or the refusal. */
+export async function answerOf(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferAnswer> {
   try {
     return { answer: { $case: "result", value: await transfer(deps, request, context) } };
   } catch (error) {

@@ -45,10 +45,7 @@ export async function followTransfer(
     const open = legs.find(isOpen);
     if (open !== undefined && open.ordinal > 1) answerByMs = Math.min(answerByMs, performance.now() + CREDIT_WAIT_MS);
     if (open === undefined || performance.now() >= Math.min(answerByMs, lostByMs ?? Infinity)) return legs;
-    if (open.ordinal > 1 && open.lockOwner !== "") {
-      deps.legsSignal.notify();
-      return legs;
-    }
+    if (open.ordinal > 1 && open.lockOwner !== "") return legs;
     let sent: RecordedLeg | undefined;
     if (open.status.state === "INTENT") {
       lostByMs = undefined;

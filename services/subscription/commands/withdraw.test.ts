@@ -1,10 +1,11 @@
 import { v7 as uuidv7 } from "uuid";
 import { expect, test, vi } from "vitest";
+import { refusalToProto } from "#kernel/contract/error.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { type TransferAnswer, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
@@ -50,6 +51,10 @@ function repeatsLost(): Refusal {
   return new Refusal({ ...facts, outcome: "not_executed", details: { deal_id: "77" }, operationId: "lost" });
 }
 
+const REPEATED: TransferAnswer["answer"] = { $case: "refusal", value: refusalToProto(repeatsLost()) };
+
+const chainOf = (answer: TransferAnswer["answer"]) => ({ answers: [{ answer }] });
+
 /** The states of all departures with their tries, in the sequence of their requests. */
 async function rows({ deps }: World): Promise<string[]> {
   const found = await many<{ row: string }>(
@@ -72,7 +77,7 @@ async function recover(world: World): Promise<void> {
 test("a withdrawal outside a pool is paid under its account lock, which the payout releases", async () => {
   const world = await aWorld();
   const login = anInvestor(world, 100_00n);
-  const transfer = vi.spyOn(world.platform.client, "transfer");
+  const chains = vi.spyOn(world.platform.client, "transferChain");
   const call = aCall();
   const { commandId: id } = call;
 
@@ -93,8 +98,13 @@ test("a withdrawal outside a pool is paid under its account lock, which the payo
   const lockOwner = `subscription:departure:${id}:1`;
   expect(paid).toEqual({ key: `withdrawal:${id}`, login, minor: -40_00n, comment: "CRM-2", lockOwner });
   // A busy account refuses the payout rather than queue it, and it has no deadline.
-  const [[request] = []] = transfer.mock.calls;
-  expect(request).toMatchObject({ enqueue: false, upTo: undefined, sendBefore: undefined, releaseLock: true });
+  const [[chain] = []] = chains.mock.calls;
+  expect(chain?.requests[0]).toMatchObject({
+    enqueue: false,
+    upTo: undefined,
+    sendBefore: undefined,
+    releaseLock: true,
+  });
   expect(world.platform.released).toContain(lockOwner);
   expect(await rows(world)).toEqual(["ENDED 1"]);
   await settle(world);
@@ -326,16 +336,16 @@ test("open positions and a deficit refuse a withdrawal that is not to wait, and 
 });
 
 test.each(["is lost", "does not come: fee is not reached"])(
-  "when the answer of a collection %s, the account stays locked, and the recovery job finishes what was decided",
+  "when the answer to recorded fees %s, the account stays locked, and the recovery job finishes what was decided",
   async (fault) => {
     const world = await aWorld();
     const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
     world.fees.rules.ratePpm = 300_000;
     trader(world, masterLogin).result(100_00n);
-    const { collect } = world.fees.client;
+    const { recordFees } = world.fees.client;
     const replica = withFees(world, {
-      collect: async (...args) => {
-        if (fault === "is lost") await collect(...args);
+      recordFees: async (...args) => {
+        if (fault === "is lost") await recordFees(...args);
         throw serviceUnavailable("fee");
       },
     });
@@ -417,7 +427,7 @@ test("a payout that operators have to decide about is in REVIEW until they have,
   const login = anInvestor(world, 100_00n);
   const result = { transferId: 1n, key: "", state: TransferState.REVIEW, refusalCode: "", platformCode: 0, legs: [] };
   const call = aCall();
-  const reviewed = withPlatform(world, { transfer: async () => result });
+  const reviewed = withPlatform(world, { transferChain: async () => chainOf({ $case: "result", value: result }) });
   expect(await requestWithdrawal(reviewed, login, 40_00n, { call })).toMatchObject({
     state: REVIEW,
     figures: undefined,
@@ -497,7 +507,7 @@ test("a payout that platform refuses as the repetition of a lost one ends the wi
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const call = aCall();
-  const replica = withPlatform(world, { transfer: () => Promise.reject(repeatsLost()) });
+  const replica = withPlatform(world, { transferChain: async () => chainOf(REPEATED) });
   const answer = await requestWithdrawal(replica, investorLogin, 200_00n, { call });
   expect(answer).toMatchObject({ state: REFUSED, refusal: { code: "possible_duplicate", details: { deal_id: "77" } } });
   expect(lockOf(world, investorLogin)).toBeUndefined();
@@ -510,11 +520,11 @@ test("a payout that platform refuses as the repetition of a lost one ends the wi
 test("a refusal as a repetition after a lost answer proves nothing: the payout stays unknown, and is paid once", async () => {
   const world = await aWorld();
   const login = anInvestor(world, 100_00n);
-  const { transfer } = world.platform.client;
+  const { transferChain } = world.platform.client;
   world.platform.faults.transfer.push("lost answer");
   let calls = 0;
   const replica = withPlatform(world, {
-    transfer: (...args) => ((calls += 1) === 1 ? transfer(...args) : Promise.reject(repeatsLost())),
+    transferChain: async (...args) => ((calls += 1) === 1 ? transferChain(...args) : chainOf(REPEATED)),
   });
   const call = aCall();
   expect((await requestWithdrawal(replica, login, 40_00n, { call })).state).toBe(UNKNOWN);
@@ -570,11 +580,11 @@ test("a process that is delayed before the fees finds its withdrawal completed b
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   world.fees.rules.debt = () => 30_00n;
   const latch = createLatch();
-  const { collect } = world.fees.client;
+  const { recordFees } = world.fees.client;
   const slow = withFees(world, {
-    collect: async (...args) => {
+    recordFees: async (...args) => {
       await latch.pass();
-      await collect(...args);
+      await recordFees(...args);
       throw serviceUnavailable("fee");
     },
   });
@@ -585,6 +595,51 @@ test("a process that is delayed before the fees finds its withdrawal completed b
   latch.open();
   expect(other.state).toBe(PAID);
   expect(await delayed).toEqual(other);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(270_00n);
+});
+
+test("a fee that is refused returns its reserve to the pool, and the payout goes on; fee learns it when it can be reached", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  world.fees.rules.debt = () => 30_00n;
+  world.platform.rules.refuse = ({ key }) => (key.startsWith("fee:") ? "insufficient_funds" : undefined);
+  const recordAnswers = vi.fn<Deps["fees"]["recordAnswers"]>(() => Promise.reject(serviceUnavailable("fee")));
+  const answer = await requestWithdrawal(withFees(world, { recordAnswers }), investorLogin, 200_00n);
+  expect(answer).toMatchObject({ state: PAID, figures: { effective: cents(200_00n) } });
+  expect(recordAnswers.mock.calls.map(([{ fees }]) => fees)).toMatchObject([
+    [{ key: expect.stringMatching(/^fee:/), answer: { answer: { value: { refusalCode: "insufficient_funds" } } } }],
+  ]);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(300_00n);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([300_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("a fee that finds its account busy is requested again within the same call", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  world.fees.rules.debt = () => 30_00n;
+  let requests = 0;
+  world.platform.rules.isBusy = ({ key }) => key.startsWith("fee:") && (requests += 1) < 3;
+  expect(await withdraw(world, investorLogin, 200_00n, "1")).toBe(200_00n);
+  expect(requests).toBe(3);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(270_00n);
+});
+
+test("nothing is paid out while the outcome of a fee is unknown", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  world.fees.rules.debt = () => 30_00n;
+  world.platform.rules.delay = ({ key }) => key.startsWith("fee:");
+  const call = aCall({ withinMs: ONE_CALL_MS });
+  await expect(requestWithdrawal(world, investorLogin, 200_00n, { call })).rejects.toMatchObject({
+    code: "outcome_unknown",
+  });
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
+  expect(await rows(world)).toEqual(["DECIDED 1 locked"]);
+  world.platform.rules.delay = () => false;
+  await recover(world);
+  expect(await rows(world)).toEqual(["ENDED 1"]);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(270_00n);
 });
 

@@ -134,12 +134,12 @@ export async function listUnrecordedPages(db: Queryable, masterLogin: string, li
   return await withDue(db, rows);
 }
 
-/** The decision of a departure that `fee` has not answered for. */
-export async function findUnrecordedOf(db: Queryable, departureKey: string): Promise<FeeDecision | undefined> {
+/** The decision of a departure that has not ended; undefined when nothing was due. */
+export async function findDecisionOf(db: Queryable, departureKey: string): Promise<FeeDecision | undefined> {
   const rows = await many<DecisionRow>(
     db,
     sql`${DECISIONS}
-        where departure_key = ${departureKey} and departure_key <> '' and recorded_at is null`,
+        where departure_key = ${departureKey} and departure_key <> ''`,
   );
   return (await withDue(db, rows))[0];
 }

@@ -5,19 +5,18 @@ import type { Client } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type {
-  CollectRequest,
-  CollectResponse,
   ConfigureRequest,
   DueItem,
   FeeServiceService,
   FindTermsRequest,
   InvestorTerms,
+  RecordAnswersRequest,
   RecordFeesRequest,
   RecordFeesResponse,
 } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { type PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { callContext } from "#kernel/contract/context.ts";
+import { type TransferRequest, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
 
 /** Amount in cents. */
 export type Due = { readonly key: string; readonly amount: bigint };
@@ -30,11 +29,13 @@ export function debtKey(investorLogin: string, departureKey: string): string {
   return `fee:${investorLogin}:${OWED_TO}:DEBT:${departureKey}`;
 }
 
+type Recorded = { readonly request: RecordFeesRequest; readonly items: DueItem[] };
+
 export type FeeFake = {
   readonly client: Client<FeeServiceService>;
   readonly configured: ConfigureRequest[];
   /** What was recorded for withdrawals and exits, by their keys. */
-  readonly recorded: Map<string, { readonly request: RecordFeesRequest; readonly response: RecordFeesResponse }>;
+  readonly recorded: Map<string, Recorded>;
   /** Pages of closed weeks, in the sequence in which they came, repeated ones too. */
   readonly weeks: RecordFeesRequest[];
   readonly rules: {
@@ -53,14 +54,11 @@ export type FeeFake = {
 };
 
 type World = {
-  readonly platform: Client<PlatformServiceService>;
+  readonly platform: PlatformFake;
   readonly pool: Pool;
 };
 
-/** Wait budget of a transfer, below that of the tested command. */
-const CALL_MS = 5_000;
-
-/** A stand-in of the fee service: tests say what Investors owe. A decision is recorded once, and collected item by item. */
+/** A stand-in of the fee service: tests say what Investors owe. A decision is recorded once, and each item has a transfer until its debit has an outcome. */
 export function feeFake(world: World): FeeFake {
   const configured: ConfigureRequest[] = [];
   const books: Books = { recorded: new Map(), weeks: [], rules: defaultRules(), paid: new Map(), left: new Set() };
@@ -72,7 +70,7 @@ export function feeFake(world: World): FeeFake {
     async getWaitingFees() {
       reach();
       const { archivedPaymentAccount: login } = rules;
-      const items = [...left].flatMap((key) => recorded.get(key)?.response.items ?? []);
+      const items = [...left].flatMap((key) => recorded.get(key)?.items ?? []);
       if (login === "" || items.length === 0) return { amount: undefined, since: undefined, paymentAccountLogin: "" };
       const amount = items.reduce((sum, each) => sum + (each.amount?.minorUnits ?? 0n), 0n);
       return { amount: moneyToProto(usd(amount)), since: new Date(), paymentAccountLogin: login };
@@ -92,24 +90,22 @@ export function feeFake(world: World): FeeFake {
     },
     async recordFees(request: RecordFeesRequest) {
       reach();
-      return recordOnce(books, request);
+      const { items } = recordOnce(books, request);
+      const login = request.investors[0]?.investorLogin ?? "";
+      const open = items.filter(({ key }) => !isOver(world, key));
+      return {
+        items,
+        endedKeys: [],
+        transfers: open.map((each) => transferOf(world, rules, login, each)),
+        stopped: false,
+      };
     },
-    async collect({ key, lockOwner, decision }: CollectRequest): Promise<CollectResponse> {
+    async recordAnswers({ fees }: RecordAnswersRequest) {
       reach();
-      const response = decision && recordOnce(books, decision);
-      const found = recorded.get(key);
-      const nothing = { recorded: response, uncollectedKeys: [] };
-      if (found === undefined) return nothing;
-      if (rules.archivedPaymentAccount !== "") {
-        left.add(key);
-        return nothing;
-      }
-      const login = found.request.investors[0]?.investorLogin ?? "";
-      const uncollectedKeys: string[] = [];
-      for (const each of found.response.items) {
-        if (!(await take(world, login, lockOwner, each))) uncollectedKeys.push(each.key);
-      }
-      return { recorded: response, uncollectedKeys };
+      const isLeft = fees.some(({ answer }) => answer?.answer?.$case === "refusal");
+      const [key = ""] = [...recorded].find(([, { items }]) => items.some((each) => each.key === fees[0]?.key)) ?? [];
+      if (isLeft) left.add(key);
+      return {};
     },
   };
   return { client: client as unknown as Client<FeeServiceService>, configured, recorded, weeks, rules };
@@ -125,6 +121,11 @@ type Books = Pick<FeeFake, "recorded" | "weeks" | "rules"> & {
 function defaultRules(): FeeFake["rules"] {
   const none = { isStopped: false, isDown: false, archivedPaymentAccount: "" };
   return { debt: () => 0n, openWeekly: () => [], ratePpm: 0, changes: [], ...none };
+}
+
+function isOver({ platform }: World, key: string): boolean {
+  const state = platform.byKey.get(key)?.result.legs[0]?.state;
+  return state === TransferState.APPLIED || state === TransferState.REFUSED;
 }
 
 /** Each recorded one once, also when it was collected. */
@@ -145,14 +146,14 @@ function termsOf(books: Books, investorLogin: string): InvestorTerms {
   return { investorLogin, since: undefined, steps, updatedAt: undefined, debts, prepaid: [], openWeekly: weekly };
 }
 
-function recordOnce(books: Books, request: RecordFeesRequest): RecordFeesResponse {
+function recordOnce(books: Books, request: RecordFeesRequest): Pick<RecordFeesResponse, "items"> {
   const { recorded, weeks, paid } = books;
   if (request.key === "") {
     weeks.push(request);
-    return { items: [], endedKeys: [] };
+    return { items: [] };
   }
   const known = recorded.get(request.key);
-  if (known !== undefined) return known.response;
+  if (known !== undefined) return known;
   const items = request.investors.flatMap(({ investorLogin, openWeeklyKeys, due }) => {
     const debts = due.filter(({ kind }) => kind === "PF_DEBT");
     const taken = debts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
@@ -163,9 +164,8 @@ function recordOnce(books: Books, request: RecordFeesRequest): RecordFeesRespons
       ...due.map(({ key, amountMinor }) => item(key, amountMinor, false)),
     ];
   });
-  const response = { items, endedKeys: [] };
-  recorded.set(request.key, { request, response });
-  return response;
+  recorded.set(request.key, { request, items });
+  return { items };
 }
 
 const OWED_SINCE = new Date("2026-01-01T00:00:00Z");
@@ -174,16 +174,24 @@ function item(key: string, amount: bigint, isWeekly: boolean): DueItem {
   return { key, amount: moneyToProto(usd(amount)), isWeekly };
 }
 
-async function take({ platform }: World, login: string, lockOwner: string, { key, amount }: DueItem): Promise<boolean> {
-  const legs = [{ login, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-(amount?.minorUnits ?? 0n))) }];
-  const rest = {
-    upTo: { floor: moneyToProto(usd(0n)) },
+function transferOf(
+  { platform }: World,
+  rules: FeeFake["rules"],
+  login: string,
+  { key, amount }: DueItem,
+): TransferRequest {
+  const debit = { login, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-(amount?.minorUnits ?? 0n))) };
+  const { archivedPaymentAccount: archived } = rules;
+  if (archived !== "") platform.ledger.archived.add(archived);
+  const credit = { login: archived, kind: MovementKind.FEE_CREDIT, amount };
+  return {
+    key,
+    lockOwner: "",
+    legs: archived === "" ? [debit] : [debit, credit],
+    upTo: undefined,
     enqueue: false,
     comment: "",
     sendBefore: undefined,
     releaseLock: false,
   };
-  const context = callContext({ caller: "fee", withinMs: CALL_MS });
-  const { state } = await platform.transfer({ key, lockOwner, legs, ...rest }, context);
-  return state === TransferState.APPLIED;
 }

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { MINUTE_MS } from "#kernel/duration.ts";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import type { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
@@ -40,11 +39,6 @@ async function decidedFees({ deps }: World): Promise<(readonly [string, bigint])
     sql`select suffix, amount_minor as amount from due_fee order by decision_id, number`,
   );
   return rows.map(({ suffix, amount }) => [suffix.slice(0, 2), amount]);
-}
-
-/** A decision as it would be without some of its fees. */
-function changed(decision: RecordFeesRequest | undefined, investors: RecordFeesRequest["investors"] = []) {
-  return decision && { ...decision, investors };
 }
 
 let withdrawals = 0;
@@ -303,14 +297,14 @@ test("an exit reserves its fee, takes the rest, and leaves debts to other Master
 test("a debt that another decision has taken is not recorded, and its reserve returns to the pool", async () => {
   const { world, pair } = await aPool(1_000_00n);
   world.fees.rules.debt = () => 12_00n;
-  const collect: Deps["fees"]["collect"] = async ({ decision, ...request }, context) => {
-    const investors = decision?.investors.map((each) => ({
+  const recordFees: Deps["fees"]["recordFees"] = async (request, context) => {
+    const investors = request.investors.map((each) => ({
       ...each,
       due: each.due.filter(({ kind }) => kind === "PF"),
     }));
-    return await world.deps.fees.collect({ ...request, decision: changed(decision, investors) }, context);
+    return await world.deps.fees.recordFees({ ...request, investors }, context);
   };
-  expect(await withdrawn(withFees(world, { collect }), pair, 100_00n)).toBe(100_00n);
+  expect(await withdrawn(withFees(world, { recordFees }), pair, 100_00n)).toBe(100_00n);
   expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([900_00n]);
   expect(await many(world.deps.pool, sql`select state from reserve order by amount_minor`)).toEqual([
     { state: "RETURNED" },
@@ -328,7 +322,7 @@ test.each([
     const { world, pair, master } = await aPool(1_000_00n);
     master.result(100_00n);
     await settle(world);
-    const unreachable = withFees(world, { collect: () => Promise.reject(error) });
+    const unreachable = withFees(world, { recordFees: () => Promise.reject(error) });
     const command = { ...aCall(), commandId: "0197a000-0000-7000-8000-000000000001" };
     // The Investor has left the pool: nothing may say that this was not executed.
     await expect(unreachable.service.unassign(pair, command)).rejects.toMatchObject({
@@ -348,12 +342,12 @@ test.each([
 test("a fee of a week that ended without a debit while it was counted keeps no reserve", async () => {
   const { world, pair } = await aPool(1_000_00n);
   world.fees.rules.openWeekly = () => [{ key: "fee:weekly", amount: 50_00n }];
-  const collect: Deps["fees"]["collect"] = async ({ decision, ...request }, context) => {
-    const investors = decision?.investors.map((each) => ({ ...each, openWeeklyKeys: [] }));
-    const answer = await world.deps.fees.collect({ ...request, decision: changed(decision, investors) }, context);
-    return { ...answer, recorded: answer.recorded && { ...answer.recorded, endedKeys: ["fee:weekly"] } };
+  const recordFees: Deps["fees"]["recordFees"] = async (request, context) => {
+    const investors = request.investors.map((each) => ({ ...each, openWeeklyKeys: [] }));
+    const answer = await world.deps.fees.recordFees({ ...request, investors }, context);
+    return { ...answer, endedKeys: ["fee:weekly"] };
   };
-  expect(await withdrawn(withFees(world, { collect }), pair, 100_00n)).toBe(100_00n);
+  expect(await withdrawn(withFees(world, { recordFees }), pair, 100_00n)).toBe(100_00n);
   expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([900_00n]);
   expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toEqual([]);
 });

@@ -158,10 +158,10 @@ test("fee records what was decided at the exact log position, once, also when th
   const { world, pair } = await inProfit(RATE_PPM);
   trader(world, pair.masterLogin).result(1_00n);
   const { investorLogin, masterLogin } = pair;
-  const collects = vi.spyOn(world.fees.client, "collect");
+  const records = vi.spyOn(world.fees.client, "recordFees");
   await withdraw(world, investorLogin, 1_00n, "1");
   await withdraw(world, investorLogin, 1_00n, "1");
-  expect(collects).toHaveBeenCalledOnce();
+  expect(records).toHaveBeenCalledOnce();
   const requests = [...world.fees.recorded.values()].map((each) => each.request);
   expect(requests).toEqual([
     {
@@ -422,8 +422,8 @@ test.each([
       const { world, pair } = await inProfit(RATE_PPM);
       const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
       if (!isPooled) world.fees.rules.debt = () => 600_00n;
-      const collect: Deps["fees"]["collect"] = () => Promise.reject(serviceUnavailable("fee"));
-      const withoutFees = withFees(world, { collect });
+      const recordFees: Deps["fees"]["recordFees"] = () => Promise.reject(serviceUnavailable("fee"));
+      const withoutFees = withFees(world, { recordFees });
       await expect(withdraw(withoutFees, investorLogin, 1_000_00n, "1")).rejects.toMatchObject({
         code: "outcome_unknown",
         operationId: "1",

@@ -53,7 +53,7 @@ export async function aWorld(
   const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
   const platform = platformFake({ now });
   const accounts = accountFake();
-  const fees = feeFake({ pool, platform: platform.client });
+  const fees = feeFake({ pool, platform });
   const deps: Deps = {
     pool,
     platform: platform.client,

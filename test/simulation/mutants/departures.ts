@@ -9,8 +9,8 @@ export const DEPARTURE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${DEPARTURE}/complete.ts`,
-        find: "if (departure.fees !== null) await collectFees",
-        put: "if (departure.effective === null) await collectFees",
+        find: "debits = departure.fees === null ?",
+        put: "debits = departure.effective !== null ?",
       },
     ],
     detectedBy: ["I4"],
@@ -20,9 +20,9 @@ export const DEPARTURE_MUTANTS: readonly Mutant[] = [
     name: "a payout does not wait for the fees before it",
     edits: [
       {
-        file: `${DEPARTURE}/complete.ts`,
-        find: "if (departure.fees !== null) await collectFees(deps, { ...departure, lockOwner }, context);",
-        put: "if (departure.fees !== null) void collectFees(deps, { ...departure, lockOwner }, context).catch(() => undefined);",
+        file: "services/platform/commands/transfer-chain.ts",
+        find: "if (!isOver(answer)) break;",
+        put: "",
       },
     ],
     detectedBy: ["I4"],

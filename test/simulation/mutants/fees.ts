@@ -8,14 +8,14 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     name: "each try of a fee has a new key",
     edits: [
       {
-        file: `${FEE}/processes/payment/payment-transfer.ts`,
-        find: "{ key, investorLogin, paymentAccountLogin, due }: DuePayment,",
-        put: "{ key: first, tries, investorLogin, paymentAccountLogin, due }: DuePayment,",
+        file: `${FEE}/messages/fee-transfer.ts`,
+        find: "{ key, investorLogin, paymentAccountLogin, due }: TransferredPayment,",
+        put: "{ key: first, tries, investorLogin, paymentAccountLogin, due }: TransferredPayment & { tries: number },",
       },
       {
-        file: `${FEE}/processes/payment/payment-transfer.ts`,
-        find: "    key,\n    lockOwner,",
-        put: "    key: tries > 1 ? `${first}:${tries}` : first,\n    lockOwner,",
+        file: `${FEE}/messages/fee-transfer.ts`,
+        find: "    key,\n    lockOwner:",
+        put: "    key: tries > 1 ? `${first}:${tries}` : first,\n    lockOwner:",
       },
     ],
     detectedBy: ["I11", "I10"],
@@ -74,8 +74,8 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEE}/store/due-payments.ts`,
-        find: "mayStart: fragment`(work.is_weekly",
-        put: "mayStart: fragment`work.status = 'PENDING' and (work.is_weekly",
+        find: "mayStart: fragment`work.waits_for_id is null",
+        put: "mayStart: fragment`work.status = 'PENDING' and work.waits_for_id is null",
       },
     ],
     detectedBy: ["I10"],

@@ -129,6 +129,16 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       assert.equal(keys.size, requests.length, "the keys of a batch differ");
       return { answers: requests.map((request) => answerOf(fake, request)) };
     },
+    async transferChain({ requests }) {
+      reach();
+      const answers: TransferAnswer[] = [];
+      for (const request of requests) {
+        const answer = answerOf(fake, request);
+        answers.push(answer);
+        if (!isOver(answer)) break;
+      }
+      return { answers };
+    },
     async readTransfers({ keys }) {
       return { transfers: keys.flatMap((key) => fake.byKey.get(key)?.result ?? []) };
     },
@@ -257,6 +267,13 @@ function answerOf(fake: Parts, request: TransferRequest): TransferAnswer {
     assert(error instanceof Refusal);
     return { answer: { $case: "refusal", value: refusalToProto(error) } };
   }
+}
+
+/** Whether the next transfer of a chain begins. */
+function isOver({ answer }: TransferAnswer): boolean {
+  if (answer?.$case === "refusal") return ["account_archived", "lock_not_owned"].includes(answer.value.code);
+  const [first] = answer?.value.legs ?? [];
+  return first?.state === TransferState.APPLIED || first?.state === TransferState.REFUSED;
 }
 
 function hold({ ledger, faults }: Parts, { login, lockOwner, acceptsArchived }: HoldRequest): HoldResponse {

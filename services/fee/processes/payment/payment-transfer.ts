@@ -1,45 +1,20 @@
 import assert from "node:assert/strict";
 import type { CallContext, Client } from "#kernel/contract/contract.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
 import { keyOf } from "#kernel/key-of.ts";
-import { MAX_AMOUNT, usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { reasonOf } from "#kernel/retry.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
+  type TransferAnswer,
   type TransferLegResult,
-  type TransferRequest,
   type TransferResult,
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
+import type { FeeFloor } from "../../messages/fee-transfer.ts";
 import { type PaymentOutcome, TAKEN_BY_ANOTHER, unpaid } from "../../domain/payment-outcome.ts";
 import type { DuePayment } from "../../store/due-payments.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
-
-const WITHOUT_LOCK = "";
-
-/** The transfer of a payment: both legs under one key, cut to the funds of the account above the floor. */
-export function transferOf(
-  { key, investorLogin, paymentAccountLogin, due }: DuePayment,
-  { floor, lockOwner = WITHOUT_LOCK }: { readonly floor?: FeeFloor | undefined; readonly lockOwner?: string },
-): TransferRequest {
-  // The rest becomes debt.
-  const amount = due < MAX_AMOUNT.minor ? due : MAX_AMOUNT.minor;
-  return {
-    key,
-    lockOwner,
-    legs: [
-      { login: investorLogin, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-amount)) },
-      { login: paymentAccountLogin, kind: MovementKind.FEE_CREDIT, amount: moneyToProto(usd(amount)) },
-    ],
-    upTo: { floor: moneyToProto(usd(floor?.minor ?? 0n)), filedNumber: floor?.filedNumber },
-    enqueue: false,
-    comment: "",
-    sendBefore: undefined,
-    releaseLock: false,
-  };
-}
 
 /** The outcome of a payment according to its recorded transfer. An invalid answer delays only the payment that it belongs to. */
 export function outcomeOf({ log }: Pick<Deps, "log">, payment: DuePayment, result: TransferResult): PaymentOutcome {
@@ -79,8 +54,30 @@ export function outcomeOfError(error: unknown): PaymentOutcome {
   return outcomeOfRefusal(reasonOf(error));
 }
 
-export function outcomeOfRefusal(code: string): PaymentOutcome {
+function outcomeOfRefusal(code: string): PaymentOutcome {
   return code === CLAIMED_BEFORE ? TAKEN_BY_ANOTHER : { kind: "open", reason: code, isBusy: BUSY.has(code) };
+}
+
+/** The outcome of a payment according to the answer for its transfer. */
+export function outcomeOfAnswer(
+  deps: Pick<Deps, "log">,
+  payment: DuePayment,
+  answer: TransferAnswer | undefined,
+): PaymentOutcome {
+  switch (answer?.answer?.$case) {
+    case "result":
+      return outcomeOf(deps, payment, answer.answer.value);
+    case "refusal": {
+      const { code } = answer.answer.value;
+      const outcome = outcomeOfRefusal(code);
+      if (outcome.kind === "open" && !outcome.isBusy) {
+        deps.log.info("fee not collected, retry scheduled", { key: payment.key, reason: code });
+      }
+      return outcome;
+    }
+    case undefined:
+      return { kind: "open", reason: "no answer", isBusy: false };
+  }
 }
 
 function takenBy({ amount }: TransferLegResult): bigint {
@@ -112,9 +109,6 @@ export async function lookUpPayments(
 }
 
 type Floors = Pick<Client<SubscriptionServiceService>, "getFeeFloors">;
-
-/** What a fee must leave on the account of an Investor, as of an entry of its log, and what was credited later. */
-export type FeeFloor = { readonly minor: bigint; readonly filedNumber: bigint };
 
 /** Logins without a floor are left out. */
 export async function readFloors(

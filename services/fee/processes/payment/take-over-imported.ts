@@ -7,7 +7,7 @@ import { type DuePayment, lockOpenPayments, type PaymentState } from "../../stor
 import { insertImportedPayment, listByHash, waitForImported } from "../../store/imported-payments.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { insertRuns } from "../../store/runs.ts";
-import { transferOf } from "./payment-transfer.ts";
+import { transferOf } from "../../messages/fee-transfer.ts";
 
 /** Code of platform: it has an imported fee of the Investor that no payment has claimed, and sends no other one before. */
 const UNCLAIMED = "imported_fee";
@@ -40,7 +40,7 @@ export async function takeOver(
   if (owner === undefined) return;
   // It was debited before, so platform debits nothing under its key.
   try {
-    await deps.platform.transfer(transferOf(owner, {}), context);
+    await deps.platform.transfer(transferOf(owner), context);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     deps.log.info("imported fee not claimed, retry scheduled", { key: owner.key, reason: error.code });

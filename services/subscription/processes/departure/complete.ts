@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
+import { refusalFromProto } from "#kernel/contract/error.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
@@ -10,14 +11,13 @@ import { Refusal } from "#kernel/refusal.ts";
 import { refusalOfTransfer } from "#kernel/transfer-refusals.ts";
 import { isTransientFailure, retryLevel } from "#kernel/transient-failure.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { type TransferAnswer, type TransferRequest, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import { departureKey } from "../../domain/departure.ts";
 import { type Departure, getDeparture } from "../../store/departures.ts";
-import { recordFeesRequest } from "../../messages/fee-facts.ts";
-import { type FeeDecision, findUnrecordedOf } from "../../store/fee-decisions.ts";
+import { type FeeDecision, findDecisionOf } from "../../store/fee-decisions.ts";
 import { listFeeFloors } from "../../store/fees.ts";
-import { settleRecorded } from "../fees/record-fees.ts";
+import { recordFees } from "../fees/record-fees.ts";
 import { end, outcomeUnknown, refuse, releaseAndEnd } from "./end.ts";
 import { returnReserve } from "./return-reserve.ts";
 import { enqueueExit } from "../exit/send-exit.ts";
@@ -29,62 +29,160 @@ export type Completed = Departure & { readonly doubt?: "UNKNOWN" | "REVIEW" };
 /** `fees`: what was decided with it, null when nothing was; undefined when they are to be read, because another process has decided it. */
 export type DepartureWithFees = Departure & { readonly fees?: FeeDecision | null };
 
+type LockedDeparture = DepartureWithFees & { readonly lockOwner: string };
+
 /** A platform replica that was killed is replaced within a second or two. */
 const RETRY_PAUSE_MS = 200;
 /** Shortest remaining wait budget that is worth another call. */
 const MIN_CALL_MS = 1_500;
+/** Code of platform: it was paid before the database was restored to an older time. */
+const DUPLICATE = "possible_duplicate";
+const LEFT_TO_JOB = new Set(["account_archived", "lock_not_owned"]);
 
 /**
- * Completes a decided departure under its account lock: what an Investor takes out of the pool is to leave the Master, its results are posted, its fees
- * collected, and a withdrawal is paid out. Safe to repeat until it has ended.
+ * Completes a decided departure under its account lock: what an Investor takes out of the pool is to leave the Master, its results are posted, `fee`
+ * records what was decided, and its fees are debited and a withdrawal paid out by one call. Safe to repeat until it has ended.
  */
 export async function complete(deps: Deps, departure: DepartureWithFees, context: CallContext): Promise<Completed> {
   const { kind, investorLogin: login, lockOwner } = departure;
-  const key = departureKey(departure);
   assert(lockOwner !== null, "a decided departure has the account lock");
   if (kind === "EXIT") await enqueueExit(deps, departure, context);
+  let debits: readonly TransferRequest[];
   try {
     if (!(await postUnderLock(deps, { login, lockOwner }, context))) {
       throw outcomeUnknown(departure, "Trading results are still being posted.");
     }
-    if (departure.fees !== null) await collectFees(deps, { ...departure, lockOwner }, context);
+    debits = departure.fees === null ? [] : await recordDebits(deps, { ...departure, lockOwner }, context);
   } catch (error) {
-    // Another process may have completed it: then this account lock is released.
-    const present = await getDeparture(deps.pool, departure.operationId);
-    if (present.state !== "DECIDED") return present;
-    const level = error instanceof Refusal ? "info" : retryLevel(error);
-    deps.log[level]("fees of departure not collected, retry scheduled", { key, login, error });
-    throw outcomeUnknown(departure, "Performance fees are still being collected.");
+    return await throwUnlessCompleted(deps, departure, error);
   }
-  failpoint("after_collection", kind);
-  return await (kind === "EXIT" ? releaseAndEnd(deps, departure, context) : payOut(deps, departure, context));
+  const payout = payoutOf({ ...departure, lockOwner });
+  const answers = await sendChain(deps, [...debits, ...payout], context);
+  failpoint("after_chain", kind);
+  const fees = debits.map(({ key }, index) => ({ key, answer: answers[index] }));
+  const recording = reportFees(deps, fees, context);
+  try {
+    return await conclude(deps, departure, { fees, paid: answers[debits.length] }, context);
+  } finally {
+    await recording;
+  }
 }
 
-/** Has the fees debited that were decided, in one call: `fee` records them first. What is not debited returns to the pool. */
-async function collectFees(
-  deps: Deps,
-  departure: DepartureWithFees & { readonly lockOwner: string },
-  context: CallContext,
-): Promise<void> {
-  const { investorLogin, lockOwner } = departure;
+/** Another process may have completed it: then its account lock is released. */
+async function throwUnlessCompleted(deps: Deps, departure: Departure, error: unknown): Promise<Departure> {
+  const present = await getDeparture(deps.pool, departure.operationId);
+  if (present.state !== "DECIDED") return present;
+  const level = error instanceof Refusal ? "info" : retryLevel(error);
   const key = departureKey(departure);
-  const fees = departure.fees ?? (await findUnrecordedOf(deps.pool, key));
+  deps.log[level]("fees of departure not collected, retry scheduled", { key, login: departure.investorLogin, error });
+  throw outcomeUnknown(departure, "Performance fees are still being collected.");
+}
+
+/** The transfers of the fees that were decided: `fee` records them first. What another departure or week has debited meanwhile is not among them. */
+async function recordDebits(deps: Deps, departure: LockedDeparture, context: CallContext): Promise<TransferRequest[]> {
+  const { investorLogin, lockOwner } = departure;
+  const fees = departure.fees ?? (await findDecisionOf(deps.pool, departureKey(departure)));
+  if (fees === undefined) return [];
+  const { transfers, stopped } = await recordFees(deps, fees, context);
+  if (stopped) throw outcomeUnknown(departure, "Performance fees are suspended.");
+  if (transfers.length === 0) return [];
   const [owned] = await listFeeFloors(deps.pool, [investorLogin]);
   assert(owned !== undefined, "an account with a held log is filed");
-  const { floor, filedNumber } = owned;
-  const decision = fees && recordFeesRequest(fees);
-  const request = { key, lockOwner, decision, floor: moneyToProto(usd(floor)), filedNumber };
-  const { recorded, uncollectedKeys } = await deps.fees.collect(request, withReplyReserve(context));
-  if (fees !== undefined && recorded !== undefined) await settleRecorded(deps, fees, recorded);
-  for (const uncollected of uncollectedKeys) await returnReserve(deps, uncollected);
+  const upTo = { floor: moneyToProto(usd(owned.floor)), filedNumber: owned.filedNumber };
+  return transfers.map((transfer) => ({ ...transfer, lockOwner, upTo }));
 }
 
-/** Pays out what was decided, or nothing when it is 0.00. Only a refused payout ends it otherwise. */
-async function payOut(deps: Deps, departure: Departure, context: CallContext): Promise<Completed> {
-  if (departure.effective === 0n) return await releaseAndEnd(deps, departure, context);
-  const result = await sendPayout(deps, departure, context);
-  if (result instanceof Refusal) return await refusePayout(deps, departure, result, context);
-  switch (result?.state) {
+/** Of a withdrawal that pays something out. The last transfer of its saga releases the account lock. */
+function payoutOf({
+  kind,
+  investorLogin: login,
+  lockOwner,
+  effective,
+  comment,
+  ...own
+}: LockedDeparture): TransferRequest[] {
+  if (kind === "EXIT" || effective === null || effective === 0n) return [];
+  const leg = { login, kind: MovementKind.WITHDRAWAL, amount: moneyToProto(usd(-effective)) };
+  return [
+    {
+      key: departureKey({ kind, ...own }),
+      lockOwner,
+      legs: [leg],
+      upTo: undefined,
+      enqueue: false,
+      comment,
+      sendBefore: undefined,
+      releaseLock: true,
+    },
+  ];
+}
+
+/**
+ * The answers for transfers, up to the first without an outcome. While the caller waits they are requested again after a lost answer: platform executes
+ * a key once.
+ */
+async function sendChain(
+  { platform }: Deps,
+  requests: readonly TransferRequest[],
+  context: CallContext,
+): Promise<readonly TransferAnswer[]> {
+  if (requests.length === 0) return [];
+  for (let isLost = false; ; await sleep(RETRY_PAUSE_MS)) {
+    const { answers, failure } = await tryChain(platform, requests, context);
+    if (failure === undefined) return answers;
+    // After a lost answer a later refusal does not prove that the first request was not recorded.
+    if (failure.code === DUPLICATE && !isLost) return answers;
+    if (!mayPass(failure) || remainingMs(context) < MIN_CALL_MS) return answers.slice(0, -1);
+    isLost ||= failure.outcome !== "not_executed";
+  }
+}
+
+/** `failure`: why the answers end, if that is no outcome of a transfer. */
+async function tryChain(platform: Deps["platform"], requests: readonly TransferRequest[], context: CallContext) {
+  try {
+    const { answers } = await platform.transferChain({ requests: [...requests] }, withReplyReserve(context));
+    const last = answers.at(-1)?.answer;
+    const isFailure = last?.$case === "refusal" && !LEFT_TO_JOB.has(last.value.code);
+    return { answers, failure: isFailure ? refusalFromProto(last.value) : undefined };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { answers: [], failure: error };
+  }
+}
+
+/** A fee is refused rather than queued behind another movement on the account. */
+function mayPass(failure: Refusal): boolean {
+  return isTransientFailure(failure) || failure.code === "account_busy";
+}
+
+type Answered = {
+  readonly fees: readonly { readonly key: string; readonly answer: TransferAnswer | undefined }[];
+  readonly paid: TransferAnswer | undefined;
+};
+
+/** What is not debited returns to the pool. Only a refused payout ends a withdrawal otherwise than decided. */
+async function conclude(
+  deps: Deps,
+  departure: Departure,
+  { fees, paid }: Answered,
+  context: CallContext,
+): Promise<Completed> {
+  for (const { key, answer } of fees) {
+    const state = debitState(answer);
+    if (state === TransferState.REFUSED) await returnReserve(deps, key);
+    else if (state !== TransferState.APPLIED && state !== "left") {
+      throw outcomeUnknown(departure, "Performance fees are still being collected.");
+    }
+  }
+  if (departure.kind === "EXIT" || departure.effective === 0n) return await releaseAndEnd(deps, departure, context);
+  if (paid?.answer === undefined) return { ...departure, doubt: "UNKNOWN" };
+  if (paid.answer.$case === "refusal") {
+    const refusal = refusalFromProto(paid.answer.value);
+    const isDuplicate = refusal.code === DUPLICATE;
+    return isDuplicate ? await refusePayout(deps, departure, refusal, context) : { ...departure, doubt: "UNKNOWN" };
+  }
+  const result = paid.answer.value;
+  switch (result.state) {
     case TransferState.APPLIED: {
       const dealId = result.legs[0]?.dealId ?? 0n;
       assert(dealId > 0n, "an applied transfer has a deal");
@@ -101,37 +199,20 @@ async function payOut(deps: Deps, departure: Departure, context: CallContext): P
   }
 }
 
-/**
- * The result of the payout; undefined while it is not known. After a lost answer the request is repeated while the caller waits: platform executes a key
- * once. A refusal: it was paid before the database was restored to an older time.
- */
-async function sendPayout(
-  { platform }: Deps,
-  departure: Departure,
-  context: CallContext,
-): Promise<TransferResult | Refusal | undefined> {
-  const { investorLogin: login, lockOwner, effective, comment } = departure;
-  const leg = { login, kind: MovementKind.WITHDRAWAL, amount: moneyToProto(usd(-(effective ?? 0n))) };
-  const request = {
-    key: departureKey(departure),
-    lockOwner: lockOwner ?? "",
-    legs: [leg],
-    upTo: undefined,
-    enqueue: false,
-    comment,
-    sendBefore: undefined,
-    releaseLock: true,
-  };
-  for (let isLost = false; ; await sleep(RETRY_PAUSE_MS)) {
-    try {
-      return await platform.transfer(request, withReplyReserve(context));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      // After a lost answer a later refusal does not prove that the first request was not recorded.
-      if (!isLost && error.code === "possible_duplicate") return error;
-      if (!isTransientFailure(error) || remainingMs(context) < MIN_CALL_MS) return undefined;
-      isLost ||= error.outcome !== "not_executed";
-    }
+/** "left": nothing was recorded, and the job of `fee` collects it: the payment account is archived, or the account lock has ended with the payout. */
+function debitState(answer: TransferAnswer | undefined): TransferState | "left" | undefined {
+  if (answer?.answer?.$case !== "refusal") return answer?.answer?.value.legs[0]?.state;
+  return LEFT_TO_JOB.has(answer.answer.value.code) ? "left" : undefined;
+}
+
+/** `fee` shows what is debited when the caller has its answer. Without this it looks the payments up. */
+async function reportFees(deps: Deps, fees: Answered["fees"], context: CallContext): Promise<void> {
+  const answered = fees.filter(({ answer }) => answer !== undefined);
+  if (answered.length === 0) return;
+  try {
+    await deps.fees.recordAnswers({ fees: answered }, withReplyReserve(context));
+  } catch (error) {
+    deps.log.info("answers for fees not recorded, they are looked up later", { count: answered.length, error });
   }
 }
 

@@ -7,29 +7,18 @@ import { recordFeesRequest } from "../../messages/fee-facts.ts";
 import { type FeeDecision, markRecorded } from "../../store/fee-decisions.ts";
 import { returnReserve } from "../departure/return-reserve.ts";
 
-/** Has `fee` record a decision. Safe to repeat: after a crash the job sends it again. */
-export async function recordFees(deps: Deps, decision: FeeDecision, context: CallContext): Promise<void> {
-  await settleRecorded(
-    deps,
-    decision,
-    await deps.fees.recordFees(recordFeesRequest(decision), withReplyReserve(context)),
-  );
-}
-
 /**
- * `fee` has recorded a decision. A debt that another decision has taken meanwhile is not recorded, and a fee of a week may have ended without a
- * debit: their reserves return to the pool.
+ * Has `fee` record a decision, and returns what is to be debited. A debt that another decision has taken meanwhile is not recorded, and a fee of a
+ * week may have ended without a debit: their reserves return to the pool. Safe to repeat: after a crash the job sends it again.
  */
-export async function settleRecorded(
-  deps: Deps,
-  decision: FeeDecision,
-  { items, endedKeys }: RecordFeesResponse,
-): Promise<void> {
+export async function recordFees(deps: Deps, decision: FeeDecision, context: CallContext): Promise<RecordFeesResponse> {
+  const answer = await deps.fees.recordFees(recordFeesRequest(decision), withReplyReserve(context));
   failpoint("after_fees_recorded");
   if (decision.departureKey !== "") {
-    const recorded = new Set(items.map(({ key }) => key));
+    const recorded = new Set(answer.items.map(({ key }) => key));
     const unrecorded = decision.due.map(({ key }) => key).filter((key) => !recorded.has(key));
-    for (const key of [...unrecorded, ...endedKeys]) await returnReserve(deps, key);
+    for (const key of [...unrecorded, ...answer.endedKeys]) await returnReserve(deps, key);
   }
   await markRecorded(deps.pool, decision.id);
+  return answer;
 }

@@ -3,9 +3,9 @@ import { keyHash } from "#kernel/key-hash.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { openAccount } from "#test/support/platform-fake/ledger.ts";
-import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT, withQueues } from "../testing/fee.ts";
-import { decideWeeks, requestOf } from "../testing/deciding.ts";
-import { aCollection, aLeave, collectAll, decideLeave } from "../testing/leaving.ts";
+import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+
+import { collectAll, decideLeave } from "../testing/leaving.ts";
 import {
   anInvestor,
   aWorld,
@@ -20,12 +20,9 @@ import {
   passTime,
   type World,
 } from "../testing/world.ts";
-import type { Deps } from "../deps.ts";
 import { feeService } from "../service.ts";
 import { late } from "../checks/late.ts";
 import { changePaymentAccount } from "./change-payment-account.ts";
-import { collect } from "./collect.ts";
-import { recordFees } from "./record-fees.ts";
 import { findDueItems, getWaitingFees } from "../queries/payments.ts";
 
 const KEY = "withdrawal:1";
@@ -38,11 +35,6 @@ async function aWorldWithPendingFee(): Promise<World> {
   await decideLeave(world);
   return world;
 }
-
-test("under a key without a decision nothing is due", async () => {
-  const world = await aWorld();
-  expect(await collectAll(world, "unknown")).toBe("0.00");
-});
 
 test("a fee to an archived payment account stays reserved, holds up no withdrawal, and goes to the next account", async () => {
   const world = await aWorldWithPendingFee();
@@ -76,15 +68,6 @@ test("a fee to an archived payment account stays reserved, holds up no withdrawa
   await expectToReconcile(world);
 });
 
-test("a collection that is repeated when its caller has released the account lock leaves to the job what was left to it", async () => {
-  const world = await aWorldWithPendingFee();
-  world.platform.ledger.archived.add(PAYMENT_ACCOUNT);
-  expect(await collectAll(world)).toBe("0.00");
-  const request = aCollection(world, { key: KEY, lockOwner: `${KEY}:1` });
-  expect(await collect(world.deps, request, aCall())).toMatchObject({ uncollectedKeys: [] });
-  expect(balanceOf(world, INVESTOR)).toBe("12000.00");
-});
-
 test("a fee that waited for an archived payment account and ends without a debit has its reserve returned", async () => {
   const world = await aWorldWithPendingFee();
   const { platform, subscriptions } = world;
@@ -108,66 +91,6 @@ test("the transfers of a withdrawal are listed by its key, and its key is found 
   const service = feeService(deps);
   expect(await service.findKeysOfItem({ key: "fee:9001:5001:WD1" }, aCall())).toEqual({ keys: [KEY] });
   expect(await service.findKeysOfItem({ key: "unknown" }, aCall())).toEqual({ keys: [] });
-});
-
-test("a transfer that a command requests carries the command id, and its queries carry none", async () => {
-  const world = await aWorldWithPendingFee();
-  const calls: [rpc: string, commandId: string][] = [];
-  const { platform } = world.deps;
-  const deps: Deps = withQueues({
-    ...world.deps,
-    platform: {
-      ...platform,
-      transfer: async (request, context) => {
-        calls.push(["transfer", context.commandId]);
-        return await platform.transfer(request, context);
-      },
-    },
-  });
-  world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
-
-  await collect(deps, aCollection(world, { key: KEY, lockOwner: `${KEY}:1` }), aCall("unassign-1"));
-
-  expect(calls).toEqual([["transfer", "unassign-1"]]);
-});
-
-test("a decision that comes with the collection is recorded first, and its answer is that of a recording", async () => {
-  const world = await aWorld();
-  await anInvestor(world, { deposit: "10000.00" });
-  result(world, { [INVESTOR]: "+2000.00" });
-  await decideWeeks(world);
-  const decision = await requestOf(world, world.deps, aLeave());
-  world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
-  const request = { ...aCollection(world, { key: KEY, lockOwner: `${KEY}:1` }), decision };
-  for (let times = 0; times < 2; times += 1) {
-    expect(await collect(world.deps, request, aCall())).toEqual({
-      recorded: await recordFees(world.deps, decision!, aCall()),
-      uncollectedKeys: [],
-    });
-  }
-  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING", paid: "600.00" }]);
-});
-
-test("without the account lock nothing is collected", async () => {
-  const world = await aWorldWithPendingFee();
-  const collecting = collect(world.deps, aCollection(world, { key: KEY, lockOwner: "other:1" }), aCall());
-  await expect(collecting).rejects.toMatchObject({ code: "lock_not_owned" });
-  expect(balanceOf(world, INVESTOR)).toBe("12000.00");
-  expect(await collectAll(world)).toBe("600.00");
-});
-
-test("while another saga has the account lock, the debit is requested again within the same call", async () => {
-  const world = await aWorldWithPendingFee();
-  const requested: string[] = [];
-  world.platform.rules.isBusy = ({ key }) => requested.push(key) < 3;
-  world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
-
-  expect(await collect(world.deps, aCollection(world, { key: KEY, lockOwner: `${KEY}:1` }), aCall())).toEqual({
-    recorded: undefined,
-    uncollectedKeys: [],
-  });
-  expect(requested).toEqual(Array(3).fill("fee:9001:5001:WD1"));
-  expect(balanceOf(world, INVESTOR)).toBe("11400.00");
 });
 
 test("a debit that is finally refused becomes debt, and its caller is answered to return the reserve", async () => {
