@@ -26,7 +26,7 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
     fee_payment: "books: each fee, with its explanation",
     fee_run: "books: one row for each week of a Master, and for each withdrawal and exit with a fee",
     fee_version:
-      "one row for each change of a fee: listings show them, and late results have their rates; decisions read the newest ones (decision 84)",
+      "one row for each change of a fee: listings show them, and late results have their rates; decisions read the newest ones (docs/decisions/fee-terms-and-explanations.md)",
     fee_version_ended: "as fee_version: at most one row for each version",
     handled_break: "one row for each break that has stopped fees: it must not stop them again",
     payment_account: "one row for each payment account that a Master has or had",

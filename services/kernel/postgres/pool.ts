@@ -42,7 +42,7 @@ const OPEN_WITHIN_MS = 60_000;
 const OPEN_RETRY_MS = 250;
 /** Ends the wait for a server that does not respond; above every statement_timeout that a bulk job sets. */
 const SILENT_SERVER_TIMEOUT_MS = 60_000;
-/** Decision 38: plans that are made once, by index, and without a compiler of expressions. */
+/** docs/decisions/work-in-sets.md: plans that are made once, by index, and without a compiler of expressions. */
 export const PLANNING = "-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off";
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,62}$/;
 

@@ -7,7 +7,7 @@ export type SendPace = {
   readonly sendsOfASession: () => number;
 };
 
-/** More would save little: decision 30 has the figures. A crash leaves at most this many commands of each session unresolved. */
+/** More would save little: docs/decisions/work-in-sets.md. A crash leaves at most this many commands of each session unresolved. */
 const MAX_SENDS = 8;
 /** The last command of a session is written in this time, long before its permit expires. */
 const WRITE_WITHIN_MS = PERMIT_MS / 4;

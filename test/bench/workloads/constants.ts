@@ -20,7 +20,7 @@ export const constants: Workload = {
   name: "constants",
   title: "Tuning constants",
   about: `Deposits without Master with other values of the variables that decide how many of them are at work together. The sizes of sets, such as
-the permits of one commit, are constants of the code: docs/decisions/0030 and the comment of each name the reason.`,
+the permits of one commit, are constants of the code: docs/decisions/work-in-sets.md and the comment of each name the reason.`,
 
   async run(bench) {
     const { isQuick, investors, rounds, callers: all } = bench.options;
