@@ -12,7 +12,7 @@ type TransferredPayment = Pick<DuePayment, "key" | "investorLogin" | "paymentAcc
 /** The transfer of a payment: both legs under one key, cut to the funds of the account above the floor. */
 export function transferOf(
   { key, investorLogin, paymentAccountLogin, due }: TransferredPayment,
-  floor?: FeeFloor | undefined,
+  floor?: FeeFloor,
 ): TransferRequest {
   // The rest becomes debt.
   const amount = due < MAX_AMOUNT.minor ? due : MAX_AMOUNT.minor;

@@ -92,11 +92,15 @@ test.concurrent("a debit that is refused, or whose payment account is archived, 
     await aWorld(context),
   );
   const refused = fee(30_00n, { upTo: { floor: moneyOf(500_00n) } });
-  await instance.deps.pool.query("update account set unshown_since = now(), archived_at = now() where login = $1", [payment]);
+  await instance.deps.pool.query("update account set unshown_since = now(), archived_at = now() where login = $1", [
+    payment,
+  ]);
   const { answers } = await chain([fee(20_00n), payout]);
   expect(answers.map(firstOf)).toEqual(["account_archived", "APPLIED"]);
   expect(await lockOwner()).toBeNull();
-  await instance.deps.pool.query("update account set unshown_since = null, archived_at = null where login = $1", [payment]);
+  await instance.deps.pool.query("update account set unshown_since = null, archived_at = null where login = $1", [
+    payment,
+  ]);
   // The lock has ended: what was not recorded before is left out, and what was is found.
   expect((await chain([refused, payout])).answers.map(firstOf)).toEqual(["lock_not_owned", "APPLIED"]);
   expect(await balanceOf(login)).toBe("400.00");

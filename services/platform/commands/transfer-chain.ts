@@ -1,8 +1,8 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import {
   type TransferAnswer,
-  type TransferBatchRequest,
-  type TransferBatchResponse,
+  type TransferChainRequest,
+  type TransferChainResponse,
   type TransferRequest,
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
@@ -17,9 +17,9 @@ const { APPLIED, REFUSED } = TransferState;
 /** The transfers of one saga, each when the one before has its outcome: the answers end with the first one that has none yet. */
 export async function transferChain(
   deps: Deps,
-  { requests }: TransferBatchRequest,
+  { requests }: TransferChainRequest,
   context: CallContext,
-): Promise<TransferBatchResponse> {
+): Promise<TransferChainResponse> {
   requireBatch(requests);
   requireOneLock(requests);
   const answers: TransferAnswer[] = [];
