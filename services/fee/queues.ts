@@ -1,11 +1,12 @@
 import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
 import type { Clock } from "#kernel/clock.ts";
-import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Decision } from "./domain/decision.ts";
 import { type FinalPayment, type Settlement, settlePayments } from "./processes/payment/settle-payments.ts";
 import { type Collection, listCollections } from "./store/collections.ts";
+import { type DuePayment, listOpenPayments } from "./store/due-payments.ts";
 import { type DebitedPayment, markDebited } from "./store/settled-payments.ts";
 import { type Recorded, recordTogether } from "./processes/recording/record-decisions.ts";
 
@@ -20,6 +21,8 @@ export type FeeQueues = {
   /** Debits whose credits are pending. */
   readonly debits: BatchQueue<DebitedPayment, undefined>;
   readonly collections: GatheredRead<string, Collection>;
+  /** Payments that are not settled, by the keys of their transfers. */
+  readonly openPayments: GatheredRead<string, DuePayment>;
 };
 
 export type QueueNeeds = {
@@ -63,5 +66,6 @@ export function feeQueues(needs: QueueNeeds): FeeQueues {
       },
     }),
     collections: gatherReads((keys) => listCollections(pool, keys)),
+    openPayments: gatherReads(async (keys) => byKey(await listOpenPayments(pool, keys), ({ key }) => key)),
   };
 }

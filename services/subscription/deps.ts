@@ -8,7 +8,8 @@ import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { ServerDays } from "./domain/performance.ts";
 import type { Week } from "./domain/weeks.ts";
-import type { DepartureReads } from "./store/departure-reads.ts";
+import type { DepartureCommits } from "./store/departure-commits.ts";
+import type { AccountReads } from "./store/account-reads.ts";
 import type { AdoptionRule } from "./domain/quarantine.ts";
 
 /** Notified after commits that leave work for a job; a lost signal only delays the work until the next poll. */
@@ -37,7 +38,8 @@ export type Deps = {
   readonly platform: Client<PlatformServiceService>;
   readonly accounts: Client<AccountServiceService>;
   readonly fees: Client<FeeServiceService>;
-  readonly departureReads: DepartureReads;
+  readonly accountReads: AccountReads;
+  readonly departureCommits: DepartureCommits;
   /** Entries of the movements feed that will be filed, as far as this process knows; 0 while the feed is stopped. */
   readonly movementLag: () => bigint;
   /** Whether the movements feed is stopped because platform was restored to an older time than what was received from it. */

@@ -30,7 +30,8 @@ import { readQueue } from "./store/departure-queue.ts";
 import { watchMasters } from "./jobs/watch-masters.ts";
 import { subscriptionRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
-import { departureReads } from "./store/departure-reads.ts";
+import { departureCommits } from "./store/departure-commits.ts";
+import { accountReads } from "./store/account-reads.ts";
 
 const caller = "subscription";
 const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
@@ -58,7 +59,8 @@ await runService(caller, async (context) => {
       grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, service: "account", identity }),
     ),
     fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, service: "fee", identity })),
-    departureReads: departureReads(backbone.pool),
+    accountReads: accountReads(backbone.pool),
+    departureCommits: departureCommits(backbone.pool, systemClock),
     wakeSignals: createWakeSignals(),
     log,
     now: systemClock,

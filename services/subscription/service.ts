@@ -65,7 +65,7 @@ import { decidePendingFee, getFeeFloors } from "./queries/decide-pending-fee.ts"
 import { previewUnassign, previewWithdrawal } from "./queries/preview/preview-unassign.ts";
 import { listPerformance, listResults } from "./queries/list-performance.ts";
 import { postResults } from "./processes/posting/send-postings.ts";
-import { reportBooks, settleBooks } from "./processes/allocate/settle-books.ts";
+import { reportBooks } from "./processes/allocate/settle-books.ts";
 import { sendExits } from "./processes/exit/send-exit.ts";
 import { readGaps } from "./processes/filing/catch-up.ts";
 import { EXIT_FEED, FOLLOWING_FEED, MIRROR_FEED, WITHDRAWAL_FEED } from "./messages/capital-events.ts";
@@ -89,14 +89,9 @@ export const FEEDS = [MIRROR_FEED, EXIT_FEED, FOLLOWING_FEED, WITHDRAWAL_FEED, S
 /** Every rpc of the contract and the one function behind it. */
 export function subscriptionService(deps: Deps): Implementation<SubscriptionServiceService> {
   const gathered = { ...deps, ...gatheredReads(deps) };
-  // Operators may have resumed a moment ago: the command would be refused, although the next one is not.
-  const withWholeBooks = async <T>(command: () => Promise<T>): Promise<T> => {
-    await settleBooks(deps);
-    return await command();
-  };
   return {
     assign: (request, context) => assign(deps, request, context),
-    unassign: async (request, context) => await withWholeBooks(() => unassign(deps, request, context)),
+    unassign: (request, context) => unassign(deps, request, context),
     closeMaster: (request, context) => closeMaster(deps, request, context),
     getClosing: (request, context) => getClosing(deps, request, context),
     previewAssign: (request, context) => previewAssign(deps, request, context),
@@ -107,7 +102,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     listActiveInvestors: (request, context) => listActiveInvestors(gathered, request, context),
     countActiveInvestors: (request) => countActiveInvestors(deps, request),
     findOpenSubscription: (request) => findOpenSubscription(gathered, request),
-    withdraw: async (request, context) => await withWholeBooks(() => withdraw(deps, request, context)),
+    withdraw: (request, context) => withdraw(deps, request, context),
     cancelWithdrawal: (request) => cancelWithdrawal(deps, request),
     previewWithdrawal: (request, context) => previewWithdrawal(deps, request, context),
     returnReserve: (request) => returnReserve(deps, request),

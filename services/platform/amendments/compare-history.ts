@@ -8,13 +8,13 @@ import { differencesOf } from "./deal-difference.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
 
 /** What is recorded about deals before a read: logged deals by ticket, and tickets older than the adoption of their account. */
-type Known = {
+export type Recorded = {
   readonly logged: ReadonlyMap<bigint, readonly LoggedDeal[]>;
   readonly adopted: ReadonlySet<bigint>;
 };
 
 /** Compares a read of the history with the logs and the legs, and reports each amended deal. */
-export async function compareHistory(deps: Deps, deals: readonly Deal[], { logged, adopted }: Known): Promise<void> {
+export async function compareHistory(deps: Deps, deals: readonly Deal[], { logged, adopted }: Recorded): Promise<void> {
   const { pool, settings } = deps;
   const tickets = deals.map(({ ticket }) => ticket);
   const legs = new Map((await listAppliedLegs(pool, settings.server, tickets)).map((leg) => [leg.ticket, leg]));

@@ -10,7 +10,7 @@ import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
-import { readLogin } from "./history/read-history.ts";
+import { readWholeLogin } from "../amendments/read-whole-login.ts";
 import { recordNow } from "./record-now.ts";
 
 /** The facts that the sender of the command reports. */
@@ -90,7 +90,7 @@ test.concurrent("an answer with a recorded ticket of another login leaves the le
   expect(found?.dealId).toBe(BigInt(deal));
 });
 
-test.concurrent("an answer with the ticket of another login's unread deal is detected by the next read", async (context) => {
+test.concurrent("an answer with the ticket of another login's unread deal is detected when its history is compared", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
@@ -99,7 +99,7 @@ test.concurrent("an answer with the ticket of another login's unread deal is det
   const { deal } = await world.control.balance(other, "5.00");
   await recordNow(deps, leg, { ...applied, ticket: BigInt(deal) }, ANSWERED);
 
-  await readLogin(deps, other);
+  await readWholeLogin(deps, other);
 
   expect(await rows(instance)).toMatchObject([
     { state: "REVIEW", came_from: "APPLIED", review: "applied_deal_gone", deal_id: BigInt(deal) },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { usd } from "#kernel/money.ts";
-import { fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { EntryKind, AmendmentKind, LogEntry, NewEntry } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
@@ -134,29 +134,6 @@ export async function listEntries(db: Queryable, login: string, after: bigint, l
         limit ${limit}`,
   );
   return rows.map(entryOf);
-}
-
-/** Deals that are found late have an earlier time than those before them in the log. */
-const MOST_FOUND_LATE = 100;
-
-/** The latest time of a deal up to a log position, and whether the amounts of the account are not dollars and cents. */
-export async function findDealTimeAndCurrency(
-  db: Queryable,
-  login: string,
-  number: bigint,
-): Promise<{ readonly lastDealAt: Date | undefined; readonly isOtherCurrency: boolean }> {
-  const { at, ...currency } = await one<{ at: Date | null; isOtherCurrency: boolean }>(
-    db,
-    sql`select max(deal_at) as at, ${isOtherCurrency(login)} as "isOtherCurrency"
-        from (
-          select deal_at
-          from log_entry
-          where login = ${login} and number <= ${number} and deal_id is not null
-          order by number desc
-          limit ${MOST_FOUND_LATE}
-        ) as newest`,
-  );
-  return { lastDealAt: at ?? undefined, ...currency };
 }
 
 /** A log position: the number of an entry of a login's log; -1 is before the opening. */

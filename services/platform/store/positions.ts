@@ -1,7 +1,8 @@
 import { type Money, usd } from "#kernel/money.ts";
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { OpenPosition } from "../domain/open-positions.ts";
+import { isOtherCurrency } from "./account-stops.ts";
 
 export async function listOpenPositions(db: Queryable, login: string): Promise<OpenPosition[]> {
   const rows = await many<{ position_id: bigint; symbol: string; volume: bigint }>(
@@ -19,6 +20,10 @@ export type LogEnd = {
   readonly undecidedFrom: Date | null;
   readonly isArchived: boolean;
   readonly registration: bigint | null;
+  /** The latest time of a deal in it. */
+  readonly lastDealAt: Date | null;
+  /** The amounts of the account are not dollars and cents. */
+  readonly isOtherCurrency: boolean;
   readonly positions: readonly Pick<OpenPosition, "positionId" | "volume">[];
 };
 
@@ -29,14 +34,29 @@ type LogEndRow = Omit<LogEnd, "balance" | "positions"> & {
   volume: bigint | null;
 };
 
+const ACCOUNT_LOGIN = fragment`account.login`;
+/** Deals that are found late have an earlier time than those before them in the log. */
+const MOST_FOUND_LATE = 100;
+
 /** By login; without those that are not managed. */
 export async function listLogEnds(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, LogEnd>> {
   const rows = await many<LogEndRow>(
     db,
     sql`select account.login, log_number as number, log_entry_id as "entryId", log_minor as "balanceMinor",
                undecided_from as "undecidedFrom",
-               archived_at is not null as "isArchived", registration, position_id as "positionId", volume
+               archived_at is not null as "isArchived", registration, newest."lastDealAt",
+               ${isOtherCurrency(ACCOUNT_LOGIN)} as "isOtherCurrency", position_id as "positionId", volume
         from account
+        cross join lateral (
+          select max(deal_at) as "lastDealAt"
+          from (
+            select deal_at
+            from log_entry
+            where log_entry.login = account.login and number <= account.log_number and deal_id is not null
+            order by number desc
+            limit ${MOST_FOUND_LATE}
+          ) as latest
+        ) as newest
         left join open_position on open_position.login = account.login
         where account.login = any (${logins}::text[])`,
   );
@@ -49,13 +69,13 @@ export async function listLogEnds(db: Queryable, logins: readonly string[]): Pro
 }
 
 function logEndOf(
-  { number, entryId, balanceMinor, undecidedFrom, isArchived, registration }: LogEndRow,
+  { login: _login, balanceMinor, positionId: _position, volume: _volume, ...end }: LogEndRow,
   rows: readonly LogEndRow[],
 ): LogEnd {
   const positions = rows.flatMap(({ positionId, volume }) =>
     positionId === null || volume === null ? [] : [{ positionId, volume }],
   );
-  return { number, entryId, balance: usd(balanceMinor), undecidedFrom, isArchived, registration, positions };
+  return { ...end, balance: usd(balanceMinor), positions };
 }
 
 /** A volume of 0 closes the position. */

@@ -12,6 +12,7 @@ import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import type { Deps } from "../deps.ts";
 import { settleDepartures } from "../jobs/settle-departures.ts";
 import { subscriptionService } from "../service.ts";
+import { departureCommits } from "../store/departure-commits.ts";
 import { getDeparture } from "../store/departures.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { debtKey } from "../testing/fee-fake.ts";
@@ -210,7 +211,7 @@ test("a request that comes in time and is recorded after a late one was refused 
   const slow = Object.create(pool, {
     query: { value: async (...args: never) => (await latch.pass(), await pool.query(...(args as [string]))) },
   }) as Deps["pool"];
-  const deps = { ...world.deps, pool: slow };
+  const deps = { ...world.deps, pool: slow, departureCommits: departureCommits(slow, world.deps.now) };
   const operation = { operationId: uuidv7(), deadline: new Date(world.deps.now().getTime() + LONG_MS) };
   const early = requestWithdrawal({ deps, service: subscriptionService(deps) }, login, 40_00n, operation);
   await latch.reached;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import type { FindTermsResponse } from "#proto/pamm/fee/v1/fee.ts";
 import { MINUTE_MS } from "#kernel/duration.ts";
@@ -7,6 +8,7 @@ import { later } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
 import type { FeeFacts } from "../domain/fees/terms.ts";
 import { feeFactsOf } from "../messages/fee-facts.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import { listUnchargedSince } from "../store/fee-decisions.ts";
 
 /** What `fee` has answered before a decision. */
@@ -23,6 +25,8 @@ export type AskedTerms = {
 /** The instant of a decision may be so much earlier than the call. */
 const MARGIN_MS = MINUTE_MS;
 
+type Asking = Pick<Deps, "pool" | "fees" | "now">;
+
 export type WantedTerms = {
   /** Empty outside a pool. */
   readonly masterLogin: string;
@@ -33,12 +37,40 @@ export type WantedTerms = {
 
 /** The terms of Investors for a decision, and what they owe. Of the timeline of each only what rates its profit that is not charged yet. */
 export async function askTerms(
-  { pool, fees, now }: Pick<Deps, "pool" | "fees" | "now">,
+  { pool, fees, now }: Asking,
   { masterLogin, investorLogins, at = later(now(), -MARGIN_MS) }: WantedTerms,
   context: CallContext,
 ): Promise<AskedTerms> {
   const investors = await listUnchargedSince(pool, masterLogin, investorLogins, at);
   return askedTerms(await fees.findTerms({ masterLogin, investors }, withReplyReserve(context)));
+}
+
+/** Of each process, that is of its dependencies. */
+const gathered = new WeakMap<Asking, GatheredRead<string, AskedTerms>>();
+
+/** The terms of an Investor now, as `askTerms`: what is asked at the same time about Investors of one Master is one call. */
+export async function askTermsOf(deps: Asking, masterLogin: string, investorLogin: string): Promise<AskedTerms> {
+  const read = gathered.get(deps) ?? gatherReads((pairs) => askTogether(deps, pairs));
+  gathered.set(deps, read);
+  const terms = await read(`${masterLogin}/${investorLogin}`);
+  assert(terms !== undefined, "each Investor is answered for");
+  return terms;
+}
+
+async function askTogether(deps: Asking, pairs: readonly string[]): Promise<Map<string, AskedTerms | Error>> {
+  const byMaster = Map.groupBy(pairs, (pair) => pair.slice(0, pair.indexOf("/")));
+  const answers = await Promise.all(
+    Array.from(byMaster, async ([masterLogin, own]) => {
+      const investorLogins = own.map((pair) => pair.slice(masterLogin.length + 1));
+      const terms = await askTerms(deps, { masterLogin, investorLogins }, jobContext()).catch(asError);
+      return own.map((pair) => [pair, terms] as const);
+    }),
+  );
+  return new Map(answers.flat());
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error("terms were not answered", { cause: error });
 }
 
 /** Answers about an Investor each, as one; undefined when they are of two databases. */

@@ -230,12 +230,11 @@ export async function markRefused(
   );
 }
 
+/** A completed departure; `dealId` is that of its payout. */
+export type Ended = { readonly operationId: string; readonly dealId: bigint | null };
+
 /** DECIDED -> ENDED, with its account lock released. Changes nothing about those that have ended. */
-export async function markEnded(
-  db: Queryable,
-  ended: readonly { readonly operationId: string; readonly dealId: bigint | null }[],
-  at: Date,
-): Promise<void> {
+export async function markEnded(db: Queryable, ended: readonly Ended[], at: Date): Promise<void> {
   await execute(
     db,
     sql`update departure

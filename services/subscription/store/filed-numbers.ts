@@ -1,17 +1,17 @@
-import { fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** Log position up to which a login is filed; -1 when no entry is. */
-export async function findFiledNumber(db: Queryable, login: string): Promise<bigint> {
-  const row = await maybeOne<{ filedNumber: bigint }>(
-    db,
-    sql`select filed_number as "filedNumber" from investor_account where login = ${login}
-        union all
-        select filed_number from master_pool where login = ${login}`,
-  );
-  return row?.filedNumber ?? -1n;
-}
-
+/** Log position up to which a login is filed. */
 export type FiledNumber = { readonly login: string; readonly filedNumber: bigint };
+
+/** Of some logins; without those of which no entry is filed. */
+export async function findFiledNumbers(db: Queryable, logins: readonly string[]): Promise<FiledNumber[]> {
+  return await many<FiledNumber>(
+    db,
+    sql`select login, filed_number as "filedNumber" from investor_account where login = any(${logins}::text[])
+        union all
+        select login, filed_number from master_pool where login = any(${logins}::text[])`,
+  );
+}
 
 /** Of accounts after a login, in the order of their logins. */
 export async function listFiledNumbers(

@@ -1,7 +1,8 @@
 import { type Crashing as CrashingProcess, crashingProcess } from "#kernel/testing/crash.ts";
 import type { Deps } from "../deps.ts";
 import { createWakeSignals } from "../service.ts";
-import { departureReads } from "../store/departure-reads.ts";
+import { departureCommits } from "../store/departure-commits.ts";
+import { accountReads } from "../store/account-reads.ts";
 
 export type Crashing = Pick<CrashingProcess, "crashed" | "pointsPassed"> & { readonly deps: Deps };
 
@@ -13,6 +14,7 @@ export function crashing(deps: Deps, points: number): Crashing {
     accounts: client(deps.accounts),
     fees: client(deps.fees),
   };
-  const own = { pool, departureReads: departureReads(pool), wakeSignals: createWakeSignals() };
+  const stores = { pool, accountReads: accountReads(pool), departureCommits: departureCommits(pool, deps.now) };
+  const own = { ...stores, wakeSignals: createWakeSignals() };
   return { crashed, pointsPassed, deps: { ...deps, ...others, ...own } };
 }

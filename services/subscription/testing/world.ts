@@ -13,7 +13,8 @@ import type { AssignRequest, SubscriptionServiceService } from "#proto/pamm/subs
 import type { Deps } from "../deps.ts";
 import { createWakeSignals, subscriptionService } from "../service.ts";
 import { markSettled } from "../store/settled-database.ts";
-import { departureReads } from "../store/departure-reads.ts";
+import { departureCommits } from "../store/departure-commits.ts";
+import { accountReads } from "../store/account-reads.ts";
 import type { Week } from "../domain/weeks.ts";
 import { type FeeFake, feeFake } from "./fee-fake.ts";
 import { type AccountFake, accountFake } from "./account-fake.ts";
@@ -59,7 +60,8 @@ export async function aWorld(
     platform: platform.client,
     accounts: accounts.client,
     fees: fees.client,
-    departureReads: departureReads(pool),
+    accountReads: accountReads(pool),
+    departureCommits: departureCommits(pool, now),
     movementLag: () => state.lag,
     isPlatformRewound: () => state.isPlatformRewound,
     wakeSignals: createWakeSignals(),

@@ -27,7 +27,8 @@ import { withInProcessState } from "../../../services/platform/in-process-state.
 import { registerInstance } from "../../../services/platform/register-instance.ts";
 import { platformService } from "../../../services/platform/service.ts";
 import { subscriptionService } from "../../../services/subscription/service.ts";
-import { departureReads } from "../../../services/subscription/store/departure-reads.ts";
+import { accountReads } from "../../../services/subscription/store/account-reads.ts";
+import { departureCommits } from "../../../services/subscription/store/departure-commits.ts";
 
 export type RealService = {
   readonly label: string;
@@ -94,7 +95,8 @@ export const REAL_SERVICES: readonly RealService[] = [
       subscriptionService({
         pool,
         ...otherServices(),
-        departureReads: departureReads(pool),
+        accountReads: accountReads(pool),
+        departureCommits: departureCommits(pool, now),
         movementLag: () => 0n,
         isPlatformRewound: () => false,
         wakeSignals: wakeSignals(),

@@ -14,7 +14,8 @@ import {
   subscriptionJobs,
   subscriptionService,
 } from "../../../services/subscription/service.ts";
-import { departureReads } from "../../../services/subscription/store/departure-reads.ts";
+import { accountReads } from "../../../services/subscription/store/account-reads.ts";
+import { departureCommits } from "../../../services/subscription/store/departure-commits.ts";
 import type { Week } from "../../../services/subscription/domain/weeks.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -63,7 +64,8 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const isPlatformRewound = (): boolean => consumer.state().isRewound;
   const own = {
     pool,
-    departureReads: departureReads(pool),
+    accountReads: accountReads(pool),
+    departureCommits: departureCommits(pool, now),
     movementLag,
     isPlatformRewound,
     ...rules,

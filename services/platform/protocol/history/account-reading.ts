@@ -3,7 +3,6 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
-import { findDealTimeAndCurrency } from "../../store/log.ts";
 import { readBetweenLegs } from "./read-between-legs.ts";
 import { type Facts, readSharedFacts } from "./read-facts.ts";
 
@@ -15,22 +14,16 @@ export async function readAgreeing(deps: Reader, login: string): Promise<ReadAcc
   if (reading.complete) return reading;
   const platformAt = await deps.mt5.platformNow();
   const read = (each: string) => readSharedFacts(deps, deps.holds.facts, each);
-  return await readingOf(deps, login, { facts: await readBetweenLegs(deps, login, read), platformAt });
+  return readingOf(await readBetweenLegs(deps, login, read), platformAt);
 }
 
 /** The same, while legs may be sent: one that is executed meanwhile shows as a difference. */
 export async function readOnce(deps: Reader, login: string): Promise<ReadAccountResponse> {
   const platformAt = await deps.mt5.platformNow();
-  return await readingOf(deps, login, { facts: await readSharedFacts(deps, deps.holds.facts, login), platformAt });
+  return readingOf(await readSharedFacts(deps, deps.holds.facts, login), platformAt);
 }
 
-async function readingOf(
-  { pool }: Deps,
-  login: string,
-  { facts, platformAt }: { readonly facts: Facts; readonly platformAt: Date },
-): Promise<ReadAccountResponse> {
-  const { balanceMinor, log, positions, isComplete } = facts;
-  const { lastDealAt, isOtherCurrency } = await findDealTimeAndCurrency(pool, login, log.number);
+function readingOf({ balanceMinor, log, positions, isComplete }: Facts, platformAt: Date): ReadAccountResponse {
   return {
     balance: moneyToProto(usd(balanceMinor)),
     logBalance: moneyToProto(log.balance),
@@ -43,9 +36,9 @@ async function readingOf(
       swap: moneyToProto(usd(swapMinor)),
     })),
     // Amounts that are not dollars and cents equal no log: nothing is decided with them.
-    complete: isComplete && !isOtherCurrency,
+    complete: isComplete && !log.isOtherCurrency,
     oldPrices: [],
     platformAt,
-    lastDealAt,
+    lastDealAt: log.lastDealAt ?? undefined,
   };
 }

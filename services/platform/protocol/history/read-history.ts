@@ -1,4 +1,4 @@
-import { compareHistory } from "../../amendments/compare-history.ts";
+import { compareHistory, type Recorded } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
 import type { Deal, Period } from "../../mt5/deals.ts";
@@ -34,16 +34,26 @@ export type ReadSpan = {
   readonly isWhole?: boolean;
 };
 
-/**
- * Files new deals of a read and reports amended ones. `always` are logins that are filed also without new deals: a deal
- * that was undecided may be decided by now.
- */
+/** Files new deals of a read, as `fileNew`, and reports amended ones. */
 export async function fileHistory(
   deps: Deps,
   deals: readonly Deal[],
   span: ReadSpan,
   always: readonly string[] = [],
 ): Promise<void> {
+  await compareHistory(deps, deals, await fileNew(deps, deals, span, always));
+}
+
+/**
+ * Files new deals of a read, and returns what is recorded about the others. `always` are logins that are filed also without new deals: a deal
+ * that was undecided may be decided by now.
+ */
+async function fileNew(
+  deps: Deps,
+  deals: readonly Deal[],
+  span: ReadSpan,
+  always: readonly string[] = [],
+): Promise<Recorded> {
   const { pool, settings } = deps;
   const tickets = deals.map(({ ticket }) => ticket);
   const logged = Map.groupBy(await listLoggedDeals(pool, settings.server, tickets), ({ ticket }) => ticket);
@@ -60,10 +70,10 @@ export async function fileHistory(
     span,
     always,
   );
-  await compareHistory(deps, deals, { logged, adopted });
+  return { logged, adopted };
 }
 
-/** Reads one login from the instant up to which the reader has read. */
+/** Reads one login from the instant up to which the reader has read. What is amended is found by the reader, which reads all of it again. */
 export async function readLogin(deps: Deps, login: string): Promise<void> {
   await readLogins(deps, [login]);
 }
@@ -72,9 +82,7 @@ export async function readLogin(deps: Deps, login: string): Promise<void> {
 export async function readLogins(deps: Deps, logins: readonly string[]): Promise<void> {
   const undecided = await readDecided(deps, logins);
   for (const [login, { from, to }] of undecided) {
-    await fileHistory(deps, await deps.mt5.findDeals([login], { from, to }), { since: from, from, isWhole: true }, [
-      login,
-    ]);
+    await fileNew(deps, await deps.mt5.findDeals([login], { from, to }), { since: from, from, isWhole: true }, [login]);
   }
 }
 
@@ -86,7 +94,7 @@ export async function readDecided(deps: Deps, logins: readonly string[]): Promis
   const to = new Date(now.getTime() + CLOCK_WINDOW_MS);
   const decided = logins.filter((login) => !undecided.has(login));
   if (decided.length > 0) {
-    await fileHistory(deps, await deps.mt5.findDeals(decided, { from, to }), { since: from, from });
+    await fileNew(deps, await deps.mt5.findDeals(decided, { from, to }), { since: from, from });
   }
   return new Map(Array.from(undecided, ([login, since]) => [login, { from: since < from ? since : from, to }]));
 }

@@ -2,13 +2,7 @@ import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
-import {
-  beginNextTry,
-  type Departure,
-  findDeparture,
-  insertDepartures,
-  type NewDeparture,
-} from "../../store/departures.ts";
+import { beginNextTry, type Departure, findDeparture, type NewDeparture } from "../../store/departures.ts";
 import { waitBudget } from "../deadlines.ts";
 import type { Completed } from "./complete.ts";
 import { depart } from "./depart.ts";
@@ -29,7 +23,7 @@ const MAX_JOIN_MS = 9_000;
  */
 export async function beginOrJoin(deps: Deps, wanted: Wanted, context: CallContext): Promise<Completed | undefined> {
   const times = { at: deps.now(), recoverInMs: Math.max(remainingMs(context), 0) + RECOVERY_GRACE_MS };
-  const [begun] = await insertDepartures(deps.pool, [{ ...wanted, ...times, requestId: context.requestId }]);
+  const begun = await deps.departureCommits.begin.add({ ...wanted, ...times, requestId: context.requestId });
   if (begun !== undefined) return await depart(deps, begun, context);
   const known = await findDeparture(deps.pool, wanted.operationId);
   return known && (await join(deps, known, context));

@@ -8,6 +8,7 @@ import { getSubscription } from "../../store/subscriptions.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { decideOutsidePool } from "./decide-outside-pool.ts";
 import { type DecisionEnd, feesWait, type HeldDeparture } from "./departing.ts";
+import { requireWholeBooks } from "../allocate/settle-books.ts";
 import { joinEpisode } from "./episode.ts";
 import { departureReasons, unassignReasons } from "../../domain/departure-reasons.ts";
 
@@ -26,7 +27,12 @@ export async function decide(
   const wait = waitBudget(context, WAIT_MS);
   let isLogged = false;
   for (let held = departure; ; held = { ...departure, reading: undefined, terms: undefined }) {
-    const state = (await deps.departureReads.investor(login)) ?? NOT_FILED;
+    let state = (await deps.accountReads.investor(login)) ?? NOT_FILED;
+    if (state.holding?.isStopped === true) {
+      // Operators may have resumed a moment ago.
+      await requireWholeBooks(deps);
+      state = (await deps.accountReads.investor(login)) ?? NOT_FILED;
+    }
     const end = await decideOnce(deps, held, state, { wait, context });
     if (end.kind !== "waits") return end;
     if (wait.isOver()) return { kind: "refused", refusal: end.refusal };

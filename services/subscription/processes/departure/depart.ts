@@ -13,7 +13,7 @@ import { accountBusy, platformUnavailable } from "../../domain/lock-refusals.ts"
 import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/departure-reasons.ts";
 import { beginNextTry, type Departure, getDeparture, isUndecided } from "../../store/departures.ts";
 import { countWaitingOf, markWaiting } from "../../store/departure-queue.ts";
-import { askTerms } from "../../fees/ask-terms.ts";
+import { askTermsOf } from "../../fees/ask-terms.ts";
 import { holdLock, releaseLock } from "../account-lock.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { complete, type Completed, type DepartureWithFees } from "./complete.ts";
@@ -69,9 +69,8 @@ async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: C
     const { kind, hasWaited, deadlineAt } = departure;
     if (kind === "WITHDRAWAL" && !hasWaited && deps.now() >= deadlineAt) throw notBegun();
     const { investorLogin } = departure;
-    const masterLogin = (await deps.departureReads.investor(investorLogin))?.holding?.masterLogin;
-    const asking =
-      masterLogin && askTerms(deps, { masterLogin, investorLogins: [investorLogin] }, context).catch(() => undefined);
+    const masterLogin = (await deps.accountReads.investor(investorLogin))?.holding?.masterLogin;
+    const asking = masterLogin && askTermsOf(deps, masterLogin, investorLogin).catch(() => undefined);
     const held = await holdLock(deps, { ...lockOf(departure), masterLogin }, context);
     const { balance: heldBalance, logNumber: heldLogNumber, master: reading } = held;
     const terms = (await asking) || undefined;

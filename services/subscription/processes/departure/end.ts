@@ -29,11 +29,10 @@ export async function refuse(
 export async function end(deps: Deps, departure: Departure, dealId: bigint | null): Promise<Departure> {
   const { operationId } = departure;
   try {
-    const ended = [{ operationId, dealId }];
-    if (!isUnwatched(departure)) await markEnded(deps.pool, ended, deps.now());
+    if (!isUnwatched(departure)) await deps.departureCommits.end.add({ operationId, dealId });
     else {
       await inTransaction(deps.pool, async (tx) => {
-        await markEnded(tx, ended, deps.now());
+        await markEnded(tx, [{ operationId, dealId }], deps.now());
         publishProgress(tx, departure, "ENDED");
       });
     }

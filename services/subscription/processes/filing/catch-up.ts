@@ -4,7 +4,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { refuse } from "../../refusals.ts";
-import { findFiledNumber, listGaps } from "../../store/filed-numbers.ts";
+import { listGaps } from "../../store/filed-numbers.ts";
 import { fileMovements } from "./file-movements.ts";
 import { jobContext } from "../deadlines.ts";
 
@@ -41,7 +41,7 @@ export async function catchUp(
   for (;;) {
     // The log was written again, and may have an entry that is filed already under the next number.
     if (deps.isPlatformRewound()) throw rewound(login);
-    const afterNumber = await findFiledNumber(deps.pool, login);
+    const afterNumber = (await deps.accountReads.filed(login))?.filedNumber ?? -1n;
     if (upTo !== undefined && afterNumber >= upTo) return afterNumber;
     const { entries, lastNumber } = await deps.platform.readLog(
       { login, afterNumber, limit: ENTRIES_PER_READ },

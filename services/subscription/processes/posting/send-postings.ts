@@ -143,7 +143,7 @@ export async function postUnderLock(
 ): Promise<boolean> {
   const wait = waitBudget(context, WAIT_MS);
   for (let ended = 0; ended < MAX_POSTINGS;) {
-    if ((await deps.departureReads.unposted(login)) === undefined) return true;
+    if ((await deps.accountReads.unposted(login)) === undefined) return true;
     const [posting] = await inTransaction(deps.pool, async (tx) => {
       await lockPostingOf(tx, login);
       return await claimPostings(tx, [login]);
