@@ -5,7 +5,7 @@ import { defineMetrics } from "#test/support/defined-metrics.ts";
 import { parse } from "yaml";
 import { PROBLEM_MEANINGS } from "../../services/edge/problems/meanings.ts";
 import { feeChecks } from "../../services/fee/checks/checks.ts";
-import { fundingChecks } from "../../services/funding/checks/checks.ts";
+import { completeness } from "../../services/funding/checks/completeness.ts";
 import { platformChecks } from "../../services/platform/checks/checks.ts";
 import { subscriptionChecks } from "../../services/subscription/checks/checks.ts";
 
@@ -37,7 +37,7 @@ const CHECKS = [
   ...platformChecks({ settings: { quietPeriodMs: 0 } } as never),
   ...subscriptionChecks({ pool: UNUSED, platform: UNUSED, confirm: UNUSED }),
   ...feeChecks({ pool: UNUSED, confirm: UNUSED }),
-  ...fundingChecks({ pool: UNUSED, platform: UNUSED }),
+  completeness({ pool: UNUSED, platform: UNUSED }),
 ];
 
 /** A histogram has its series under names of their own. */

@@ -45,7 +45,7 @@ function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
 
 /** The profile of a new account: its own, or that of the request that has created it. */
 async function labelAccount(tx: Transaction, kind: ProfileKind, fresh: NewInvestor | NewMaster): Promise<void> {
-  const { login, commandId, labels } = fresh;
-  if (labels === undefined) await moveProfile(tx, commandId, login);
-  else await reserveProfile(tx, { kind, login }, { email: undefined, ...labels });
+  const { login, commandId, profile } = fresh;
+  if (profile === undefined) await moveProfile(tx, commandId, login);
+  else await reserveProfile(tx, { kind, login }, profile);
 }

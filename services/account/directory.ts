@@ -1,6 +1,8 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Master as MasterMessage } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "./deps.ts";
 import { ROLE_NAMES } from "./domain/decide-registration.ts";
 import { refuse } from "./refusals.ts";
@@ -69,4 +71,9 @@ export async function findClosing(
 export function stateOf(closing: Closing | undefined): State | undefined {
   if (closing === undefined) return undefined;
   return closing.state === ClosingState.ARCHIVED ? "archived" : "closing";
+}
+
+export function masterMessage(stored: Master, investorsCount?: bigint): MasterMessage {
+  const { paymentLogin, minDeposit, acceptingSince: _since, ...master } = stored;
+  return { ...master, paymentAccountLogin: paymentLogin, minDeposit: moneyToProto(minDeposit), investorsCount };
 }

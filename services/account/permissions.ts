@@ -22,8 +22,6 @@ export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   getMasterProfile: ["edge"],
   getInvestorProfile: ["edge"],
   updateInvestor: ["edge"],
-  searchMasters: ["edge"],
-  searchInvestors: ["edge"],
   findAccounts: ["edge", "funding", "subscription"],
   findPaymentAccounts: ["platform"],
 };

@@ -28,8 +28,6 @@ import {
   getMasterStatus,
   listInvestors,
   listMasters,
-  searchInvestors,
-  searchMasters,
 } from "./queries/profiles.ts";
 
 export const FEEDS = [DIRECTORY_FEED];
@@ -58,8 +56,6 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
     getMasterProfile: (request, context) => getMasterProfile(deps, request, context),
     getInvestorProfile: (request) => getInvestorProfile(deps, request),
     updateInvestor: (request, context) => updateInvestor(deps, request, context),
-    searchMasters: (request, context) => searchMasters(deps, request, context),
-    searchInvestors: (request) => searchInvestors(deps, request),
     findAccounts: (request) => findAccounts(deps, request),
     findPaymentAccounts: (request) => findPaymentAccounts(deps, request),
   };

@@ -165,7 +165,7 @@ test.each(texts)("two spellings of a text are one request of %s", async (operati
 test("the services are asked in the composed form, to store and to search", async () => {
   const asked = await testEdge({
     funding: { deposit: () => Promise.reject(refuse("operation_in_progress", "Seen.")) },
-    accounts: { searchInvestors: async () => ({ items: [], hasMore: false }) },
+    accounts: { listInvestors: async () => ({ items: [], hasMore: false }) },
   });
   const comment = encodeURIComponent(DECOMPOSED);
   const money = { url: `/api/v1/investor/deposit?login=1&amount=1&comment=${comment}`, method: "POST" } as const;
@@ -174,7 +174,7 @@ test("the services are asked in the composed form, to store and to search", asyn
 
   expect(asked.calls.map(({ request }) => request)).toMatchObject([
     { comment: COMPOSED, labels: { externalId: COMPOSED, metadata: { a: COMPOSED } } },
-    { namePrefix: COMPOSED, externalId: COMPOSED },
+    { filter: { name: COMPOSED, externalId: COMPOSED } },
   ]);
 });
 

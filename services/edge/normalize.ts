@@ -9,7 +9,6 @@ const composed = (text: string): string => text.normalize("NFC");
 export const TEXTS: Partial<Readonly<Record<CheckName, (text: string) => string>>> = {
   name: composed,
   owner_name: composed,
-  name_prefix: composed,
   strategy_name: composed,
   strategy: (text) => composed(text).replaceAll(/\r\n?/g, "\n"),
   comment: composed,

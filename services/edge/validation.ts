@@ -12,6 +12,8 @@ type Found = {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** Of what is wrong with the name itself; the keyword propertyNames reports it too. */
+  readonly propertyName?: string;
 };
 
 /** Where the validator found a value. */
@@ -48,6 +50,9 @@ function compileCheck(name: CheckName): CheckFunction {
   return validate;
 }
 
+/** More than any route has fields: the rest of an object with any members. */
+const MAX_MISTAKES = 100;
+const MAX_NAME_LENGTH = 40;
 const PARTS = ["params", "querystring", "body"] as const;
 
 /** Everything that the schemas find wrong with path, query and body together. */
@@ -57,19 +62,30 @@ export function findMistakes(request: FastifyRequest): FieldError[] {
   for (const part of PARTS) {
     const validate = request.getValidationFunction(part);
     if (validate === undefined || validate(values[part]) === true) continue;
-    errors.push(...(validate.errors ?? []).map((found) => explain(found as Found)));
+    const found = (validate.errors ?? []) as Found[];
+    errors.push(...found.filter(({ propertyName }) => propertyName === undefined).map(explain));
   }
   const seen = new Set<string>();
-  return errors.filter(({ field }) => !seen.has(field) && seen.add(field));
+  return errors.filter(({ field }) => !seen.has(field) && seen.add(field)).slice(0, MAX_MISTAKES);
 }
 
 function explain({ instancePath, keyword, params }: Found): FieldError {
-  const path = instancePath.split("/").slice(1);
+  const path = instancePath
+    .split("/")
+    .slice(1)
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (keyword === "required") path.push(String(params["missingProperty"]));
-  const field = path.length === 0 ? "body" : path.join(".");
+  if (keyword === "propertyNames") path.push(String(params["propertyName"]));
+  const field = path.length === 0 ? "body" : path.map(shownName).join(".");
   const { code, text } = reasonOf(keyword, params);
   return { field, code, message: `${field} ${text}.` };
 }
+
+function shownName(name: string): string {
+  return Array.from(name).slice(0, MAX_NAME_LENGTH).join("").toWellFormed();
+}
+
+const NAME = "must have a key of 1 to 40 letters, digits, _, - and ., which begins with a letter or digit";
 
 function reasonOf(keyword: string, params: Readonly<Record<string, unknown>>): { code: string; text: string } {
   switch (keyword) {
@@ -79,6 +95,10 @@ function reasonOf(keyword: string, params: Readonly<Record<string, unknown>>): {
       return { code: "required", text: "is required" };
     case "enum":
       return { code: "unknown_value", text: `must be one of ${[params["allowedValues"]].flat().join(", ")}` };
+    case "maxProperties":
+      return { code: "too_many", text: `must have at most ${String(params["limit"])} members` };
+    case "propertyNames":
+      return { code: "malformed", text: NAME };
     case "type":
       return { code: "wrong_type", text: `must be of type ${[params["type"]].flat().join(" or ")}` };
     default:

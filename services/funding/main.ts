@@ -13,7 +13,7 @@ import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { cashflowQueues } from "./cashflow-queues.ts";
-import { fundingChecks } from "./checks/checks.ts";
+import { completeness } from "./checks/completeness.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { PERMISSIONS } from "./permissions.ts";
@@ -64,7 +64,7 @@ await runService(caller, async (context: ServiceContext) => {
   await followFeed(context, backbone, subscription, withdrawalsFeed(deps));
   await followFeed(context, backbone, { address: config.PLATFORM_GRPC_URL, service: "platform", identity }, IMPORTS);
   for (const job of fundingJobs(deps)) stack.use(job);
-  stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), maxMs: config.PAMM_CHECK_INTERVAL }));
+  stack.use(reconcile({ pool: deps.pool, log, checks: [completeness(deps)], maxMs: config.PAMM_CHECK_INTERVAL }));
   stack.use(retain({ pool: deps.pool, rules: fundingRules(FEEDS, config), log }));
   const implementation = fundingService(deps);
   await serveContract(context, backbone, {

@@ -6,7 +6,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { removeOld } from "#kernel/testing/retention.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { corrupt } from "#test/support/corrupt.ts";
-import { fundingChecks } from "./checks/checks.ts";
+import { completeness } from "./checks/completeness.ts";
 import { fundingRules } from "./retention.ts";
 import { fundingService } from "./service.ts";
 import { aCall, INVESTOR, usd, world, type World } from "./testing/funding.ts";
@@ -72,12 +72,12 @@ test("ended operations are removed after the setting; an open one and the newest
 
 test("after old operations were removed no check finds a break, and a deposit below the minimum is still not the first one", async () => {
   await operate(TOO_OLD);
-  const [check] = fundingChecks(funding);
-  const { nextCursor } = await check!.run({ cursor: "", pendingBreaks: [] });
+  const check = completeness(funding);
+  const { nextCursor } = await check.run({ cursor: "", pendingBreaks: [] });
   await removeOld(funding.pool, RULES);
 
   for (const cursor of ["", nextCursor]) {
-    const { findings } = await check!.run({ cursor, pendingBreaks: [] });
+    const { findings } = await check.run({ cursor, pendingBreaks: [] });
     expect(findings.filter(({ key }) => key !== "cashflow:6")).toEqual([]);
   }
   expect(await service.deposit(cashflow(1_00n), aCall(idOf(9)))).toMatchObject({ dealId: expect.any(BigInt) });

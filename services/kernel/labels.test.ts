@@ -1,23 +1,26 @@
 import { expect, test } from "vitest";
-import { labelsFromProto, labelsToProto } from "./contract/labels.ts";
-import { changed, labelErrors, NO_LABELS } from "./labels.ts";
+import { changed, labelErrors, labelsText } from "./labels.ts";
 
 const LABELS = { externalId: "CRM-1", metadata: { a: "1", b: "2" } };
-const SAME = { externalId: undefined, set: {}, removed: [] };
+const SAME = { externalId: undefined, setMetadata: {}, removedMetadata: [] };
 
 test.each([
   ["nothing", SAME, LABELS],
   ["another id", { ...SAME, externalId: "CRM-2" }, { ...LABELS, externalId: "CRM-2" }],
   ["no id", { ...SAME, externalId: "" }, { ...LABELS, externalId: undefined }],
-  ["members", { ...SAME, set: { b: "3", c: "" }, removed: ["a", "x"] }, { ...LABELS, metadata: { b: "3", c: "" } }],
+  [
+    "members",
+    { ...SAME, setMetadata: { b: "3", c: "" }, removedMetadata: ["a", "x"] },
+    { ...LABELS, metadata: { b: "3", c: "" } },
+  ],
 ])("a change of %s keeps the rest", (_what, change, expected) => {
   expect(changed(LABELS, change)).toEqual(expected);
+  expect(changed(undefined, { ...SAME, setMetadata: { c: "" } })).toEqual({ metadata: { c: "" } });
 });
 
-test("labels survive their message, and none are no message", () => {
-  expect(labelsFromProto(labelsToProto(LABELS))).toEqual(LABELS);
-  expect(labelsToProto(NO_LABELS)).toBeUndefined();
-  expect(labelsFromProto(undefined)).toEqual(NO_LABELS);
+test("labels survive their column, and none are null", () => {
+  expect(JSON.parse(labelsText(LABELS) ?? "")).toEqual(LABELS);
+  expect([labelsText(undefined), labelsText({ externalId: undefined, metadata: {} })]).toEqual([undefined, undefined]);
 });
 
 test("every mistake of labels is reported", () => {

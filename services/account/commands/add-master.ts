@@ -1,5 +1,4 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { labelErrors } from "#kernel/labels.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
@@ -7,9 +6,8 @@ import type { AddMasterRequest, Master as MasterMessage } from "#proto/pamm/acco
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { registerMaster } from "../directory-changes.ts";
-import { countInvestorsOf } from "../directory.ts";
-import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../domain/decide-registration.ts";
-import { masterMessage } from "../messages.ts";
+import { countInvestorsOf, masterMessage } from "../directory.ts";
+import { decideExistence, decideRole } from "../domain/decide-registration.ts";
 import { findMasterByCommand } from "../store/masters.ts";
 import { requireFreeExternalId } from "../processes/profile.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
@@ -25,9 +23,8 @@ import {
 
 /** Registers two existing accounts as a Master. platform takes both under management before the Master is inserted. */
 export async function addMaster(deps: Deps, request: AddMasterRequest, context: CallContext): Promise<MasterMessage> {
-  const { login, paymentAccountLogin: paymentLogin, name = login, strategyName, strategy } = request;
+  const { login, paymentAccountLogin: paymentLogin, name = login, strategyName, strategy, labels } = request;
   const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");
-  const labels = labelsFromProto(request.labels);
   checkAll(
     loginError("mt5_login", login),
     loginError("payment_account_login", paymentLogin),
@@ -47,8 +44,11 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
     // First the account with open positions would be refused.
     await deps.platform.adoptAccount({ login: paymentLogin, role: AccountRole.PAYMENT }, context);
     await deps.platform.adoptAccount({ login, role: AccountRole.MASTER }, context);
-    const texts = { name, strategyName, strategy };
-    const master = { login, paymentLogin, ...texts, minDeposit, createdAt: deps.now(), commandId, labels };
+    const [texts, profile] = [
+      { name, strategyName, strategy },
+      { email: undefined, labels },
+    ];
+    const master = { login, paymentLogin, ...texts, minDeposit, createdAt: deps.now(), commandId, profile };
     return masterMessage(await inTransaction(deps.pool, (tx) => registerMaster(tx, master)), 0n);
   };
   const find = async (): Promise<MasterMessage | undefined> => {
@@ -65,9 +65,7 @@ async function decide(deps: Deps, login: string, paymentLogin: string, context: 
   ];
   const facts = await registrationFacts(deps, named, context);
   const [trading, payment] = facts;
-  if (trading !== undefined && payment !== undefined) {
-    decideTradingLogin(trading, "MASTER");
-    decidePaymentLogin(payment);
-  }
+  if (trading !== undefined) decideRole(trading, "MASTER");
+  if (payment !== undefined) decideRole(payment, "PAYMENT");
   decideExistence(facts);
 }

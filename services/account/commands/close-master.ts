@@ -2,8 +2,7 @@ import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { CloseMasterRequest, Master as MasterMessage } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
-import { countInvestorsOf, getMasterById } from "../directory.ts";
-import { masterMessage } from "../messages.ts";
+import { countInvestorsOf, getMasterById, masterMessage } from "../directory.ts";
 
 /** Begins to close a Master. The pool belongs to subscription, which decides and records it, once for each Master. */
 export async function closeMaster(

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { labelErrors } from "#kernel/labels.ts";
 import { usd } from "#kernel/money.ts";
 import type { CreateInvestorRequest, CreateInvestorResponse } from "#proto/pamm/account/v1/account.ts";
@@ -18,22 +17,17 @@ export async function createInvestor(
   request: CreateInvestorRequest,
   context: CallContext,
 ): Promise<CreateInvestorResponse> {
-  const { username: email, labels: given, ...details } = request;
-  const labels = labelsFromProto(given);
+  const { username: email, ...details } = request;
   const operationId = context.commandId;
   checkAll(
     commandError(operationId),
     ...ownerErrors(request),
     nameError("name", details.name),
     leverageError(details.leverage),
-    ...labelErrors(labels),
+    ...labelErrors(details.labels),
   );
   const ofMaster = { minDeposit: usd(0n), strategyName: undefined, strategy: undefined };
-  const made = await provision(
-    deps,
-    { ...details, email, operationId, kind: "INVESTOR", ...ofMaster, labels },
-    context,
-  );
+  const made = await provision(deps, { ...details, email, operationId, kind: "INVESTOR", ...ofMaster }, context);
 
   const investor = await findInvestorById(deps.pool, made.becameId ?? 0n);
   const passwords = await decryptPasswords(deps, provisioningKey(made, "investor"));

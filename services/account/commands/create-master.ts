@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { labelErrors } from "#kernel/labels.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { CreateMasterRequest, CreateMasterResponse } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
+import { masterMessage } from "../directory.ts";
 import {
   checkAll,
   commandError,
@@ -17,7 +17,6 @@ import {
 } from "../domain/checks.ts";
 import type { Master } from "../domain/master.ts";
 import { type Provisioning, provisioningKey } from "../domain/provisioning.ts";
-import { masterMessage } from "../messages.ts";
 import { decryptPasswords } from "../passwords.ts";
 import { findMasterById } from "../store/masters.ts";
 import { provision } from "../processes/provision.ts";
@@ -28,8 +27,7 @@ export async function createMaster(
   request: CreateMasterRequest,
   context: CallContext,
 ): Promise<CreateMasterResponse> {
-  const { username: email, strategyName, strategy, labels: given, ...details } = request;
-  const labels = labelsFromProto(given);
+  const { username: email, strategyName, strategy, ...details } = request;
   const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");
   const operationId = context.commandId;
   checkAll(
@@ -39,11 +37,11 @@ export async function createMaster(
     textError("strategy_name", strategyName),
     linesError("strategy", strategy),
     leverageError(details.leverage),
-    ...labelErrors(labels),
+    ...labelErrors(details.labels),
     minDepositError(minDeposit),
   );
   const ofMaster = { minDeposit, strategyName, strategy };
-  const made = await provision(deps, { ...details, email, operationId, kind: "MASTER", ...ofMaster, labels }, context);
+  const made = await provision(deps, { ...details, email, operationId, kind: "MASTER", ...ofMaster }, context);
 
   const master = await findMasterById(deps.pool, made.becameId ?? 0n);
   const passwords = await decryptPasswords(deps, provisioningKey(made, "trading"));

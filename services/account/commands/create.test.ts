@@ -86,7 +86,7 @@ test("a Master whose second answer was lost is listed only after the recovery jo
   await resumeLater(deps);
 
   expect((await listMasters(deps, { afterId: 0n, limit: 10 }, aCall())).items).toMatchObject([
-    { login: "3000001", paymentAccountLogin: "3000002" },
+    { master: { login: "3000001", paymentAccountLogin: "3000002" } },
   ]);
   expect(await revealMaster(deps, { login: "3000001" }, aCall())).toMatchObject({
     mainPassword: deps.platform.created.get("account:trading:op-1")?.mainPassword,
@@ -169,7 +169,7 @@ test("a creation that is refused while its account may exist has not ended", asy
   });
   await resumeLater(deps);
   const { items } = await listInvestors(deps, { afterId: 0n, limit: 10 });
-  expect(items).toMatchObject([{ login: "3000001" }]);
+  expect(items).toMatchObject([{ investor: { login: "3000001" } }]);
 });
 
 test("the database contains passwords only encrypted", async () => {

@@ -78,7 +78,7 @@ test("lists and lookups show a neutral text, and the passwords are gone", async 
   const deps = await withInvestors();
   await anErasure(deps);
   expect((await listInvestors(deps, { afterId: 0n, limit: 1 })).items).toMatchObject([
-    { login: LOGIN, name: "erased" },
+    { investor: { login: LOGIN, name: "erased" } },
   ]);
   expect(await findInvestor(deps, { login: LOGIN })).toMatchObject({ login: LOGIN, name: "erased" });
   const none = { mainPassword: undefined, investorPassword: undefined };

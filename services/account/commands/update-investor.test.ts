@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Labels, LabelsChange } from "#proto/pamm/common/v1/labels.ts";
 import { findAccounts, findInvestor } from "../queries/find.ts";
-import { getInvestorProfile, getMasterProfile, searchInvestors } from "../queries/profiles.ts";
+import { getInvestorProfile, getMasterProfile, listInvestors } from "../queries/profiles.ts";
 import { aCall, aMaster, anInvestor, aRegistration, world, type World, refusedWith } from "../testing/account.ts";
 import { addInvestor } from "./add-investor.ts";
 import { addMaster } from "./add-master.ts";
@@ -101,11 +101,9 @@ test("of ten requests with one external id one gets it, and a refused creation g
   const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
   expect(refused).toHaveLength(9);
   for (const reason of refused) expect(reason).toMatchObject(IN_USE);
-  const { items } = await searchInvestors(deps, { externalId: "CRM-A", ...EVERY });
+  const { items } = await listInvestors(deps, { filter: { externalId: "CRM-A" }, afterId: 0n, limit: 10 });
   expect(items).toHaveLength(1);
 });
-
-const EVERY = { createdFrom: undefined, createdTo: undefined, afterId: 0n, limit: 10 };
 
 test("all mistakes are reported at once; too many members after a change, and nothing to change, are some", async () => {
   const deps = await world();

@@ -1,12 +1,9 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { changeFromProto } from "#kernel/contract/labels.ts";
-import type { LabelsChange } from "#kernel/labels.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { InvestorProfile, UpdateInvestorRequest } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { getInvestorById } from "../directory.ts";
 import { checkAll, emailError, nameError } from "../domain/checks.ts";
-import { profileFields } from "../messages.ts";
 import { changeProfile } from "../processes/profile.ts";
 import { refuse } from "../refusals.ts";
 import { findErasure } from "../store/erasures.ts";
@@ -20,20 +17,16 @@ export async function updateInvestor(
   request: UpdateInvestorRequest,
   { commandId }: CallContext,
 ): Promise<InvestorProfile> {
-  const { id, name, email } = request;
-  const labels = changeFromProto(request.labels);
+  const { id, name, email, labels } = request;
   const isEmpty = name === undefined && email === undefined && labels === undefined;
   checkAll(nameError("name", name), emailError("email", email), isEmpty ? NOTHING_TO_CHANGE : undefined);
   const { login } = await getInvestorById(deps, id);
   await changeOnce(deps, { login, name, email, labels }, commandId);
   const investor = await getInvestorById(deps, id);
-  return { investor, ...profileFields(await getProfile(deps.pool, login)) };
+  return { investor, ...(await getProfile(deps.pool, login)) };
 }
 
-type Change = Pick<UpdateInvestorRequest, "name" | "email"> & {
-  readonly login: string;
-  readonly labels: LabelsChange | undefined;
-};
+type Change = Omit<UpdateInvestorRequest, "id"> & { readonly login: string };
 
 /** A repeated command changes nothing: a later command may have changed the same fields. */
 async function changeOnce(

@@ -93,13 +93,10 @@ test("Masters are listed in pages by id, each with its number of Investors", asy
   const second = await listMasters(deps, { afterId: 2n, limit: 2 }, aCall());
 
   expect(first).toMatchObject({
-    items: [
-      { id: 1n, investorsCount: 0n },
-      { id: 2n, investorsCount: 2n },
-    ],
+    items: [{ master: { id: 1n, investorsCount: 0n } }, { master: { id: 2n, investorsCount: 2n } }],
     hasMore: true,
   });
-  expect(second).toMatchObject({ items: [{ id: 3n, name: "C" }], hasMore: false });
+  expect(second).toMatchObject({ items: [{ master: { id: 3n, name: "C" } }], hasMore: false });
 });
 
 test("a repeated update does not undo a later one, and is answered with the current Master", async () => {

@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { changeFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import type { LabelsChange } from "#kernel/labels.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { changeMaster } from "../directory-changes.ts";
 import { checkAll, linesError, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
-import { masterMessage } from "../messages.ts";
 import { changePaymentAccount } from "../processes/change-payment-account.ts";
 import { changeProfile } from "../processes/profile.ts";
 import { findMasterById } from "../store/masters.ts";
 import { decideChange, type Master, type MasterChange } from "../domain/master.ts";
 import { hasAccountUpdate, insertAccountUpdate } from "../store/accounts.ts";
-import { countInvestorsOf, findClosing, getMasterById, stateOf } from "../directory.ts";
+import { countInvestorsOf, findClosing, getMasterById, masterMessage, stateOf } from "../directory.ts";
 
 /** Changes the name, the texts, the conditions of later assignments, and where later fees are paid. Moves no funds. */
 export async function updateMaster(
@@ -22,10 +19,9 @@ export async function updateMaster(
   request: UpdateMasterRequest,
   context: CallContext,
 ): Promise<MasterMessage> {
-  const { id, name, strategyName, strategy, acceptingInvestors, paymentAccountLogin: paymentLogin } = request;
+  const { id, name, strategyName, strategy, acceptingInvestors, paymentAccountLogin: paymentLogin, labels } = request;
   const minDeposit = request.minDeposit && moneyFromProto(request.minDeposit, "min_deposit");
   const change: MasterChange = { name, strategyName, strategy, minDeposit, acceptingInvestors };
-  const labels = changeFromProto(request.labels);
   checkAll(
     nameError("name", name),
     textError("strategy_name", strategyName),
@@ -50,12 +46,7 @@ export async function updateMaster(
   return masterMessage(changed, investorsCount);
 }
 
-type Change = {
-  readonly id: bigint;
-  readonly login: string;
-  readonly change: MasterChange;
-  readonly labels: LabelsChange | undefined;
-};
+type Change = Pick<UpdateMasterRequest, "id" | "labels"> & { readonly login: string; readonly change: MasterChange };
 
 /** A repeated command changes nothing: a later command may have changed the same fields. */
 async function changeOnce(

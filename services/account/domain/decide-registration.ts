@@ -1,4 +1,3 @@
-import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /** What is known of a login that a caller wants to register. */
@@ -18,40 +17,32 @@ export const ROLE_NAMES: Readonly<Record<NonNullable<RegistrationFacts["role"]>,
 };
 
 /** One login has one role for ever; a second registration in the same role has a refusal code of its own. */
-export function decideTradingLogin({ login, role }: RegistrationFacts, wanted: "MASTER" | "INVESTOR"): void {
-  if (role === wanted) {
-    throw refuse("login_already_registered", `Login ${login} is already registered as ${ROLE_NAMES[role]}.`, {
-      outcome: "not_executed",
-    });
-  }
-  if (role !== undefined) {
+export function decideRole({ login, role }: RegistrationFacts, wanted: "MASTER" | "PAYMENT" | "INVESTOR"): void {
+  if (role === undefined) return;
+  if (role !== wanted) {
     throw refuse("login_in_use", `Login ${login} is in use: it is ${ROLE_NAMES[role]}.`, { outcome: "not_executed" });
   }
+  if (role === "PAYMENT") throw paymentAccountInUse(login);
+  const message = `Login ${login} is already registered as ${ROLE_NAMES[role]}.`;
+  throw refuse("login_already_registered", message, { outcome: "not_executed" });
 }
 
-export function decidePaymentLogin({ login, role }: RegistrationFacts): void {
-  if (role === "PAYMENT") {
-    throw refuse("payment_account_in_use", `Payment account ${login} is already assigned to another Master.`, {
-      outcome: "not_executed",
-    });
-  }
-  if (role !== undefined) {
-    throw refuse("login_in_use", `Login ${login} is in use: it is ${ROLE_NAMES[role]}.`, { outcome: "not_executed" });
-  }
+export function paymentAccountInUse(login: string): Error {
+  const message = `Payment account ${login} is already assigned to another Master.`;
+  return refuse("payment_account_in_use", message, { outcome: "not_executed" });
 }
 
 /** Names every login that does not exist on the trading platform. */
 export function decideExistence(facts: readonly RegistrationFacts[]): void {
-  const errors: FieldError[] = facts
-    .filter(({ existsOnPlatform }) => !existsOnPlatform)
-    .map(({ field, login }) => ({
-      field,
-      code: "platform_account_not_found",
-      message: `${field} ${login} does not exist on the trading platform.`,
-    }));
-  if (errors.length > 0) {
-    const logins = facts.filter(({ existsOnPlatform }) => !existsOnPlatform).map(({ login }) => login);
-    const message = `Not found on the trading platform: ${logins.join(", ")}.`;
-    throw refuse("platform_account_not_found", message, { errors, outcome: "not_executed" });
-  }
+  const missing = facts.filter(({ existsOnPlatform }) => !existsOnPlatform);
+  if (missing.length === 0) return;
+  const code = "platform_account_not_found";
+  const errors = missing.map(({ field, login }) => ({
+    field,
+    code,
+    message: `${field} ${login} does not exist on the trading platform.`,
+  }));
+  const logins = missing.map(({ login }) => login);
+  const message = `Not found on the trading platform: ${logins.join(", ")}.`;
+  throw refuse(code, message, { errors, outcome: "not_executed" });
 }

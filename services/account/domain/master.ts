@@ -1,6 +1,6 @@
-import type { Labels } from "#kernel/labels.ts";
 import type { Money } from "#kernel/money.ts";
 import { refuse } from "../refusals.ts";
+import type { Profile } from "./profile.ts";
 
 export type MasterTexts = {
   readonly name: string;
@@ -23,7 +23,7 @@ export type Master = MasterTexts & {
 export type NewMaster = Omit<Master, "id" | "acceptingInvestors" | "acceptingSince"> & {
   readonly commandId: string;
   /** As in NewInvestor. */
-  readonly labels: Labels | undefined;
+  readonly profile: Profile | undefined;
 };
 
 /** Undefined keeps what is stored. */
@@ -58,5 +58,5 @@ export type Investor = {
 export type NewInvestor = Omit<Investor, "id"> & {
   readonly commandId: string;
   /** Undefined when the profile of the request becomes that of the account. */
-  readonly labels: Labels | undefined;
+  readonly profile: Profile | undefined;
 };

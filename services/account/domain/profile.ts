@@ -1,10 +1,10 @@
-import { changed, labelErrors, type Labels, type LabelsChange } from "#kernel/labels.ts";
+import type { Labels } from "#kernel/labels.ts";
 import { refuse } from "../refusals.ts";
 
 export type ProfileKind = "MASTER" | "INVESTOR";
 
 /** What its client says of an account. */
-export type Profile = Labels & { readonly email: string | undefined };
+export type Profile = { readonly email: string | undefined; readonly labels: Labels | undefined };
 
 /** An account, or the request that creates one. */
 export type ProfileOwner = {
@@ -12,14 +12,6 @@ export type ProfileOwner = {
   readonly login?: string | undefined;
   readonly operationId?: string | undefined;
 };
-
-/** The labels after a change, all mistakes of which are reported at once. */
-export function changeLabels(labels: Labels, change: LabelsChange): Labels {
-  const next = changed(labels, change);
-  const errors = labelErrors(next);
-  if (errors.length === 0) return next;
-  throw refuse("validation_failed", "The request is invalid.", { errors, outcome: "not_executed" });
-}
 
 const ROLES: Readonly<Record<ProfileKind, string>> = { MASTER: "Master", INVESTOR: "Investor" };
 

@@ -25,28 +25,15 @@ export async function reencryptPasswords({
   const renewed = outdated.map((credential) => {
     const { owner, field } = credential;
     const context = { owner, field };
-    return {
-      from: credential.keyId,
-      ...context,
-      ...credentialCipher.encrypt(credentialCipher.decrypt(credential, context), context),
-    };
+    const encrypted = credentialCipher.encrypt(credentialCipher.decrypt(credential, context), context);
+    return { from: credential.keyId, ...context, ...encrypted };
   });
   await replaceCredentials(pool, renewed);
   if (renewed.length > 0) log.info("passwords encrypted again with the current key", { count: renewed.length });
-  const counts = await countByKey(pool);
-  const sum = (isCounted: (keyId: string) => boolean): number =>
-    counts.filter(({ keyId }) => isCounted(keyId)).reduce((total, { count }) => total + count, 0);
-  passwords.set(
-    { key: "current" },
-    sum((id) => id === currentKeyId),
-  );
-  passwords.set(
-    { key: "older" },
-    sum((id) => olderKeyIds.includes(id)),
-  );
-  passwords.set(
-    { key: "unknown" },
-    sum((id) => id !== currentKeyId && !olderKeyIds.includes(id)),
-  );
+  const counts = { current: 0, older: 0, unknown: 0 };
+  for (const { keyId, count } of await countByKey(pool)) {
+    counts[keyId === currentKeyId ? "current" : olderKeyIds.includes(keyId) ? "older" : "unknown"] += count;
+  }
+  for (const [key, count] of Object.entries(counts)) passwords.set({ key }, count);
   return outdated.length === PAGE;
 }

@@ -31,15 +31,8 @@ create table master (
   foreign key (payment_login, payment_kind) references account (login, kind)
 );
 
-create index master_by_name on master (lower(name) collate "C", id);
-create index master_by_creation on master (created_at, id);
-
--- Each row under the names that the code uses; so are the other views.
-create view master_row as
-  select id, login, payment_login as "paymentLogin", name, strategy_name as "strategyName", strategy,
-         min_deposit_minor as "minDepositMinor", accepting_investors as "acceptingInvestors",
-         accepting_since as "acceptingSince", created_at as "createdAt"
-  from master;
+create index master_by_name on master (lower(name));
+create index master_by_creation on master (created_at);
 
 -- An owner of capital that follows Masters.
 create table investor (
@@ -53,8 +46,8 @@ create table investor (
   foreign key (login, kind) references account (login, kind)
 );
 
-create index investor_by_name on investor (lower(name) collate "C", id);
-create index investor_by_creation on investor (created_at, id);
+create index investor_by_name on investor (lower(name));
+create index investor_by_creation on investor (created_at);
 
 -- The name of an Investor is the one thing of its row that changes, and only by a function of the owner below.
 create function keep_investor() returns trigger language plpgsql as $$
@@ -109,13 +102,6 @@ create unique index provisioning_by_login on provisioning (login) where login is
 -- A refused request has no login: it is found by the address of the person.
 create index provisioning_failed_by_email on provisioning (email) where state = 'FAILED';
 
-create view provisioning_row as
-  select id, operation_id as "operationId", kind, state, first_name as "firstName", last_name as "lastName", name, email,
-         platform_group as "platformGroup", leverage, min_deposit_minor as "minDepositMinor",
-         strategy_name as "strategyName", strategy, login, payment_login as "paymentLogin", became_id as "becameId",
-         refusal, created_at as "createdAt"
-  from provisioning;
-
 -- An encrypted platform password. Its associated data names owner, field and key id: a ciphertext in another row does not
 -- decrypt.
 create table credential (
@@ -139,14 +125,15 @@ create table profile (
   login        text unique references account (login),
   -- The request for the account; null for one that was registered.
   operation_id text unique check (operation_id <> ''),
-  -- The client's own id, unique in the role: the request reserves it before an account is created.
-  external_id  text check (external_id <> ''),
-  metadata     jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
+  -- The client's own id (externalId) and data (metadata); null without any.
+  labels       jsonb check (jsonb_typeof(labels -> 'metadata') = 'object' and labels ->> 'externalId' <> ''),
   -- As the request has it, until it is changed.
   email        text check (email <> ''),
-  constraint profile_external_id unique (external_id, kind),
   check (num_nonnulls(login, operation_id) > 0)
 );
+
+-- The external id is unique in the role: the request reserves it before an account is created.
+create unique index profile_external_id on profile ((labels ->> 'externalId'), kind);
 
 -- Whole, because the planner has no statistics of the expression of a partial index.
 create index profile_by_email on profile (lower(email));

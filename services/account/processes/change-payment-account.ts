@@ -8,7 +8,7 @@ import { Refusal, restated, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { isTransientFailure, retryLevel } from "#kernel/transient-failure.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
-import { decideExistence, ROLE_NAMES } from "../domain/decide-registration.ts";
+import { decideExistence, decideRole, paymentAccountInUse } from "../domain/decide-registration.ts";
 import type { Master } from "../domain/master.ts";
 import { refuse } from "../refusals.ts";
 import {
@@ -53,11 +53,8 @@ export async function changePaymentAccount(
 /** The account exists on the trading platform, and is free, or was the payment account of the same Master before. */
 async function check(deps: Deps, masterId: bigint, login: string, context: CallContext): Promise<void> {
   const facts = await registrationFacts(deps, [{ field: FIELD, login }], context);
-  const [{ role } = {}] = facts;
-  if (role !== undefined && role !== "PAYMENT") {
-    throw refuse("login_in_use", `Login ${login} is in use: it is ${ROLE_NAMES[role]}.`, { outcome: "not_executed" });
-  }
-  if (await isOfOther(deps.pool, masterId, login)) throw inUse(login);
+  for (const fact of facts) if (fact.role !== "PAYMENT") decideRole(fact, "PAYMENT");
+  if (await isOfOther(deps.pool, masterId, login)) throw paymentAccountInUse(login);
   decideExistence(facts);
 }
 
@@ -87,7 +84,7 @@ async function record({ pool }: Deps, fresh: NewChange): Promise<PaymentAccountC
       await reserveLogin(tx, to);
       const change = await insertChange(tx, fresh);
       // A registration, or a change of another Master, that had the login first.
-      if (await isOfOther(tx, masterId, to)) throw inUse(to);
+      if (await isOfOther(tx, masterId, to)) throw paymentAccountInUse(to);
       return change;
     });
   } catch (error) {
@@ -116,12 +113,6 @@ export async function finishChange(deps: Deps, change: PaymentAccountChange, con
     throw stillChanging(context);
   }
   await endChange(deps.pool, change, deps.now());
-}
-
-function inUse(login: string): Refusal {
-  return refuse("payment_account_in_use", `Payment account ${login} is already assigned to another Master.`, {
-    outcome: "not_executed",
-  });
 }
 
 function busy(): Refusal {

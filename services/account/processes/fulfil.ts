@@ -114,12 +114,12 @@ async function insertIdentity(tx: Transaction, details: Provisioning, createdAt:
   const { kind, name, login, paymentLogin, strategyName, strategy, minDeposit, operationId: commandId } = details;
   assert(login !== undefined, "an activated provisioning has a login");
   if (kind === "INVESTOR") {
-    return (await registerInvestor(tx, { login, name, createdAt, commandId, labels: undefined })).id;
+    return (await registerInvestor(tx, { login, name, createdAt, commandId, profile: undefined })).id;
   }
   assert(paymentLogin !== undefined, "an activated Master has a payment login");
   const texts = { name, strategyName, strategy };
   return (
-    await registerMaster(tx, { login, paymentLogin, ...texts, minDeposit, createdAt, commandId, labels: undefined })
+    await registerMaster(tx, { login, paymentLogin, ...texts, minDeposit, createdAt, commandId, profile: undefined })
   ).id;
 }
 

@@ -16,7 +16,7 @@ import { reserveProfile } from "./profile.ts";
 /** Creates the requested accounts once, however often the caller repeats the command id. */
 export async function provision(
   deps: Deps,
-  { labels, ...details }: NewProvisioning & { readonly labels: Labels },
+  { labels, ...details }: NewProvisioning & { readonly labels?: Labels | undefined },
   context: CallContext,
 ): Promise<Provisioning> {
   const recorded = await failAsUnavailable(() => record(deps, details, labels, context));
@@ -27,7 +27,7 @@ export async function provision(
 async function record(
   { pool, credentialCipher, newPassword, now }: Deps,
   details: NewProvisioning,
-  labels: Labels,
+  labels: Labels | undefined,
   call: CallContext,
 ): Promise<Provisioning> {
   const known = await findProvisioning(pool, details.operationId);
@@ -38,7 +38,7 @@ async function record(
     if (provisioning === undefined) {
       return await join(tx, await getProvisioning(tx, details.operationId));
     }
-    await reserveProfile(tx, details, { email: details.email, ...labels });
+    await reserveProfile(tx, details, { email: details.email, labels });
     for (const role of rolesOf(details)) {
       for (const field of ["main", "investor"] as const) {
         const context = { owner: provisioningKey(provisioning, role), field };

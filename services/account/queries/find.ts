@@ -11,8 +11,7 @@ import {
   type Master as MasterMessage,
 } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
-import { getInvestorByLogin, getMasterById, getMasterByLogin } from "../directory.ts";
-import { masterMessage } from "../messages.ts";
+import { getInvestorByLogin, getMasterById, getMasterByLogin, masterMessage } from "../directory.ts";
 import { findAccounts as readAccounts } from "../store/accounts.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { refuse } from "../refusals.ts";

@@ -6,8 +6,7 @@ import type {
   RevealMasterResponse,
 } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
-import { countInvestorsOf, getInvestorByLogin, getMasterByLogin } from "../directory.ts";
-import { masterMessage } from "../messages.ts";
+import { countInvestorsOf, getInvestorByLogin, getMasterByLogin, masterMessage } from "../directory.ts";
 import { decryptCredentials } from "../passwords.ts";
 import type { Credential } from "../store/credentials.ts";
 

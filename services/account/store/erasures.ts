@@ -47,7 +47,7 @@ export async function eraseRows(tx: Transaction, login: string): Promise<void> {
   await execute(
     tx,
     sql`update profile
-        set email = case when operation_id is not null then ${ERASED} end, external_id = null, metadata = '{}'
+        set email = case when operation_id is not null then ${ERASED} end, labels = null
         where login = ${login}`,
   );
   await execute(

@@ -1,10 +1,11 @@
-import { execute, fragment, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { insertAccounts } from "./accounts.ts";
 import type { Investor, NewInvestor } from "../domain/master.ts";
+import type { Profile } from "../domain/profile.ts";
+import { type AccountPage, withProfiles } from "./profiles.ts";
 
-/** No view: the service could change an Investor through one. */
-export const INVESTORS = fragment`select id, login, name, created_at as "createdAt" from investor`;
+const INVESTORS = fragment`select id, login, name, created_at as "createdAt" from investor`;
 
 /** Fails on account_pkey when the login has a role already. */
 export async function insertInvestor(tx: Transaction, investor: NewInvestor): Promise<Investor> {
@@ -31,9 +32,8 @@ export async function findInvestorByCommand(db: Queryable, commandId: string): P
   return await maybeOne<Investor>(db, sql`${INVESTORS} where command_id = ${commandId}`);
 }
 
-/** Ascending by id. */
-export async function listInvestors(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Investor[]> {
-  return await many<Investor>(db, sql`${INVESTORS} where id > ${page.afterId} order by id limit ${page.limit}`);
+export async function listInvestors(db: Queryable, page: AccountPage): Promise<(Investor & Profile)[]> {
+  return (await many<Investor & Profile>(db, withProfiles(INVESTORS, page))).map(withoutNulls);
 }
 
 /** An Investor whose names were erased keeps none. */

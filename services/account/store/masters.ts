@@ -1,10 +1,31 @@
 import { usd } from "#kernel/money.ts";
-import { execute, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  type Fragment,
+  fragment,
+  many,
+  one,
+  sql,
+  withoutNulls,
+  type Queryable,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Master, MasterChange, NewMaster } from "../domain/master.ts";
+import type { Profile } from "../domain/profile.ts";
 import { insertAccounts } from "./accounts.ts";
+import { type AccountPage, withProfiles } from "./profiles.ts";
 
-export type MasterRow = Omit<Master, "minDeposit"> & { minDepositMinor: bigint };
+type MasterRow = Omit<Master, "minDeposit"> & { readonly minDepositMinor: bigint };
+
+const MASTERS = fragment`
+  select id, login, payment_login as "paymentLogin", name, strategy_name as "strategyName", strategy,
+         min_deposit_minor as "minDepositMinor", accepting_investors as "acceptingInvestors",
+         accepting_since as "acceptingSince", created_at as "createdAt"
+  from master`;
+
+async function selectMasters(db: Queryable, which: Fragment): Promise<Master[]> {
+  return (await many<MasterRow>(db, sql`${MASTERS} where ${which}`)).map(masterOf);
+}
 
 /** Registers trading and payment account together. Fails on account_pkey when one of them has a role already. */
 export async function insertMaster(tx: Transaction, master: NewMaster): Promise<Master> {
@@ -12,39 +33,32 @@ export async function insertMaster(tx: Transaction, master: NewMaster): Promise<
     { login: master.login, kind: "MASTER" },
     { login: master.paymentLogin, kind: "PAYMENT" },
   ]);
-  const { id } = await one<{ id: bigint }>(
+  const { login } = master;
+  await execute(
     tx,
     sql`insert into master (login, payment_login, name, strategy_name, strategy, min_deposit_minor, accepting_since,
                             created_at, command_id)
         values (${master.login}, ${master.paymentLogin}, ${master.name}, ${master.strategyName}, ${master.strategy},
-                ${master.minDeposit.minor}, ${master.createdAt}, ${master.createdAt}, nullif(${master.commandId}, ''))
-        returning id`,
+                ${master.minDeposit.minor}, ${master.createdAt}, ${master.createdAt}, nullif(${master.commandId}, ''))`,
   );
-  return masterOf(await one<MasterRow>(tx, sql`select * from master_row where id = ${id}`));
+  return masterOf(await one<MasterRow>(tx, sql`${MASTERS} where login = ${login}`));
 }
 
 export async function findMasterById(db: Queryable, id: bigint): Promise<Master | undefined> {
-  const row = await maybeOne<MasterRow>(db, sql`select * from master_row where id = ${id}`);
-  return row && masterOf(row);
+  return (await selectMasters(db, fragment`id = ${id}`))[0];
 }
 
 export async function listMastersById(db: Queryable, ids: readonly bigint[]): Promise<Master[]> {
-  const rows = await many<MasterRow>(db, sql`select * from master_row where id = any(${ids}::bigint[])`);
-  return rows.map(masterOf);
+  return await selectMasters(db, fragment`id = any(${ids}::bigint[])`);
 }
 
 export async function listMastersByLogin(db: Queryable, logins: readonly string[]): Promise<Master[]> {
-  const rows = await many<MasterRow>(db, sql`select * from master_row where login = any(${logins}::text[])`);
-  return rows.map(masterOf);
+  return await selectMasters(db, fragment`login = any(${logins}::text[])`);
 }
 
 /** The Master that the command registered. */
 export async function findMasterByCommand(db: Queryable, commandId: string): Promise<Master | undefined> {
-  const row = await maybeOne<MasterRow>(
-    db,
-    sql`select * from master_row where id = (select id from master where command_id = ${commandId})`,
-  );
-  return row && masterOf(row);
+  return (await selectMasters(db, fragment`command_id = ${commandId}`))[0];
 }
 
 /** Undefined fields keep their value. Undefined when no Master has the id. */
@@ -69,16 +83,11 @@ export async function updateMaster(
   return await findMasterById(db, id);
 }
 
-/** Ascending by id. */
-export async function listMasters(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Master[]> {
-  const rows = await many<MasterRow>(
-    db,
-    sql`select * from master_row where id > ${page.afterId} order by id limit ${page.limit}`,
-  );
-  return rows.map(masterOf);
+export async function listMasters(db: Queryable, page: AccountPage): Promise<(Master & Profile)[]> {
+  return (await many<MasterRow & Profile>(db, withProfiles(MASTERS, page))).map(masterOf);
 }
 
-export function masterOf<Row extends MasterRow>(row: Row): Omit<Row, "minDepositMinor"> & Pick<Master, "minDeposit"> {
+function masterOf<Row extends MasterRow>(row: Row): Omit<Row, "minDepositMinor"> & Pick<Master, "minDeposit"> {
   const { minDepositMinor, ...master } = withoutNulls(row);
   return { ...master, minDeposit: usd(minDepositMinor) };
 }

@@ -42,7 +42,14 @@ export async function insertProvisioning(
 }
 
 export async function findProvisioning(db: Queryable, operationId: string): Promise<Provisioning | undefined> {
-  const row = await maybeOne<Row>(db, sql`select * from provisioning_row where "operationId" = ${operationId}`);
+  const row = await maybeOne<Row>(
+    db,
+    sql`select id, operation_id as "operationId", kind, state, first_name as "firstName", last_name as "lastName", name, email,
+               platform_group as "platformGroup", leverage, min_deposit_minor as "minDepositMinor",
+               strategy_name as "strategyName", strategy, login, payment_login as "paymentLogin", became_id as "becameId",
+               refusal, created_at as "createdAt"
+        from provisioning where operation_id = ${operationId}`,
+  );
   return row && provisioningOf(row);
 }
 

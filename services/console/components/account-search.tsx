@@ -10,7 +10,7 @@ type Props = {
 };
 
 const FIELDS = [
-  { name: "name", label: "Name begins with", size: 18 },
+  { name: "name", label: "Name", size: 18 },
   { name: "email", label: "Email", size: 18 },
   { name: "external_id", label: "Your id", size: 14 },
 ] as const;

@@ -15,7 +15,8 @@ export const listMasters = route({
   class: "read",
   tag: "Masters",
   summary: "List Masters",
-  description: "All Masters, ascending by id, page by page.",
+  description:
+    "All Masters, ascending by id, page by page. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Masters.",
   query: Type.Object({ engine, limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
   reply: OpaquePage("MasterPage", MasterItem),
@@ -37,8 +38,10 @@ export const listMasters = route({
   async handle(deps, { query }, context) {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
     const page = pageOf("masters", query, deps);
-    const { items, hasMore } = await deps.accounts.listMasters({ afterId: page.after ?? 0n, limit }, context);
-    return { items: items.map(masterItem), ...page.next(hasMore ? items.at(-1)?.id : undefined) };
+    const request = { afterId: page.after ?? 0n, limit };
+    const { items, hasMore } = await deps.accounts.listMasters(request, context);
+    const shown = items.map(({ master }) => masterItem(master));
+    return { items: shown, ...page.next(hasMore ? shown.at(-1)?.id : undefined) };
   },
 });
 
@@ -50,7 +53,8 @@ export const listInvestors = route({
   class: "read",
   tag: "Investors",
   summary: "List Investors",
-  description: "All Investors, ascending by id, page by page.",
+  description:
+    "All Investors, ascending by id, page by page. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Investors.",
   query: Type.Object({ engine, limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
   reply: OpaquePage("InvestorPage", InvestorItem),
@@ -72,8 +76,10 @@ export const listInvestors = route({
   async handle(deps, { query }, context) {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
     const page = pageOf("investors", query, deps);
-    const { items, hasMore } = await deps.accounts.listInvestors({ afterId: page.after ?? 0n, limit }, context);
-    return { items: items.map(investorItem), ...page.next(hasMore ? items.at(-1)?.id : undefined) };
+    const request = { afterId: page.after ?? 0n, limit };
+    const { items, hasMore } = await deps.accounts.listInvestors(request, context);
+    const shown = items.map(({ investor }) => investorItem(investor));
+    return { items: shown, ...page.next(hasMore ? shown.at(-1)?.id : undefined) };
   },
 });
 

@@ -24,7 +24,6 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   owner_name: ["A", "  Ада  ", "名前", "Zoë O'Brien-Łuk", '"&%+', "x".repeat(63)],
   external_id: ["CRM-1", "x".repeat(255)],
   metadata_value: ["", "🎉".repeat(500)],
-  name_prefix: ["a", " ", "x".repeat(255)],
   strategy_name: ["", "Alpha"],
   strategy: ["", "one\ntwo\n\nthree", "x".repeat(2_000)],
   group: ["pamm\\investor", "real"],
@@ -154,10 +153,6 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
   metadata_value: [
     ["x".repeat(501), "too_long"],
     ["\u200b", "invisible_character"],
-  ],
-  name_prefix: [
-    ["", "empty"],
-    ["x".repeat(256), "too_long"],
   ],
   strategy_name: [["a\u007fb", "control_character"]],
   strategy: [

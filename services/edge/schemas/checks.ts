@@ -76,7 +76,6 @@ export const CHECKS = {
     text.trim() === "" ? EMPTY : (platformTextProblem(text) ?? checkText(text, MAX_PLATFORM_TEXT_LENGTH)),
   external_id: (text) => (text.trim() === "" ? EMPTY : checkText(text, MAX_EXTERNAL_ID_LENGTH)),
   metadata_value: (text) => checkText(text, MAX_METADATA_VALUE_LENGTH),
-  name_prefix: (text) => (text === "" ? EMPTY : checkText(text, MAX_NAME_LENGTH)),
   strategy_name: (text) => checkText(text, MAX_NAME_LENGTH),
   strategy: (text) => checkText(text, MAX_STRATEGY_LENGTH, CONTROL_CHARACTER_IN_LINE),
   group: (text) => (text === "" ? EMPTY : checkText(text, MAX_GROUP_LENGTH)),

@@ -52,7 +52,8 @@ export function investorFields({ id, login, name, createdAt }: Investor) {
   return { id, mt5_login: login, name, created_at: timestamp(createdAt) };
 }
 
-export function investorItem(investor: Investor) {
+export function investorItem(investor: Investor | undefined) {
+  assert(investor !== undefined, "the Investor is missing in the answer");
   return { engine: "PAMM" as const, ...investorFields(investor) };
 }
 
@@ -65,7 +66,6 @@ export const InvestorProfile = model("InvestorProfile", "An Investor with your l
 });
 
 export function investorProfile({ investor, email, labels }: InvestorProfileMessage) {
-  assert(investor !== undefined, "the Investor is missing in the answer");
   const { created_at, ...known } = investorItem(investor);
   return { ...known, email: email ?? null, ...labelsReply(labels), created_at };
 }

@@ -85,7 +85,8 @@ export function masterFields({ id, login, name, strategyName, strategy, createdA
   };
 }
 
-export function masterItem(master: Master) {
+export function masterItem(master: Master | undefined) {
+  assert(master !== undefined, "the Master is missing in the answer");
   return {
     engine: "PAMM" as const,
     ...masterFields(master),
@@ -122,7 +123,6 @@ export const MasterProfileWithState = model(
 );
 
 export function masterProfile({ master, email, labels }: MasterProfileMessage) {
-  assert(master !== undefined, "the Master is missing in the answer");
   const { created_at, ...known } = masterItem(master);
   return { ...known, email: email ?? null, ...labelsReply(labels), created_at };
 }

@@ -12,14 +12,11 @@ export type Cursors = {
   readonly number: Cursor<bigint>;
   readonly uuid: Cursor<string>;
   readonly pair: Cursor<readonly [bigint, bigint]>;
-  /** The name that an item had on its page, and its id. */
-  readonly named: Cursor<readonly [string, bigint]>;
 };
 
 /** Lengths that are multiples of three in all are characters without padding, so every cursor has exactly one spelling. */
 type Form<Place> = {
-  /** Undefined where the length differs. */
-  readonly idBytes: number | undefined;
+  readonly idBytes: number;
   readonly tagBytes: number;
   readonly bytesOf: (place: Place) => Buffer;
   readonly placeIn: (bytes: Buffer) => Place;
@@ -44,16 +41,6 @@ const PAIR: Form<readonly [bigint, bigint]> = {
   bytesOf: (pair) => Buffer.concat(pair.map(numberBytes)),
   placeIn: (bytes) => [bytes.readBigInt64BE(), bytes.readBigInt64BE(NUMBER_BYTES)],
 };
-/** Filled up with zeros, which no name has. */
-const NAMED: Form<readonly [string, bigint]> = {
-  idBytes: undefined,
-  tagBytes: 10,
-  bytesOf: ([name, id]) => {
-    const bytes = Buffer.from(name);
-    return Buffer.concat([numberBytes(id), bytes, Buffer.alloc((3 - (bytes.length % 3)) % 3)]);
-  },
-  placeIn: (bytes) => [bytes.toString("utf8", NUMBER_BYTES).replaceAll("\0", ""), bytes.readBigInt64BE()],
-};
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 
 function numberBytes(number: bigint): Buffer {
@@ -67,7 +54,6 @@ export function cursorsOf(key: Uint8Array): Cursors {
     number: cursorOf(key, NUMBER),
     uuid: cursorOf(key, UUID),
     pair: cursorOf(key, PAIR),
-    named: cursorOf(key, NAMED),
   };
 }
 
@@ -83,7 +69,7 @@ function cursorOf<Place>(key: Uint8Array, { idBytes, tagBytes, bytesOf, placeIn 
       if (text.length % 4 !== 0 || !BASE64URL.test(text)) return undefined;
       const bytes = Buffer.from(text, "base64url");
       const end = bytes.length - tagBytes;
-      if (end < NUMBER_BYTES || end !== (idBytes ?? end)) return undefined;
+      if (end !== idBytes) return undefined;
       const id = bytes.subarray(0, end);
       return timingSafeEqual(bytes.subarray(end), tagOf(list, id)) ? placeIn(id) : undefined;
     },

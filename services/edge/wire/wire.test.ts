@@ -109,21 +109,6 @@ test("a cursor is valid on its own list only", () => {
   expect(cursorsOf(Buffer.from("other")).number.read("masters?engine=PAMM", text)).toBeUndefined();
 });
 
-test("a cursor of a list by name has the name and the id, and one spelling", () => {
-  const cursors = cursorsOf(Buffer.from("key")).named;
-  for (const name of ["", "A", "Ad", "Ada", "Zoë", "名前", "🎉".repeat(255)]) {
-    const text = cursors.write("masters", [name, 41n]);
-    expect(cursors.read("masters", text)).toEqual([name, 41n]);
-    expect(text).toMatch(/^[A-Za-z0-9_-]+$/);
-    expect(cursors.read("investors", text)).toBeUndefined();
-    expect(cursors.read("masters", text.slice(0, -4))).toBeUndefined();
-    expect(cursors.read("masters", `${text}AAAA`)).toBeUndefined();
-  }
-  for (const text of ["", "AAAA", "A".repeat(12), "A".repeat(24)]) {
-    expect(cursors.read("masters", text)).toBeUndefined();
-  }
-});
-
 test("a cursor with any changed character is refused", () => {
   const cursors = cursorsOf(Buffer.from("key")).number;
   const text = cursors.write("masters", 41n);

@@ -1,4 +1,5 @@
 import { MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import { MAX_OPEN_ROWS } from "#kernel/reconcile/table-walk.ts";
 import { column, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
@@ -56,5 +57,16 @@ export async function listFinished(db: Queryable, ids: Fragment): Promise<Accept
     sql`${ACCEPTED}
         where state in ('POSTED', 'REFUSED') and id in ${ids}
         order by id`,
+  );
+}
+
+/** The legs behind keys of deposits, which a check of platform asks for. */
+export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Promise<OwnedLeg[]> {
+  return await many<OwnedLeg>(
+    db,
+    sql`select requested.key, login, 'deposit' as kind, amount_minor as "amountMinor"
+        from unnest(${keys}::text[]) as requested (key)
+        join cashflow on operation_id = split_part(requested.key, ':', 3) and requested.key = 'funding:deposit:' || operation_id
+        where action = 'deposit'`,
   );
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { later } from "#kernel/retry.ts";
 import type { WithdrawRequest } from "#proto/pamm/funding/v1/funding.ts";
@@ -33,10 +32,9 @@ export async function record(
 }
 
 function draftOf(action: Cashflow["action"], request: WithdrawRequest, context: CallContext, at: Date): Draft {
-  const { login, comment, client, idempotencyKey, queueForMs } = request;
+  const { login, comment, client, idempotencyKey, labels, queueForMs } = request;
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
-  const labels = labelsFromProto(request.labels);
   checkMovement({ operationId, amount, comment, labels, queueForMs });
   return {
     operationId,

@@ -9,7 +9,7 @@ export type RequestedMovement = {
   readonly operationId: string;
   readonly amount: Money;
   readonly comment: string;
-  readonly labels: Labels;
+  readonly labels: Labels | undefined;
   /** Undefined for one that does not wait until the Master is flat. */
   readonly queueForMs?: bigint | undefined;
 };

@@ -41,6 +41,8 @@ export type Queue = {
 export type Cashflow = Omit<NewCashflow, "at" | "duplicates" | "clientKey" | "queueUntil"> & {
   readonly queue?: Queue | undefined;
   readonly id: bigint;
+  /** Whom the Investor followed when it was recorded; undefined without a Master. The answer that records it does not have it. */
+  readonly masterLogin?: string | undefined;
   readonly state: CashflowState;
   readonly doubt: Doubt | undefined;
   readonly dealId: bigint | undefined;

@@ -1,4 +1,4 @@
-import { type Labels, NO_LABELS } from "#kernel/labels.ts";
+import type { Labels } from "#kernel/labels.ts";
 import { DAY_MS } from "#kernel/duration.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
@@ -23,10 +23,11 @@ type RequestingClient = {
  */
 export function duplicateRuleOf(
   client: RequestingClient | undefined,
-  { externalId }: Pick<Labels, "externalId"> = NO_LABELS,
+  labels: Labels | undefined,
 ): DuplicateRule | undefined {
   if (client === undefined || client.keyId === "") return undefined;
   const { keyId, rejectsDuplicates } = client;
+  const externalId = labels?.externalId;
   if (externalId !== undefined) return { clientId: `${keyId} ${externalId}`, rejectsDuplicates };
   return client.choseComment ? { clientId: keyId, rejectsDuplicates } : undefined;
 }

@@ -1,4 +1,4 @@
-import { type EntryOf, MalformedEntry } from "#kernel/feed/decode-entry.ts";
+import { type EntryOf, readEntry } from "#kernel/feed/decode-entry.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
@@ -26,11 +26,7 @@ export const DIRECTORY = {
 };
 
 function minimumOf({ number, message }: EntryOf<typeof MasterChanged>): Money {
-  try {
-    return moneyFromProto(message.minDeposit, "min_deposit");
-  } catch (error) {
-    throw new MalformedEntry(number, error instanceof Error ? error.message : String(error));
-  }
+  return readEntry(number, () => moneyFromProto(message.minDeposit, "min_deposit"));
 }
 
 /** Keeps which Master each Investor follows. */

@@ -1,5 +1,5 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { type EntryOf, MalformedEntry } from "#kernel/feed/decode-entry.ts";
+import { type EntryOf, MalformedEntry, readEntry } from "#kernel/feed/decode-entry.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind, TransferImported } from "#proto/pamm/platform/v1/movement.ts";
 import { type ImportedCashflow, insertImported } from "../store/imported-cashflows.ts";
@@ -22,14 +22,6 @@ function cashflowOf({ number, message }: EntryOf<typeof TransferImported>): Impo
   const { operationId, login, kind, amount, dealId, dealAt, comment } = message;
   const action = ACTIONS[kind];
   if (action === undefined || dealAt === undefined) throw new MalformedEntry(number, "it is no deposit or withdrawal");
-  const minor = minorOf(number, amount);
+  const { minor } = readEntry(number, () => moneyFromProto(amount));
   return { operationId, action, login, amountMinor: minor < 0n ? -minor : minor, comment, dealId, at: dealAt };
-}
-
-function minorOf(number: bigint, amount: TransferImported["amount"]): bigint {
-  try {
-    return moneyFromProto(amount, "amount").minor;
-  } catch (error) {
-    throw new MalformedEntry(number, error instanceof Error ? error.message : String(error));
-  }
 }

@@ -25,9 +25,8 @@ create table cashflow (
   amount_minor          bigint not null check (amount_minor > 0),
   currency              text not null check (currency = 'USD'),
   comment               text not null,
-  -- The client's own id of the operation, and its data.
-  external_id           text,
-  metadata              jsonb,
+  -- The client's own id of the operation (externalId) and its data (metadata); null without any.
+  labels                jsonb,
   -- The minimum deposit that a deposit was decided with.
   first_deposit_checked boolean,
   min_deposit_minor     bigint check (min_deposit_minor >= 0),
@@ -98,7 +97,8 @@ create index cashflow_newest on cashflow (operation_id collate "C");
 create index cashflow_newest_of_login on cashflow (login, operation_id collate "C");
 create index cashflow_newest_of_comment on cashflow (comment, operation_id collate "C");
 create index cashflow_newest_of_master on cashflow (master_login, operation_id collate "C") where master_login is not null;
-create index cashflow_newest_of_external_id on cashflow (external_id, operation_id collate "C") where external_id is not null;
+create index cashflow_newest_of_external_id on cashflow ((labels ->> 'externalId'), operation_id collate "C")
+  where labels ->> 'externalId' is not null;
 -- Withdrawals may be rare among deposits. Deposits are not rare among withdrawals, so they need no index, which each would have to maintain.
 create index cashflow_newest_withdrawal on cashflow (operation_id collate "C") where action = 'withdraw';
 -- Few end so, and one that is executed is never in it.
@@ -108,14 +108,6 @@ create index cashflow_newest_left_open on cashflow (operation_id collate "C")
   where finished_at is null and (tries > 0 or doubt is not null or queue_state is not null);
 -- Open operations of the queue. One that ends leaves the index.
 create index cashflow_queued on cashflow (operation_id collate "C") where queue_state in ('WAITING', 'RUNNING') and finished_at is null;
-
--- Each row under the names that the code uses.
-create view cashflow_row as
-  select id, operation_id as "operationId", action, login, amount_minor as "amountMinor", currency, comment, state, doubt,
-         deal_id as "dealId", possible_duplicate_of as "possibleDuplicateOf", first_deposit_checked as "firstDepositChecked",
-         min_deposit_minor as "minDepositMinor", refusal, deadline, created_at as "createdAt", finished_at as "finishedAt",
-         queue_state as "queueState", queue_until as "queueUntil", is_imported as "isImported"
-  from cashflow;
 
 -- The outcome that the ledger of operations shows. No caller waits for an operation of the queue, so it is pending until its outcome is known, or
 -- until doubt is reported. Any other open operation is unknown after its deadline; the recovery job, whose first try moves next_try_at, is

@@ -1,7 +1,5 @@
-import { labelsToProto } from "#kernel/contract/labels.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
-import { usd } from "#kernel/money.ts";
+import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { keyOf } from "#kernel/key-of.ts";
 import { fittingPage, MAX_PAGE_SIZE } from "#kernel/page.ts";
 import {
@@ -17,38 +15,38 @@ import { findRemovedBefore } from "#kernel/retention/progress.ts";
 import { instantOfId } from "#kernel/uuid-time.ts";
 import type { Deps } from "../deps.ts";
 import { isOldEnough, mayBeRemoved, OPERATIONS } from "../domain/removed-operation.ts";
-import { currentOutcome, depositKey, importedKey, namedByKey, withdrawalKey } from "../domain/cashflow.ts";
-import { refuse } from "../refusals.ts";
 import {
-  type LedgerOperation,
-  listOperations as readOperations,
-  listOperationsById,
-  listRepetitions,
-} from "../store/ledger.ts";
+  type Cashflow,
+  currentOutcome,
+  depositKey,
+  importedKey,
+  namedByKey,
+  withdrawalKey,
+} from "../domain/cashflow.ts";
+import { refuse } from "../refusals.ts";
+import { listCashflows } from "../store/cashflows.ts";
+import { listOperations as readOperations, listRepetitions } from "../store/ledger.ts";
 
 const REMOVED =
   "Deposits and withdrawals of this age are not kept any more. That this one is not found proves nothing about it.";
 
-export type OperationReads = GatheredRead<string, LedgerOperation>;
+export type OperationReads = GatheredRead<string, Cashflow>;
 
 /** Operations that are asked for at the same time are read by one statement. */
 export function operationReads({ pool }: Pick<Deps, "pool">): OperationReads {
   return gatherReads(async (ids) => {
-    const found = byKey(await listOperationsById(pool, ids), ({ operationId }) => operationId);
+    const found = await listCashflows(pool, ids);
     const missing = ids.filter((id) => !found.has(id));
     return missing.length === 0 ? found : new Map([...found, ...(await findRepeated(pool, missing))]);
   });
 }
 
 /** By the command ids of requests that have repeated them under their Idempotency-Key. */
-async function findRepeated(pool: Deps["pool"], commandIds: readonly string[]): Promise<Map<string, LedgerOperation>> {
+async function findRepeated(pool: Deps["pool"], commandIds: readonly string[]): Promise<Map<string, Cashflow>> {
   const repeated = await listRepetitions(pool, commandIds);
   if (repeated.length === 0) return new Map();
-  const operations = await listOperationsById(
-    pool,
-    repeated.map(({ operationId }) => operationId),
-  );
-  const byId = byKey(operations, ({ operationId }) => operationId);
+  const ids = repeated.map(({ operationId }) => operationId);
+  const byId = await listCashflows(pool, ids);
   return new Map(
     repeated.flatMap(({ commandId, operationId }) => {
       const operation = byId.get(operationId);
@@ -98,18 +96,13 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
   const own = { action, masterLogin, fromId, externalId, queueState, named, outcome: keyOf(OUTCOMES, request.outcome) };
   const filter = { login, comment, ...own, beforeId, limit: limit + 1 };
   const now = deps.now();
-  const { items, hasMore } = fittingPage(
-    await readOperations(deps.pool, filter, now),
-    limit,
-    ({ metadata }) => metadata,
-  );
+  const { items, hasMore } = fittingPage(await readOperations(deps.pool, filter, now), limit, ({ labels }) => labels);
   return { items: items.map((recorded) => operationMessage(recorded, now)), hasMore };
 }
 
 /** With the keys of its fees and transfers. */
-function operationMessage(recorded: LedgerOperation, now: Date): Operation {
-  const { operationId, action, login, amountMinor, comment, refusalCode, dealId, createdAt, finishedAt, isImported } =
-    recorded;
+function operationMessage(recorded: Cashflow, now: Date): Operation {
+  const { operationId, action, login, amount, comment, refusal, dealId, createdAt, finishedAt, isImported } = recorded;
   const key = isImported
     ? importedKey(dealId ?? 0n)
     : action === "deposit"
@@ -119,10 +112,10 @@ function operationMessage(recorded: LedgerOperation, now: Date): Operation {
     operationId,
     action: ACTIONS[action],
     login,
-    amount: moneyToProto(usd(amountMinor)),
+    amount: moneyToProto(amount),
     comment,
     outcome: OperationOutcome[currentOutcome(recorded, now)],
-    refusalCode: refusalCode ?? "",
+    refusalCode: refusal?.code ?? "",
     dealId,
     createdAt,
     finishedAt,
@@ -133,12 +126,12 @@ function operationMessage(recorded: LedgerOperation, now: Date): Operation {
     imported: isImported,
     masterLogin: recorded.masterLogin,
     ...queueMessage(recorded),
-    labels: labelsToProto(recorded),
+    labels: recorded.labels,
   };
 }
 
 /** Nothing for an operation whose first try runs: it is not known yet whether it waits. */
-function queueMessage({ queue, state }: LedgerOperation): Pick<Operation, "queueState" | "queuedUntil"> {
+function queueMessage({ queue, state }: Cashflow): Pick<Operation, "queueState" | "queuedUntil"> {
   if (queue === undefined || queue.state === "WANTED") return {};
   const queueState = state === "RECORDED" ? QueueState[queue.state] : QueueState.ENDED;
   return { queueState, queuedUntil: queue.until };

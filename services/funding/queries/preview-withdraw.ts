@@ -1,7 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { refusalFromProto, refusalToProto } from "#kernel/contract/error.ts";
-import { labelsFromProto } from "#kernel/contract/labels.ts";
 import type { Labels } from "#kernel/labels.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import type { Money } from "#kernel/money.ts";
@@ -30,9 +29,8 @@ export async function previewWithdraw(
   request: PreviewWithdrawRequest,
   context: CallContext,
 ): Promise<PreviewWithdrawResponse> {
-  const { login, comment, client } = request;
+  const { login, comment, client, labels } = request;
   const amount = moneyFromProto(request.amount);
-  const labels = labelsFromProto(request.labels);
   checkRequested({ amount, comment, labels });
   return await failAsUnavailable(async () => {
     await deps.accounts.findInvestor({ login }, queryContext(context));
@@ -55,7 +53,7 @@ export async function previewWithdraw(
 
 type Requested = Pick<PreviewWithdrawRequest, "login" | "comment" | "client"> & {
   readonly amount: Money;
-  readonly labels: Labels;
+  readonly labels: Labels | undefined;
 };
 
 async function findEqual({ pool, now }: Deps, { client, ...requested }: Requested): Promise<Duplicates> {

@@ -1,39 +1,44 @@
 import type { OpenOperation } from "../domain/transfer-outcome.ts";
 import assert from "node:assert/strict";
 import type { Currency } from "#kernel/money.ts";
-import { fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import { byKey } from "#kernel/gather-reads.ts";
+import { type Fragment, fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
-import type { Cashflow, Queue } from "../domain/cashflow.ts";
+import type { Cashflow } from "../domain/cashflow.ts";
 
-export type CashflowRow = Omit<Cashflow, "amount" | "decision" | "refusal" | "queue"> &
-  QueueRow & {
-    amountMinor: bigint;
-    currency: Currency;
-    firstDepositChecked: boolean | undefined;
-    minDepositMinor: bigint | undefined;
-    refusal: RefusalFacts | undefined;
-  };
+type CashflowRow = Omit<Cashflow, "amount" | "decision" | "refusal" | "queue"> & {
+  readonly amountMinor: bigint;
+  readonly currency: Currency;
+  readonly firstDepositChecked: boolean | undefined;
+  readonly minDepositMinor: bigint | undefined;
+  readonly refusal: RefusalFacts | undefined;
+  readonly queueState: QueueState | undefined;
+  readonly queueUntil: Date | undefined;
+};
 
-export type QueueRow = { readonly queueState: QueueState | undefined; readonly queueUntil: Date | undefined };
-
-const CASHFLOWS = fragment`
-  select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
-         "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt",
-         "queueState", "queueUntil", "isImported"
-  from cashflow_row`;
+/** Rows of the table, which conditions and an order select. */
+export async function selectCashflows(db: Queryable, which: Fragment): Promise<Cashflow[]> {
+  const rows = await many<CashflowRow>(
+    db,
+    sql`select id, operation_id as "operationId", action, login, master_login as "masterLogin", amount_minor as "amountMinor",
+               currency, comment, labels, state, doubt, deal_id as "dealId", possible_duplicate_of as "possibleDuplicateOf",
+               first_deposit_checked as "firstDepositChecked", min_deposit_minor as "minDepositMinor", refusal, deadline,
+               created_at as "createdAt", finished_at as "finishedAt", queue_state as "queueState", queue_until as "queueUntil",
+               is_imported as "isImported"
+        from cashflow
+        where ${which}`,
+  );
+  return rows.map(cashflowOf);
+}
 
 /** By operation id; unknown ones are left out. */
 export async function listCashflows(
   db: Queryable,
   operationIds: readonly string[],
 ): Promise<ReadonlyMap<string, Cashflow>> {
-  const rows = await many<CashflowRow>(
-    db,
-    sql`${CASHFLOWS}
-        where "operationId" = any (${operationIds}::text[])`,
-  );
-  return new Map(rows.map((row) => [row.operationId, cashflowOf(row)]));
+  const found = await selectCashflows(db, fragment`operation_id = any (${operationIds}::text[])`);
+  return byKey(found, ({ operationId }) => operationId);
 }
 
 export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashflow> {
@@ -43,12 +48,7 @@ export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashfl
 }
 
 export async function listCashflowsById(db: Queryable, ids: readonly bigint[]): Promise<Cashflow[]> {
-  const rows = await many<CashflowRow>(
-    db,
-    sql`${CASHFLOWS}
-        where id = any (${ids}::bigint[])`,
-  );
-  return rows.map(cashflowOf);
+  return await selectCashflows(db, fragment`id = any (${ids}::bigint[])`);
 }
 
 /** The oldest open operation of the login, which blocks others: one that waits until its Master is flat does not. */
@@ -67,12 +67,12 @@ export async function findOpenOperation(
   );
 }
 
-export function cashflowOf(row: CashflowRow): Cashflow {
+function cashflowOf(row: CashflowRow): Cashflow {
   const { amountMinor, currency, firstDepositChecked, minDepositMinor, refusal, queueState, queueUntil, ...cashflow } =
     withoutNulls(row);
   return {
     ...cashflow,
-    ...queueOf({ queueState, queueUntil }),
+    ...(queueState !== undefined && queueUntil !== undefined && { queue: { state: queueState, until: queueUntil } }),
     amount: { currency, minor: amountMinor },
     decision:
       firstDepositChecked === undefined || minDepositMinor === undefined
@@ -80,11 +80,6 @@ export function cashflowOf(row: CashflowRow): Cashflow {
         : { firstDepositChecked, minDeposit: { currency, minor: minDepositMinor } },
     refusal: refusal && new Refusal(refusal),
   };
-}
-
-/** Without the member for an operation that has never been to wait. */
-export function queueOf({ queueState: state, queueUntil: until }: QueueRow): { readonly queue?: Queue } {
-  return state === undefined || until === undefined ? {} : { queue: { state, until } };
 }
 
 /** What a request finds: the row that its id stands for, and the last one under its key. */
@@ -95,7 +90,7 @@ export const RECORDED = fragment`left join lateral (
                  limit 1
                ) as known on true
                left join lateral (
-                 select id, operation_id, action, login, amount_minor, currency, comment, state, deadline, finished_at, queue_state, external_id, metadata
+                 select id, operation_id, action, login, amount_minor, currency, comment, state, deadline, finished_at, queue_state, labels
                  from cashflow
                  where cashflow.key_client = requested.client and cashflow.key_hash = requested.hash
                  order by key_follows desc
@@ -107,7 +102,6 @@ export const OF_KEY = fragment`keyed.id as keyed_id, keyed.operation_id as keyed
                  keyed.state <> 'REFUSED' and coalesce(keyed.finished_at >= kept_since, true) as has_key,
                  keyed.action = requested.action and keyed.login = requested.login and keyed.amount_minor = amount
                    and keyed.currency = requested.currency and keyed.comment = requested.comment
-                   and keyed.external_id is not distinct from requested.external_id
-                   and coalesce(keyed.metadata, '{}') = coalesce(requested.metadata::jsonb, '{}') as is_same,
+                   and keyed.labels is not distinct from requested.labels::jsonb as is_same,
                  keyed.finished_at is null and keyed.deadline > at
                    and (keyed.queue_state is null or keyed.queue_state = 'WANTED') as is_in_progress`;

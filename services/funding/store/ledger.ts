@@ -1,29 +1,7 @@
-import type { Metadata } from "#kernel/labels.ts";
-import { allOf, type Fragment, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import { allOf, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
-import type { Cashflow, CurrentOutcome, Queue } from "../domain/cashflow.ts";
-import { queueOf, type QueueRow } from "./cashflows.ts";
-
-/** A deposit or withdrawal as the operation ledger shows it. */
-export type LedgerOperation = Omit<
-  Cashflow,
-  "amount" | "labels" | "decision" | "refusal" | "possibleDuplicateOf" | "queue"
-> & {
-  readonly queue?: Queue;
-  readonly amountMinor: bigint;
-  readonly refusalCode: string | undefined;
-  /** Undefined without one. */
-  readonly masterLogin: string | undefined;
-  readonly externalId: string | undefined;
-  readonly metadata: Metadata | undefined;
-};
-
-type LedgerRow = Omit<LedgerOperation, "queue"> & QueueRow;
-
-function operationOf(row: LedgerRow): LedgerOperation {
-  const { queueState, queueUntil, ...operation } = withoutNulls(row);
-  return { ...operation, ...queueOf({ queueState, queueUntil }) };
-}
+import type { Cashflow, CurrentOutcome } from "../domain/cashflow.ts";
+import { selectCashflows } from "./cashflows.ts";
 
 type Named = { readonly operationId: string } | { readonly importedDeal: bigint };
 
@@ -46,24 +24,6 @@ export type LedgerFilter = {
   readonly beforeId: string;
   readonly limit: number;
 };
-
-const OPERATIONS = fragment`
-  select cashflow.id, operation_id as "operationId", action, login, amount_minor as "amountMinor", comment, state,
-         doubt, deadline, deal_id as "dealId", refusal ->> 'code' as "refusalCode", created_at as "createdAt",
-         finished_at as "finishedAt",
-         is_imported as "isImported", master_login as "masterLogin",
-         external_id as "externalId", metadata, queue_state as "queueState", queue_until as "queueUntil"
-  from cashflow`;
-
-/** Those that are recorded. */
-export async function listOperationsById(db: Queryable, operationIds: readonly string[]): Promise<LedgerOperation[]> {
-  const rows = await many<LedgerRow>(
-    db,
-    sql`${OPERATIONS}
-        where operation_id = any(${operationIds}::text[])`,
-  );
-  return rows.map(operationOf);
-}
 
 /** A request that has repeated an operation with another command id. */
 export type Repetition = { readonly commandId: string; readonly operationId: string };
@@ -91,7 +51,7 @@ const QUEUE_STATE_IS = {
 type OpenOutcome = Exclude<CurrentOutcome, "EXECUTED" | "NOT_EXECUTED">;
 
 /** Newest first. */
-export async function listOperations(db: Queryable, filter: LedgerFilter, now: Date): Promise<LedgerOperation[]> {
+export async function listOperations(db: Queryable, filter: LedgerFilter, now: Date): Promise<Cashflow[]> {
   const { outcome, limit } = filter;
   const conditions = conditionsOf(filter);
   const matches =
@@ -100,14 +60,7 @@ export async function listOperations(db: Queryable, filter: LedgerFilter, now: D
       : outcome === "EXECUTED" || outcome === "NOT_EXECUTED"
         ? fragment`${conditions} and ${FINISHED_AS[outcome]}`
         : isOpenWith(fragment`${conditions} and ${openAs(outcome, now)}`, limit);
-  const rows = await many<LedgerRow>(
-    db,
-    sql`${OPERATIONS}
-        where ${matches}
-        ${NEWEST_FIRST}
-        limit ${limit}`,
-  );
-  return rows.map(operationOf);
+  return await selectCashflows(db, fragment`${matches} ${NEWEST_FIRST} limit ${limit}`);
 }
 
 const NEWEST_FIRST = fragment`order by operation_id collate "C" desc`;
@@ -119,7 +72,7 @@ function conditionsOf(filter: LedgerFilter): Fragment {
     comment === undefined ? undefined : fragment`comment = ${comment}`,
     action && ACTION_IS[action],
     masterLogin === undefined ? undefined : fragment`master_login = ${masterLogin}`,
-    externalId === undefined ? undefined : fragment`external_id = ${externalId}`,
+    externalId === undefined ? undefined : fragment`labels ->> 'externalId' = ${externalId}`,
     named && isNamed(named),
     queueState && QUEUE_STATE_IS[queueState],
     fromId === undefined ? undefined : fragment`operation_id collate "C" >= ${fromId}`,

@@ -1,4 +1,4 @@
-import { type Labels, NO_LABELS } from "#kernel/labels.ts";
+import { labelsText } from "#kernel/labels.ts";
 import { type Money, usd } from "#kernel/money.ts";
 import { type Fragment, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { NewCashflow } from "../domain/cashflow.ts";
@@ -102,13 +102,13 @@ export async function insertCashflows(
           insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
                                 deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, follows,
                                 possible_duplicate_of, key_client, key_hash, key_follows, master_login,
-                                external_id, metadata, queue_state, queue_until)
+                                labels, queue_state, queue_until)
           select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
                  case when action = 'deposit' then not is_funded and minimum is not null end,
                  case when action = 'deposit' then coalesce(minimum, 0) end,
                  coalesce(equal_id, 0), case when is_recent then equal_deal end,
                  client, hash, coalesce(keyed_id, 0), followed,
-                 external_id, metadata::jsonb, case when queue_until is not null then 'WANTED' end, queue_until
+                 labels::jsonb, case when queue_until is not null then 'WANTED' end, queue_until
           from considered
           where known_id is null and has_key is not true and has_facts and (action = 'withdraw' or is_funded or has_asked)
             and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
@@ -160,17 +160,10 @@ function rowsOf(requested: readonly RequestedCashflow[]): Fragment {
                  ${requested.map(({ clientKey }) => clientKey?.clientId)}::text[],
                  ${requested.map(({ clientKey }) => clientKey && Buffer.from(clientKey.hash))}::bytea[],
                  ${requested.map(({ clientKey }) => clientKey?.keptSince)}::timestamptz[],
-                 ${requested.map(({ labels }) => labels?.externalId)}::text[],
-                 ${requested.map(({ labels }) => metadataText(labels))}::text[],
+                 ${requested.map(({ labels }) => labelsText(labels))}::text[],
                  ${requested.map(({ queueUntil }) => queueUntil)}::timestamptz[]
                ) as requested (operation_id, action, login, amount, currency, comment, scope_key, rejects, deadline, at,
-                               has_asked, asked_minimum, asked_master, client, hash, kept_since, external_id, metadata,
-                               queue_until)`;
-}
-
-/** Most operations have none. */
-function metadataText({ metadata }: Labels = NO_LABELS): string | undefined {
-  return Object.keys(metadata).length === 0 ? undefined : JSON.stringify(metadata);
+                               has_asked, asked_minimum, asked_master, client, hash, kept_since, labels, queue_until)`;
 }
 
 function consideredOf(row: Row): Considered {

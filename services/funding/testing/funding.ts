@@ -95,8 +95,6 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
     getMasterProfile: unused,
     getInvestorProfile: unused,
     updateInvestor: unused,
-    searchMasters: unused,
-    searchInvestors: unused,
     findMaster: async ({ login }) => ({
       id: 1n,
       login,

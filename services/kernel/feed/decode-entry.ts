@@ -34,14 +34,15 @@ export function decodeEntry<Event extends EventType<unknown>>(
   const event = events.find(({ $type }) => $type === type);
   if (event === undefined) throw new MalformedEntry(number, `unknown type ${type}`);
   if (publishedAt === undefined) throw new MalformedEntry(number, "no publication time");
-  const message = decode(event, entry);
+  const message = readEntry(number, () => event.decode(entry.payload), `not a ${event.$type}: `);
   return { number, id, publishedAt, requestId, type, message } as EntryOf<Event>;
 }
 
-function decode(event: EventType<unknown>, { number, payload }: FeedEntry): unknown {
+/** What `read` finds in an entry; MalformedEntry where it throws. */
+export function readEntry<T>(number: bigint, read: () => T, prefix = ""): T {
   try {
-    return event.decode(payload);
+    return read();
   } catch (error) {
-    throw new MalformedEntry(number, `not a ${event.$type}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new MalformedEntry(number, `${prefix}${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -1,4 +1,3 @@
-import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { labelErrors } from "#kernel/labels.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
@@ -30,7 +29,7 @@ import { holdLock } from "../processes/account-lock.ts";
 import { accountBusy } from "../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
-import { labelOperation } from "../processes/label-operation.ts";
+import { insertOperationLabels } from "../store/operation-labels.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
 import { findAdmission, getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
 
@@ -45,9 +44,9 @@ export async function assign(deps: Deps, request: AssignRequest, context: CallCo
     isLogin("master_login", request.masterLogin),
     isLogin("investor_login", request.investorLogin),
     isRate("perf_fee.rate", request.feeRatePpm),
-    ...labelErrors(labelsFromProto(request.labels)),
+    ...labelErrors(request.labels),
   );
-  await labelOperation(deps, request.labels, context);
+  await failAsUnavailable(() => insertOperationLabels(deps.pool, context.commandId, request.labels));
   const id = await begin(deps, request, context).catch((error: unknown) => outcomeOfRepeat(deps, error, context));
   return { subscription: subscriptionMessage(asCommitted(await getSubscription(deps.pool, id))) };
 }

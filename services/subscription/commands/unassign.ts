@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { labelsFromProto } from "#kernel/contract/labels.ts";
 import { labelErrors } from "#kernel/labels.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
@@ -14,7 +13,7 @@ import { isLogin, isPresent, validate } from "../domain/validate.ts";
 import { getLatestOfPair } from "../latest-subscription.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
 import { beginOrJoin, join } from "../processes/departure/begin.ts";
-import { labelOperation } from "../processes/label-operation.ts";
+import { insertOperationLabels } from "../store/operation-labels.ts";
 import { type Departure, findDeparture, findQueuedExit } from "../store/departures.ts";
 import { findFirstExitTransfer } from "../store/exit-transfers.ts";
 import { getSubscription, type Subscription } from "../store/subscriptions.ts";
@@ -27,11 +26,11 @@ export async function unassign(deps: Deps, request: UnassignRequest, context: Ca
   validate(
     isLogin("master_login", masterLogin),
     isLogin("investor_login", investorLogin),
-    ...labelErrors(labelsFromProto(request.labels)),
+    ...labelErrors(request.labels),
     isPresent("command_id", operationId),
     ...queueErrors(queueForMs),
   );
-  await labelOperation(deps, request.labels, context);
+  await failAsUnavailable(() => insertOperationLabels(deps.pool, operationId, request.labels));
   const known = await failAsUnavailable(() => findDeparture(deps.pool, operationId));
   if (known !== undefined) return await answer(deps, request, await join(deps, known, context));
   const { id: subscriptionId } = await failAsUnavailable(() => getActive(deps, request, context));

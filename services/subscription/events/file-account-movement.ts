@@ -1,4 +1,4 @@
-import { type EntryOf, MalformedEntry } from "#kernel/feed/decode-entry.ts";
+import { type EntryOf, readEntry } from "#kernel/feed/decode-entry.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { fileMovements, type FilingDeps } from "../processes/filing/file-movements.ts";
@@ -24,10 +24,8 @@ export function fileAccountMovement(deps: FilingDeps) {
 
 /** A malformed entry stops the feed before it: its bytes are kept, and nothing of it is filed. */
 function checkReadable({ number, message }: EntryOf<typeof AccountMoved>): void {
-  try {
+  readEntry(number, () => {
     movementOf(message);
     if (message.kind === MovementKind.TRADE && message.role === AccountRole.MASTER) resultOf(message);
-  } catch (error) {
-    throw new MalformedEntry(number, error instanceof Error ? error.message : String(error));
-  }
+  });
 }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { labelsToProto } from "#kernel/contract/labels.ts";
 import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
 import {
   type GetOperationRequest,
@@ -62,7 +61,7 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
     limit: limit + 1,
   };
   const recorded = await operationMessages(deps, await readOperations(deps.pool, filter, deps.now()));
-  return fittingPage(recorded, limit, ({ labels }) => labels?.metadata);
+  return fittingPage(recorded, limit, ({ labels }) => labels);
 }
 
 /** The messages, with the keys under which fee and platform have their fees and transfers. */
@@ -101,7 +100,7 @@ function operationMessage(recorded: RecordedOperation, exitKeys: ReadonlyMap<big
     transferKeys: hasLeft(recorded) ? (exitKeys.get(subscriptionId) ?? []) : [],
     masterLogin: recorded.masterLogin,
     ...queueMessage(recorded),
-    labels: labelsToProto(recorded),
+    labels: recorded.labels ?? undefined,
   };
 }
 

@@ -1,16 +1,16 @@
-import type { Labels } from "#kernel/labels.ts";
+import { type Labels, labelsText } from "#kernel/labels.ts";
 import { execute, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** A repeated command has those of the first one. */
+/** What its client calls a command, recorded before anything else of it. A repeated command has those of the first one. */
 export async function insertOperationLabels(
   db: Queryable,
   commandId: string,
-  { externalId, metadata }: Labels,
+  labels: Labels | undefined,
 ): Promise<void> {
+  const text = labelsText(labels);
+  if (text === undefined || commandId === "") return;
   await execute(
     db,
-    sql`insert into operation_label (command_id, external_id, metadata)
-        values (${commandId}, ${externalId}, ${JSON.stringify(metadata)}::jsonb)
-        on conflict do nothing`,
+    sql`insert into operation_label (command_id, labels) values (${commandId}, ${text}::jsonb) on conflict do nothing`,
   );
 }

@@ -1,4 +1,4 @@
-import type { Metadata } from "#kernel/labels.ts";
+import type { Labels } from "#kernel/labels.ts";
 import { allOf, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { QueueState } from "#kernel/queue-until-flat.ts";
 import {
@@ -25,8 +25,7 @@ export type RecordedOperation = {
   /** Null for one that has never been to wait. */
   readonly queueState: QueueState | "ENDED" | null;
   readonly queueUntil: Date | null;
-  readonly externalId: string | null;
-  readonly metadata: Metadata | null;
+  readonly labels: Labels | null;
 };
 
 export type OperationFilter = {
@@ -54,7 +53,7 @@ function assignsAt(now: Date): Fragment {
     select subscription.command_id as "commandId", 'assign' as action, subscription.id as "subscriptionId",
            subscription.investor_login as "investorLogin", subscription.master_login as "masterLogin", ${outcomeAt(OF_ASSIGNS, now)} as outcome,
            assignment.refusal ->> 'code' as "refusalCode", subscription.created_at as "createdAt", subscription.started_at as "finishedAt",
-           null::text as "queueState", null::timestamptz as "queueUntil", external_id as "externalId", metadata
+           null::text as "queueState", null::timestamptz as "queueUntil", labels
     from subscription
     join assignment on assignment.subscription_id = subscription.id
     left join operation_label on operation_label.command_id = subscription.command_id
@@ -75,7 +74,7 @@ function unassignsAt(now: Date): Fragment {
            case when ${IS_QUEUED}
                 then case when ${QUEUED_STATES.WAITING} then 'WAITING' when ${QUEUED_STATES.RUNNING} then 'RUNNING' else 'ENDED' end
            end as "queueState",
-           case when departure.has_waited then departure.queue_until end as "queueUntil", external_id as "externalId", metadata
+           case when departure.has_waited then departure.queue_until end as "queueUntil", labels
     from departure
     left join operation_label on operation_label.command_id = departure.operation_id
     where departure.kind = 'EXIT'`;
@@ -213,7 +212,7 @@ function conditionsOf(of: Columns, filter: OperationFilter, now: Date): Fragment
     masterLogin === undefined ? undefined : fragment`${of.master} = ${masterLogin}`,
     externalId === undefined
       ? undefined
-      : fragment`${of.id} = any(array(select command_id from operation_label where external_id = ${externalId}))`,
+      : fragment`${of.id} = any(array(select command_id from operation_label where labels ->> 'externalId' = ${externalId}))`,
     left === undefined
       ? undefined
       : fragment`${of.id} = any(array(

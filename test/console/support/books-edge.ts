@@ -42,11 +42,11 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
   const sum = investors.reduce((total, _, index) => total + share(index), 0n);
   return testEdge({
     accounts: {
-      searchMasters: async () => ({ items: [aMasterProfile({ master })], hasMore: false }),
+      listMasters: async () => ({ items: [aMasterProfile({ master })], hasMore: false }),
       getMasterProfile: async () => aMasterProfile({ master }),
       getMasterStatus: async () => aMasterStatus(),
       findMaster: async () => master,
-      searchInvestors: async () => ({ items: [anInvestorProfile()], hasMore: false }),
+      listInvestors: async () => ({ items: [anInvestorProfile()], hasMore: false }),
       findInvestor: async () => anInvestor(),
       getInvestorProfile: async () => anInvestorProfile({ investor: anInvestor({ name: stored("Ada Brown") }) }),
     },

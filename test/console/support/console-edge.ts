@@ -89,7 +89,7 @@ export function consoleEdge(
   };
   return testEdge({
     accounts: {
-      searchMasters: async () => ({
+      listMasters: async () => ({
         items: Array.from({ length: masters }, (_, index) => profile(index, text)),
         hasMore: false,
       }),

@@ -373,8 +373,8 @@ const investorRoutes: readonly Case[] = [
   {
     name: "search-investors",
     method: "GET",
-    url: "/api/v1/investors?name=A&limit=1",
-    answers: { accounts: { searchInvestors: async () => ({ items: [anInvestorProfile()], hasMore: true }) } },
+    url: "/api/v1/investors?external_id=CRM-7001",
+    answers: { accounts: { listInvestors: async () => ({ items: [anInvestorProfile()], hasMore: false }) } },
   },
   {
     name: "get-master-profile",
@@ -385,14 +385,14 @@ const investorRoutes: readonly Case[] = [
   {
     name: "search-masters",
     method: "GET",
-    url: "/api/v1/masters?name=A&limit=1",
-    answers: { accounts: { searchMasters: async () => ({ items: [aMasterProfile()], hasMore: true }) } },
+    url: "/api/v1/masters?external_id=CRM-7001",
+    answers: { accounts: { listMasters: async () => ({ items: [aMasterProfile()], hasMore: false }) } },
   },
   {
     name: "list-investors",
     method: "GET",
     url: "/api/v1/investor/directory?engine=PAMM&limit=1",
-    answers: { accounts: { listInvestors: async () => ({ items: [anInvestor()], hasMore: true }) } },
+    answers: { accounts: { listInvestors: async () => ({ items: [anInvestorProfile()], hasMore: true }) } },
   },
   {
     name: "add-investor",
@@ -453,7 +453,7 @@ const masterRoutes: readonly Case[] = [
     name: "list-masters",
     method: "GET",
     url: "/api/v1/master/directory?engine=PAMM",
-    answers: { accounts: { listMasters: async () => ({ items: [aMaster()], hasMore: false }) } },
+    answers: { accounts: { listMasters: async () => ({ items: [aMasterProfile()], hasMore: false }) } },
   },
   {
     name: "add-master",

@@ -57,23 +57,23 @@ export function textsAndTimes(client: () => Client): void {
     expect(deals.map(({ comment }) => comment.slice(14))).toEqual([" Depot-No7", " Depot-No7"]);
   });
 
-  test("an account that is renamed between two pages makes no other one skip or come twice", async () => {
+  test("an account that is renamed between two pages comes once, and so does every other one", async () => {
     const ids: string[] = [];
     for (const number of [1, 2, 3, 4, 5]) {
       const made = await expectDone(create("investor", { name: `Pag A${number}`, username: "pag@example.com" }));
       ids.push(String(textOf(made.body, "id")));
     }
-    const first = await search("name=Pag&limit=1");
+    const first = await search("email=pag%40example.com&limit=1");
     const renamed = await client().send(`/api/v1/investor/${ids[0]}`, { method: "PATCH", ...json({ name: "Pag Z" }) });
     expect(renamed.status).toBe(200);
 
     const seen = [...first.names];
     for (let { next } = first; typeof next === "string";) {
-      const page = await search(`name=Pag&limit=1&cursor=${next}`);
+      const page = await search(`email=pag%40example.com&limit=1&cursor=${next}`);
       seen.push(...page.names);
       next = page.next;
     }
-    expect(seen).toEqual(["Pag A1", "Pag A2", "Pag A3", "Pag A4", "Pag A5", "Pag Z"]);
+    expect(seen).toEqual(["Pag A1", "Pag A2", "Pag A3", "Pag A4", "Pag A5"]);
   });
 
   test("the first and the last instant that are taken are no error of any service", async () => {

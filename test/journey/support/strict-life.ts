@@ -203,7 +203,7 @@ async function end({ ask, refused }: Caller, id: string, master: string, investo
     expect((await ask("getMasterStatus", { path: { master_id: id } }))["state"]).toBe("archived"),
   );
   await refused("master_closed", "updateMaster", { path: { master_id: id }, body: { name: "Gone" } });
-  const [profile] = (await ask("listInvestorProfiles", { query: { name: "Ines", limit: 100 } }))[
+  const [profile] = (await ask("listInvestorProfiles", { query: { name: "Ines Okafor", limit: 100 } }))[
     "items"
   ] as readonly JsonObject[];
   const investorId = { investor_id: textOf(profile ?? {}, "id") };

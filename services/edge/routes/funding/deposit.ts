@@ -4,7 +4,7 @@ import { formatAmount } from "#kernel/money.ts";
 import { currencyReply } from "../../schemas/currency.ts";
 import { bool, choice, model, string } from "../../schemas/field.ts";
 import { decimalReply, investorLoginReply, moneyReply, ticketReply } from "../../schemas/reply-fields.ts";
-import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
+import { labelsOf, operationLabelFields } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
 import { moneyNumber, moneyText } from "../../wire/money.ts";
@@ -76,7 +76,6 @@ export const deposit = route({
       },
     },
   ],
-  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ funding }, { query, body }, context) {
     const request = movementOf({ ...query, labels: labelsOf(body) }, context, DEFAULT_COMMENT);

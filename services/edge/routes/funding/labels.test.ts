@@ -128,8 +128,8 @@ test("all mistakes of query and body are reported at once", async () => {
     ["login", "malformed"],
     ["amount", "out_of_range"],
     ["external_id", "wrong_type"],
-    ["metadata.ok", "wrong_type"],
     ["metadata.a b", "malformed"],
+    ["metadata.ok", "wrong_type"],
   ]);
   const twice = '{"external_id":"a","external_id":"b"}';
   const headers = { "content-type": "application/json" };

@@ -5,7 +5,7 @@ import { blockingFields, blockingReply } from "../../schemas/blocking.ts";
 import { currencyReply } from "../../schemas/currency.ts";
 import { bool, choice, model, nullableDecimal, nullableString, setOf } from "../../schemas/field.ts";
 import { investorLoginReply, moneyReply, nullableDecimalReply } from "../../schemas/reply-fields.ts";
-import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
+import { labelsOf, operationLabelFields } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { moneyNumber, moneyText } from "../../wire/money.ts";
 import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
@@ -110,8 +110,6 @@ export const previewWithdraw = route({
       },
     },
   ],
-
-  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ funding }, { query, body }, context) {
     const requested = { ...query, labels: labelsOf(body) };

@@ -3,7 +3,7 @@ import { formatDecimal, isPositive } from "#kernel/money.ts";
 import { currencyReply } from "../../schemas/currency.ts";
 import { bool, choice, model, nullableInteger, string } from "../../schemas/field.ts";
 import { decimalReply, investorLoginReply, moneyReply } from "../../schemas/reply-fields.ts";
-import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
+import { labelsOf, operationLabelFields } from "../../schemas/labels.ts";
 import { queueQuery, queueTime } from "../../schemas/queue.ts";
 import { Accepted, route } from "../../route.ts";
 import { queuedAnswer, queuedWithdrawal } from "./queued-withdrawal.ts";
@@ -141,7 +141,6 @@ export const withdraw = route({
     },
   ],
   accepted: queuedWithdrawal,
-  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ funding }, { query, body }, context) {
     const movement = movementOf({ ...query, labels: labelsOf(body) }, context, WITHDRAW_COMMENT);

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { aliasField, loginField } from "../../schemas/request-fields.ts";
 import { investorItem, InvestorItem } from "../../schemas/investor.ts";
-import { labelFields, labelsOf, metadataErrors } from "../../schemas/labels.ts";
+import { labelFields, labelsOf } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 
 export const addInvestor = route({
@@ -39,7 +39,6 @@ export const addInvestor = route({
       answer: { engine: "PAMM", id: 8, mt5_login: "3000003", name: "Ada", created_at: "2026-01-02T03:04:05.678000" },
     },
   ],
-  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ accounts }, { body }, context) {
     return investorItem(

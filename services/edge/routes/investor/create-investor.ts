@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { CreatedInvestor, investorFields } from "../../schemas/investor.ts";
 import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../../schemas/new-account.ts";
 import { aliasField } from "../../schemas/request-fields.ts";
-import { labelFields, labelsOf, metadataErrors } from "../../schemas/labels.ts";
+import { labelFields, labelsOf } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 
 export const createInvestor = route({
@@ -47,7 +47,6 @@ export const createInvestor = route({
       },
     },
   ],
-  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ accounts }, { body }, context) {
     const { investor, mainPassword, investorPassword } = await accounts.createInvestor(

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { anInvestor } from "../../testing/replies/account.ts";
+import { anInvestor, anInvestorProfile } from "../../testing/replies/account.ts";
 import { AT_TEXT } from "../../testing/replies/values.ts";
 
 test("a directory of Investors is read page by page with its cursor", async () => {
   const edge = await testEdge({
-    accounts: { listInvestors: async ({ afterId }) => ({ items: [anInvestor()], hasMore: afterId === 0n }) },
+    accounts: { listInvestors: async ({ afterId }) => ({ items: [anInvestorProfile()], hasMore: afterId === 0n }) },
   });
   const first = await edge.call({ url: "/api/v1/investor/directory?engine=ALL" });
   const { next_cursor: cursor } = first.body as { next_cursor: string };

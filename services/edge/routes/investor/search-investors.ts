@@ -1,4 +1,4 @@
-import { ACCOUNT_ORDER, accountFilter, accountPage } from "../../schemas/account-filter.ts";
+import { accountFilter, accountPage } from "../../schemas/account-filter.ts";
 import { investorProfile, InvestorProfile } from "../../schemas/investor.ts";
 import { OpaquePage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
@@ -17,13 +17,13 @@ export const searchInvestors = route({
     "Investors with your labels, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Investors.",
   query: accountFilter,
-  reply: OpaquePage("InvestorProfilePage", InvestorProfile, ACCOUNT_ORDER),
+  reply: OpaquePage("InvestorProfilePage", InvestorProfile),
   refusals: [],
   examples: [
     {
-      name: "by_name",
-      summary: "By the beginning of the name",
-      request: { query: { name: "A", limit: "1" } },
+      name: "by_external_id",
+      summary: "By your own id",
+      request: { query: { external_id: "CRM-7001" } },
       answer: {
         items: [
           {
@@ -37,8 +37,8 @@ export const searchInvestors = route({
             created_at: "2026-01-02T03:04:05.678000",
           },
         ],
-        next_cursor: "AAAAAAAAAAhBZGHraingoOcOh9jg",
-        has_more: true,
+        next_cursor: null,
+        has_more: false,
       },
     },
   ],
@@ -46,8 +46,8 @@ export const searchInvestors = route({
 
   async handle(deps, { query }, context) {
     const { request, next } = accountPage(LIST, query, deps);
-    const { items, hasMore } = await deps.accounts.searchInvestors(request, context);
+    const { items, hasMore } = await deps.accounts.listInvestors(request, context);
     const shown = items.map(investorProfile);
-    return { items: shown, ...next(hasMore ? shown.at(-1) : undefined) };
+    return { items: shown, ...next(hasMore ? shown.at(-1)?.id : undefined) };
   },
 });

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { InvestorProfile, investorProfile } from "../../schemas/investor.ts";
-import { labelChangeFields, labelsChangeOf, metadataErrors } from "../../schemas/labels.ts";
+import { labelChangeFields, labelsChangeOf } from "../../schemas/labels.ts";
 import { aliasField, investorId, username } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 
@@ -48,7 +48,7 @@ export const updateInvestor = route({
     },
   ],
   check({ body }) {
-    if (KNOWN.some((name) => body[name] !== undefined)) return metadataErrors(body.metadata);
+    if (KNOWN.some((name) => body[name] !== undefined)) return [];
     return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
   },
 

@@ -8,7 +8,7 @@ import {
   strategyName,
 } from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
-import { labelFields, labelsOf, metadataErrors } from "../../schemas/labels.ts";
+import { labelFields, labelsOf } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
@@ -68,7 +68,6 @@ export const addMaster = route({
       },
     },
   ],
-  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ accounts }, { body }, context) {
     const master = await accounts.addMaster(

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { aliasField, minDeposit, strategy, strategyName } from "../../schemas/request-fields.ts";
 import { CreatedMaster, masterFields } from "../../schemas/master.ts";
 import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../../schemas/new-account.ts";
-import { labelFields, labelsOf, metadataErrors } from "../../schemas/labels.ts";
+import { labelFields, labelsOf } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
@@ -59,7 +59,6 @@ export const createMaster = route({
       },
     },
   ],
-  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ accounts }, { body }, context) {
     const created = await accounts.createMaster(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { type Answer, errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { aMaster } from "../../testing/replies/account.ts";
+import { aMaster, aMasterProfile } from "../../testing/replies/account.ts";
 import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
 
 const CREATE = {
@@ -20,7 +20,7 @@ test("a directory is read page by page with its cursor, and the last page has no
     accounts: {
       listMasters: async ({ afterId }) =>
         afterId === 0n
-          ? { items: [aMaster({ id: 1n }), aMaster({ id: LARGE })], hasMore: true }
+          ? { items: [1n, LARGE].map((id) => aMasterProfile({ master: aMaster({ id }) })), hasMore: true }
           : { items: [], hasMore: false },
     },
   });
@@ -36,7 +36,7 @@ test("a directory is read page by page with its cursor, and the last page has no
 });
 
 test("a cursor is valid for its own route and filter only", async () => {
-  const page = async () => ({ items: [aMaster()], hasMore: true });
+  const page = async () => ({ items: [aMasterProfile()], hasMore: true });
   const edge = await testEdge({ accounts: { listMasters: page } });
   const cursor = nextCursorOf(await edge.call({ url: "/api/v1/master/directory?engine=PAMM" }));
 
@@ -218,7 +218,7 @@ test("texts of the strategy that were never given are empty in every answer", as
       updateMaster: async () => master,
       createMaster: async () => revealed,
       revealMaster: async () => revealed,
-      listMasters: async () => ({ items: [master], hasMore: false }),
+      listMasters: async () => ({ items: [aMasterProfile({ master })], hasMore: false }),
     },
   });
   const answers = [

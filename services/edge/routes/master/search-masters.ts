@@ -1,4 +1,4 @@
-import { ACCOUNT_ORDER, accountFilter, accountPage } from "../../schemas/account-filter.ts";
+import { accountFilter, accountPage } from "../../schemas/account-filter.ts";
 import { masterProfile, MasterProfile } from "../../schemas/master.ts";
 import { OpaquePage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
@@ -18,17 +18,17 @@ export const searchMasters = route({
     "Masters with your labels, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Masters.",
   query: accountFilter,
-  reply: OpaquePage("MasterProfilePage", MasterProfile, ACCOUNT_ORDER),
+  reply: OpaquePage("MasterProfilePage", MasterProfile),
   refusals: [],
   examples: [
     {
-      name: "by_name",
-      summary: "By the beginning of the name",
-      request: { query: { name: "A", limit: "1" } },
+      name: "by_external_id",
+      summary: "By your own id",
+      request: { query: { external_id: "CRM-7001" } },
       answer: {
         items: [MASTER_PROFILE],
-        next_cursor: "AAAAAAAAAAdBbHBoYSBTdHJhdGVneQA0nujdYKfxk7CZ",
-        has_more: true,
+        next_cursor: null,
+        has_more: false,
       },
     },
   ],
@@ -36,8 +36,8 @@ export const searchMasters = route({
 
   async handle(deps, { query }, context) {
     const { request, next } = accountPage(LIST, query, deps);
-    const { items, hasMore } = await deps.accounts.searchMasters(request, context);
+    const { items, hasMore } = await deps.accounts.listMasters(request, context);
     const shown = items.map(masterProfile);
-    return { items: shown, ...next(hasMore ? shown.at(-1) : undefined) };
+    return { items: shown, ...next(hasMore ? shown.at(-1)?.id : undefined) };
   },
 });

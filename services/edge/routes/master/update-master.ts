@@ -10,7 +10,7 @@ import {
 } from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
 import { demandScope } from "../../keys/auth.ts";
-import { labelChangeFields, labelsChangeOf, metadataErrors } from "../../schemas/labels.ts";
+import { labelChangeFields, labelsChangeOf } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { MASTER } from "./examples.ts";
 import { decimalText } from "../../wire/json-body.ts";
@@ -88,7 +88,7 @@ export const updateMaster = route({
     },
   ],
   check({ body }) {
-    if (KNOWN.some((name) => body[name] !== undefined)) return metadataErrors(body.metadata);
+    if (KNOWN.some((name) => body[name] !== undefined)) return [];
     return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
   },
 

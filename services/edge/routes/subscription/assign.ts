@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { enabled, investorLogin, masterLogin, rate } from "../../schemas/request-fields.ts";
 import { NewSubscription, subscriptionFields } from "../../schemas/subscription.ts";
-import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
+import { labelsOf, operationLabelFields } from "../../schemas/labels.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { ratePpm } from "../../wire/rate.ts";
@@ -59,7 +59,6 @@ export const assign = route({
       },
     },
   ],
-  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ subscriptions }, { body }, context) {
     const { subscription } = await subscriptions.assign(

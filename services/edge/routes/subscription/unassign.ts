@@ -4,7 +4,7 @@ import { bool, model, nullableInteger } from "../../schemas/field.ts";
 import { moneyReply } from "../../schemas/reply-fields.ts";
 import { investorLogin, masterLogin } from "../../schemas/request-fields.ts";
 import { EndingSubscription, subscriptionFields } from "../../schemas/subscription.ts";
-import { labelsOf, metadataErrors, operationLabelFields } from "../../schemas/labels.ts";
+import { labelsOf, operationLabelFields } from "../../schemas/labels.ts";
 import { queuedStatus, queueQuery, queueTime } from "../../schemas/queue.ts";
 import { Accepted, route } from "../../route.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
@@ -126,7 +126,6 @@ export const unassign = route({
       },
     },
   ],
-  check: ({ body }) => metadataErrors(body.metadata),
 
   async handle({ subscriptions }, { query, body }, context) {
     const { subscription, payoutEnqueued, transferId, amount, queuedUntil } = await subscriptions.unassign(

@@ -6,7 +6,7 @@ import { settledCursor } from "#kernel/testing/walk.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { fundingService } from "../service.ts";
 import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
-import { fundingChecks } from "./checks.ts";
+import { completeness } from "./completeness.ts";
 
 let funding: World;
 
@@ -25,18 +25,18 @@ function cashflow(minor: bigint) {
 }
 
 async function findings(): Promise<Finding[]> {
-  const [check] = fundingChecks(funding);
-  return [...(await check!.run({ cursor: "", pendingBreaks: [] })).findings];
+  const check = completeness(funding);
+  return [...(await check.run({ cursor: "", pendingBreaks: [] })).findings];
 }
 
 const corrupt = (text: string) => funding.pool.query(text);
 
 test("cashflow_completeness: outcomes that equal platform's record have no break, and a corrupted row is one until it is corrected", async () => {
   const { pool, log } = funding;
-  const [check] = fundingChecks(funding);
-  await insertChecks(pool, [check!]);
+  const check = completeness(funding);
+  await insertChecks(pool, [check]);
   const breaks = async () => {
-    await runCheck({ pool, log }, check!, undefined);
+    await runCheck({ pool, log }, check, undefined);
     return await listBreaks(pool, { afterId: 0n, limit: 10, withoutChecks: false });
   };
   expect(await breaks()).toMatchObject({ items: [] });
@@ -105,12 +105,12 @@ test("cashflow_completeness: a withdrawal that waits is unfinished ten minutes a
 
 test("cashflow_completeness: a run without an answer of the platform service fails", async () => {
   const { pool, log } = funding;
-  const [check] = fundingChecks({
+  const check = completeness({
     ...funding,
     platform: { ...funding.platform, readTransfers: () => Promise.reject(new Error("unavailable")) },
   });
-  await insertChecks(pool, [check!]);
-  await runCheck({ pool, log }, check!, undefined);
+  await insertChecks(pool, [check]);
+  await runCheck({ pool, log }, check, undefined);
   expect(await listChecks(pool)).toMatchObject([{ completedAt: null, error: expect.stringContaining("failed") }]);
 });
 
@@ -128,12 +128,12 @@ test("cashflow_completeness: new cashflows are compared in sets, by one run each
     asked.push(request.keys);
     return funding.platform.readTransfers(request, context);
   };
-  const [check] = fundingChecks({ ...funding, platform: { ...funding.platform, readTransfers } });
+  const check = completeness({ ...funding, platform: { ...funding.platform, readTransfers } });
   let cursor = "";
   /** The numbers of keys of each call. */
   const run = async (): Promise<number[]> => {
     asked.length = 0;
-    cursor = (await check!.run({ cursor, pendingBreaks: [] })).nextCursor;
+    cursor = (await check.run({ cursor, pendingBreaks: [] })).nextCursor;
     return asked.map((keys) => keys.length);
   };
   // More than a slice, so that the pass through all rows is far from the new ones.
