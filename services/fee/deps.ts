@@ -13,6 +13,8 @@ export type WakeSignals = {
   /** Wakes all payers. */
   readonly payments: Pick<WakeSignal, "notify">;
   readonly payers: readonly [WakeSignal, WakeSignal];
+  /** Wakes a payer when the credits of fees that are debited have had the time to be executed. */
+  readonly credits: Pick<WakeSignal, "notify">;
 };
 
 /** What the handlers of this service work with. */

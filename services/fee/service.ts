@@ -1,4 +1,5 @@
-import { createWakeSignal } from "#kernel/wake-signal.ts";
+import { FIRST_RETRY_MS } from "#kernel/retry.ts";
+import { createWakeSignal, type WakeSignal } from "#kernel/wake-signal.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
@@ -74,12 +75,28 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
   };
 }
 
+/** Usually the credits of fees that were debited are executed by then. Payments that wait for theirs are settled together. */
+const CREDITED_AFTER_MS = FIRST_RETRY_MS;
+
 export function createWakeSignals(): WakeSignals {
   const payers = [createWakeSignal(), createWakeSignal()] as const;
   const notify = (): void => {
     for (const payer of payers) payer.notify();
   };
-  return { payments: { notify }, payers };
+  return { payments: { notify }, payers, credits: notifyLater(payers[0], CREDITED_AFTER_MS) };
+}
+
+/** What comes until then is reported once. */
+function notifyLater(signal: WakeSignal, afterMs: number): Pick<WakeSignal, "notify"> {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    notify() {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        signal.notify();
+      }, afterMs).unref();
+    },
+  };
 }
 
 /** Jobs that process due rows. */

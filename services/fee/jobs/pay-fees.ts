@@ -33,7 +33,12 @@ export async function payFees(deps: Deps): Promise<boolean> {
     if (unclaimed === undefined) continue;
     await takeOver(deps, payment, unclaimed, callContext({ caller: "fee", withinMs: RUN_MS }));
   }
-  return answered.some(({ outcome }) => outcome.kind === "paid" || outcome.kind === "unpaid");
+  // The next payment of an Investor may begin when the one before is settled.
+  return (
+    answered.some(
+      ({ payment, outcome }) => payment.isWeekly && outcome.kind !== "open" && outcome.kind !== "debited",
+    ) || payments.length === PAYMENTS_PER_RUN
+  );
 }
 
 /**

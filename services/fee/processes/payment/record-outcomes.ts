@@ -34,8 +34,7 @@ export async function recordOutcomes(
   // Retries are due later, and a settled weekly payment or imported fee allows the Investor's next one.
   const isAwaited = answered.some(({ payment }) => payment.isWeekly || payment.isImported);
   if (waiting.length > 0 || isAwaited) wakeSignals.payments.notify();
-  // Payments whose credits are pending are settled together.
-  else if (debited.length > 0) wakeSignals.payers[0].notify();
+  else if (debited.length > 0) wakeSignals.credits.notify();
   return settled;
 }
 
