@@ -5,7 +5,7 @@ import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   createMaster: ["edge"],
   addMaster: ["edge"],
-  getMaster: ["edge"],
+  getMaster: ["edge", "fee"],
   findMaster: ["edge", "fee", "funding", "subscription"],
   updateMaster: ["edge"],
   closeMaster: ["edge"],
@@ -22,7 +22,7 @@ export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   getMasterProfile: ["edge"],
   getInvestorProfile: ["edge"],
   updateInvestor: ["edge"],
-  findAccounts: ["edge", "funding", "subscription"],
+  findAccounts: ["edge", "fee", "funding", "subscription"],
   findPaymentAccounts: ["platform"],
 };
 

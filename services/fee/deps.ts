@@ -20,14 +20,23 @@ export type WakeSignals = {
 /** What the handlers of this service work with. */
 export type Deps = {
   readonly pool: Pool;
-  readonly accounts: Pick<Client<AccountServiceService>, "findInvestor" | "findMaster">;
+  readonly accounts: Pick<Client<AccountServiceService>, "findInvestor" | "findMaster" | "findAccounts" | "getMaster">;
   readonly subscriptions: Pick<
     Client<SubscriptionServiceService>,
-    "getFeeFloors" | "sumFlows" | "returnReserve" | "decidePendingFee" | "listBreaks"
+    "getFeeFloors" | "sumFlows" | "returnReserve" | "decidePendingFee" | "listSubscriptions" | "listBreaks"
   >;
   readonly platform: Pick<
     Client<PlatformServiceService>,
-    "transfer" | "transferBatch" | "readTransfers" | "listBreaks" | "readLog" | "readLogBalances"
+    | "transfer"
+    | "transferBatch"
+    | "readTransfers"
+    | "listBreaks"
+    | "readLog"
+    | "readLogBalances"
+    | "getPermits"
+    | "reportRecovered"
+    | "listImportedFees"
+    | "claimImportedFees"
   >;
   readonly queues: FeeQueues;
   readonly wakeSignals: WakeSignals;

@@ -4,6 +4,7 @@ import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { fragment } from "#kernel/postgres/query.ts";
 import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
@@ -15,6 +16,7 @@ import { decideReview } from "./commands/decide-review.ts";
 import { recordFees } from "./commands/record-fees.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";
+import { recordImportedFees } from "./jobs/record-imported-fees.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { explainPayment } from "./queries/explain-payment.ts";
 import { findTerms } from "./queries/find-terms.ts";
@@ -36,6 +38,9 @@ import { listOwnedLegs } from "./store/payments.ts";
 
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
 const WATCH_EVERY_MS = 5_000;
+/** Whether platform waits for a report; operators wait for minutes then. */
+const RECOVERY_PAUSE_MS = 5_000;
+const ALWAYS = fragment`'-infinity'::timestamptz`;
 
 export const STATES_FEED = "fee.states";
 export const FEEDS = [STATES_FEED];
@@ -99,7 +104,7 @@ function notifyLater(signal: WakeSignal, afterMs: number): Pick<WakeSignal, "not
   };
 }
 
-/** Jobs that process due rows. */
+/** Jobs that process due rows, and the one that records what was collected in a lost time. */
 export function feeJobs(deps: Deps): Job[] {
   const { pool, log, wakeSignals } = deps;
   const [first, second] = wakeSignals.payers;
@@ -108,6 +113,12 @@ export function feeJobs(deps: Deps): Job[] {
     { name: "pay fees", wake: first, ...paying },
     // While one job waits for a payment without an answer, the other one pays.
     { name: "pay more fees", wake: second, ...paying },
+    {
+      name: "record imported fees",
+      due: () => ALWAYS,
+      work: () => recordImportedFees(deps),
+      pauseMs: RECOVERY_PAUSE_MS,
+    },
   ];
   return runDueJobs({ pool, log, jobs });
 }

@@ -54,21 +54,3 @@ export function showUnshownAccounts({ archived, unconfirmed }: { archived: bigin
   unshownAccounts.set({ state: "archived" }, Number(archived));
   unshownAccounts.set({ state: "not_shown" }, Number(unconfirmed));
 }
-
-const unclaimedFees = new Gauge({
-  name: "pamm_imported_fees_unclaimed",
-  help: "Fees that were collected before the database was restored to an older time and that belong to no fee payment yet.",
-});
-const unclaimedFeeCents = new Gauge({
-  name: "pamm_imported_fees_unclaimed_cents",
-  help: "Sum of these fees, in cents.",
-});
-
-/** `amountMinor` is what was debited, in cents. */
-export type UnclaimedFees = { readonly count: number; readonly amountMinor: bigint };
-
-export function showUnclaimedFees({ count, amountMinor }: UnclaimedFees): void {
-  unclaimedFees.set(count);
-  // Beyond 2^53 cents the loss of precision does not matter.
-  unclaimedFeeCents.set(Number(amountMinor));
-}

@@ -26,8 +26,10 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   readLogBalances: ["fee", "subscription"],
   // Its actor was authenticated by the edge.
   getStatus: ["edge"],
-  getPermits: ["edge", "subscription"],
-  reportRecovered: ["subscription"],
+  getPermits: ["edge", "fee", "subscription"],
+  reportRecovered: ["fee", "subscription"],
+  listImportedFees: ["fee"],
+  claimImportedFees: ["fee"],
   listUnshownAccounts: ["edge"],
   listBreaks: ["edge", "fee", "subscription"],
   listReviews: ["edge"],

@@ -22,7 +22,5 @@ export const { refuse, refusals } = refusalsOf({
   possible_duplicate: "conflict",
   lock_not_owned: "conflict",
   outdated: "conflict",
-  imported_fee: "conflict",
-  imported_fee_not_found: "not_found",
   transfer_mismatch: "conflict",
 });

@@ -14,6 +14,7 @@ import { eraseAccount } from "./commands/erase-account.ts";
 import { hold } from "./commands/hold.ts";
 import { holdQueues } from "./protocol/hold-queues.ts";
 import { release } from "./commands/release.ts";
+import { claimImportedFees } from "./commands/claim-imported-fees.ts";
 import { reportRecovered } from "./commands/report-recovered.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
@@ -29,7 +30,6 @@ import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.t
 import { giveTradingBack, takeTradingAgain, type TradingRightsDeps } from "./jobs/trading-rights.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { waitingLegsRun } from "./jobs/run-waiting-legs.ts";
-import { watchImportedFees } from "./jobs/watch-imported-fees.ts";
 import { watchOutcomes } from "./jobs/watch-outcomes.ts";
 import { watchUnshownAccounts } from "./jobs/watch-unshown-accounts.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
@@ -41,6 +41,7 @@ import { findAmendments } from "./queries/find-amendments.ts";
 import { findTransferOfDeal } from "./queries/find-transfer-of-deal.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
 import { inspectClosing } from "./queries/inspect-closing.ts";
+import { listImportedFees } from "./queries/list-imported-fees.ts";
 import { listUnshownAccounts } from "./queries/list-unshown-accounts.ts";
 import { listReviews } from "./queries/list-reviews.ts";
 import { oldPrices } from "./queries/old-prices.ts";
@@ -82,6 +83,8 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     getStatus: () => getStatus(deps),
     getPermits: () => getPermits(deps),
     reportRecovered: (request) => reportRecovered(deps, request),
+    listImportedFees: (request) => listImportedFees(deps, request),
+    claimImportedFees: (request) => claimImportedFees(deps, request),
     listReviews: (request) => listReviews(deps, request),
     listReviewGroups: (request) => listReviewGroups(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),
@@ -111,8 +114,6 @@ const EVERY_MS = {
   returned: 300_000,
   // Twice the usual interval at which Prometheus reads the metrics.
   outcomes: 30_000,
-  // They fall when fees are due, after hours or days.
-  importedFees: 60_000,
   // An Investor that has left its pool may trade again after this time.
   rights: 10_000,
 };
@@ -151,7 +152,6 @@ export function platformJobs(
     job("find returned accounts", Math.min(EVERY_MS.returned, checkEveryMs), findReturned(deps)),
     job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
     job("watch unshown accounts", EVERY_MS.outcomes, () => watchUnshownAccounts(deps)),
-    job("watch imported fees", EVERY_MS.importedFees, () => watchImportedFees(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: [...dueJobs(deps), ...others] }),
   ];
 }

@@ -10,7 +10,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   getClosing: ["account"],
   previewAssign: ["edge"],
   previewUnassign: ["edge"],
-  listSubscriptions: ["edge"],
+  listSubscriptions: ["edge", "fee"],
   searchSubscriptions: ["edge"],
   getActiveMaster: ["edge"],
   listActiveInvestors: ["edge"],

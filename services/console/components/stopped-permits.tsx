@@ -23,7 +23,7 @@ export function StoppedPermits({ stopped_at: at, resumable_from: from, blocking,
           ],
           imports !== null && ["Lost deposits and withdrawals", imports.movements.toString()],
           imports !== null && ["Imports open", imports.open_movements.toString()],
-          imports !== null && ["Imported fees not taken over", imports.unclaimed_fees.toString()],
+          imports !== null && ["Imported fees not recorded", imports.unclaimed_fees.toString()],
           imports !== null && ["Accounts still being read", imports.accounts_to_read.toString()],
         ]}
       />

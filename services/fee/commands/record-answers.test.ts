@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-import { keyHash } from "#kernel/key-hash.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { openAccount } from "#test/support/platform-fake/ledger.ts";
@@ -189,21 +188,6 @@ test("a fee whose credit is refused after its withdrawal has ended is given back
   expect((await paymentsOf(world)).at(-1)).toMatchObject({ suffix: "DEBT", paid: "600.00", status: "EXECUTED" });
   expect([balanceOf(world, INVESTOR), balanceOf(world, PAYMENT_ACCOUNT)]).toEqual(["11400.00", "600.00"]);
   await expectToReconcile(world);
-});
-
-test("a debited payment that the platform service has lost is requested again under its key", async () => {
-  const world = await aWorldWithPendingFee();
-  world.platform.rules.delaysCredit = () => true;
-  expect(await collectAll(world)).toBe("600.00");
-  const { byKey, imported } = world.platform;
-  const key = "fee:9001:5001:WD1";
-  byKey.delete(key);
-  imported.set(keyHash(key), { login: INVESTOR, creditLogin: undefined, amount: 600_00n });
-  world.platform.rules.delaysCredit = () => false;
-  await passTime(world);
-  await settle(world);
-  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", paid: "600.00" }]);
-  expect([balanceOf(world, INVESTOR), balanceOf(world, PAYMENT_ACCOUNT)]).toEqual(["11400.00", "600.00"]);
 });
 
 test("the weekly job does not collect payments that wait for the account lock", async () => {

@@ -58,8 +58,8 @@ export function describeMissing(missing: Missing): string {
   return MISSING[missing];
 }
 
-/** What became debt when the payment was settled. Nothing of an imported fee: those that wait for it are owed. */
-export function uncollectedOf({ status, isImported, due, prepaid, amount }: ExplainedPayment): bigint {
+/** What became debt when the payment was settled. */
+export function uncollectedOf({ status, due, prepaid, amount }: ExplainedPayment): bigint {
   const isOpen = status === "PENDING" || status === "EXECUTING";
-  return isOpen || isImported ? 0n : due - prepaid - amount;
+  return isOpen ? 0n : due - prepaid - amount;
 }

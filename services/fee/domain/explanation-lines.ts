@@ -7,8 +7,7 @@ import type { CalculatedLayer, FeeCalculation } from "./fee-calculation.ts";
 const WHY: Readonly<Record<string, string>> = {
   nothing_to_take: "the account had no free money",
   credit_refused: "the payment account could not be credited, so the debit was given back",
-  collected_before: "all of it was collected before a restore of the database",
-  claimed_before: "another payment has the fee that was collected before a restore of the database",
+  collected_before: "it was collected before a restore of the database",
 };
 
 /** Sentences that a person can check with a calculator. Amounts have two decimals, and more only before they are rounded. */

@@ -30,11 +30,8 @@ export function isOpen({ status }: { readonly status: string }): boolean {
   return status === "PENDING" || status === "EXECUTING";
 }
 
-/** Imported fees had paid all of it: nothing is sent. */
+/** Imported fees had paid it, or one was sent under its key: nothing is sent. */
 export const COLLECTED_BEFORE: Unpaid = { kind: "unpaid", status: "SKIPPED", reason: "collected_before" };
-
-/** Another payment has the imported fee: this one takes nothing over. */
-export const TAKEN_BY_ANOTHER: Unpaid = { kind: "unpaid", status: "SKIPPED", reason: "claimed_before" };
 
 /** Code of platform for an account that the broker has archived: nothing was taken, and the fee stays due. */
 export const ACCOUNT_ARCHIVED = "account_archived";

@@ -65,7 +65,7 @@ create table fee_debt (
   master_login   text not null references fee_master,
   debt_minor     bigint not null default 0 check (debt_minor >= 0),
   debt_since     timestamptz,
-  -- What imported fees have paid and no fee was due for yet: it is taken from the next ones.
+  -- What fees that no payment knew have paid before a restore: it is taken from the next ones.
   prepaid_minor  bigint not null default 0 check (prepaid_minor >= 0),
   primary key (investor_login, master_login),
   check ((debt_minor > 0) = (debt_since is not null))
@@ -124,14 +124,12 @@ create table fee_payment (
   investor_id           bigint not null,
   investor_login        text not null,
   kind                  text not null check (kind in ('PF', 'PF_DEBT')),
-  -- W, WD<operation id>, UA<subscription id>, IM<hash of the key> of an imported fee, or DEBT.
+  -- W, WD<operation id>, UA<subscription id>, DEBT, or IM<hash of its key>: a fee that was collected before a restore and that no payment knew.
   suffix                text not null check (suffix <> '' and (suffix = 'DEBT') = (kind = 'PF_DEBT')),
   unique_key            text not null
     generated always as ('PF:' || investor_login || ':' || master_login || ':' || run_id::text || ':' || suffix) stored,
   -- The job collects it: one of a weekly run, or of a withdrawal or exit that could not wait for it.
   is_weekly             boolean not null,
-  -- A fee that was collected before a restore and that no payment knew. What it has paid is taken from fees that are due.
-  is_imported           boolean not null default false,
   due_minor             bigint not null check (due_minor > 0),
   -- The part of it that imported fees had paid before.
   prepaid_minor         bigint not null default 0 check (prepaid_minor between 0 and due_minor),
@@ -142,15 +140,13 @@ create table fee_payment (
   explanation           jsonb,
   status                text not null
     check (status in ('PENDING', 'EXECUTING', 'EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')),
-  -- The imported fee that has to be settled before this payment may be sent.
-  waits_for_id          bigint references fee_payment,
   next_try_at           timestamptz not null,
   tries                 integer not null default 0,
   -- Why it waits, or why it was not collected.
   reason                text,
   -- Key of its transfer at platform.
   key                   text not null check (key <> ''),
-  -- The hash of that key in the comments of the deals; of an imported fee it is all that is known of its own key.
+  -- The hash in the comments of its deals: of that key, or, for a fee that no payment knew, of the key under which it was sent.
   key_hash              text not null,
   transfer_id           bigint,
   deal_id               bigint,
@@ -170,17 +166,15 @@ create index fee_payment_open on fee_payment (investor_login, id) where status i
 -- differ from a value and hardly any to be equal to one.
 create index fee_payment_to_try on fee_payment (next_try_at, id)
   where status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED');
-create index fee_payment_waiting on fee_payment (waits_for_id) where waits_for_id is not null;
 -- For the check that compares platform's transfers with the payments that they belong to.
 create index fee_payment_by_key on fee_payment (key);
 create index fee_payment_by_key_hash on fee_payment (key_hash);
-create unique index fee_payment_imported on fee_payment (key_hash) where is_imported;
 -- For the highest one, after which transfers may be of lost commits.
 
 create view fee_payment_row as
   select id, key, run_id as "runId", kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
          investor_login as "investorLogin", due_minor - prepaid_minor as due, owed_since as since, unique_key as "uniqueKey", tries, status,
-         is_weekly as "isWeekly", is_imported as "isImported", waits_for_id is not null as "isWaiting", investor_id as "investorId",
+         is_weekly as "isWeekly", investor_id as "investorId",
          amount_minor as amount, transfer_id is not null as "isDebited",
          exists (
            select from fee_master where fee_master.master_login = fee_payment.master_login and break_reason is not null

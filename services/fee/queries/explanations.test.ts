@@ -218,7 +218,7 @@ test("an imported fee and one without a calculation say what is missing", async 
   const missing = async () => (await explain(paymentId)).missing.map(({ code }) => code);
   await corrupt(pool, `update fee_payment set explanation = jsonb_set(explanation, '{fee}', '"299.99"')`);
   expect(await missing()).toEqual(["calculation"]);
-  await corrupt(pool, "update fee_payment set is_imported = true, suffix = 'IM1', explanation = null");
+  await corrupt(pool, "update fee_payment set suffix = 'IM1', explanation = null");
   expect(await explain(paymentId)).toMatchObject({
     calculation: undefined,
     uncollected: { minorUnits: 0n },

@@ -30,10 +30,6 @@ export type DuePayment = {
   readonly uniqueKey: string;
   /** Of a weekly run, or left by its withdrawal or exit: the next one of the Investor collects it first. */
   readonly isWeekly: boolean;
-  /** A fee that was collected before a restore: its transfer is taken over, and no debt follows from it. */
-  readonly isImported: boolean;
-  /** An imported fee has to be settled before it may be sent. */
-  readonly isWaiting: boolean;
   /** The debit is executed, whether or not the credit is. */
   readonly isDebited: boolean;
   readonly investorId: bigint;
@@ -43,7 +39,7 @@ export type DuePayment = {
 /** Of `payment`, a row of fee_payment_row. */
 const PAYMENT_COLUMNS = fragment`payment.id, payment.key, payment."runId", payment.kind, payment."masterLogin",
   payment."paymentAccountLogin", payment."investorLogin", payment.due, payment.since, payment."uniqueKey", payment.tries,
-  payment."isWeekly", payment."isImported", payment."isWaiting", payment."investorId", payment."isStopped", payment."isDebited"`;
+  payment."isWeekly", payment."investorId", payment."isStopped", payment."isDebited"`;
 export const PAYMENT_STATE_COLUMNS = fragment`${PAYMENT_COLUMNS}, payment.status, payment.amount`;
 
 /** A withdrawal or exit collects its fees within this time as a rule; then the job does, or finds their debits. */
@@ -55,8 +51,8 @@ export type NewPayment = DecidedFee & {
   readonly investorLogin: string;
 };
 
-/** What is due of an inserted payment beside what imported fees had paid: cents, 0 when they had paid all of it. */
-export type InsertedPayment = { readonly id: bigint; readonly due: bigint };
+/** What is due of an inserted payment beside what imported fees had paid, in cents. `isCollected`: nothing, or one of them was sent under its key. */
+export type InsertedPayment = { readonly id: bigint; readonly due: bigint; readonly isCollected: boolean };
 
 /**
  * Inserts payments to the payment accounts of their Masters, less what imported fees had paid to them. Returns them in the sequence
@@ -110,18 +106,25 @@ export async function insertPayments(
                nullif(explanation, '')::jsonb
         from payment
         order by rank
-        returning id, due_minor - prepaid_minor as due`,
+        returning id, due_minor - prepaid_minor as due,
+                  due_minor = prepaid_minor
+                    or exists (select from fee_payment as earlier where earlier.key_hash = fee_payment.key_hash) as "isCollected"`,
   );
   assert.equal(rows.length, payments.length, "who owes fees has a configuration");
   return rows.toSorted((left, right) => Number(left.id - right.id));
+}
+
+/** Those of some keys that have a payment. */
+export async function listKnownKeys(db: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set(await column<string>(db, sql`select key from fee_payment where key = any(${keys}::text[])`));
 }
 
 /** Nothing is sent for a stopped Master; a payment that may have been sent before is looked up. */
 export type ClaimedPayment = DuePayment & { readonly isStopped: boolean };
 
 /**
- * Open payments that the job collects: the oldest one of each Investor, imported fees, and those of which only the credit is pending. That of a
- * withdrawal or exit is collected with it as a rule, under its account lock. A weekly payment of a stopped Master that was never sent waits, and does not block the Investor's others; nor does one to an archived
+ * Open payments that the job collects: the oldest one of each Investor, and those of which only the credit is pending. That of a withdrawal or exit is
+ * collected with it as a rule, under its account lock. A weekly payment of a stopped Master that was never sent waits, and does not block the Investor's others; nor does one to an archived
  * payment account, so that each of these is known to wait for it. The `case` keeps the planner from joining all open payments: it reads the queue in order, and stops at the limit.
  */
 export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: bigint }>({
@@ -130,15 +133,14 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
   keyType: fragment`bigint`,
   // The condition of the index fee_payment_to_try.
   isOpen: fragment`work.status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')`,
-  mayStart: fragment`work.waits_for_id is null
-    and (
+  mayStart: fragment`(
       work.status = 'EXECUTING' or not work.is_weekly
       or work.master_login not in (select master_login from fee_master where break_reason is not null)
     )
     and case when exists (
       select from fee_payment as older
       where older.investor_login = work.investor_login and older.id < work.id
-        and older.status in ('PENDING', 'EXECUTING') and older.transfer_id is null and not work.is_imported
+        and older.status in ('PENDING', 'EXECUTING') and older.transfer_id is null and work.transfer_id is null
         and older.reason is distinct from ${ACCOUNT_ARCHIVED}
         and older.master_login not in (select master_login from fee_master where break_reason is not null)
     ) then false else true end`,

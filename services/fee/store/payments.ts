@@ -139,7 +139,7 @@ export async function findStoredPayment(db: Queryable, id: bigint): Promise<Stor
   const row = await maybeOne<StoredPayment>(
     db,
     sql`select payment.id, payment.kind, payment.suffix, payment.master_login as "masterLogin",
-               payment.investor_login as "investorLogin", payment.is_imported as "isImported", payment.status,
+               payment.investor_login as "investorLogin", starts_with(payment.suffix, 'IM') as "isImported", payment.status,
                payment.reason, payment.due_minor as due, payment.prepaid_minor as prepaid, payment.amount_minor as amount,
                payment.owed_since as since, payment.executed_at as "executedAt", payment.unique_key as "uniqueKey",
                payment.explanation, payment.created_at as "createdAt", run.id as "runId",

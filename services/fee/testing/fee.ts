@@ -8,6 +8,7 @@ import type { Deps } from "../deps.ts";
 import { feeQueues } from "../queues.ts";
 import { createWakeSignals } from "../service.ts";
 import { platformFake, type PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
+import { AccountKind } from "#proto/pamm/account/v1/account.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { openAccount } from "#test/support/platform-fake/ledger.ts";
 import { subscriptionFake, type SubscriptionFake } from "./subscription-fake.ts";
@@ -42,20 +43,22 @@ export async function feeDeps(now: () => Date, others = otherServicesAt(now), ex
         if (login !== INVESTOR) throw notFound("investor_not_found");
         return { id: 17n, login, name: "Ivy", createdAt: REGISTERED_AT };
       },
-      async findMaster({ login }) {
-        const paymentAccountLogin = PAYMENT_ACCOUNTS.get(login);
-        if (paymentAccountLogin === undefined) throw notFound("master_not_found");
+      findMaster: async ({ login }) => masterOf(login),
+      getMaster: async ({ id }) => masterOf(String(id)),
+      async findAccounts({ logins }) {
+        const payees = [...PAYMENT_ACCOUNTS].filter(([, account]) => logins.includes(account));
         return {
-          id: 5n,
-          login,
-          name: "Alpha",
-          strategyName: undefined,
-          strategy: undefined,
-          paymentAccountLogin,
-          minDeposit: { currencyCode: "USD", minorUnits: 0n },
-          createdAt: REGISTERED_AT,
-          investorsCount: undefined,
-          acceptingInvestors: true,
+          accounts: [
+            ...payees.map(([master, login]) => ({
+              login,
+              kind: AccountKind.PAYMENT,
+              id: BigInt(master),
+              name: "Alpha",
+            })),
+            ...(logins.includes(INVESTOR)
+              ? [{ login: INVESTOR, kind: AccountKind.INVESTOR, id: 17n, name: "Ivy" }]
+              : []),
+          ],
         };
       },
     },
@@ -79,4 +82,22 @@ export function aCall(commandId = "", withinMs = 5_000): CallContext {
 
 function notFound(code: string): Refusal {
   return new Refusal({ code, status: "not_found", message: code });
+}
+
+/** The id of a Master is its login. */
+function masterOf(login: string) {
+  const paymentAccountLogin = PAYMENT_ACCOUNTS.get(login);
+  if (paymentAccountLogin === undefined) throw notFound("master_not_found");
+  return {
+    id: BigInt(login),
+    login,
+    name: "Alpha",
+    strategyName: undefined,
+    strategy: undefined,
+    paymentAccountLogin,
+    minDeposit: { currencyCode: "USD", minorUnits: 0n },
+    createdAt: REGISTERED_AT,
+    investorsCount: undefined,
+    acceptingInvestors: true,
+  };
 }

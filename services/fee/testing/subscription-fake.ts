@@ -1,5 +1,6 @@
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import type { DecidedFee, Owed, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { decide, NOTHING, type Pair } from "./decide.ts";
 
@@ -43,6 +44,8 @@ export type SubscriptionFake = {
   /** What has joined and left the pools of Investors, in cents, by login. */
   readonly flows: Map<string, { readonly inflow: bigint; readonly outflow: bigint; readonly complete?: boolean }>;
   readonly breaks: Break[];
+  /** Of the last subscription of each Investor. */
+  lastMaster: string | undefined;
   /** Decisions of one answer. */
   readonly decisionsPerPage: number;
   readonly client: Deps["subscriptions"];
@@ -57,6 +60,7 @@ export function subscriptionFake(now: () => Date): SubscriptionFake {
     shares: new Map(),
     flows: new Map(),
     breaks: [],
+    lastMaster: undefined,
     decisionsPerPage: 2,
     client: {
       async getFeeFloors({ investorLogins }) {
@@ -67,6 +71,12 @@ export function subscriptionFake(now: () => Date): SubscriptionFake {
             floor: usd(fake.floors.get(investorLogin) ?? 0n),
             filedNumber: fake.filedNumbers.get(investorLogin) ?? NEWEST,
           })),
+        };
+      },
+      async listSubscriptions({ investorLogin }) {
+        return {
+          items: fake.lastMaster === undefined ? [] : [aSubscription(investorLogin, fake.lastMaster)],
+          hasMore: false,
         };
       },
       async decidePendingFee({ terms: asked }) {
@@ -161,4 +171,20 @@ function addEntry(fake: SubscriptionFake, masterLogin: string, at: Date | undefi
 
 function usd(minorUnits: bigint) {
   return { currencyCode: "USD", minorUnits };
+}
+
+function aSubscription(investorLogin: string, masterLogin: string) {
+  return {
+    id: 1n,
+    masterId: BigInt(masterLogin),
+    investorId: 17n,
+    masterLogin,
+    investorLogin,
+    status: SubscriptionStatus.ACTIVE,
+    inPool: true,
+    startedAt: undefined,
+    endedAt: undefined,
+    createdAt: undefined,
+    balanceBaselineOpId: 0n,
+  };
 }

@@ -2,9 +2,11 @@ import { allowsAmount, LEG_KINDS, type LegKind } from "./leg-kind.ts";
 import { readKeyHash } from "./key-hash.ts";
 import type { Role } from "./role.ts";
 
-/** Begins the key of a transfer whose records the database has lost. No service may request such a key. */
-export const IMPORTED = "imported:";
-const IMPORTED_FEE = `${IMPORTED}fee:`;
+/** Begins the key of a transfer whose records the database has lost. */
+const IMPORTED = "imported:";
+/** Also in the SQL that lists imported fees. */
+const IMPORTED_FEE = "imported:fee:";
+const RECORDED_FEE = "fee:imported:";
 
 /** On which accounts the service executes each kind; a reversal is decided by operators, so a lost one is too. */
 const ROLE_OF: Readonly<Record<LegKind, Role | undefined>> = {
@@ -26,7 +28,7 @@ export function isImportable({ kind, amountMinor }: LostDeal, role: Role): boole
   return ROLE_OF[kind] === role && allowsAmount(kind, amountMinor);
 }
 
-/** The key under which a lost deal is recorded: debit and credit of one fee share theirs, until the fee is requested again. */
+/** The key under which a lost deal is recorded: debit and credit of one fee share theirs, until the fee is claimed. */
 export function importedKey({ kind, comment }: Pick<LostDeal, "kind" | "comment">, ticket: bigint): string {
   const hash = isFee(kind) ? readKeyHash(comment) : undefined;
   return hash === undefined ? `${IMPORTED}${ticket}` : importedFeeKey(hash);
@@ -41,22 +43,24 @@ export function isExclusive(kind: LegKind): boolean {
   return LEG_KINDS[kind].exclusive;
 }
 
-/** The hash of the key of a lost fee, from the key under which its deals are recorded. */
-export function hashOfImportedFee(key: string): string | undefined {
-  return key.startsWith(IMPORTED_FEE) ? key.slice(IMPORTED_FEE.length) : undefined;
-}
-
 /** The key under which the deals of a lost fee are recorded, by the hash of its own key. */
 export function importedFeeKey(hash: string): string {
   return IMPORTED_FEE + hash;
 }
 
-/** Ends the key of a request that only takes an imported fee over, and debits nothing; the hash of the key of the fee follows. */
-const TAKES_OVER = /:imported:([0-9A-Z]{10})$/;
+/** Of such a key. */
+export function hashOfImportedFee(key: string): string {
+  return key.slice(IMPORTED_FEE.length);
+}
 
-/** The hash of an imported fee that a request takes over; undefined for a fee that may be debited. */
-export function takenOverHash(key: string): string | undefined {
-  return TAKES_OVER.exec(key)?.[1];
+/** The key that such a transfer has when `fee` has recorded it as a payment of its own, because no payment has that hash. */
+export function recordedFeeKey(hash: string): string {
+  return RECORDED_FEE + hash;
+}
+
+/** Whether a key is one of a transfer that was imported: no service may request it. */
+export function isReserved(key: string): boolean {
+  return key.startsWith(IMPORTED) || key.startsWith(RECORDED_FEE);
 }
 
 function isFee(kind: LegKind): boolean {

@@ -146,12 +146,11 @@ create table transfer (
   generation      bigint,
   comment         text not null,
   request_id      text not null,
-  -- The Investor of an imported fee, until the transfer has the key of a fee.
-  unclaimed_login text,
   created_at      timestamptz not null default clock_timestamp()
 );
 
-create index transfer_unclaimed on transfer (unclaimed_login, id) where unclaimed_login is not null;
+-- Imported fees that are no payment yet.
+create index transfer_imported_fee on transfer (id) where starts_with(key, 'imported:fee:');
 
 -- Raised at every start to a floor that grows with the clock, see domain/leg-number.ts.
 create sequence leg_number maxvalue 1125899906842623;

@@ -283,6 +283,7 @@ test.concurrent("what keeps operators from resuming is listed, all at once, with
   expect(stopped.blocking.map(({ code }) => code)).toEqual([
     "quiet_period",
     "owner_not_recovered",
+    "owner_not_recovered",
     "check_not_complete",
     "check_not_complete",
   ]);

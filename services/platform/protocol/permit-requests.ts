@@ -98,12 +98,11 @@ async function decideOrders(
   for (const [request, refusal] of await listRepeated(tx, logins, requests)) {
     if (!decisions.has(request)) decisions.set(request, { kind: "refused", refusal });
   }
-  const unclaimed = requests.filter((request) => !decisions.has(request));
-  const claimed = await claimImported(tx, logins.accounts, unclaimed);
-  for (const [request, refusal] of claimed) {
-    if (refusal !== "claimed") decisions.set(request, { kind: "refused", refusal });
+  const undecided = requests.filter((request) => !decisions.has(request));
+  for (const [request, transfer] of await claimImported(tx, logins.accounts, undecided)) {
+    decisions.set(request, { kind: "known", transfer });
   }
-  const free = unclaimed.filter((request) => !claimed.has(request));
+  const free = undecided.filter((request) => !decisions.has(request));
   const permitted = free.map((request) => ({ ...request, permitHolder: () => holders.of(request) }));
   const answers = await insertOrders(tx, logins, permitted);
   for (const [index, request] of free.entries()) {

@@ -3,7 +3,7 @@ import type { FieldError } from "#kernel/refusal.ts";
 import type { TransferLeg, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { refuse } from "../refusals.ts";
 import { kindFromProto } from "./history/account-moved.ts";
-import { IMPORTED } from "../domain/imported-leg.ts";
+import { isReserved } from "../domain/imported-leg.ts";
 import { allowsAmount, LEG_KINDS, type LegKind } from "../domain/leg-kind.ts";
 import { readReference } from "../domain/reference.ts";
 import { isRequestKey, MAX_KEY_LENGTH } from "../domain/request-key.ts";
@@ -91,7 +91,7 @@ function legKindOf({ kind }: TransferLeg): LegKind | undefined {
 
 function checkNames({ key, lockOwner, comment }: TransferOrder, reject: Reject): void {
   if (!isRequestKey(key)) reject("key", "format", `must have 1 to ${MAX_KEY_LENGTH} visible ASCII characters`);
-  if (key.startsWith(IMPORTED)) reject("key", "reserved", "must not begin like a key of an imported transfer");
+  if (isReserved(key)) reject("key", "reserved", "must not begin like a key of an imported transfer");
   if (lockOwner !== "" && !isRequestKey(lockOwner)) {
     reject("lockOwner", "format", `must have at most ${MAX_KEY_LENGTH} visible ASCII characters`);
   }

@@ -1,8 +1,10 @@
-import { execute, maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { importedFeeKey, recordedFeeKey } from "../domain/imported-leg.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
+import type { Transfer } from "./transfers.ts";
 
 export type ImportedLeg = {
   readonly key: string;
@@ -41,94 +43,95 @@ export async function insertImportedLeg(tx: Transaction, leg: ImportedLeg): Prom
                 ${leg.isExclusive}, true, 'APPLIED', ${leg.attempt}, ${leg.server}, ${leg.dealId}, ${leg.at})
         on conflict do nothing`,
   );
-  if (inserted === 0) return undefined;
-  if (leg.kind === "fee_debit") {
-    await execute(tx, sql`update transfer set unclaimed_login = ${leg.login} where id = ${id}`);
-  }
-  return id;
+  return inserted === 0 ? undefined : id;
 }
 
-/** The fee that was imported under a key, as far as it was executed: cents, signed. Its transfer is locked. */
+/** A fee that was executed and that is no payment yet: cents, positive. */
 export type ImportedFee = {
   readonly transferId: bigint;
-  readonly login: string;
-  readonly debitMinor: bigint;
-  readonly hasCredit: boolean;
+  readonly key: string;
+  readonly investorLogin: string;
+  readonly amountMinor: bigint;
+  readonly debitDealId: bigint;
+  /** Null when the credit was not executed. */
+  readonly creditLogin: string | null;
 };
 
-export async function lockImportedFee(tx: Transaction, key: string): Promise<ImportedFee | undefined> {
-  const transfer = await maybeOne<{ id: bigint }>(
-    tx,
-    sql`select id from transfer where key = ${key} for no key update`,
-  );
-  if (transfer === undefined) return undefined;
-  const row = await maybeOne<{ login: string; debit: bigint; credits: bigint }>(
-    tx,
-    sql`select login, amount_minor as debit,
-               (select count(*) from leg as credit where credit.transfer_id = leg.transfer_id and credit.ordinal = 2) as credits
-        from leg
-        where transfer_id = ${transfer.id} and ordinal = 1`,
-  );
-  if (row === undefined) return undefined;
-  return { transferId: transfer.id, login: row.login, debitMinor: row.debit, hasCredit: row.credits > 0n };
-}
+/** Condition: no payment account has deals that are not in its log, so a credit that was not found was not executed. */
+const ARE_CREDITS_READ = fragment`not exists (select from account where role = 'payment' and undecided_from is not null)`;
 
-export type UnclaimedFee = { readonly key: string; readonly debitMinor: bigint };
-
-/** The earliest imported fee of an Investor that no fee has claimed, and that was credited to this account or not credited yet. */
-export async function findUnclaimedFee(
-  tx: Transaction,
-  login: string,
-  creditLogin: string,
-): Promise<UnclaimedFee | undefined> {
-  return await maybeOne<UnclaimedFee>(
-    tx,
-    sql`select key, debit.amount_minor as "debitMinor"
+/** Ascending by transfer. Those whose credit may still be found are left out. */
+export async function listImportedFees(db: Queryable, after: bigint, limit: number): Promise<ImportedFee[]> {
+  return await many<ImportedFee>(
+    db,
+    sql`select transfer.id as "transferId", key, debit.login as "investorLogin", -debit.amount_minor as "amountMinor",
+               debit.deal_id as "debitDealId", credit.login as "creditLogin"
         from transfer
              join leg as debit on debit.transfer_id = transfer.id and debit.ordinal = 1
              left join leg as credit on credit.transfer_id = transfer.id and credit.ordinal = 2
-        where unclaimed_login = ${login} and coalesce(credit.login, ${creditLogin}) = ${creditLogin}
+        where starts_with(key, 'imported:fee:') and transfer.id > ${after}
+          and (credit.login is not null or ${ARE_CREDITS_READ})
         order by transfer.id
-        limit 1`,
+        limit ${limit}`,
   );
 }
 
-/** A requested fee, two legs of opposite amounts, whose debit was found to be executed. */
 export type ClaimedFee = {
-  readonly transferId: bigint;
+  /** Of its own key, which it was sent under. */
+  readonly hash: string;
+  /** The key that its transfer gets. */
   readonly key: string;
-  readonly lockOwner: string;
-  readonly releasesLock: boolean;
-  readonly requestId: string;
-  /** Cents, negative. */
-  readonly requestedMinor: bigint;
-  /** Executed; the credit has the same amount. */
-  readonly debitMinor: bigint;
+  /** The credit goes to it, when it was not executed. */
   readonly creditLogin: string;
-  readonly hasCredit: boolean;
+  /** Of the payment: cents, positive. More than was debited when the account had less. */
+  readonly requestedMinor: bigint;
 };
 
-/** Gives the imported transfer the key under which it was requested. A credit that was not executed is the next leg to send. */
-export async function claimImportedFee(tx: Transaction, fee: ClaimedFee): Promise<void> {
-  const { transferId, requestedMinor, debitMinor } = fee;
+/**
+ * Gives imported fees the keys of payments, once. A credit that was not executed is the next leg to send. Fees that were claimed before, whose debit is not
+ * imported, or whose credit may still be found, are left out. The payments differ.
+ */
+export async function claimImportedFees(tx: Transaction, fees: readonly ClaimedFee[]): Promise<void> {
   await execute(
     tx,
-    sql`update transfer
-        set key = ${fee.key}, lock_owner = ${fee.lockOwner}, releases_lock = ${fee.releasesLock}, leg_count = 2,
-            request_id = ${fee.requestId}, unclaimed_login = null
-        where id = ${transferId}`,
+    sql`with wanted as (
+          select debit.transfer_id, fee.key, fee.credit_login, greatest(fee.requested, -debit.amount_minor) as requested, -debit.amount_minor as amount
+          from unnest(
+                 ${fees.map(({ hash }) => importedFeeKey(hash))}::text[],
+                 ${fees.map(({ key }) => key)}::text[],
+                 ${fees.map(({ creditLogin }) => creditLogin)}::text[],
+                 ${fees.map(({ requestedMinor }) => requestedMinor)}::bigint[]
+               ) as fee (imported_key, key, credit_login, requested)
+               join transfer on transfer.key = fee.imported_key
+               join leg as debit on debit.transfer_id = transfer.id and debit.ordinal = 1
+               left join leg as credit on credit.transfer_id = transfer.id and credit.ordinal = 2
+          where not exists (select from transfer as other where other.key = fee.key)
+            and (credit.number is not null or ${ARE_CREDITS_READ})
+        ), claimed as (
+          update transfer
+          set key = wanted.key, leg_count = 2
+          from wanted
+          where transfer.id = wanted.transfer_id and starts_with(transfer.key, 'imported:fee:')
+          returning transfer.id, wanted.credit_login, wanted.requested, wanted.amount
+        ), resized as (
+          update leg
+          set requested_minor = case leg.ordinal when 1 then -claimed.requested else claimed.requested end
+          from claimed
+          where leg.transfer_id = claimed.id
+        )
+        insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state)
+        select ${NEXT_LEG_NUMBER}, id, 2, credit_login, 'fee_credit', requested, amount, false, true, 'INTENT'
+        from claimed
+        where not exists (select from leg where leg.transfer_id = claimed.id and leg.ordinal = 2)`,
   );
-  await execute(
+}
+
+/** The debited ones of imported fees that do not have the key of the payment with their hash. */
+export async function listFeeTransfers(tx: Transaction, hashes: readonly string[]): Promise<Transfer[]> {
+  return await many<Transfer>(
     tx,
-    sql`update leg
-        set requested_minor = case ordinal when 1 then ${requestedMinor}::bigint else -${requestedMinor}::bigint end
-        where transfer_id = ${transferId}`,
-  );
-  if (fee.hasCredit) return;
-  await execute(
-    tx,
-    sql`insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state)
-        values (${NEXT_LEG_NUMBER}, ${transferId}, 2, ${fee.creditLogin}, 'fee_credit', ${-requestedMinor}, ${-debitMinor}, false,
-                true, 'INTENT')`,
+    sql`select transfer.id, key, lock_owner as "lockOwner", is_enqueued as "isEnqueued"
+        from transfer join leg as debit on debit.transfer_id = transfer.id and debit.ordinal = 1
+        where key = any(${hashes.flatMap((hash) => [importedFeeKey(hash), recordedFeeKey(hash)])}::text[])`,
   );
 }

@@ -27,7 +27,7 @@ export async function countImports(db: Queryable, stoppedAt: Date): Promise<Impo
              ) as movements,
              (
                select count(*) as unclaimed
-               from (select from transfer where unclaimed_login is not null limit ${MAX_COUNTED}) as imported
+               from (select from transfer where starts_with(key, 'imported:fee:') limit ${MAX_COUNTED}) as imported
              ) as fees,
              (
                select count(*) as unread

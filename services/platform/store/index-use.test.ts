@@ -7,6 +7,7 @@ import { rowsRead } from "#test/support/rows-read.ts";
 import { listRecordedOf, listUnshownOfLogin } from "./amendments.ts";
 import { listExplainedDeals } from "./explained-deals.ts";
 import { listLoggedDeals } from "./logged-deals.ts";
+import { listImportedFees } from "./imported-legs.ts";
 import { listUnreadBefore } from "./legs.ts";
 import { findTransferByDeal } from "./transfer-legs.ts";
 
@@ -86,6 +87,21 @@ test("the transfer of an old deal and that of a new one cost the same, also with
     );
 
   for (const deal of [1, ACCOUNTS / 2, ACCOUNTS]) expect(await costOf(deal)).toBeLessThan(10);
+});
+
+test("imported fees are found without reading the other transfers, also without statistics", async () => {
+  const { pool } = await newDatabase("platform");
+  await insertAccounts(pool);
+  await applyAll(pool);
+  await execute(pool, sql`update transfer set key = 'imported:fee:A' where id = ${ACCOUNTS / 2}`);
+
+  const read = await inTransaction(pool, (tx) =>
+    rowsRead(tx, ["leg", "transfer"], async () => {
+      expect(await listImportedFees(tx, 0n, 100)).toMatchObject([{ key: "imported:fee:A" }]);
+    }),
+  );
+
+  expect(read).toBeLessThan(10);
 });
 
 test("an unlogged leg is found without reading the others, also without statistics", async () => {

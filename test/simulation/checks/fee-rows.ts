@@ -143,7 +143,7 @@ export function paymentOf(row: Values): PaymentRow {
     dueMinor: (row["due_minor"] as bigint) - (row["prepaid_minor"] as bigint),
     prepaidMinor: row["prepaid_minor"] as bigint,
     keyHash: textOf(row["key_hash"]!),
-    isImported: row["is_imported"] === true,
+    isImported: textOf(row["suffix"]!).startsWith("IM"),
     takenMinor: row["amount_minor"] as bigint,
     debitDeal: row["deal_id"] as bigint | null,
     creditId: row["credit_id"] as bigint | null,

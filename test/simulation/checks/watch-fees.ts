@@ -183,11 +183,11 @@ export class FeesWatch {
   /** I4: each cent that was ever due is taken, open or debt. */
   #checkBuckets(name: string, { debtMinor, prepaidMinor }: PairRow, payments: readonly PaymentRow[]): void {
     const imported = payments.filter(({ isImported }) => isImported);
-    const paid = sum(imported.map(({ status, takenMinor }) => (status === "EXECUTED" ? takenMinor : 0n)));
+    // One that was reversed is a debt again.
+    const paid = sum(imported.map(({ dueMinor }) => dueMinor));
     const used = prepaidMinor + sum(payments.map((payment) => payment.prepaidMinor));
     if (paid !== used) throw new Violation("I4", `${name}: imported fees have paid ${paid}, and ${used} were used`);
-    const owed = payments.filter(({ isImported, status }) => !isImported || status !== "SKIPPED");
-    const due = sum(owed.map(({ kind, dueMinor }) => (kind === "PF" ? dueMinor : 0n)));
+    const due = sum(payments.map(({ kind, dueMinor }) => (kind === "PF" ? dueMinor : 0n)));
     const open = sum(payments.map((payment) => (isOpenPayment(payment) ? payment.dueMinor : 0n)));
     const taken = sum(payments.map(({ status, takenMinor }) => (status === "EXECUTED" ? takenMinor : 0n)));
     if (due !== open + taken + debtMinor) {

@@ -62,8 +62,8 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEE}/processes/payment/settle-payments.ts`,
-        find: "(payment.isImported ? [] : { payment, amount: payment.due })",
-        put: "(payment.isImported ? [] : { payment, amount: 0n })",
+        find: "({ payment, amount: payment.due })",
+        put: "({ payment, amount: 0n })",
       },
     ],
     detectedBy: ["I4"],
@@ -74,8 +74,8 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEE}/store/due-payments.ts`,
-        find: "mayStart: fragment`work.waits_for_id is null",
-        put: "mayStart: fragment`work.status = 'PENDING' and work.waits_for_id is null",
+        find: "mayStart: fragment`(\n      work.status = 'EXECUTING'",
+        put: "mayStart: fragment`work.status = 'PENDING' and (\n      work.status = 'EXECUTING'",
       },
     ],
     detectedBy: ["I10"],

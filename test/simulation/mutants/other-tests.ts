@@ -41,6 +41,39 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/kernel/feed/retention.test.ts",
   },
   {
+    name: "what an imported fee has paid lowers no later one",
+    edits: [
+      {
+        file: "services/fee/processes/recovery/record-imported.ts",
+        find: "  await addPrepaid(tx, { investorLogin, masterLogin, amount });",
+        put: "  await addPrepaid(tx, { investorLogin, masterLogin, amount: 0n });",
+      },
+    ],
+    test: "services/fee/testing/imported-fees.test.ts",
+  },
+  {
+    name: "a fee is sent again under the key of a recorded one",
+    edits: [
+      {
+        file: "services/fee/store/due-payments.ts",
+        find: "where earlier.key_hash = fee_payment.key_hash",
+        put: "where earlier.key_hash = ''",
+      },
+    ],
+    test: "services/fee/testing/imported-fees.test.ts",
+  },
+  {
+    name: "an order of a fee is not compared with imported ones",
+    edits: [
+      {
+        file: "services/platform/protocol/claim-imported.ts",
+        find: "if (fees.length === 0 ||",
+        put: "if (fees.length >= 0 ||",
+      },
+    ],
+    test: "services/platform/protocol/history/import-deal.test.ts",
+  },
+  {
     name: "numbers are not raised after a restore",
     edits: [
       {

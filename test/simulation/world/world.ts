@@ -50,6 +50,7 @@ export const ACCOUNTS: readonly AccountPlan[] = [
   { login: "2002", role: "investor", openingMinor: 5_000n },
   { login: "2003", role: "investor", openingMinor: 30_000n },
   { login: "3001", role: "payment", openingMinor: 0n },
+  { login: "3002", role: "payment", openingMinor: 0n },
 ];
 
 function loginsOf(wanted: Role): readonly string[] {
@@ -99,7 +100,7 @@ export class World {
   readonly #platforms = new Set<PlatformProcess>();
   readonly #subscriptions = new Set<SubscriptionProcess>();
   readonly #fees = new Set<FeeProcess>();
-  readonly #accounts = createAccountClient(loginsOf("master"), loginsOf("investor"), loginsOf("payment")[0]!);
+  readonly #accounts = createAccountClient(loginsOf("master"), loginsOf("investor"), loginsOf("payment"));
   readonly #processes = new Set<SimulatedProcess>();
   readonly #clocks: readonly Clock[];
   #started = 0;

@@ -24,7 +24,15 @@ import {
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
 import { balanceOf, type FakeDeal, getAccount, lastEntry, openAccount, type PlatformLedger } from "./ledger.ts";
-import { execute, executeWaiting, release, transferOnce, type PlatformTransfers } from "./transfers.ts";
+import {
+  claimImported,
+  execute,
+  executeWaiting,
+  listImported,
+  release,
+  transferOnce,
+  type PlatformTransfers,
+} from "./transfers.ts";
 
 /** What goes wrong once, at the next call of this kind. */
 export type Fault =
@@ -131,13 +139,7 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     },
     async transferChain({ requests }) {
       reach();
-      const answers: TransferAnswer[] = [];
-      for (const request of requests) {
-        const answer = answerOf(fake, request);
-        answers.push(answer);
-        if (!isOver(answer)) break;
-      }
-      return { answers };
+      return { answers: chain(fake, requests) };
     },
     async readTransfers({ keys }) {
       return { transfers: keys.flatMap((key) => fake.byKey.get(key)?.result ?? []) };
@@ -222,6 +224,16 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       fake.reports.push(request);
       return {};
     },
+    async listImportedFees(request) {
+      reach();
+      return listImported(fake, request);
+    },
+    async claimImportedFees({ fees }) {
+      reach();
+      for (const fee of fees) claimImported(fake, fee);
+      executeWaiting(fake);
+      return {};
+    },
     listUnshownAccounts: notSupported,
     listReviews: notSupported,
     listReviewGroups: notSupported,
@@ -267,6 +279,16 @@ function answerOf(fake: Parts, request: TransferRequest): TransferAnswer {
     assert(error instanceof Refusal);
     return { answer: { $case: "refusal", value: refusalToProto(error) } };
   }
+}
+
+function chain(fake: Parts, requests: readonly TransferRequest[]): TransferAnswer[] {
+  const answers: TransferAnswer[] = [];
+  for (const request of requests) {
+    const answer = answerOf(fake, request);
+    answers.push(answer);
+    if (!isOver(answer)) break;
+  }
+  return answers;
 }
 
 /** Whether the next transfer of a chain begins. */

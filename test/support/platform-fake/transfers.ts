@@ -5,7 +5,14 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import {
+  type ClaimedFee,
+  type ListImportedFeesRequest,
+  type ListImportedFeesResponse,
+  type TransferRequest,
+  type TransferResult,
+  TransferState,
+} from "#proto/pamm/platform/v1/platform.ts";
 import { balanceOf, enter, getAccount, type PlatformLedger } from "./ledger.ts";
 
 export type PlatformTransfer = { readonly request: TransferRequest; result: TransferResult };
@@ -26,7 +33,13 @@ export type TransferRules = {
 };
 
 /** A fee that was executed and that the service has lost; cents, positive. Without the account of its credit only the debit was. */
-export type ImportedFee = { readonly login: string; readonly creditLogin: string | undefined; readonly amount: bigint };
+export type ImportedFee = {
+  readonly transferId: bigint;
+  readonly debitDealId: bigint;
+  readonly login: string;
+  readonly creditLogin: string | undefined;
+  readonly amount: bigint;
+};
 
 export type PlatformTransfers = {
   readonly ledger: PlatformLedger;
@@ -40,7 +53,7 @@ const { APPLIED, PENDING, REFUSED } = TransferState;
 
 /** A key is one transfer: the first request records it, and each request executes the legs that are pending and not delayed. */
 export function transferOnce(transfers: PlatformTransfers, request: TransferRequest): TransferResult {
-  const known = transfers.byKey.get(request.key) ?? claim(transfers, request);
+  const known = transfers.byKey.get(request.key) ?? claimOf(transfers, request);
   if (known !== undefined && !isDeepStrictEqual(request.legs, known.request.legs)) throw mismatch(request);
   const transfer = known ?? record(transfers, request);
   const isNew = transfer.result.state === PENDING;
@@ -56,54 +69,70 @@ function afterDebit(result: TransferResult): TransferResult {
   return { ...result, state: PENDING, refusalCode: "", legs: [debit, pending] };
 }
 
-/**
- * Gives an imported fee to the request whose key has its hash, or that takes it over; while one is claimed by no request, the Investor
- * pays no other fee to the same account.
- */
-function claim(transfers: PlatformTransfers, request: TransferRequest): PlatformTransfer | undefined {
-  const { ledger, imported, byKey, rules } = transfers;
-  const [debit, credit] = request.legs;
+/** A fee that was executed before is the transfer of the request whose key has its hash. */
+function claimOf(transfers: PlatformTransfers, { key, legs }: TransferRequest): PlatformTransfer | undefined {
+  const [debit, credit] = legs;
   if (debit?.kind !== MovementKind.FEE_DEBIT || credit === undefined) return undefined;
-  const takenOver = /:imported:(.{10})$/.exec(request.key)?.[1];
-  const hash = takenOver ?? keyHash(request.key);
+  claimImported(transfers, { keyHash: keyHash(key), key, paymentAccountLogin: credit.login, due: credit.amount });
+  return transfers.byKey.get(key);
+}
+
+/** Those that no transfer has claimed. */
+export function listImported(
+  { imported }: PlatformTransfers,
+  { afterTransferId, limit }: ListImportedFeesRequest,
+): ListImportedFeesResponse {
+  const fees = Array.from(imported, ([hash, { login, creditLogin, amount, ...fee }]) => ({
+    ...fee,
+    keyHash: hash,
+    investorLogin: login,
+    amount: moneyToProto(usd(amount)),
+    paymentAccountLogin: creditLogin,
+  }));
+  return { fees: fees.filter(({ transferId }) => transferId > afterTransferId).slice(0, limit) };
+}
+
+/** Gives an imported fee the key of its payment; a credit that was not executed is pending then. */
+export function claimImported(
+  { ledger, imported, byKey }: PlatformTransfers,
+  { keyHash: hash, key, paymentAccountLogin, due = moneyToProto(usd(0n)) }: ClaimedFee,
+): void {
   const own = imported.get(hash);
-  const requested = -(debit.amount?.minorUnits ?? 0n);
-  if (own === undefined && takenOver !== undefined) throw notFound();
-  if (own === undefined || own.amount > requested) {
-    const other = [...imported].find(
-      ([, { login, creditLogin = credit.login }]) => login === debit.login && creditLogin === credit.login,
-    );
-    if (other !== undefined) throw unclaimed(...other);
-    return undefined;
-  }
+  if (own === undefined || byKey.has(key)) return;
   imported.delete(hash);
-  const applied = { state: APPLIED, dealId: 1n, reference: "P", appliedAt: ledger.now() };
+  const { amount, debitDealId: dealId, creditLogin = paymentAccountLogin } = own;
+  const applied = { state: APPLIED, dealId, reference: "P", appliedAt: ledger.now() };
   const pending = { state: PENDING, dealId: 0n, reference: "", appliedAt: undefined };
-  const legs = [
-    { ...debit, number: 1n, amount: moneyToProto(usd(-own.amount)), ...applied },
+  const debited = { login: own.login, kind: MovementKind.FEE_DEBIT };
+  const credited = { login: creditLogin, kind: MovementKind.FEE_CREDIT };
+  const requested = [
+    { ...debited, amount: moneyToProto(usd(-due.minorUnits)) },
+    { ...credited, amount: due },
+  ];
+  const executed = [
+    { ...debited, number: 1n, amount: moneyToProto(usd(-amount)), ...applied },
     {
-      ...credit,
+      ...credited,
       number: 2n,
-      amount: moneyToProto(usd(own.amount)),
+      amount: moneyToProto(usd(amount)),
       ...(own.creditLogin === undefined ? pending : applied),
     },
   ];
+  const request = {
+    key,
+    lockOwner: "",
+    legs: requested,
+    upTo: undefined,
+    enqueue: false,
+    comment: "",
+    sendBefore: undefined,
+    releaseLock: false,
+  };
   const state = own.creditLogin === undefined ? PENDING : APPLIED;
-  const ids = { transferId: BigInt(byKey.size + 1), key: request.key };
-  const transfer = { request, result: { ...ids, state, refusalCode: "", platformCode: 0, legs } };
-  byKey.set(request.key, transfer);
-  if (!rules.delaysCredit(request)) execute(transfers, transfer);
-  return transfer;
-}
-
-function unclaimed(hash: string, { amount }: ImportedFee): Refusal {
-  const details = { key_hash: hash, amount_minor: String(amount) };
-  return new Refusal({ code: "imported_fee", status: "conflict", message: hash, outcome: "not_executed", details });
-}
-
-function notFound(): Refusal {
-  const code = "imported_fee_not_found";
-  return new Refusal({ code, status: "not_found", message: code, outcome: "not_executed" });
+  byKey.set(key, {
+    request,
+    result: { transferId: own.transferId, key, state, refusalCode: "", platformCode: 0, legs: executed },
+  });
 }
 
 function record({ ledger, rules, byKey }: PlatformTransfers, request: TransferRequest): PlatformTransfer {

@@ -38,7 +38,7 @@ const Imports = model("Imports", "What of the lost time was imported. Each numbe
     example: 1,
   }),
   unclaimed_fees: integer({
-    description: "Fees that were imported, and that no fee of the Investor has taken over yet.",
+    description: "Fees that were imported, and that are no fee payments yet.",
     example: 0,
   }),
   accounts_to_read: integer({ description: "Accounts whose deals are not all in their logs yet.", example: 0 }),

@@ -12,7 +12,7 @@ import {
 } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import type { FeeFloor } from "../../messages/fee-transfer.ts";
-import { type PaymentOutcome, TAKEN_BY_ANOTHER, unpaid } from "../../domain/payment-outcome.ts";
+import { type PaymentOutcome, unpaid } from "../../domain/payment-outcome.ts";
 import type { DuePayment } from "../../store/due-payments.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 
@@ -45,9 +45,7 @@ function outcomeOfResult(
 }
 
 /** Refusals that end soon. */
-const BUSY = new Set(["account_busy", "lock_not_owned", "imported_fee"]);
-/** Code of platform for an imported fee that is not there, or that another payment has claimed. */
-const CLAIMED_BEFORE = "imported_fee_not_found";
+const BUSY = new Set(["account_busy", "lock_not_owned"]);
 
 /** The call recorded nothing, or its outcome is unknown: the transfer is requested again under the same key. */
 export function outcomeOfError(error: unknown): PaymentOutcome {
@@ -55,7 +53,7 @@ export function outcomeOfError(error: unknown): PaymentOutcome {
 }
 
 function outcomeOfRefusal(code: string): PaymentOutcome {
-  return code === CLAIMED_BEFORE ? TAKEN_BY_ANOTHER : { kind: "open", reason: code, isBusy: BUSY.has(code) };
+  return { kind: "open", reason: code, isBusy: BUSY.has(code) };
 }
 
 /** The outcome of a payment according to the answer for its transfer. */

@@ -31,8 +31,8 @@ export async function recordOutcomes(
   }
   await Promise.all(debited.map((each) => deps.queues.debits.add(each)));
   await paymentQueue.retryLater(pool, waiting);
-  // Retries are due later, and a settled weekly payment or imported fee allows the Investor's next one.
-  const isAwaited = answered.some(({ payment }) => payment.isWeekly || payment.isImported);
+  // Retries are due later, and a settled weekly payment allows the Investor's next one.
+  const isAwaited = answered.some(({ payment }) => payment.isWeekly);
   if (waiting.length > 0 || isAwaited) wakeSignals.payments.notify();
   else if (debited.length > 0) wakeSignals.credits.notify();
   return settled;

@@ -2,11 +2,10 @@ import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Clock } from "#kernel/clock.ts";
-import type { Paid, Unpaid } from "../../domain/payment-outcome.ts";
+import { COLLECTED_BEFORE, type Paid, type Unpaid } from "../../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
 import { addDebtParts, type NewDebtPart } from "../../store/debt-parts.ts";
 import { addDebts, nameOf, type OwedDebt } from "../../store/debts.ts";
-import { type SettledImport, usePaidImports } from "../../store/imported-payments.ts";
 import { lockMasters } from "../../store/masters.ts";
 import { countSettled, type Settled } from "../../store/runs.ts";
 import { markExecuted, markUnpaid, type PaidPayment, type UnpaidPayment } from "../../store/settled-payments.ts";
@@ -40,6 +39,17 @@ export async function settlePayments(
   });
 }
 
+/** Ends payments that imported fees have paid, in a transaction of the caller: nothing is sent for them, and what is left of them becomes debt. */
+export async function endCollected(tx: Transaction, ids: readonly bigint[], at: Date): Promise<void> {
+  if (ids.length === 0) return;
+  const payments = await lockOpenPayments(tx, ids);
+  await settle(
+    tx,
+    payments.map((payment) => ({ payment, outcome: COLLECTED_BEFORE })),
+    at,
+  );
+}
+
 type Done = { readonly settled: ReadonlySet<bigint>; readonly deferred: readonly UnpaidPayment[] };
 
 /** Under the locks of the Masters' rows, so that no reader sees the id of a credit before a lower one. */
@@ -65,7 +75,6 @@ async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Da
   await addDebtParts(tx, uncollected.map(partOf));
   if (paid.length > 0) await markExecuted(tx, paid, at);
   if (refused.length > 0) await markUnpaid(tx, refused);
-  await usePaidImports(tx, importsOf(paid, refused));
   if (open.length > 0) await countSettled(tx, countsOf(paid, refused));
   const deferred = refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
   return { settled: new Set(open.map(({ id }) => id)), deferred };
@@ -76,8 +85,7 @@ type Uncollected = { readonly payment: DuePayment; readonly amount: bigint };
 function uncollectedOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): Uncollected[] {
   return [
     ...paid.map(({ payment, outcome }) => ({ payment, amount: payment.due - outcome.amount })),
-    // A fee that could not be taken over is not owed: the payments that wait for it are.
-    ...refused.flatMap(({ payment }) => (payment.isImported ? [] : { payment, amount: payment.due })),
+    ...refused.map(({ payment }) => ({ payment, amount: payment.due })),
   ].filter(({ amount }) => amount !== 0n);
 }
 
@@ -96,13 +104,6 @@ function debtsOf(uncollected: readonly Uncollected[]): OwedDebt[] {
     debts.set(pair, { ...known, since: oldest, amount: known.amount + amount });
   }
   return [...debts.values()];
-}
-
-function importsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): SettledImport[] {
-  return [
-    ...paid.map(({ payment, outcome }) => ({ payment, paid: outcome.amount })),
-    ...refused.map(({ payment }) => ({ payment, paid: 0n })),
-  ].filter(({ payment }) => payment.isImported);
 }
 
 function countsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): Map<bigint, Settled> {

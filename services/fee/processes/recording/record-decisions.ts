@@ -4,8 +4,14 @@ import { type DecidedFee, type Decision, mastersOf } from "../../domain/decision
 import { insertItems } from "../../store/collections.ts";
 import { takeDebtParts } from "../../store/debt-parts.ts";
 import { nameOf, takeDebts } from "../../store/debts.ts";
-import { type InsertedPayment, insertPayments, listOpenWeekly, type NewPayment } from "../../store/due-payments.ts";
-import { listKnownKeys } from "../../store/imported-payments.ts";
+import {
+  type InsertedPayment,
+  insertPayments,
+  listKnownKeys,
+  listOpenWeekly,
+  type NewPayment,
+} from "../../store/due-payments.ts";
+import { endCollected } from "../payment/settle-payments.ts";
 import { extendRun, insertRuns, listRecordedKeys, type NewRun } from "../../store/runs.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
@@ -113,7 +119,7 @@ async function takeDue(tx: Transaction, fees: readonly InvestorFee[]): Promise<R
   return new Set(fees.flatMap((fee) => (fee.kind === "PF" || taken.has(nameOf(fee)) ? fee.key : [])));
 }
 
-/** The payments, by the keys of their transfers. */
+/** What is to be collected of the payments, by the keys of their transfers: what imported fees have paid is ended. */
 async function insertDue(
   tx: Transaction,
   payments: readonly NewPayment[],
@@ -126,7 +132,13 @@ async function insertDue(
     tx,
     inserted.flatMap(({ payment, id }) => (payment.kind === "PF_DEBT" ? { ...payment, paymentId: id } : [])),
   );
-  return new Map(inserted.map(({ payment: { key }, id, due }) => [key, { id, due }]));
+  const { ended = [], left = [] } = Object.groupBy(inserted, ({ isCollected }) => (isCollected ? "ended" : "left"));
+  await endCollected(
+    tx,
+    ended.map(({ id }) => id),
+    at,
+  );
+  return new Map(left.map((each) => [each.payment.key, each]));
 }
 
 /** Open weekly fees come first. What imported fees had paid is not collected. */
@@ -148,7 +160,7 @@ async function recordItems(
       items: [
         ...loginsOf(decision).flatMap((login) => (open.get(login) ?? []).filter(({ key }) => weekly.has(key))),
         ...feesOf(decision).flatMap(({ key }) => inserted.get(key) ?? []),
-      ].filter(({ due }) => due > 0n),
+      ],
     })),
   );
 }

@@ -3,20 +3,31 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind, TransferImported } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { heartbeat } from "../../jobs/heartbeat.ts";
-import { watchImportedFees } from "../../jobs/watch-imported-fees.ts";
-import { metricValues } from "#test/support/metric-values.ts";
-import { importedFeeKey } from "../../domain/imported-leg.ts";
+import { importedFeeKey, recordedFeeKey } from "../../domain/imported-leg.ts";
 import { legNumber } from "../../domain/leg-number.ts";
 import { platformComment } from "../../domain/reference.ts";
 import type { LegKind } from "../../domain/leg-kind.ts";
 import { keyHash } from "#kernel/key-hash.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { claimImported } from "../claim-imported.ts";
 import { commentOfLeg } from "../comment-of-leg.ts";
+import { readTransferOrder } from "../transfer-order.ts";
 import { findingsOf, logOf, summaryOf } from "../../testing/log-of.ts";
-import { aDeposit, aTransfer, type LegOrder } from "../../testing/requests.ts";
+import { aDeposit, aTransfer, type LegOrder, moneyOf } from "../../testing/requests.ts";
 import { aWaitingLeg } from "../../testing/rows.ts";
 import { openReviews, resumeBoth } from "../../testing/reviews.ts";
+import { lockAccounts } from "../../store/accounts.ts";
+import { countImports } from "../../store/imports.ts";
 import { readGeneration } from "../../store/permit-gate.ts";
-import { aCall, anAccount, aWorld, decidedTransfer, eventually, type World } from "../../testing/world.ts";
+import {
+  aCall,
+  anAccount,
+  aWorld,
+  decidedTransfer,
+  eventually,
+  type Instance,
+  type World,
+} from "../../testing/world.ts";
 
 const FEE_KEY = "fee:7001:9001:week:2026-11-20T22:00:00.000Z";
 const { FEE_CREDIT, FEE_DEBIT, MIRROR, RESULT } = MovementKind;
@@ -40,6 +51,10 @@ function aFee(debited: string, credited: string, minor = 20_00n): readonly LegOr
     { login: debited, kind: FEE_DEBIT, minor: -minor },
     { login: credited, kind: FEE_CREDIT, minor },
   ];
+}
+
+async function listFees({ service }: Instance) {
+  return (await service.listImportedFees({ afterTransferId: 0n, limit: 100 }, aCall())).fees;
 }
 
 test.concurrent("lost deals are booked as what their references say, and only the stop needs a decision", async (context) => {
@@ -141,41 +156,121 @@ test.concurrent("a fee that was executed before the restore is not executed agai
   expect(await world.control.deals(payment)).toHaveLength(before[1]!.length + 1);
 });
 
-test.concurrent("while an imported fee is claimed by no fee, the Investor pays no other one to the same account", async (context) => {
+test.concurrent("an imported fee is listed until it has the key of a payment, and is not debited again under its own key either", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
+  const { service, deps } = instance;
   const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
-  const other = await anAccount(instance, "payment");
   await world.control.balance(investor, "100.00", "bank");
-  await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: "fee:7001:9001:WD1" });
-  await lose(world, { login: payment, kind: "fee_credit", amount: "20.00", key: "fee:7001:9001:WD1" });
-  await logOf(instance, investor, 2);
+  await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: FEE_KEY });
+  await lose(world, { login: payment, kind: "fee_credit", amount: "20.00", key: FEE_KEY });
+  const [, debited] = await logOf(instance, investor, 2);
   await logOf(instance, payment, 1);
+  const keyHashOfFee = keyHash(FEE_KEY);
+  const fees = await listFees(instance);
+  expect(fees).toEqual([
+    {
+      transferId: expect.any(BigInt),
+      keyHash: keyHashOfFee,
+      investorLogin: investor,
+      amount: moneyOf(20_00n),
+      debitDealId: debited?.dealId,
+      paymentAccountLogin: payment,
+    },
+  ]);
+  const after = fees[0]!.transferId;
+  expect(await service.listImportedFees({ afterTransferId: after, limit: 1 }, aCall())).toEqual({ fees: [] });
+  expect(await countImports(deps.pool, new Date(0))).toMatchObject({ unclaimedFees: 1 });
+
+  const key = recordedFeeKey(keyHashOfFee);
+  const claimed = { keyHash: keyHashOfFee, key, paymentAccountLogin: payment, due: moneyOf(20_00n) };
+  for (let times = 1; times <= 2; times += 1) await service.claimImportedFees({ fees: [claimed] }, aCall());
+  expect(await listFees(instance)).toEqual([]);
+  expect(await countImports(deps.pool, new Date(0))).toMatchObject({ unclaimedFees: 0 });
   await resumeBoth(instance);
-  await watchImportedFees(instance.deps);
-  expect(await metricValues("pamm_imported_fees_unclaimed")).toEqual({ "": 1 });
-  expect(await metricValues("pamm_imported_fees_unclaimed_cents")).toEqual({ "": 20_00 });
-  const hash = keyHash("fee:7001:9001:WD1");
-  const week = aTransfer(FEE_KEY, aFee(investor, payment, 30_00n));
-
-  const unclaimed = { code: "imported_fee", details: { key_hash: hash, amount_minor: "2000" } };
-  await expect(instance.service.transfer(week, aCall())).rejects.toMatchObject(unclaimed);
-  // What another Master earned is another fee.
-  const toOther = aTransfer("fee:7001:9002:W", aFee(investor, other));
-  expect(await decidedTransfer(instance, toOther)).toMatchObject({ state: TransferState.APPLIED });
-
-  const claim = aTransfer(`fee:7001:9001:imported:${hash}`, aFee(investor, payment));
-  const [first, ...others] = await Promise.all([1, 2, 3].map(() => decidedTransfer(instance, claim)));
-  expect(first).toMatchObject({ state: TransferState.APPLIED });
-  for (const again of others) expect(again).toEqual(first);
+  const recorded = await recordedTransfer(service, key);
+  expect(recorded).toMatchObject({ state: TransferState.APPLIED, transferId: after });
+  expect(await service.transfer(aTransfer(FEE_KEY, aFee(investor, payment)), aCall())).toEqual(recorded);
+  const more = aTransfer(FEE_KEY, aFee(investor, payment, 30_00n));
+  await expect(service.transfer(more, aCall())).rejects.toMatchObject({ code: "transfer_mismatch" });
   expect(await world.control.deals(payment)).toHaveLength(1);
-  await watchImportedFees(instance.deps);
-  expect(await metricValues("pamm_imported_fees_unclaimed")).toEqual({ "": 0 });
-  const second = aTransfer(`fee:7001:9002:imported:${hash}`, aFee(investor, payment));
-  await expect(instance.service.transfer(second, aCall())).rejects.toMatchObject({ code: "imported_fee_not_found" });
-
-  expect(await decidedTransfer(instance, week)).toMatchObject({ state: TransferState.APPLIED });
+  // What falls due next is another fee.
+  const next = aTransfer("fee:7001:9001:W", aFee(investor, payment));
+  expect(await decidedTransfer(instance, next)).toMatchObject({ state: TransferState.APPLIED });
   expect(await world.control.deals(payment)).toHaveLength(2);
+});
+
+test.concurrent("the credit of an imported fee is sent once when it is claimed, after every payment account was read", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service, deps } = instance;
+  const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
+  await world.control.balance(investor, "100.00", "bank");
+  await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: FEE_KEY });
+  await logOf(instance, investor, 2);
+  await deps.pool.query("update account set undecided_from = now() where role = 'payment'");
+  expect(await listFees(instance)).toEqual([]);
+  await deps.pool.query("update account set undecided_from = null");
+  expect(await listFees(instance)).toMatchObject([{ amount: moneyOf(20_00n), paymentAccountLogin: undefined }]);
+
+  // 30.00 were due, and the account had less.
+  const claimed = { keyHash: keyHash(FEE_KEY), key: FEE_KEY, paymentAccountLogin: payment, due: moneyOf(30_00n) };
+  await Promise.all([1, 2, 3].map(() => service.claimImportedFees({ fees: [claimed] }, aCall())));
+  expect(await recordedTransfer(service, FEE_KEY)).toMatchObject({ state: TransferState.PENDING });
+  await resumeBoth(instance);
+  await service.claimImportedFees({ fees: [claimed] }, aCall());
+  const { legs } = await eventually(
+    () => recordedTransfer(service, FEE_KEY),
+    ({ state }) => state === TransferState.APPLIED,
+  );
+  expect(legs.map(({ amount }) => amount?.minorUnits)).toEqual([-20_00n, 20_00n]);
+  const order = aTransfer(FEE_KEY, aFee(investor, payment, 30_00n), { upTo: { floor: moneyOf(0n) } });
+  expect(await service.transfer(order, aCall())).toMatchObject({ legs });
+  expect(await world.control.deals(payment)).toHaveLength(1);
+});
+
+test.concurrent("while the credit of an imported fee may still be found, its order is neither claimed nor debited again", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service, deps } = instance;
+  const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
+  await world.control.balance(investor, "100.00", "bank");
+  await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: FEE_KEY });
+  await logOf(instance, investor, 2);
+  const claim = async () => {
+    const order = readTransferOrder(aTransfer(FEE_KEY, aFee(investor, payment)));
+    return await inTransaction(deps.pool, async (tx) => {
+      const accounts = await lockAccounts(tx, [investor]);
+      return [...(await claimImported(tx, accounts, [{ order }])).values()];
+    });
+  };
+  // A process that does not know yet that permits were stopped.
+  expect(await claim()).toEqual([]);
+  expect(await listFees(instance)).toHaveLength(1);
+  await resumeBoth(instance);
+  await deps.pool.query("update account set undecided_from = now() where role = 'payment'");
+  const key = importedFeeKey(keyHash(FEE_KEY));
+  expect(await claim()).toMatchObject([{ key }]);
+  const order = aTransfer(FEE_KEY, aFee(investor, payment));
+  await expect(service.transfer(order, aCall())).rejects.toMatchObject({ code: "transfer_mismatch" });
+  expect(await world.control.deals(investor)).toHaveLength(2);
+  await deps.pool.query("update account set undecided_from = null");
+  expect(await claim()).toEqual([]);
+  expect(await isRecorded(service, FEE_KEY)).toBe(true);
+});
+
+test.concurrent("a page of imported fees has a limit, and a fee is claimed only with a key of its hash", async (context) => {
+  const world = await aWorld(context);
+  const { service } = await world.start();
+  const invalid = { code: "validation_failed" };
+  for (const limit of [0, 1_001]) {
+    await expect(service.listImportedFees({ afterTransferId: 0n, limit }, aCall())).rejects.toMatchObject(invalid);
+  }
+  const claimed = { keyHash: keyHash(FEE_KEY), key: FEE_KEY, paymentAccountLogin: "1", due: moneyOf(1n) };
+  const tooMany = Array.from({ length: 1_001 }, () => claimed);
+  for (const fees of [[], tooMany, [{ ...claimed, key: "fee:7001:9001:other" }]]) {
+    await expect(service.claimImportedFees({ fees }, aCall())).rejects.toMatchObject(invalid);
+  }
 });
 
 test.concurrent("of a fee whose credit was not executed before the restore only the credit is executed", async (context) => {
@@ -249,9 +344,11 @@ test.concurrent("an amount of another generation is refused as outdated, also wh
 test.concurrent("a key of an imported transfer is refused", async (context) => {
   const world = await aWorld(context);
   const { service } = await world.start();
-  const order = aTransfer("imported:5", [{ login: "1", kind: MIRROR, minor: 1n }]);
-  await expect(service.transfer(order, aCall())).rejects.toMatchObject({
-    code: "validation_failed",
-    errors: [{ field: "key", code: "reserved" }],
-  });
+  for (const key of ["imported:5", recordedFeeKey(keyHash(FEE_KEY))]) {
+    const order = aTransfer(key, [{ login: "1", kind: MIRROR, minor: 1n }]);
+    await expect(service.transfer(order, aCall())).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: [{ field: "key", code: "reserved" }],
+    });
+  }
 });

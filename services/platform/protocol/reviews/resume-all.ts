@@ -31,7 +31,7 @@ const REQUIRED_CHECKS: readonly RequiredCheck[] = [
 ];
 
 /** The services that have to repair their books by what was imported, and to report it, before permits are granted again. */
-export const RECOVERY_OWNERS: readonly ServiceName[] = ["subscription"];
+export const RECOVERY_OWNERS: readonly ServiceName[] = ["subscription", "fee"];
 
 const HISTORY_NOT_READ =
   "The history of the trading platform has not been read completely since the database was restored. Decide when it has.";

@@ -1,0 +1,33 @@
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { keyHash } from "#kernel/key-hash.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type {
+  ClaimedFee,
+  ClaimImportedFeesRequest,
+  ClaimImportedFeesResponse,
+} from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { recordedFeeKey } from "../domain/imported-leg.ts";
+import { refuse } from "../refusals.ts";
+import { claimImportedFees as claimFees } from "../store/imported-legs.ts";
+
+/** Gives imported fees the keys of the payments that they were: each is one transfer under that key from then on. */
+export async function claimImportedFees(
+  { pool, legsSignal }: Pick<Deps, "pool" | "legsSignal">,
+  { fees }: ClaimImportedFeesRequest,
+): Promise<ClaimImportedFeesResponse> {
+  if (fees.length < 1 || fees.length > MAX_PAGE_SIZE || !fees.every(isOwnKey)) {
+    throw refuse("validation_failed", `A request has 1 to ${MAX_PAGE_SIZE} fees, each with a key of its hash.`);
+  }
+  const claimed = fees.map(({ keyHash: hash, key, paymentAccountLogin: creditLogin, due }) => {
+    return { hash, key, creditLogin, requestedMinor: moneyFromProto(due, "due").minor };
+  });
+  await inTransaction(pool, (tx) => claimFees(tx, claimed));
+  legsSignal.notify();
+  return {};
+}
+
+function isOwnKey({ keyHash: hash, key }: ClaimedFee): boolean {
+  return key === recordedFeeKey(hash) || keyHash(key) === hash;
+}
