@@ -35,6 +35,17 @@ test("every link leads to a file and a heading that exist", () => {
   expect(broken).toEqual([]);
 });
 
+const PICTURES = spawnSync("git", ["-C", ROOT, "ls-files", "docs/*.png", "docs/*.svg"], { encoding: "utf8" });
+
+test.runIf(PICTURES.status === 0)("Git has the pictures that a page shows, and no others", () => {
+  const links = FILES.flatMap((file) => linksOf(file)).map(({ file, target }) =>
+    normalize(join(dirname(file), target)),
+  );
+  const shown = new Set(links.filter((path) => /^docs\/.*\.(?:png|svg)$/.test(path)));
+
+  expect(PICTURES.stdout.trim().split("\n").toSorted()).toEqual([...shown].toSorted());
+});
+
 test("every repository path named in a page exists", () => {
   const missing = FILES.flatMap((file) =>
     codeSpansOf(read(file))
