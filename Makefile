@@ -11,6 +11,10 @@ GENERATED := proto/gen/.generated
 CLIENT := services/client/gen/.generated
 CLIENT_SOURCES := $(shell find services/edge deploy/client -name '*.ts' -not -name '*.test.ts')
 CONSOLE := services/console/dist/.built
+DASHBOARDS := deploy/dashboards/gen/.generated
+DASHBOARD_SOURCES := $(shell find deploy/dashboards -name '*.ts' -not -name '*.test.ts')
+ALERTS := deploy/k8s/components/observability/gen/.generated
+ALERT_SOURCES := $(wildcard deploy/alerts/*-rules.yaml) deploy/alertmanager/alertmanager.yml deploy/alertmanager/inhibition.ts deploy/k8s/write-alerts.ts
 CONSOLE_SOURCES := $(shell find services/console services/client services/kernel/csv.ts services/kernel/review/owner.ts services/edge/keys/scopes.ts deploy/console -type f -not -path '*/dist/*' -not -path '*/gen/*' -not -name '*.test.ts*')
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
@@ -19,16 +23,20 @@ run demo: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compile
 
 CHECKS := types openapi lint architecture format-check commits vocabulary dead-code contracts manifests
 
-.PHONY: help setup codegen check $(CHECKS) test quick times proof due bench journey kills chaos sim images sbom client postman conformance compose-test \
+.PHONY: help setup codegen dashboards alerts check $(CHECKS) test quick times proof due bench journey kills chaos sim images sbom client postman conformance compose-test \
         mutants contract rehearse-restore rehearse-rotation run stop demo streams keys fmt new-migration clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
 
-setup: $(INSTALLED) $(GENERATED) $(CLIENT) $(CONSOLE) ## install the packages, generate the contracts, build the console, provide nats-server
+setup: $(INSTALLED) $(GENERATED) $(CLIENT) $(CONSOLE) $(DASHBOARDS) $(ALERTS) ## install the packages, generate the contracts, dashboards and alerts, build the console, provide nats-server
 	@sh deploy/local/nats-server.sh >/dev/null
 
 codegen: $(GENERATED) $(CLIENT) ## generate TypeScript from the contracts, and the client's part from the routes
+
+dashboards: $(DASHBOARDS) ## write the dashboards for Grafana
+
+alerts: $(ALERTS) ## write the alerts for the Prometheus Operator
 
 # Two at a time, because most of them keep one core busy.
 check: setup ## every check that needs no server
@@ -123,7 +131,7 @@ new-migration: ## create the next numbered migration; service=funding name=what_
 	@sh deploy/local/new-migration.sh "$(service)" "$(name)"
 
 clean: ## remove what was installed and generated; .state, the data of `make run`, stays
-	rm -rf node_modules proto/gen services/client/gen services/console/dist .cache
+	rm -rf node_modules proto/gen services/client/gen services/console/dist $(dir $(DASHBOARDS) $(ALERTS)) .cache
 
 format-check: setup
 	@npm run --silent format:check
@@ -177,4 +185,15 @@ $(CLIENT): $(GENERATED) $(CLIENT_SOURCES) package.json
 $(CONSOLE): $(CLIENT) $(CONSOLE_SOURCES)
 	@echo "Building the console."
 	@npm run --silent console
+	@touch $@
+
+$(DASHBOARDS): $(INSTALLED) $(DASHBOARD_SOURCES)
+	@echo "Writing the dashboards into $(@D)."
+	@npm run --silent dashboards
+	@touch $@
+
+# Kustomize reads no file outside of its folder.
+$(ALERTS): $(INSTALLED) $(ALERT_SOURCES)
+	@echo "Writing the alerts into $(@D)."
+	@npm run --silent alerts
 	@touch $@

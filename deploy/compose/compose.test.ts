@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { migrationVariable } from "#kernel/migration.ts";
 import { SERVICES } from "../provision/services.ts";
 import { GENERATED_SECRETS, NATS_DATA, NATS_NODES, SIMULATOR_STATE, VOLUMES } from "./compose-names.ts";
@@ -117,6 +118,16 @@ test("a secret is in the environment of a service only when the operator sets it
     const plain = secrets.flatMap(({ names }) => names.filter((name) => !name.endsWith("_FILE") && environment[name]));
     expect([program, plain]).toEqual([program, []]);
   }
+});
+
+test("Grafana does not start without the dashboards", () => {
+  const { services } = parse(readFromRoot("docker-compose.yml"), { merge: true, maxAliasCount: -1 }) as {
+    services: { grafana: { volumes: unknown[] } };
+  };
+  const source = "./deploy/dashboards/gen";
+  expect(services.grafana.volumes).toContainEqual(
+    expect.objectContaining({ type: "bind", source, bind: { create_host_path: false } }),
+  );
 });
 
 test("each image has a fixed version, and the Dockerfile loads no image but the one that the operator can name", () => {

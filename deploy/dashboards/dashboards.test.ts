@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { Gauge, register } from "prom-client";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { defineMetrics } from "#test/support/defined-metrics.ts";
+import { DASHBOARDS as dashboards, textOf } from "./generate.ts";
 
 type Target = { readonly expr: string; readonly legendFormat: string; readonly instant?: boolean };
 type Panel = {
@@ -20,9 +21,9 @@ type Dashboard = { readonly uid: string; readonly panels: readonly Panel[] };
 
 await defineMetrics();
 
-const DASHBOARDS = readdirSync(import.meta.dirname)
-  .filter((name) => name.endsWith(".json"))
-  .map((name) => [name, JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8")) as Dashboard] as const);
+const DASHBOARDS = Object.entries(dashboards).map(
+  ([name, content]) => [name, JSON.parse(textOf(content)) as Dashboard] as const,
+);
 
 /** Labels that Prometheus adds, and those of the processes of Node.js. */
 const OF_THE_SCRAPE = ["instance", "job", "le"];
@@ -44,7 +45,7 @@ function metricOf(series: string) {
 }
 
 test("there is a dashboard for money, one for the services and one for the trading platform", () => {
-  expect(DASHBOARDS.map(([name]) => name)).toEqual(["money.json", "platform.json", "service.json"]);
+  expect(DASHBOARDS.map(([name]) => name)).toEqual(["money", "platform", "service"]);
   expect(new Set(DASHBOARDS.map(([, { uid }]) => uid)).size).toBe(DASHBOARDS.length);
 });
 

@@ -2,9 +2,9 @@ import { mkdtempDisposableSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { findUnsafe } from "#kernel/production/find-unsafe.ts";
 import { readAs, variablesOf } from "../compose/testing/programs.ts";
+import { DASHBOARDS, textOf } from "../dashboards/generate.ts";
 import { type Service, SERVICES } from "../provision/services.ts";
 import { buildOverlay, type Manifest, type Overlay, OVERLAYS } from "./check/manifests.ts";
 import { operationProblems } from "./check/operation.ts";
@@ -263,7 +263,8 @@ test("in production only the services and the migration reach Postgres, and only
 
 test("the alerts are those of deploy/alerts, and inhibited as deploy/alertmanager says, in the namespace of the overlays", () => {
   for (const [name, text] of Object.entries(writtenManifests())) {
-    expect(readFileSync(new URL(`components/observability/${name}`, import.meta.url), "utf8")).toBe(text);
+    const file = new URL(`components/observability/gen/${name}`, import.meta.url);
+    expect(readFileSync(file, "utf8"), "written by `make alerts`").toBe(text);
   }
   type Rules = {
     readonly rules: readonly { readonly alert?: string; readonly labels?: { readonly namespace?: string } }[];
@@ -278,10 +279,8 @@ test("the alerts are those of deploy/alerts, and inhibited as deploy/alertmanage
 });
 
 test("each dashboard is a file of the ConfigMap", () => {
-  const folder = new URL("../dashboards/", import.meta.url);
-  const { configMapGenerator } = parse(readFileSync(new URL("kustomization.yaml", folder), "utf8")) as {
-    configMapGenerator: readonly { files: readonly string[] }[];
-  };
-  const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  expect(configMapGenerator.flatMap(({ files: listed }) => listed).toSorted()).toEqual(files.toSorted());
+  const map = built.production!.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "dashboards");
+  const { data } = map as unknown as { readonly data: Readonly<Record<string, string>> };
+  const written = Object.entries(DASHBOARDS).map(([name, content]) => [`${name}.json`, textOf(content)]);
+  expect(data, "written by `make dashboards`").toEqual(Object.fromEntries(written));
 });

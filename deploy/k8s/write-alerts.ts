@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { parse, stringify } from "yaml";
 import { type Matcher, readInhibitRules } from "../alertmanager/inhibition.ts";
 
 const RULES = new URL("../alerts/", import.meta.url);
-const COMPONENT = new URL("components/observability/", import.meta.url);
+const GENERATED = new URL("components/observability/gen/", import.meta.url);
 const LABELS = { "app.kubernetes.io/part-of": "pamm" };
 /** Of both overlays. The operator of Prometheus adds it to every matcher of an AlertmanagerConfig, and most alerts are about sums without it. */
 const NAMESPACE = "pamm";
@@ -54,9 +54,10 @@ function inManifest({ name, isPattern, value }: Matcher): Readonly<Record<string
 
 function manifest(source: string, content: object): string {
   const text = stringify(content, { lineWidth: 0, aliasDuplicateObjects: false });
-  return `# Written from ${source}: node deploy/k8s/write-alerts.ts\n${text}`;
+  return `# Written from ${source} by \`make alerts\`.\n${text}`;
 }
 
 if (import.meta.main) {
-  for (const [name, text] of Object.entries(writtenManifests())) writeFileSync(new URL(name, COMPONENT), text);
+  mkdirSync(GENERATED, { recursive: true });
+  for (const [name, text] of Object.entries(writtenManifests())) writeFileSync(new URL(name, GENERATED), text);
 }

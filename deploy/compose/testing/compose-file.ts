@@ -49,7 +49,20 @@ export function readFromRoot(path: string): string {
 
 /** docker-compose.yml as Compose sees it when its environment is this one. */
 export function readComposeFile(env: Readonly<Record<string, string>> = {}): ComposeFile {
-  return interpolate(parse(readFromRoot("docker-compose.yml"), { merge: true, maxAliasCount: -1 }), env) as ComposeFile;
+  const written = parse(readFromRoot("docker-compose.yml"), { merge: true, maxAliasCount: -1 }) as ComposeFile;
+  const file = interpolate(written, env) as ComposeFile;
+  const services = Object.entries(file.services).map(([name, { volumes, ...rest }]) => {
+    return [name, volumes === undefined ? rest : { ...rest, volumes: volumes.map(shortForm) }] as const;
+  });
+  return { ...file, services: Object.fromEntries(services) };
+}
+
+type Bind = { readonly source: string; readonly target: string; readonly read_only: boolean };
+
+/** A mount in the form `source:target:ro`, which the file uses for all but those whose source must exist before. */
+function shortForm(mount: string | Bind): string {
+  if (typeof mount === "string") return mount;
+  return `${mount.source}:${mount.target}${mount.read_only ? ":ro" : ""}`;
 }
 
 export function container(file: ComposeFile, name: string): Container {
