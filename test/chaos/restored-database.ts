@@ -12,7 +12,7 @@ import { newTradingPool } from "./restored-results.ts";
 import type { SystemUnderTest } from "./system-under-test.ts";
 
 /** Movements of Ann, of Bob, of an Investor in the pool, and two of the pool that trades, with the fee of one. */
-const LOST = { movements: 5, fees: 1 };
+const LOST = { movements: 5 };
 const STOPPED = { code: "safety_stop", outcome: "not_executed" };
 
 async function balanceOn(client: Client, login: string): Promise<bigint> {
