@@ -3,9 +3,6 @@ import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { PROBLEMS } from "../../services/edge/problems/problems.ts";
-import { ROUTES } from "../../services/edge/routes.ts";
-import { ANY_KEY, SCOPES } from "../../services/edge/keys/scopes.ts";
 import { anchorsOf, blocksOf, codeSpansOf, linksOf, markdownFiles, read, ROOT } from "./markdown.ts";
 
 const FILES = markdownFiles();
@@ -71,27 +68,6 @@ test("every make target and npm script named in a page exists", () => {
 
   expect(made.filter((name) => !targets.has(name))).toEqual([]);
   expect(scripted.filter((name) => !(name in scripts))).toEqual([]);
-});
-
-test("the integration guide lists every problem code with its status, and no other", () => {
-  const rows = read("docs/integrate.md").matchAll(/^\| `([a-z_]+)` \| (\d{3}) \|/gm);
-  const listed = Object.fromEntries([...rows].map(([, code = "", status]) => [code, Number(status)]));
-
-  expect(listed).toEqual(Object.fromEntries(Object.entries(PROBLEMS).map(([code, { status }]) => [code, status])));
-});
-
-test("the integration guide lists every scope with its routes, and no other", () => {
-  const rows = read("docs/integrate.md").matchAll(
-    /^\| `((?:GET|POST|PATCH|DELETE) [^`]+)` \| (?:`([a-z:]+)`|any key)/gm,
-  );
-  const listed = Object.fromEntries([...rows].map(([, route = "", scope = ANY_KEY]) => [route, scope]));
-  const routes = ROUTES.map(({ method, url, scope }) => [
-    `${method} ${url.replace("/api/v1", "").replaceAll(/:(\w+)/g, "{$1}")}`,
-    scope,
-  ]);
-
-  expect(listed).toEqual(Object.fromEntries(routes));
-  expect(new Set(Object.values(listed))).toEqual(new Set([...SCOPES, ANY_KEY]));
 });
 
 const ALERT_PAGES = [

@@ -36,16 +36,15 @@ test("a reader without a key reaches the guide, the reference and every problem 
   expect(chapters).toEqual(
     expect.arrayContaining(
       [
-        "quick-start",
+        "first-ten-minutes",
         "code-samples",
-        "authentication-and-keys",
+        "events-and-webhooks",
+        "money-rules",
         "errors",
-        "retries-and-idempotency",
-        "pagination",
-        "asynchronous-effects",
-        "testing-against-the-simulator",
-        "limits",
-        "versioning",
+        "keys-conventions-and-limits",
+        "pools-and-fees",
+        "statements-and-performance",
+        "testing",
       ].map((slug) => `/docs/guide/${slug}`),
     ),
   );

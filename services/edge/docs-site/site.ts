@@ -5,18 +5,31 @@ import { GUIDE, linksBetween } from "./guide/links.ts";
 import { inlineMarkdown, markdownRenderer } from "./guide/render-markdown.ts";
 import { type Html, html } from "./html.ts";
 import { layout, TITLE } from "./layout.ts";
-import { meaningsOf } from "./problems/meanings.ts";
 import { CODES, PROBLEM_PAGES, problemIndex, problemPage, type ProblemTexts } from "./problems/problem-pages.ts";
 
 const GUIDE_FILE = "docs/integrate.md";
-const SAMPLES_FILE = "docs/integrate/client-code.md";
+/** Each is a chapter, in this order. */
+const PAGE_NAMES = [
+  "client-code",
+  "webhooks",
+  "money",
+  "errors",
+  "conventions",
+  "pools",
+  "statements",
+  "testing",
+] as const;
 
-/** The Markdown of the site: the same files that are read in the repository. */
-export type Sources = { readonly guide: string; readonly samples: string };
+/** A Markdown file of the site, the same that is read in the repository. */
+type Source = { readonly file: string; readonly markdown: string };
+export type Sources = { readonly guide: Source; readonly pages: readonly Source[] };
 
 export function readSources(): Sources {
-  const read = (file: string): string => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
-  return { guide: read(GUIDE_FILE), samples: read(SAMPLES_FILE) };
+  const read = (file: string): Source => ({
+    file,
+    markdown: readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8"),
+  });
+  return { guide: read(GUIDE_FILE), pages: PAGE_NAMES.map((name) => read(`docs/integrate/${name}.md`)) };
 }
 
 export type Page = { readonly title: string; readonly content: Html };
@@ -32,11 +45,11 @@ export function buildSite(sources: Sources, routes: readonly Route[], assetUrl: 
   const resolve = linksBetween(chapters, GUIDE_FILE);
   const render = markdownRenderer(resolve);
   const inline = (markdown: string): Html => inlineMarkdown(resolve, GUIDE_FILE, markdown);
-  const texts: ProblemTexts = { meanings: meaningsOf(sources.guide), routes, inline };
+  const texts: ProblemTexts = { routes, inline };
   const items = chapters.map(({ slug, title }) => ({ href: `${GUIDE}/${slug}`, title }));
 
   const pages = new Map<string, Page>([
-    ["/docs", { title: TITLE, content: homePage(render(GUIDE_FILE, introduction), chapters) }],
+    ["/docs", { title: TITLE, content: homePage(render(GUIDE_FILE, introduction)) }],
     [PROBLEM_PAGES, { title: "Problem codes", content: problemIndex(texts) }],
   ]);
   for (const { file, slug, title, markdown } of chapters) {
@@ -52,21 +65,13 @@ export function buildSite(sources: Sources, routes: readonly Route[], assetUrl: 
   return { pages, framed: (path, page) => layout({ path, ...page, chapters: items, assetUrl }) };
 }
 
-/** The code samples come after the first chapter, which they repeat in other languages. */
-function chaptersOf({ guide, samples }: Sources): { introduction: string; chapters: readonly Chapter[] } {
-  const { introduction, chapters } = splitPage(GUIDE_FILE, guide);
-  const [first, ...others] = chapters;
-  if (first === undefined) throw new Error(`${GUIDE_FILE} has no chapters`);
-  return { introduction, chapters: [first, wholePage(SAMPLES_FILE, samples), ...others] };
+/** The introduction has a table of the pages. */
+function chaptersOf({ guide, pages }: Sources): { introduction: string; chapters: readonly Chapter[] } {
+  const { introduction, chapters } = splitPage(guide.file, guide.markdown);
+  return { introduction, chapters: [...chapters, ...pages.map(({ file, markdown }) => wholePage(file, markdown))] };
 }
 
-function homePage(introduction: Html, chapters: readonly Chapter[]): Html {
-  const cards = chapters.map(
-    ({ slug, title }) =>
-      html`<li>
-        <a href="${GUIDE}/${slug}"><strong>${title}</strong></a>
-      </li>`,
-  );
+function homePage(introduction: Html): Html {
   return html`<h1>${TITLE}</h1>
     ${introduction}
     <ul class="cards">
@@ -86,10 +91,6 @@ function homePage(introduction: Html, chapters: readonly Chapter[]): Html {
           ><strong>Postman collection</strong><span>Every request with its example, to be imported</span></a
         >
       </li>
-    </ul>
-    <h2>Guide</h2>
-    <ul class="cards">
-      ${cards}
     </ul>`;
 }
 

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -218,16 +216,5 @@ test("the document as YAML is the same document", () => {
   expect(parse(toYaml(document))).toEqual(document);
   expect(toYaml({ a: [], b: {}, "c d": [[1, "x"], [{ e: null, yes: "no" }]], f: "two\nlines: #" })).toBe(
     'a: []\nb: {}\n"c d":\n  - - 1\n    - "x"\n  - - e: null\n      "yes": "no"\nf: "two\\nlines: #"',
-  );
-});
-
-test("docs/integrate.md lists the same problems with the same statuses", () => {
-  const page = readFileSync(join(import.meta.dirname, "../../../docs/integrate.md"), "utf8");
-  const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (\d{3}) \|/gm)].map(([, code, status]) => `${code} ${status}`);
-
-  expect(rows.toSorted()).toEqual(
-    Object.entries(PROBLEMS)
-      .map(([code, { status }]) => `${code} ${status}`)
-      .toSorted(),
   );
 });

@@ -1,6 +1,6 @@
 import type { ProblemCode } from "./problems.ts";
 
-/** What a problem means for the caller, in one sentence. docs/integrate.md has the same table with links. */
+/** What a problem means for the caller, in one sentence. The reference, the page of each code and the console show it. */
 export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   bad_request: "The bytes are not an HTTP request.",
   malformed_json: "The body is not JSON in UTF-8.",
@@ -25,7 +25,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   webhook_not_found: "This client has no webhook with this id.",
   too_many_webhooks: "The client has 10 webhooks. Delete one first.",
   webhooks_not_set_up: "The operator has not set the key that protects the secrets of webhooks.",
-  break_not_found: "There is no such break, or not any more.",
+  break_not_found: "There is no such break, or it is closed.",
   review_not_found: "There is no such review.",
   login_not_managed: "The account is neither a Master, an Investor nor a payment account here.",
   method_not_allowed: "The path has no such method; the header `Allow` names those that it has.",
@@ -48,7 +48,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   master_open_positions: "`open_positions` positions of the Master block a withdrawal, an exit or its closing.",
   allocation_in_progress: "Results of the Master are being allocated. Retry after the time in `Retry-After`.",
   account_archived:
-    "The trading platform does not show account `mt5_login` any more, which has no money: the broker has archived or deleted it. It ends by itself when the broker restores the account.",
+    "The trading platform does not show account `mt5_login`, which has no money: the broker has archived or deleted it. It ends when the broker restores the account.",
   account_busy:
     "Another command on this Investor took longer than 5 s, the outcome of one is being determined (`reason` is `outcome_unknown`, and it takes minutes), or its history cannot be read completely at the moment. Retry after the time in `Retry-After`.",
   operation_in_progress: "An equal request is unresolved; `operation_id` names it.",

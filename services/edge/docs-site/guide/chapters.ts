@@ -7,11 +7,10 @@ export type Chapter = {
   readonly markdown: string;
 };
 
-/** The chapters of docs/integrate.md are its second-level headings; what comes before them introduces the guide. */
+/** The second-level headings of docs/integrate.md are chapters; what comes before them introduces the guide. */
 export function splitPage(file: string, markdown: string): { introduction: string; chapters: Chapter[] } {
   const [head = "", ...sections] = outsideOfBlocks(markdown, /^## /);
-  // The site has a list of the chapters on every page.
-  const introduction = head.split("\n\n").filter((text) => !/^(?:# |Contents:)/.test(text.trim()));
+  const introduction = head.split("\n\n").filter((text) => !text.trim().startsWith("# "));
   return { introduction: introduction.join("\n\n").trim(), chapters: sections.map((text) => chapterOf(file, text)) };
 }
 

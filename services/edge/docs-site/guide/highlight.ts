@@ -9,6 +9,7 @@ const TOKENS: Readonly<Record<string, RegExp>> = {
   ts: tokens(String.raw`\/\/[^\n]*|\/\*[\s\S]*?\*\/`, WORDS),
   python: tokens(String.raw`#[^\n]*|"""[\s\S]*?"""`, WORDS),
   php: tokens(String.raw`\/\/[^\n]*|\/\*[\s\S]*?\*\/`, `${WORDS}|require|fn|int|string|array`),
+  go: tokens(String.raw`\/\/[^\n]*`, `${WORDS}|package|func|var|type|struct|range|defer|nil`),
   json: tokens("(?!)", "true|false|null"),
 };
 

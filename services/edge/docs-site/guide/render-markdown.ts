@@ -10,6 +10,7 @@ const NAMES: Readonly<Record<string, string>> = {
   ts: "TypeScript",
   python: "Python",
   php: "PHP",
+  go: "Go",
   json: "JSON",
 };
 

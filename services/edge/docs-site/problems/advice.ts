@@ -25,17 +25,17 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   operation_not_found:
     "Ten seconds after a deposit, withdrawal, assign or unassign, this proves that it was not executed and will not be. For other requests it proves nothing.",
   operation_removed:
-    "The outcome is not known here any more. Compare your records with the deal history of the trading platform.",
+    "The ledger does not know the outcome. Compare your records with the deal history of the trading platform.",
   events_removed:
     "You were away for longer than events are kept. Read the present state of your accounts (directories, subscriptions, operations), then go on without `after`.",
   webhook_not_found: "`GET /webhooks` lists those of the client of this key.",
   too_many_webhooks: "Delete a webhook that is not used, or send several programs what one receives.",
-  webhooks_not_set_up: "Ask the operator to set `PAMM_WEBHOOK_KEY`. Meanwhile read `GET /events`.",
+  webhooks_not_set_up: "Ask the operator to set `PAMM_WEBHOOK_KEY`, and read `GET /events` until then.",
   method_not_allowed: "Use a method of the header `Allow`.",
   request_timeout: "Send the whole request within ten seconds, under the same `Idempotency-Key`.",
   login_already_registered: "Nothing is left to do: the account is registered. Read it with `GET`.",
   external_id_in_use:
-    "`GET /investors?external_id=` or `GET /masters?external_id=` shows the account that has it. When it is the account that you wanted, use it; otherwise send another `external_id`.",
+    "Nothing was created or changed. `GET /investors?external_id=` or `GET /masters?external_id=` shows the account that has it. When it is the account that you wanted, use it; otherwise send another `external_id`.",
   login_in_use: "Register another account: one login has one role.",
   payment_account_in_use: "Use a payment account of its own for each Master.",
   payment_account_has_open_positions:
@@ -53,20 +53,23 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   master_not_accepting:
     "Assign the Investor to another Master. `GET /master/{master_id}/status` shows the state of this one. With `lacks_money` operators have been alerted; repeat it when they have decided.",
   master_open_positions:
-    "Wait until the Master has closed its positions, then repeat the request. A withdrawal or an unassign waits by itself with `on_blocked=queue`.",
+    "Wait until the Master has closed its positions, then repeat the request. A withdrawal or an unassign waits for you with [`on_blocked=queue`](integrate/pools.md#wait-until-the-master-is-flat).",
   allocation_in_progress: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
   account_archived:
     "Ask the broker to restore the account, then repeat under another `Idempotency-Key`; within five minutes after that it works again. An Investor who has left for good can be unassigned without it.",
   account_busy:
-    "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`. Send commands of one Investor one after the other.",
+    "Repeat the request after the seconds in `Retry-After` (30 for `outcome_unknown`), under the same `Idempotency-Key`. Send commands of one Investor one after the other.",
   operation_in_progress:
     "Do not send the request under another key. Read `GET /operations/{operation_id}?wait=30`, or repeat it under the same `Idempotency-Key` after `Retry-After`.",
   operation_not_cancellable: "Read `GET /operations/{operation_id}`: it shows what became of the operation.",
+  too_many_scheduled_versions: "Cancel the scheduled version first, or send its start in `effective_since` to replace it.",
+  investor_not_closed:
+    "`errors` has every reason: `subscription_open`, `balance_not_zero`, `credit_not_zero`, `open_positions`, `operation_open`. Repeat the request when none is left.",
   too_many_queued: "Cancel a withdrawal that waits (`DELETE /operations/{operation_id}`), or repeat the request later.",
   cancelled: "The operation is over. Send a new one under another `Idempotency-Key` when it is still wanted.",
   expired: "The operation is over. Send a new one under another `Idempotency-Key` when it is still wanted.",
   possible_duplicate:
-    "Compare the deal `deal_id` with your order. When it is the same order, take the deal as its result; otherwise send it with a `comment` of its own, under another `Idempotency-Key`.",
+    "Compare the deal `deal_id` with your order. When it is the same order, take the deal as its result, without `deal_id` repeat the request; otherwise send it with a `comment` of its own, under another `Idempotency-Key`.",
   insufficient_funds: "Read the balance (`GET /info/balance/{mt5_login}`) and request a smaller amount.",
   investor_deficit: "An operator has to compensate the deficit first; then repeat the request.",
   review_decided: "Read the review again: the decision is final.",
@@ -80,7 +83,7 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   expectation_failed: "Leave the header Expect out, or send `100-continue`.",
   validation_failed: "Correct all fields of `errors` and send the request again.",
   invalid_cursor:
-    "Begin at the first page: a cursor belongs to one route and one set of filters, and an `after` is the id of an event that this system has had.",
+    "Begin at the first page: a cursor belongs to one route and one set of filters, its item may be one that a restore of the database has lost, and an `after` is the id of an event that this system has had.",
   amount_precision: "Round in your own system and send at most two decimals: amounts are never rounded here.",
   currency_not_supported:
     "Send `USD`, or leave the parameter out. For an account, let the broker open one in a group in USD with two digits.",
@@ -96,10 +99,10 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   platform_rejected: `The trading platform has refused for the reason \`platform_code\`. ${OPERATORS}`,
   platform_unavailable: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
   service_unavailable: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
-  safety_stop: "Wait for the operators, who have been alerted and decide a review. Repeating does not help before.",
+  safety_stop: "Wait for the operators, who have been alerted and decide a review: [stopped Masters](integrate/pools.md#stopped-masters). Repeating does not help before.",
   login_range_exhausted: OPERATORS,
   outcome_unknown:
-    "Do not send the request under another key. Read `GET /operations/{operation_id}?wait=30` until the outcome is final, or repeat the request under the same `Idempotency-Key`: it is executed at most once.",
+    "Do not send the request under another key. Read `GET /operations/{operation_id}?wait=30` until the outcome is final, or repeat the request under the same `Idempotency-Key`: it is executed at most once. `detail` names the way that the route has; [after a 504](integrate/money.md#after-a-504) has every step.",
 };
 
 export function adviceOn(code: ProblemCode, status: number, isRetryable: boolean): string {

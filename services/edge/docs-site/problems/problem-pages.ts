@@ -1,3 +1,4 @@
+import { PROBLEM_MEANINGS } from "../../problems/meanings.ts";
 import { problemKind, PROBLEMS, type ProblemCode } from "../../problems/problems.ts";
 import type { Route } from "../../route.ts";
 import { type Html, html, trusted } from "../html.ts";
@@ -10,7 +11,6 @@ import { adviceOn } from "./advice.ts";
 export const PROBLEM_PAGES = "/docs/problems";
 
 export type ProblemTexts = {
-  readonly meanings: ReadonlyMap<string, string>;
   readonly routes: readonly Route[];
   readonly inline: (markdown: string) => Html;
 };
@@ -19,7 +19,7 @@ export const CODES = (Object.keys(PROBLEMS) as ProblemCode[]).toSorted(
   (one, other) => PROBLEMS[one].status - PROBLEMS[other].status,
 );
 
-export function problemIndex({ meanings, inline }: ProblemTexts): Html {
+export function problemIndex({ inline }: ProblemTexts): Html {
   const rows = CODES.map(
     (code) =>
       html`<tr>
@@ -27,7 +27,7 @@ export function problemIndex({ meanings, inline }: ProblemTexts): Html {
           <a href="${PROBLEM_PAGES}/${code}"><code>${code}</code></a>
         </td>
         <td>${PROBLEMS[code].status}</td>
-        <td>${inline(meanings.get(code) ?? PROBLEMS[code].title)}</td>
+        <td>${inline(PROBLEM_MEANINGS[code])}</td>
       </tr>`,
   );
   return html`<h1>Problem codes</h1>
@@ -51,7 +51,7 @@ export function problemIndex({ meanings, inline }: ProblemTexts): Html {
     </div>`;
 }
 
-export function problemPage(code: ProblemCode, { meanings, routes, inline }: ProblemTexts): Html {
+export function problemPage(code: ProblemCode, { routes, inline }: ProblemTexts): Html {
   const { status, title, retryable = false } = problemKind(code);
   const answering = routes.filter(({ refusals }) => refusals.includes(code));
   return html`<p class="kicker"><a href="${PROBLEM_PAGES}">Problem codes</a></p>
@@ -72,7 +72,7 @@ export function problemPage(code: ProblemCode, { meanings, routes, inline }: Pro
       </div>
     </dl>
     <h2>Meaning</h2>
-    <p>${inline(sentence(meanings.get(code) ?? title))}</p>
+    <p>${inline(PROBLEM_MEANINGS[code])}</p>
     <h2>What to do</h2>
     <p>${inline(adviceOn(code, status, retryable))}</p>
     ${status >= 500 ? OUTCOME : []}
@@ -94,7 +94,7 @@ export function problemPage(code: ProblemCode, { meanings, routes, inline }: Pro
 const OUTCOME = html`<p>
   For commands, <code>outcome</code> is what counts: <code>not_executed</code> means that nothing was executed and
   nothing will be; for <code>unknown</code>, and without it, see
-  <a href="/docs/guide/retries-and-idempotency">retries and idempotency</a>.
+  <a href="/docs/guide/money-rules#outcomes">the money rules</a>.
 </p>`;
 
 function routeItem({ method, url, summary, tag }: Route): Html {
@@ -119,9 +119,4 @@ function memberNames(code: ProblemCode): Html {
 
 function exampleOf(code: ProblemCode, routes: readonly Route[]): string {
   return JSON.stringify(problemExample(code, routes, pathOf), undefined, 2);
-}
-
-function sentence(text: string): string {
-  const first = text.slice(0, 1).toUpperCase() + text.slice(1);
-  return /[.:;]$/.test(first) ? first : `${first}.`;
 }
