@@ -6,7 +6,7 @@ const PAUSE_MS = 250;
 const TIMEOUT_MS = 120_000;
 
 /**
- * Repeats a command under one idempotency key until it is executed or waits (202), as docs/integrate.md asks of a client. It is executed
+ * Repeats a command under one idempotency key until it is executed or waits (202), as docs/integrate/money.md asks of a client. It is executed
  * once, even when answers are lost. Throws on a final refusal.
  */
 export async function repeatUntilDone({ send }: Client, path: string, body?: object): Promise<Reply> {

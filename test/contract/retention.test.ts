@@ -98,7 +98,7 @@ test("what the edge may repeat is still known to the services", () => {
 });
 
 test("every rule is in the runbook, with what it removes and for how long the rows are kept", () => {
-  const page = readFileSync(new URL("../../docs/operate.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../docs/operate/retention.md", import.meta.url), "utf8");
   const rows = page.split("\n").filter((line) => line.startsWith("| `"));
   for (const rules of Object.values(RULES)) {
     for (const { name } of rules) {

@@ -71,7 +71,7 @@ test("every make target and npm script named in a page exists", () => {
 });
 
 const ALERT_PAGES = [
-  ["deploy/alerts/pamm-rules.yaml", "docs/operate.md"],
+  ["deploy/alerts/pamm-rules.yaml", "docs/operate/money-alerts.md"],
   ["deploy/alerts/service-rules.yaml", "docs/operate/service-alerts.md"],
 ] as const;
 

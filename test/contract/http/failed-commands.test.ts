@@ -109,7 +109,7 @@ test.for(COMMANDS.flatMap((one) => FAILURES.map((failure) => ({ name: one.name, 
   },
 );
 
-/** The ledger of operations has these; docs/integrate.md says so to callers. */
+/** The ledger of operations has these; docs/integrate/money.md says so to callers. */
 const IN_LEDGER = ["deposit", "withdraw", "assign", "unassign", "cancel-operation"];
 
 test.for(COMMANDS)("a 504 of $name names a way to find out that exists for it", async (one) => {

@@ -1,4 +1,4 @@
-/** What an operator does about a break of each check, as in docs/operate.md. */
+/** What an operator does about a break of each check, as in docs/operate/money-alerts.md. */
 const ADVICE: Readonly<Record<string, string>> = {
   transfer_legs:
     "The Master is stopped. Find the cause before its review is decided; if you cannot name it, leave the Master stopped and report the break.",

@@ -3,7 +3,7 @@ import type { Models } from "../../../client/index.ts";
 type Review = Models["Review"];
 export type Action = Review["actions"][number];
 
-/** What an action will do, as in docs/operate.md. */
+/** What an action will do, as in docs/operate/reviews.md. */
 const EFFECTS: Readonly<Partial<Record<Action, string>>> = {
   confirm_applied:
     "The leg is applied with the deal that you name. The deal has to be on this account with this amount, and must not be booked yet.",

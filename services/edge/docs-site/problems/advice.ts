@@ -62,7 +62,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   operation_in_progress:
     "Do not send the request under another key. Read `GET /operations/{operation_id}?wait=30`, or repeat it under the same `Idempotency-Key` after `Retry-After`.",
   operation_not_cancellable: "Read `GET /operations/{operation_id}`: it shows what became of the operation.",
-  too_many_scheduled_versions: "Cancel the scheduled version first, or send its start in `effective_since` to replace it.",
+  too_many_scheduled_versions:
+    "Cancel the scheduled version first, or send its start in `effective_since` to replace it.",
   investor_not_closed:
     "`errors` has every reason: `subscription_open`, `balance_not_zero`, `credit_not_zero`, `open_positions`, `operation_open`. Repeat the request when none is left.",
   too_many_queued: "Cancel a withdrawal that waits (`DELETE /operations/{operation_id}`), or repeat the request later.",
@@ -99,7 +100,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   platform_rejected: `The trading platform has refused for the reason \`platform_code\`. ${OPERATORS}`,
   platform_unavailable: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
   service_unavailable: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
-  safety_stop: "Wait for the operators, who have been alerted and decide a review: [stopped Masters](integrate/pools.md#stopped-masters). Repeating does not help before.",
+  safety_stop:
+    "Wait for the operators, who have been alerted and decide a review: [stopped Masters](integrate/pools.md#stopped-masters). Repeating does not help before.",
   login_range_exhausted: OPERATORS,
   outcome_unknown:
     "Do not send the request under another key. Read `GET /operations/{operation_id}?wait=30` until the outcome is final, or repeat the request under the same `Idempotency-Key`: it is executed at most once. `detail` names the way that the route has; [after a 504](integrate/money.md#after-a-504) has every step.",
