@@ -20,7 +20,10 @@ type Rule = {
 };
 
 /** Each file of rules, and the page with the sections of its alerts. */
-const PAGES = { "pamm-rules.yaml": "docs/operate/money-alerts.md", "service-rules.yaml": "docs/operate/service-alerts.md" };
+const PAGES = {
+  "pamm-rules.yaml": "docs/operate/money-alerts.md",
+  "service-rules.yaml": "docs/operate/service-alerts.md",
+};
 const FILES = Object.entries(PAGES).map(([file, page]) => {
   const text = readFileSync(new URL(file, import.meta.url), "utf8");
   const { groups } = parse(text) as { groups: readonly { readonly rules: readonly (Rule | Recorded)[] }[] };
