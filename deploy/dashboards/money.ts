@@ -102,7 +102,7 @@ export const money = dashboard(
         looks: { "all checks": TOTAL },
       }),
       lines("In reviews by reason", {
-        description: "Absolute amounts of the open reviews; docs/operate.md has the decisions.",
+        description: "Absolute amounts of the open reviews; docs/operate/reviews.md has the decisions.",
         queries: {
           "all reasons":
             '(sum(max by (job, reason) (pamm_reviews_amount_cents)) or 0 * count(pamm_build_info{service=~"fee|platform|subscription"})) / 100',
