@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { refusalFromProto } from "../../../services/kernel/contract/error.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { LegKind } from "../../../services/platform/domain/leg-kind.ts";
@@ -126,6 +127,30 @@ export async function untilAllFinal(caller: Caller, orders: readonly Order[]): P
     );
     open = open.filter(({ key }) => !known.includes(key));
     if (answers.some((answer) => answer?.$case === "refusal")) refusals += 1;
+    await pause(MIN_PAUSE_MS + random.next() ** 3 * MAX_PAUSE_MS);
+  }
+}
+
+/** Repeats a chain until the last transfer of it has an outcome, or operators have to decide about one. */
+export async function untilChainEnds(caller: Caller, orders: readonly Order[]): Promise<void> {
+  const { process, network, watch, note, random } = caller;
+  const requests = orders.map(requestOf);
+  const maxRefusals = caller.isRepeated ? MAX_REPEATED_REFUSALS : MAX_REFUSALS;
+  for (let refusals = 0; refusals < maxRefusals;) {
+    const outcome = await network.call(process, CALL_MS, ({ service }, context) =>
+      service.transferChain({ requests }, context),
+    );
+    const answers = outcome.kind === "answer" ? outcome.value.answers.map(({ answer }) => answer) : [];
+    note(() => `${orders.map(({ key }) => key).join(" ")}: ${answers.map((answer) => answer?.$case).join(" ")}`);
+    for (const answer of answers) if (answer?.$case === "result") watch.onAnswer(answer.value.key, answer.value);
+    const last = answers.at(-1);
+    const order = orders[answers.length - 1];
+    if (last?.$case === "refusal" && last.value.code === "possible_duplicate" && order?.legs[0] !== undefined) {
+      return watch.onDuplicate(order.legs[0], refusalFromProto(last.value));
+    }
+    const hasEnded = last?.$case === "result" && isEnd(last.value);
+    if (hasEnded && (answers.length === orders.length || last.value.state === TransferState.REVIEW)) return;
+    if (outcome.kind === "refused" || last?.$case === "refusal") refusals += 1;
     await pause(MIN_PAUSE_MS + random.next() ** 3 * MAX_PAUSE_MS);
   }
 }

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Command, Leg } from "../plan/plan.ts";
 import type { TradeServer } from "../world/trade-server.ts";
-import { CALL_MS, type Caller, untilAllFinal, untilFinal } from "./caller.ts";
+import { CALL_MS, type Caller, untilAllFinal, untilChainEnds, untilFinal } from "./caller.ts";
 import { hold, release } from "./account-lock.ts";
 import { withdrawFromPool } from "./withdraw-from-pool.ts";
 
@@ -71,19 +70,17 @@ async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<vo
   const { key, login, paymentLogin, feeMinor, payoutMinor } = command;
   const lockOwner = `${key}:1`;
   if (!(await hold(caller, login, lockOwner, payoutMinor))) return release(caller, login, lockOwner);
-  const fee = await untilFinal(caller, {
-    key: `${key}:fee`,
-    lockOwner,
-    legs: [
-      { login, kind: "fee_debit", amountMinor: -feeMinor },
-      { login: paymentLogin, kind: "fee_credit", amountMinor: feeMinor },
-    ],
-  });
-  const isFeeKnown =
-    fee !== "duplicate" && (fee?.state === TransferState.APPLIED || fee?.state === TransferState.REFUSED);
-  if (isFeeKnown) {
-    await untilFinal(caller, { key, lockOwner, legs: [{ login, kind: "withdrawal", amountMinor: -payoutMinor }] });
-  }
+  await untilChainEnds(caller, [
+    {
+      key: `${key}:fee`,
+      lockOwner,
+      legs: [
+        { login, kind: "fee_debit", amountMinor: -feeMinor },
+        { login: paymentLogin, kind: "fee_credit", amountMinor: feeMinor },
+      ],
+    },
+    { key, lockOwner, legs: [{ login, kind: "withdrawal", amountMinor: -payoutMinor }] },
+  ]);
   await release(caller, login, lockOwner);
 }
 
