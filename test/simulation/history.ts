@@ -7,7 +7,7 @@ import { DealsWatch } from "./checks/watch-deals.ts";
 import { DeparturesWatch } from "./checks/watch-departures.ts";
 import { FeeRows } from "./checks/fee-rows.ts";
 import { FeesWatch } from "./checks/watch-fees.ts";
-import { PoolsWatch } from "./checks/watch-pools.ts";
+import { PoolsWatch, type UnpricedMs } from "./checks/watch-pools.ts";
 import { RightsWatch } from "./checks/watch-rights.ts";
 import { Notes } from "./notes.ts";
 import type { Database } from "./postgres/database.ts";
@@ -131,9 +131,9 @@ export class History {
   }
 
   /** A process that was paused may use a price that it has read before. */
-  #unpricedMs(server: TradeServer): (login: string) => number {
+  #unpricedMs(server: TradeServer): UnpricedMs {
     const isExact = this.#plan.faults.every(({ kind }) => kind !== "pause");
-    return (login) => (isExact ? server.unpricedMs(login) : 0);
+    return (login, dealId) => (isExact ? server.unpricedMs(login, dealId) : 0);
   }
 
   #watchFees(fees: FeeRows): FeesWatch {

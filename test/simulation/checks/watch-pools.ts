@@ -12,15 +12,18 @@ const ON_MASTER = ["waiting_minor", "pooled_minor", "reserved_minor", "outbound_
 const MAX_UNPRICED_MS = MAX_TICK_AGE_MS + 2_500;
 const IN_TRANSIT = ["inbound_minor", "waiting_minor", "reserved_minor", "outbound_minor"];
 
+/** For how long a Master has held a position that was open at a deal of it while no price came. */
+export type UnpricedMs = (master: string, dealId: bigint) => number;
+
 /** Checks the pool ledger of the subscription service after each of its commits. */
 export class PoolsWatch {
   readonly #subscriptions: Database;
   readonly #platformRows: PlatformRows;
-  readonly #unpricedMs: (master: string) => number;
+  readonly #unpricedMs: UnpricedMs;
   /** The units of each subscription. */
   readonly #units = new Map<Value, string>();
 
-  constructor(subscriptions: Database, platformRows: PlatformRows, unpricedMs: (master: string) => number) {
+  constructor(subscriptions: Database, platformRows: PlatformRows, unpricedMs: UnpricedMs) {
     this.#subscriptions = subscriptions;
     this.#platformRows = platformRows;
     this.#unpricedMs = unpricedMs;
@@ -104,12 +107,13 @@ export class PoolsWatch {
     }
   }
 
-  /** I18: only a strike changes units. */
+  /** I18: only a strike changes units. One of a flat pool needs no price, also when it is booked after the next position was opened. */
   #checkUnits({ subscription_id: id = null, units: stored = null, master_login: master = null }: Values): void {
     const units = textOf(stored);
     const before = this.#units.get(id) ?? units;
     this.#units.set(id, units);
-    const unpricedMs = before === units ? 0 : this.#unpricedMs(textOf(master));
+    const struck = this.#row("master_pool", "login", textOf(master))?.["struck_deal_id"] as bigint;
+    const unpricedMs = before === units ? 0 : this.#unpricedMs(textOf(master), struck);
     if (unpricedMs > MAX_UNPRICED_MS) {
       throw new Violation(
         "I18",

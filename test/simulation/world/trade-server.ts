@@ -133,10 +133,10 @@ export class TradeServer {
     return this.#closedAtMs ?? this.#scheduler.nowMs;
   }
 
-  /** For how long a login has held a position while no price came. */
-  unpricedMs(login: string): number {
+  /** For how long a login has held a position that was opened by a deal, or before it, while no price came. */
+  unpricedMs(login: string, dealId: bigint): number {
     if (this.#closedAtMs === undefined) return 0;
-    const isHeld = [...this.#positions.values()].some((own) => own.login === login);
+    const isHeld = [...this.#positions].some(([ticket, own]) => own.login === login && ticket <= dealId);
     return isHeld ? this.#scheduler.nowMs - this.#closedAtMs : 0;
   }
 
