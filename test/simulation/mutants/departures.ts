@@ -17,18 +17,6 @@ export const DEPARTURE_MUTANTS: readonly Mutant[] = [
     seed: 7,
   },
   {
-    name: "a payout does not wait for the fees before it",
-    edits: [
-      {
-        file: "services/platform/commands/transfer-chain.ts",
-        find: "if (!isOver(answer)) break;",
-        put: "",
-      },
-    ],
-    detectedBy: ["I4"],
-    seed: 7,
-  },
-  {
     name: "a withdrawal has ended before its payout is known",
     edits: [
       {

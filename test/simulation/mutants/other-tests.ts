@@ -36,6 +36,12 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/kernel/feed/wake-up.test.ts",
   },
   {
+    // In the queue of the account the payout would wait too, and be refused after its time, although it is decided.
+    name: "a payout does not wait for the fees before it",
+    edits: [{ file: "services/platform/commands/transfer-chain.ts", find: "if (!isOver(answer)) break;", put: "" }],
+    test: "services/platform/commands/transfer-chain.test.ts",
+  },
+  {
     name: "retention deletes the first entry that must stay",
     edits: [{ file: "services/kernel/feed/retention.ts", find: "max(number)) - 1", put: "max(number))" }],
     test: "services/kernel/feed/retention.test.ts",
