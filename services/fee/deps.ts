@@ -27,7 +27,6 @@ export type Deps = {
   >;
   readonly platform: Pick<
     Client<PlatformServiceService>,
-    | "transfer"
     | "transferBatch"
     | "readTransfers"
     | "listBreaks"

@@ -17,7 +17,7 @@ import type { DuePayment } from "../../store/due-payments.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 
 /** The outcome of a payment according to its recorded transfer. An invalid answer delays only the payment that it belongs to. */
-export function outcomeOf({ log }: Pick<Deps, "log">, payment: DuePayment, result: TransferResult): PaymentOutcome {
+function outcomeOf({ log }: Pick<Deps, "log">, payment: DuePayment, result: TransferResult): PaymentOutcome {
   try {
     return outcomeOfResult(payment, result);
   } catch (error) {
