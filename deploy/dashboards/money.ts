@@ -1,4 +1,4 @@
-import { color, dashboard, lines, named, stat, TOTAL } from "./panels.ts";
+import { color, dashboard, lines, named, permits, stat, TOTAL } from "./panels.ts";
 
 export const money = dashboard(
   "money",
@@ -27,17 +27,7 @@ export const money = dashboard(
         unit: "dollars",
         thresholds: ["green", [0.01, "orange"]],
       }),
-      stat("Permits", {
-        description:
-          "Whether commands are sent to the trading platform at all. Not while its history is read after a restart of Postgres, nor after lost commits until operators have decided.",
-        query: "min(pamm_permits_open)",
-        unit: "short",
-        thresholds: ["red", [1, "green"]],
-        values: [
-          ["stopped", "red"],
-          ["open", "green"],
-        ],
-      }),
+      permits(),
       stat("Checks late or missing", {
         description:
           "Of the 21 checks, those that have not been complete for three of their intervals and a minute, as in the alert, and those that Prometheus does not scrape. Not zero: the money at risk is not known.",

@@ -225,3 +225,18 @@ function legendOf(table: Lines["table"]): common.VizLegendOptionsBuilder {
     .sortBy(SORTED_BY[table])
     .sortDesc(true);
 }
+
+/** The first thing to know about money and about the platform. */
+export function permits() {
+  return stat("Permits", {
+    description:
+      "Whether commands are sent to the trading platform at all. Not while its history is read after a restart of Postgres, nor after lost commits until operators have decided.",
+    query: "min(pamm_permits_open)",
+    unit: "short",
+    thresholds: ["red", [1, "green"]],
+    values: [
+      ["stopped", "red"],
+      ["open", "green"],
+    ],
+  });
+}

@@ -1,4 +1,4 @@
-import { color, dashboard, dashed, lines, named, stat, UNSTACKED } from "./panels.ts";
+import { color, dashboard, dashed, lines, named, permits, stat, UNSTACKED } from "./panels.ts";
 
 export const platform = dashboard(
   "platform",
@@ -16,17 +16,7 @@ export const platform = dashboard(
           ["reached", "green"],
         ],
       }),
-      stat("Permits", {
-        description:
-          "Whether commands are sent to the trading platform at all. Not while its history is read after a restart of Postgres, nor after lost commits until operators have decided.",
-        query: "min(pamm_permits_open)",
-        unit: "short",
-        thresholds: ["red", [1, "green"]],
-        values: [
-          ["stopped", "red"],
-          ["open", "green"],
-        ],
-      }),
+      permits(),
       stat("Clocks", {
         description:
           "Whether the trading platform's clock agrees with its zone and with the database. Otherwise no deal is read.",
