@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MINUTE_MS } from "#kernel/duration.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
@@ -78,9 +79,11 @@ test("the amount of a finally refused posting goes into the next one, after a pa
   await settle(world);
   expect(postingsAtPlatform(world)).toEqual(["1: 1000 refused: platform_rejected"]);
   world.platform.rules.refuse = () => undefined;
+  // The pause of a second is a minute here, so that it cannot end on a slow machine before the jobs have run.
+  await passTime(world, -MINUTE_MS);
   await settle(world);
   expect(postingsAtPlatform(world)).toEqual(["1: 1000 refused: platform_rejected"]);
-  await passTime(world, 1_000);
+  await passTime(world, MINUTE_MS + 1_000);
   await settle(world);
   expect(postingsAtPlatform(world)).toEqual(["1: 1000 refused: platform_rejected", "2: 1000 applied"]);
   expect(balance()).toBe(110_00n);
