@@ -48,7 +48,7 @@ module.exports = {
       name: "store-knows-no-transport",
       comment: "A store translates between SQL and domain types; it does not depend on messages, sagas or transports.",
       severity: "error",
-      from: { path: "^services/([^/]+)/store/", pathNot: A_TEST },
+      from: { path: "^services/([^/]+)/.*store/", pathNot: A_TEST },
       to: {
         path: [
           "^proto/",
@@ -56,6 +56,7 @@ module.exports = {
           "^services/$1/(commands|processes|messages|queries|events|jobs|routes|service[.]ts|main[.]ts)",
           A_TRANSPORT,
         ],
+        pathNot: "/store/",
       },
     },
     {
@@ -90,7 +91,7 @@ module.exports = {
       name: "store-knows-no-protocol",
       comment: "A store reads and writes rows and does not depend on the protocol, checks or amendments that use them.",
       severity: "error",
-      from: { path: "^services/([^/]+)/store/", pathNot: A_TEST },
+      from: { path: "^services/([^/]+)/.*store/", pathNot: A_TEST },
       to: { path: "^services/$1/(protocol|amendments|checks)/" },
     },
     {
@@ -115,7 +116,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^services/(?!kernel/)",
-        pathNot: ["^services/[^/]+/(main|keys/open-key-system|refusals)[.]ts$", A_TEST],
+        pathNot: ["^services/[^/]+/(main|identity/keys/open-key-system|refusals)[.]ts$", A_TEST],
       },
       to: { path: [A_TRANSPORT, "^services/kernel/(nats|grpc)/"] },
     },
@@ -145,7 +146,7 @@ module.exports = {
           "^services/console/",
           "^services/client/index[.]ts$",
           "^services/kernel/(csv|review/owner)[.]ts$",
-          "^services/edge/keys/scopes[.]ts$",
+          "^services/edge/identity/keys/scopes[.]ts$",
           "^node_modules/(preact|@preact/signals|uplot)/",
         ],
       },

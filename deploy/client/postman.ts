@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { openApiDocument } from "../../services/edge/openapi/document.ts";
-import { postmanCollection } from "../../services/edge/postman/collection.ts";
-import type { OpenApi } from "../../services/edge/postman/open-api.ts";
-import { ROUTES } from "../../services/edge/routes.ts";
+import { openApiDocument } from "../../services/edge/documents/openapi/document.ts";
+import { postmanCollection } from "../../services/edge/documents/postman/collection.ts";
+import type { OpenApi } from "../../services/edge/documents/postman/open-api.ts";
+import { ROUTES } from "../../services/edge/api/routes.ts";
 
 /** Writes the Postman collection that a running system serves at /docs/postman.json. */
 const folder = join(import.meta.dirname, "../../.cache/client");

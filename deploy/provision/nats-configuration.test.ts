@@ -8,7 +8,7 @@ import { issueServerCertificate, type KeyPair, makeAuthority } from "#kernel/iss
 import { waitFor } from "#test/support/wait-for.ts";
 import { provideNatsServer } from "../local/nats.ts";
 import { freePort } from "../local/ports.ts";
-import { ANSWER_WITHIN_MS } from "../../services/edge/time-limit.ts";
+import { ANSWER_WITHIN_MS } from "../../services/edge/http/time-limit.ts";
 import { natsConfiguration } from "./nats-configuration.ts";
 
 /** Each is in the certificate of one node only, and none is where its connections come from. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ANY_KEY, SCOPES } from "./keys/scopes.ts";
-import { ROUTES } from "./routes.ts";
+import { ANY_KEY, SCOPES } from "./identity/keys/scopes.ts";
+import { ROUTES } from "./api/routes.ts";
 import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aMaster, anInvestor } from "./testing/replies/account.ts";
 import { aDeposit } from "./testing/replies/funding.ts";

@@ -2,12 +2,12 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { systemClock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { type AdmissionOptions, createAdmission } from "./admission.ts";
-import type { Audit } from "./audit/audit.ts";
-import { refusedRequests } from "./audit/refused-requests.ts";
-import { auditEntry } from "./audit/audit-entry.ts";
-import { acceptJsonBodies, acceptOptionalBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
-import { compileSerializer, compileValidator } from "./compilers.ts";
+import { type AdmissionOptions, createAdmission } from "./http/admission.ts";
+import type { Audit } from "./identity/audit/audit.ts";
+import { refusedRequests } from "./identity/audit/refused-requests.ts";
+import { auditEntry } from "./identity/audit/audit-entry.ts";
+import { acceptJsonBodies, acceptOptionalBodies, ignoreBodies, MAX_BODY_BYTES } from "./http/body.ts";
+import { compileSerializer, compileValidator } from "./http/compilers.ts";
 import {
   answerClientError,
   demandPlainHttp,
@@ -15,25 +15,25 @@ import {
   listenTo,
   MAX_URL_LENGTH,
   noteRequest,
-} from "./connection.ts";
-import { serveDocument } from "./openapi/serve-document.ts";
-import { serveConsole } from "./console/serve-console.ts";
-import { serveDocsSite } from "./docs-site/serve-docs-site.ts";
+} from "./http/connection.ts";
+import { serveDocument } from "./documents/openapi/serve-document.ts";
+import { serveConsole } from "./http/console/serve-console.ts";
+import { serveDocsSite } from "./documents/docs-site/serve-docs-site.ts";
 import { serveHealth } from "./health.ts";
-import { completeMethods } from "./methods.ts";
-import { observeHttp } from "./observe.ts";
-import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
+import { completeMethods } from "./http/methods.ts";
+import { observeHttp } from "./http/observe.ts";
+import type { IdempotencyStore } from "./http/idempotency/idempotency-store.ts";
 import { PROBLEM_TYPE, problemOf } from "./problems/problem.ts";
-import type { Readiness } from "./readiness.ts";
+import type { Readiness } from "./http/readiness.ts";
 import { refuse } from "./problems/refusals.ts";
-import { registerRoute } from "./register-route.ts";
-import { requestIdOf, spanOf } from "./request-id.ts";
-import { beginRequest, factsOf, isCommand, pathOf, type RequestState, routeOf } from "./request-state.ts";
-import type { Deps, Route } from "./route.ts";
-import { ROUTES } from "./routes.ts";
-import { withoutPorts } from "./keys/addresses.ts";
-import { ANY_KEY, isScope } from "./keys/scopes.ts";
-import { createLongPoll } from "./long-poll.ts";
+import { registerRoute } from "./http/register-route.ts";
+import { requestIdOf, spanOf } from "./http/request-id.ts";
+import { beginRequest, factsOf, isCommand, pathOf, type RequestState, routeOf } from "./http/request-state.ts";
+import type { Deps, Route } from "./http/route.ts";
+import { ROUTES } from "./api/routes.ts";
+import { withoutPorts } from "./identity/keys/addresses.ts";
+import { ANY_KEY, isScope } from "./identity/keys/scopes.ts";
+import { createLongPoll } from "./http/long-poll.ts";
 import { parseQuery } from "./wire/query-string.ts";
 
 export type AppOptions = Pick<AdmissionOptions, "authenticate" | "limits"> & {

@@ -2,7 +2,7 @@ import { BACKBONE_SETTINGS } from "#kernel/backbone.ts";
 import { integer, optional, variable, port, secretKey, secretUrls, text, timeZone } from "#kernel/config-variables.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { Secret } from "#kernel/secret.ts";
-import { isAddressOrNetwork } from "./keys/addresses.ts";
+import { isAddressOrNetwork } from "./identity/keys/addresses.ts";
 import { EDGE_RETENTION } from "./retention.ts";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{16,200}$/;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Readiness } from "./readiness.ts";
+import type { Readiness } from "./http/readiness.ts";
 
 /** Require no API key: a supervisor or load balancer reads them. */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {

@@ -1,6 +1,6 @@
 import process from "node:process";
-import { openKeySystem } from "./keys/open-key-system.ts";
-import { runCommand, type Terminal } from "./keys/run-command.ts";
+import { openKeySystem } from "./identity/keys/open-key-system.ts";
+import { runCommand, type Terminal } from "./identity/keys/run-command.ts";
 
 const terminal: Terminal = {
   out: (line) => void process.stdout.write(`${line}\n`),

@@ -7,9 +7,9 @@ import { readConfig } from "#kernel/config.ts";
 import { asOwner } from "#test/support/as-owner.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { testDatabase } from "#test/support/database.ts";
-import type { AuditEntry } from "./audit/audit.ts";
+import type { AuditEntry } from "./identity/audit/audit.ts";
 import { EDGE_RETENTION, edgeRules } from "./retention.ts";
-import { insertAuditEntries } from "./store/access-audit.ts";
+import { insertAuditEntries } from "./identity/store/access-audit.ts";
 
 const [KEYS, AUDIT, EVENTS] = edgeRules({
   PAMM_RETAIN_IDEMPOTENCY_KEYS: 30 * DAY_MS,

@@ -3,8 +3,8 @@ import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
 import { BY_ID, byTime, tableRule } from "#kernel/retention/table-rule.ts";
 import { FOR_EVER } from "#kernel/retention/settings.ts";
-import { removeEvents } from "./store/events.ts";
-import { addAuditPartitions, dropOldAudit } from "./store/access-audit.ts";
+import { removeEvents } from "./events/store/events.ts";
+import { addAuditPartitions, dropOldAudit } from "./identity/store/access-audit.ts";
 
 /**
  * Callers may repeat a request for 30 days. The maxima are below the minima of what the services keep, so that a command that is repeated

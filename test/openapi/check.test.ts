@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { openApiDocument } from "../../services/edge/openapi/document.ts";
-import { ROUTES } from "../../services/edge/routes.ts";
+import { openApiDocument } from "../../services/edge/documents/openapi/document.ts";
+import { ROUTES } from "../../services/edge/api/routes.ts";
 import { checkClient } from "./client-types.ts";
 import { redocly } from "./redocly.ts";
 

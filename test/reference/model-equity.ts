@@ -1,7 +1,7 @@
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { equityReply } from "../../services/edge/schemas/equity.ts";
+import { equityReply } from "../../services/edge/api/schemas/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
 import { decideDeparture } from "../../services/subscription/domain/decide-departure.ts";
 import { departureReasons } from "../../services/subscription/domain/departure-reasons.ts";

@@ -1,6 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { performanceReply } from "../../services/edge/schemas/performance.ts";
+import { performanceReply } from "../../services/edge/api/schemas/performance.ts";
 import { calendarOf } from "../../services/kernel/time-zone.ts";
 import {
   chainValuations,

@@ -14,7 +14,7 @@ import { strikePool } from "../../services/subscription/domain/pool/strike-pool.
 import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { proveMaster } from "../../services/subscription/domain/proof.ts";
-import { equityReply } from "../../services/edge/schemas/equity.ts";
+import { equityReply } from "../../services/edge/api/schemas/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
 import { decideDeparture } from "../../services/subscription/domain/decide-departure.ts";
 import { departureReasons } from "../../services/subscription/domain/departure-reasons.ts";
@@ -27,7 +27,7 @@ import {
   maxDrawdown,
 } from "../../services/subscription/domain/performance.ts";
 import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
-import { performanceReply } from "../../services/edge/schemas/performance.ts";
+import { performanceReply } from "../../services/edge/api/schemas/performance.ts";
 import { compareWithReference, EVERYTHING, FEE_VERSIONS, STOP_OUTS } from "./compare.ts";
 import type { EquityUnderTest } from "./model-equity.ts";
 import { decidePending, type FeesUnderTest } from "./model-fees.ts";

@@ -4,7 +4,7 @@ import type { Log } from "#kernel/log.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
-import { type EventFilter, type EventPage, readEvents } from "../store/events.ts";
+import { type EventFilter, type EventPage, readEvents } from "./store/events.ts";
 import { recordStates } from "./record-states.ts";
 
 export type EventLog = {

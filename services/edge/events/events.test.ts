@@ -9,7 +9,7 @@ import { silent } from "#kernel/testing/feed.ts";
 import { StateChanged } from "#proto/pamm/common/v1/state.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { waitFor } from "#test/support/wait-for.ts";
-import { readEvents, removeEvents } from "../store/events.ts";
+import { readEvents, removeEvents } from "./store/events.ts";
 import { demandKnown } from "./known-after.ts";
 import { recordStates } from "./record-states.ts";
 

@@ -1,4 +1,4 @@
-import type { Scope } from "../keys/scopes.ts";
+import type { Scope } from "../identity/keys/scopes.ts";
 import { refuse } from "../problems/refusals.ts";
 import { ALL_TYPES, EVENT_TYPES } from "./event-types.ts";
 

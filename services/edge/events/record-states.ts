@@ -3,7 +3,7 @@ import type { EntryOf } from "#kernel/feed/decode-entry.ts";
 import type { ConsumerOptions } from "#kernel/feed/consume.ts";
 import { afterCommit } from "#kernel/postgres/transaction.ts";
 import { StateChanged } from "#proto/pamm/common/v1/state.ts";
-import { insertEvents, type NewEvent } from "../store/events.ts";
+import { insertEvents, type NewEvent } from "./store/events.ts";
 
 const recorded = new Counter({
   name: "pamm_events_total",

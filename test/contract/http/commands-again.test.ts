@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
-import { createIdempotencyStore } from "../../../services/edge/idempotency/idempotency-store.ts";
+import { createIdempotencyStore } from "../../../services/edge/http/idempotency/idempotency-store.ts";
 import { aCaller, type Answer, logTo, testEdge, type TestEdge } from "../../../services/edge/testing/test-edge.ts";
 import { testDatabase } from "../../support/database.ts";
 import type { Case } from "./case.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { isCommand } from "../../../services/edge/request-state.ts";
-import type { Route } from "../../../services/edge/route.ts";
-import { ROUTES } from "../../../services/edge/routes.ts";
+import { isCommand } from "../../../services/edge/http/request-state.ts";
+import type { Route } from "../../../services/edge/http/route.ts";
+import { ROUTES } from "../../../services/edge/api/routes.ts";
 import { testEdge } from "../../../services/edge/testing/test-edge.ts";
 import type { Case } from "./case.ts";
 import { CASES } from "./cases.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { type Answer, testEdge, type TestEdge, type TestOptions } from "../../../services/edge/testing/test-edge.ts";
-import { ROUTES } from "../../../services/edge/routes.ts";
+import { ROUTES } from "../../../services/edge/api/routes.ts";
 import type { Case } from "./case.ts";
 import { COMMAND_CASES as COMMANDS } from "./cases.ts";
 

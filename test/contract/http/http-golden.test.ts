@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ROUTES } from "../../../services/edge/routes.ts";
+import { ROUTES } from "../../../services/edge/api/routes.ts";
 import { type Call, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import type { Case } from "./case.ts";
 import { CASES } from "./cases.ts";

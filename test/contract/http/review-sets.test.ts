@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { reviewAction, reviewReason } from "../../../services/edge/schemas/review-sets.ts";
-import { feeKind, feePaymentStatus, feeRunStatus } from "../../../services/edge/schemas/fee-listings.ts";
+import { reviewAction, reviewReason } from "../../../services/edge/api/schemas/review-sets.ts";
+import { feeKind, feePaymentStatus, feeRunStatus } from "../../../services/edge/api/schemas/fee-listings.ts";
 import { reviewActions, type ReviewAction } from "../../../services/platform/domain/review-actions.ts";
 import type { ReviewReason } from "../../../services/platform/domain/leg.ts";
 

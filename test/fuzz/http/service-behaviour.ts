@@ -4,7 +4,7 @@ import { systemClock } from "#kernel/clock.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { createIdempotencyStore } from "../../../services/edge/idempotency/idempotency-store.ts";
+import { createIdempotencyStore } from "../../../services/edge/http/idempotency/idempotency-store.ts";
 import { PROBLEMS } from "../../../services/edge/problems/problems.ts";
 import { logTo, type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { CASES } from "../../contract/http/cases.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { openKeySystem } from "../../../services/edge/keys/open-key-system.ts";
-import { runCommand } from "../../../services/edge/keys/run-command.ts";
+import { openKeySystem } from "../../../services/edge/identity/keys/open-key-system.ts";
+import { runCommand } from "../../../services/edge/identity/keys/run-command.ts";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, eventually, json, type Reply } from "./client.ts";
 import type { RunningSystem } from "./system.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { openApiDocument } from "../../../services/edge/openapi/document.ts";
-import { ROUTES } from "../../../services/edge/routes.ts";
+import { openApiDocument } from "../../../services/edge/documents/openapi/document.ts";
+import { ROUTES } from "../../../services/edge/api/routes.ts";
 import { type Exchange, responseChecks } from "./check-responses.ts";
 import type { Document } from "./document.ts";
 

@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../../store/events.ts";
+import type { StoredEvent } from "../../events/store/events.ts";
 import { AT } from "./values.ts";
 
 const OPERATION = "0198c0de-0000-7000-8000-000000000001";

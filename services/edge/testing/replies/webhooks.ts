@@ -1,6 +1,6 @@
 import { Secret } from "#kernel/secret.ts";
-import type { Delivery } from "../../store/webhook-deliveries.ts";
-import type { Webhook } from "../../store/webhooks.ts";
+import type { Delivery } from "../../events/store/webhook-deliveries.ts";
+import type { Webhook } from "../../events/store/webhooks.ts";
 import { AT, LATER } from "./values.ts";
 
 export function aWebhook(own: Partial<Webhook> = {}): Webhook {

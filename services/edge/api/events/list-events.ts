@@ -1,0 +1,120 @@
+import { Type } from "typebox";
+import { demandKnown } from "../../events/known-after.ts";
+import { demandReadable, permittedTypes } from "../../events/readable-types.ts";
+import { ALL_TYPES, readTypes } from "../../events/event-types.ts";
+import { Event, eventItem } from "../schemas/event.ts";
+import { choice, model, text } from "../../fields/field.ts";
+import { ascendingPage } from "../schemas/page.ts";
+import { integerCursor, limit500, wait } from "../schemas/request-fields.ts";
+import { refuse } from "../../problems/refusals.ts";
+import { route } from "../../http/route.ts";
+
+/** Part of the HTTP contract. */
+const DEFAULT_LIMIT = 100;
+
+export const listEvents = route({
+  operationId: "listEvents",
+  method: "GET",
+  url: "/api/v1/events",
+  scope: "events",
+  class: "read",
+  tag: "Events",
+  summary: "List events",
+  description:
+    "Changes of states in one order, each once: deposits, withdrawals, subscriptions, mirrors, exits, fees, breaks and reviews. An event never comes before the route of its subject shows the state. Events of one account are in the order in which the service that has them recorded them. A key reads the types whose subjects it may read: deposits, withdrawals and queued unassigns need `investors:read`, subscriptions, mirrors and exits `subscriptions:read`, fees `fees:read`, breaks and reviews `ops`. 410 when events after `after` may be removed already: nothing is left out silently.",
+  returns: "A page of events.",
+  query: Type.Object({
+    after: Type.Optional(
+      integerCursor(
+        "Only events with a greater id: the next_cursor of the page before, or the id of the last event that you have processed. Without it, from the oldest event that is kept.",
+      ),
+    ),
+    types: Type.Optional(
+      text("event_types", {
+        description:
+          "Only events of these types, separated by commas; `deposit.*` names all types of deposits. 403 for one that the key may not read; without it, all that it may.",
+        example: "deposit.*,subscription.cancelled",
+      }),
+    ),
+    begin: Type.Optional(
+      choice(
+        {
+          oldest: "With the oldest event that is kept.",
+          latest: "After the newest event: with what happens from now on.",
+        },
+        {
+          description: "Where to begin without `after`, with which it has no effect.",
+          example: "latest",
+          default: "oldest",
+        },
+      ),
+    ),
+    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    wait: Type.Optional(wait("there is an event")),
+  }),
+  reply: model("EventPage", "A page of events. Ascending by id.", ascendingPage(Event)),
+  refusals: ["events_removed"],
+  examples: [
+    {
+      name: "page",
+      summary: "A deposit that was executed",
+      request: { query: { after: "1023", types: "deposit.*,subscription.cancelled", limit: "2", wait: "10" } },
+      answer: {
+        items: [
+          {
+            id: 1024,
+            type: "deposit.executed",
+            occurred_at: "2026-01-02T03:04:05.678000",
+            state: "executed",
+            subject_id: "0198c0de-0000-7000-8000-000000000001",
+            login: "3000003",
+            master_login: null,
+            operation_id: "0198c0de-0000-7000-8000-000000000001",
+            amount: "250.50",
+            deal_id: 1234567,
+            reason: null,
+            key: "funding-77",
+          },
+        ],
+        next_cursor: 1030,
+        has_more: false,
+      },
+    },
+  ],
+
+  async handle({ events }, { query }, { poll, key }) {
+    const scopes = [...key.scopes];
+    demandReadable(query.types ?? ALL_TYPES, scopes);
+    const isFromNow = query.after === undefined && query.begin === "latest";
+    // Of no type there is no event, so the page reaches the end of the log.
+    const after = isFromNow
+      ? (await events.read({ after: 0n, types: [], limit: 1 })).through
+      : BigInt(query.after ?? 0);
+    const filter = {
+      after,
+      types: permittedTypes(query.types === undefined ? undefined : readTypes(query.types), scopes),
+      limit: Number(query.limit ?? DEFAULT_LIMIT),
+    };
+    const {
+      events: found,
+      removedThrough,
+      through,
+      hasMore,
+    } = await poll.until(
+      async () => {
+        events.look();
+        const page = await events.read(filter);
+        demandKnown(after, page);
+        return page;
+      },
+      (page) => page.events.length > 0 || (query.after !== undefined && page.removedThrough > after),
+    );
+    if (query.after !== undefined && removedThrough > after) throw removed(removedThrough);
+    return { items: found.map(eventItem), next_cursor: through, has_more: hasMore };
+  },
+});
+
+function removed(through: bigint) {
+  const message = `Events up to ${through} are not kept any more, so events after the given one may be missing. Read the state of what you follow, then go on without \`after\`.`;
+  return refuse("events_removed", message, { details: { removed_through: String(through) } });
+}

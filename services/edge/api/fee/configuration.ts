@@ -1,0 +1,120 @@
+import { Type } from "typebox";
+import { feeConfiguration, FeeConfigurationReply } from "../schemas/fee.ts";
+import { bool, text } from "../../fields/field.ts";
+import { enabled, INSTANT, investorLogin, rate } from "../schemas/request-fields.ts";
+import { route } from "../../http/route.ts";
+import { decimalText } from "../../wire/json-body.ts";
+import { ratePpm } from "../../wire/rate.ts";
+import { parseTimestamp, timestamp } from "../../wire/timestamp.ts";
+
+const RETROACTIVE_SINCE = "X-Retroactive-Since" as const;
+
+export const getFee = route({
+  operationId: "getFeeConfiguration",
+  method: "GET",
+  url: "/api/v1/investor/:investor_login/performance-fee",
+  scope: "fees:read",
+  class: "read",
+  tag: "Performance fees",
+  summary: "Get a fee configuration",
+  description: "Returns the version in force, or the first scheduled one.",
+  returns: "The version in force, or the first scheduled one.",
+  params: Type.Object({ investor_login: investorLogin }),
+  reply: FeeConfigurationReply,
+  refusals: ["investor_not_found", "fee_configuration_not_found"],
+  examples: [
+    {
+      name: "in_force",
+      summary: "A version in force",
+      request: { params: { investor_login: "3000003" } },
+      answer: {
+        investor_id: 8,
+        investor_login: "3000003",
+        rate: "0.300000",
+        enabled: true,
+        effective_since: "2026-01-02T03:04:05.678000",
+        created_at: "2026-01-02T03:04:05.678000",
+        updated_at: "2026-02-03T04:05:06.789000",
+      },
+    },
+  ],
+
+  async handle({ fees }, { params }, context) {
+    return feeConfiguration(await fees.getConfiguration({ investorLogin: params.investor_login }, context));
+  },
+});
+
+export const updateFee = route({
+  operationId: "updateFeeConfiguration",
+  method: "POST",
+  url: "/api/v1/investor/perf-fee/update",
+  scope: "fees:write",
+  class: "money",
+  tag: "Performance fees",
+  summary: "Update a fee configuration",
+  description:
+    "Makes a version of the fee configuration and returns it. Without `effective_since`, or with the value of the version in force, it is in force from now on. A later instant schedules it; an earlier one re-rates results since then that are not charged yet, and the response has `X-Retroactive-Since`. What is omitted is as in the version in force at that start; of a new configuration `rate` is required, and `enabled` is true when omitted. An assign requires both. Other scheduled versions, the high-water mark and executed fees do not change.",
+  returns: "The version that the request has made.",
+  body: Type.Object({
+    investor_login: investorLogin,
+    rate: Type.Optional(rate),
+    enabled: Type.Optional(enabled),
+    effective_since: Type.Optional(
+      text("datetime", {
+        description:
+          "Start of validity, to the millisecond; now when omitted. ISO 8601; without an offset it is UTC. `enabled` is never valid before now.",
+        example: "2026-01-02T03:04:05.678000",
+        shown: INSTANT,
+      }),
+    ),
+    upsert: Type.Optional(
+      bool({ description: "Create the configuration when the Investor has none.", example: true, default: true }),
+    ),
+  }),
+  reply: FeeConfigurationReply,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/investor/{investor_login}/performance-fee before sending a new one.",
+  refusals: ["investor_not_found", "fee_configuration_not_found", "too_many_scheduled_versions"],
+  headers: [RETROACTIVE_SINCE],
+  examples: [
+    {
+      name: "rate",
+      summary: "A new rate",
+      request: {
+        body: {
+          investor_login: "3000003",
+          rate: 0.25,
+          enabled: false,
+          effective_since: "2026-01-02T05:04:05.678+02:00",
+        },
+      },
+      answer: {
+        investor_id: 8,
+        investor_login: "3000003",
+        rate: "0.250000",
+        enabled: false,
+        effective_since: "2026-01-02T03:04:05.678000",
+        created_at: "2026-01-02T03:04:05.678000",
+        updated_at: "2026-02-03T04:05:06.789000",
+      },
+    },
+  ],
+
+  async handle({ fees }, { body }, context) {
+    const rateAsWritten = decimalText(body, "rate");
+    const since = body.effective_since;
+    const configuration = await fees.updateConfiguration(
+      {
+        investorLogin: body.investor_login,
+        ratePpm: rateAsWritten === undefined ? undefined : ratePpm(rateAsWritten),
+        enabled: body.enabled,
+        effectiveSince: since === undefined ? undefined : parseTimestamp(since),
+        upsert: body.upsert ?? true,
+      },
+      context,
+    );
+    const { retroactiveSince } = configuration;
+    if (retroactiveSince !== undefined) context.setHeader(RETROACTIVE_SINCE, timestamp(retroactiveSince));
+    return feeConfiguration(configuration);
+  },
+});

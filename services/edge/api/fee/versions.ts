@@ -1,0 +1,114 @@
+import { Type } from "typebox";
+import { feeVersion, FeeVersionReply } from "../schemas/fee.ts";
+import { model } from "../../fields/field.ts";
+import { descendingPage } from "../schemas/page.ts";
+import { investorLoginReply } from "../schemas/reply-fields.ts";
+import { feeVersionId, integerCursor, investorLogin, limit500 } from "../schemas/request-fields.ts";
+import { route } from "../../http/route.ts";
+import { beforeId, endOf } from "./descending.ts";
+
+/** Part of the HTTP contract. */
+const DEFAULT_LIMIT = 100;
+
+export const listFeeVersions = route({
+  operationId: "listFeeVersions",
+  method: "GET",
+  url: "/api/v1/investor/:investor_login/performance-fee/versions",
+  scope: "fees:read",
+  class: "read",
+  tag: "Performance fees",
+  summary: "List the versions of a fee configuration",
+  description: "All versions, the newest first: scheduled, in force, past, replaced and cancelled ones.",
+  returns: "A page of versions.",
+  params: Type.Object({ investor_login: investorLogin }),
+  query: Type.Object({
+    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    cursor: Type.Optional(integerCursor("Only versions with a lower id. Use next_cursor.")),
+  }),
+  reply: model("FeeVersionPage", "A page of versions. Descending by id.", {
+    investor_login: investorLoginReply(),
+    ...descendingPage(FeeVersionReply),
+  }),
+  refusals: ["investor_not_found"],
+  examples: [
+    {
+      name: "page",
+      summary: "A scheduled version and the one in force",
+      request: { params: { investor_login: "3000003" }, query: { limit: "2" } },
+      answer: {
+        investor_login: "3000003",
+        items: [
+          {
+            id: 17,
+            rate: "0.250000",
+            enabled: true,
+            effective_since: "2026-02-03T04:05:06.789000",
+            created_at: "2026-01-02T03:04:05.678000",
+            state: "scheduled",
+          },
+          {
+            id: 16,
+            rate: "0.250000",
+            enabled: false,
+            effective_since: "2026-01-02T03:04:05.678000",
+            created_at: "2026-01-02T03:04:05.678000",
+            state: "in_force",
+          },
+        ],
+        next_cursor: 16,
+        has_more: true,
+      },
+    },
+  ],
+
+  async handle({ fees }, { params, query }, context) {
+    const limit = Number(query.limit ?? DEFAULT_LIMIT);
+    const page = await fees.listVersions(
+      { investorLogin: params.investor_login, beforeId: beforeId(query.cursor), limit },
+      context,
+    );
+    return {
+      investor_login: page.investorLogin,
+      items: page.items.map(feeVersion),
+      ...endOf(page),
+    };
+  },
+});
+
+export const cancelFeeVersion = route({
+  operationId: "cancelFeeVersion",
+  method: "DELETE",
+  url: "/api/v1/investor/:investor_login/performance-fee/versions/:version_id",
+  scope: "fees:write",
+  class: "money",
+  tag: "Performance fees",
+  summary: "Cancel a scheduled fee version",
+  description:
+    "Only a version that has not begun; the version before it then stays in force. Returns the cancelled version.",
+  returns: "The cancelled version.",
+  params: Type.Object({ investor_login: investorLogin, version_id: feeVersionId }),
+  reply: FeeVersionReply,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. GET /api/v1/investor/{investor_login}/performance-fee/versions shows the state of the version.",
+  refusals: ["investor_not_found", "fee_version_not_found", "fee_version_not_scheduled"],
+  examples: [
+    {
+      name: "cancelled",
+      summary: "A scheduled version",
+      request: { params: { investor_login: "3000003", version_id: "17" } },
+      answer: {
+        id: 17,
+        rate: "0.250000",
+        enabled: true,
+        effective_since: "2026-02-03T04:05:06.789000",
+        created_at: "2026-01-02T03:04:05.678000",
+        state: "cancelled",
+      },
+    },
+  ],
+
+  async handle({ fees }, { params }, context) {
+    const { investor_login: login, version_id: versionId } = params;
+    return feeVersion(await fees.cancelVersion({ investorLogin: login, versionId: BigInt(versionId) }, context));
+  },
+});

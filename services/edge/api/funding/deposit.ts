@@ -1,0 +1,97 @@
+import { Type } from "typebox";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { formatAmount } from "#kernel/money.ts";
+import { currencyReply } from "../../fields/currency.ts";
+import { bool, choice, model, string } from "../../fields/field.ts";
+import { decimalReply, investorLoginReply, moneyReply, ticketReply } from "../schemas/reply-fields.ts";
+import { labelsOf, operationLabelFields } from "../schemas/labels.ts";
+import { route } from "../../http/route.ts";
+import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
+import { moneyNumber, moneyText } from "../../wire/money.ts";
+
+const DEFAULT_COMMENT = "API Deposit";
+
+export const deposit = route({
+  operationId: "depositFunds",
+  method: "POST",
+  url: "/api/v1/investor/deposit",
+  scope: "funds:deposit",
+  class: "money",
+  tag: "Funds",
+  summary: "Deposit funds to an Investor",
+  description:
+    "Credits the Investor account in this call; the Master follows within seconds. Parameters are in the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
+  returns: "The money is on the Investor's account.",
+  query: movementQuery(DEFAULT_COMMENT),
+  body: Type.Object(operationLabelFields),
+  hasOptionalBody: true,
+  reply: model("Deposit", "A deposit that was executed.", {
+    status: choice(
+      { success: "The money was credited." },
+      { description: "Whether the deposit was executed.", example: "success" },
+    ),
+    action: choice({ deposit: "A deposit." }, { description: "What was done.", example: "deposit" }),
+    login: investorLoginReply(),
+    amount: moneyReply("Credited amount."),
+    currency: currencyReply,
+    deal_id: ticketReply("Ticket of the deal on the platform."),
+    message: string({ description: "What was done, in one sentence.", example: "Deposited 250.50 USD." }),
+    first_deposit_checked: bool({
+      description:
+        "Whether the Investor follows a Master and this is its first deposit of all, not the first since the assign, so that the Master's minimum deposit was looked at. A deposit is never refused for it.",
+      example: false,
+    }),
+    min_deposit_required: decimalReply("Minimum deposit of the active Master; 0.00 without one."),
+  }),
+  refusals: [
+    "investor_not_found",
+    "operation_in_progress",
+    "possible_duplicate",
+    "account_archived",
+    "account_busy",
+    "insufficient_funds",
+    "platform_rejected",
+    "platform_unavailable",
+    "safety_stop",
+  ],
+  headers: ["X-Possible-Duplicate-Of"],
+  examples: [
+    {
+      name: "executed",
+      summary: "A deposit",
+      request: {
+        body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
+        query: { login: "3000003", amount: "250.50", currency: "USD", comment: "CRM-2026-0001" },
+      },
+      answer: {
+        status: "success",
+        action: "deposit",
+        login: "3000003",
+        amount: 250.5,
+        currency: "USD",
+        deal_id: 1234567,
+        message: "Deposited 250.50 USD.",
+        first_deposit_checked: true,
+        min_deposit_required: "100.50",
+      },
+    },
+  ],
+
+  async handle({ funding }, { query, body }, context) {
+    const request = movementOf({ ...query, labels: labelsOf(body) }, context, DEFAULT_COMMENT);
+    const done = await funding.deposit(request, context);
+    context.reportOperation(done.operationId);
+    reportDuplicate(context, done.possibleDuplicateOf);
+    return {
+      status: "success" as const,
+      action: "deposit" as const,
+      login: query.login,
+      amount: moneyNumber(request.amount),
+      currency: "USD",
+      deal_id: done.dealId,
+      message: `Deposited ${formatAmount(moneyFromProto(request.amount))}.`,
+      first_deposit_checked: done.firstDepositChecked,
+      min_deposit_required: moneyText(done.minDepositRequired),
+    };
+  },
+});

@@ -1,0 +1,172 @@
+import { Type } from "typebox";
+import { formatDecimal, isPositive } from "#kernel/money.ts";
+import { currencyReply } from "../../fields/currency.ts";
+import { bool, choice, model, nullableInteger, string } from "../../fields/field.ts";
+import { decimalReply, investorLoginReply, moneyReply } from "../schemas/reply-fields.ts";
+import { labelsOf, operationLabelFields } from "../schemas/labels.ts";
+import { queueQuery, queueTime } from "../schemas/queue.ts";
+import { Accepted, route } from "../../http/route.ts";
+import { queuedAnswer, queuedWithdrawal } from "./queued-withdrawal.ts";
+import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
+import { heldBackOf, outcomeText } from "./withdrawal-text.ts";
+import { jsonInteger } from "../../wire/json-number.ts";
+import { moneyNumber, moneyText } from "../../wire/money.ts";
+
+export const WITHDRAW_COMMENT = "API Withdraw";
+
+const HELD_BACK = "X-Held-Back";
+
+export const withdraw = route({
+  operationId: "withdrawFunds",
+  method: "POST",
+  url: "/api/v1/investor/withdraw",
+  scope: "funds:withdraw",
+  class: "money",
+  tag: "Funds",
+  summary: "Withdraw funds from an Investor",
+  description:
+    "Collects pending performance fees, then pays out the requested amount or, if less, the available amount. Refused while the Master has open positions, or queued until it is flat (`on_blocked=queue`). Parameters are in the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
+  returns: "What was paid out; with status `no_funds`, nothing was.",
+  query: Type.Object({ ...movementQuery(WITHDRAW_COMMENT).properties, ...queueQuery }),
+  body: Type.Object(operationLabelFields),
+  hasOptionalBody: true,
+  reply: model("Withdrawal", "A withdrawal that was executed, as far as money was available.", {
+    status: choice(
+      {
+        success: "The requested amount was paid out, or what was available of it.",
+        no_funds: "Nothing was available, so nothing was paid out.",
+      },
+      { description: "Whether money was paid out.", example: "success" },
+    ),
+    action: choice({ withdraw: "A withdrawal." }, { description: "What was done.", example: "withdraw" }),
+    login: investorLoginReply(),
+    requested_amount: moneyReply("Requested amount."),
+    effective_withdraw: moneyReply("Amount paid out; it can be less than requested, or 0."),
+    currency: currencyReply,
+    message: string({
+      description: "What was withdrawn, why it was reduced, and how much is held back, in words.",
+      example: "Withdrew 250.50 USD.",
+    }),
+    check_open_positions: bool({ description: "Whether the Master's open positions were checked.", example: true }),
+    perf_fee_pending_at_request: decimalReply("Pending performance fee before the withdrawal."),
+    balance_before: decimalReply("Balance before the withdrawal."),
+    available_after_perf_fee: decimalReply(
+      "Capital available after the fee was reserved, without funds under review (X-Held-Back).",
+    ),
+    mt5_deal_id: nullableInteger({
+      description: "Ticket of the payout on the platform; null when nothing was paid out.",
+      example: 1234568,
+    }),
+  }),
+  refusals: [
+    "investor_not_found",
+    "master_open_positions",
+    "allocation_in_progress",
+    "exit_in_progress",
+    "investor_deficit",
+    "insufficient_funds",
+    "operation_in_progress",
+    "possible_duplicate",
+    "account_archived",
+    "account_busy",
+    "platform_rejected",
+    "platform_unavailable",
+    "safety_stop",
+    "too_many_queued",
+    "cancelled",
+    "expired",
+  ],
+  headers: ["X-Possible-Duplicate-Of", HELD_BACK],
+  examples: [
+    {
+      name: "paid_out",
+      summary: "Paid out in full",
+      request: {
+        body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
+        query: { login: "3000003", amount: "50" },
+      },
+      answer: {
+        status: "success",
+        action: "withdraw",
+        login: "3000003",
+        requested_amount: 50,
+        effective_withdraw: 50,
+        currency: "USD",
+        message: "Withdrew 50.00 USD.",
+        check_open_positions: true,
+        perf_fee_pending_at_request: "0.00",
+        balance_before: "250.55",
+        available_after_perf_fee: "250.55",
+        mt5_deal_id: 1234568,
+      },
+    },
+    {
+      name: "reduced",
+      summary: "Less is available than requested",
+      request: { query: { login: "3000003", amount: "1000.00", comment: "CRM-2026-0002" } },
+      answer: {
+        status: "success",
+        action: "withdraw",
+        login: "3000003",
+        requested_amount: 1000,
+        effective_withdraw: 238.21,
+        currency: "USD",
+        message:
+          "Withdrew 238.21 USD of 1,000.00 USD: the full available amount (not available: performance fee 12.34 USD).",
+        check_open_positions: true,
+        perf_fee_pending_at_request: "12.34",
+        balance_before: "250.55",
+        available_after_perf_fee: "238.21",
+        mt5_deal_id: 1234568,
+      },
+    },
+    {
+      name: "no_funds",
+      summary: "Nothing is available",
+      request: { query: { login: "3000003", amount: "10.00", comment: "CRM-2026-0003" } },
+      answer: {
+        status: "no_funds",
+        action: "withdraw",
+        login: "3000003",
+        requested_amount: 10,
+        effective_withdraw: 0,
+        currency: "USD",
+        message: "Balance is 0.00 USD; nothing was withdrawn.",
+        check_open_positions: true,
+        perf_fee_pending_at_request: "0.00",
+        balance_before: "0.00",
+        available_after_perf_fee: "0.00",
+        mt5_deal_id: null,
+      },
+    },
+  ],
+  accepted: queuedWithdrawal,
+
+  async handle({ funding }, { query, body }, context) {
+    const movement = movementOf({ ...query, labels: labelsOf(body) }, context, WITHDRAW_COMMENT);
+    const done = await funding.withdraw({ ...movement, ...queueTime(query) }, context);
+    context.reportOperation(done.operationId);
+    reportDuplicate(context, done.possibleDuplicateOf);
+    if (done.queuedUntil !== undefined) return new Accepted(queuedAnswer(query.login, done));
+    const heldBack = heldBackOf(done);
+    if (isPositive(heldBack)) {
+      context.setHeader(
+        HELD_BACK,
+        `${formatDecimal(heldBack)};currency=${heldBack.currency};reason=funds_under_review`,
+      );
+    }
+    return {
+      ...outcomeText(done, done.requestedAmount, heldBack, "executed"),
+      action: "withdraw" as const,
+      login: query.login,
+      requested_amount: moneyNumber(done.requestedAmount),
+      effective_withdraw: moneyNumber(done.effectiveWithdraw),
+      currency: "USD",
+      check_open_positions: done.openPositionsChecked,
+      perf_fee_pending_at_request: moneyText(done.pendingFee),
+      balance_before: moneyText(done.balanceBefore),
+      available_after_perf_fee: moneyText(done.availableAfterFee),
+      mt5_deal_id: done.dealId === undefined ? null : jsonInteger(done.dealId),
+    };
+  },
+});

@@ -1,0 +1,103 @@
+import { Type } from "typebox";
+import { systemClock } from "#kernel/clock.ts";
+import {
+  dayKind,
+  daysErrors,
+  daysOf,
+  DEFAULT_PERIOD_DAYS,
+  endDay,
+  firstDay,
+  MAX_PERIOD_DAYS,
+  periodOf,
+} from "../schemas/history.ts";
+import { PerformanceReply, performanceReply } from "../schemas/performance.ts";
+import { masterLogin } from "../schemas/request-fields.ts";
+import { route } from "../../http/route.ts";
+
+export const getPerformance = route({
+  operationId: "getPerformance",
+  method: "GET",
+  url: "/api/v1/info/master/:master_login/performance",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "Get a Master's performance",
+  description: `Value of a unit of the Master's pool by day, for at most ${MAX_PERIOD_DAYS} days, before performance fees; without \`from\` and \`to\` of the last ${DEFAULT_PERIOD_DAYS} days, today included. Deposits, withdrawals and fees buy or redeem units and do not change their value, so the return is time-weighted. The value is that of equity: a pool is valued by each result, and by its open positions whenever an Investor joins or leaves and at least once an hour while positions are open. While the trading platform cannot be read there is no valuation, and none is made up afterwards. A unit is worth 1 USD before the first result; units that are issued anew do not change it. When everything was lost, a period that contains it has the return -1 and the drawdown 1 whatever came afterwards, and the next capital begins with 1 USD again. Days without a valuation and without fees are left out. Values are kept since the upgrade to the first version with this route, and begin with 1 then.`,
+  returns: "The performance of the period.",
+  params: Type.Object({ master_login: masterLogin }),
+  query: Type.Object({
+    from: Type.Optional(firstDay),
+    to: Type.Optional(endDay),
+    day: Type.Optional(dayKind),
+  }),
+  reply: PerformanceReply,
+  refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "month",
+      summary: "A month with one day of trading",
+      request: { params: { master_login: "3000001" }, query: { from: "2026-01-01", to: "2026-02-01" } },
+      answer: {
+        master_login: "3000001",
+        from: "2026-01-01",
+        to: "2026-02-01",
+        currency: "USD",
+        opening_nav_per_unit: null,
+        closing_nav_per_unit: 1.45,
+        time_weighted_return: 0.45,
+        max_drawdown: 0.1,
+        fees: 30,
+        points: [
+          {
+            day: "2026-01-02",
+            nav_per_unit: 1.45,
+            change: 0.45,
+            drawdown: 0.1,
+            result: 450,
+            fees: 0,
+            pool_value: 1450,
+            last_deal_id: 1234567,
+            valued_at: "2026-01-02T03:04:05.678000",
+          },
+          {
+            day: "2026-01-03",
+            nav_per_unit: 1.45,
+            change: 0,
+            drawdown: 0,
+            result: 0,
+            fees: 30,
+            pool_value: 1450,
+            last_deal_id: 1234567,
+            valued_at: "2026-01-02T03:04:05.678000",
+          },
+        ],
+      },
+    },
+  ],
+  check: ({ query }, deps) => daysErrors(query, deps, systemClock(), MAX_PERIOD_DAYS),
+
+  async handle(deps, { params, query }, context) {
+    const login = params.master_login;
+    const period = daysOf(query, deps, systemClock());
+    const isServer = period.day === "server";
+    const { from, to } = period;
+    const timeZone = isServer ? (deps.serverClock?.zone ?? "") : "";
+    const [{ days, openingValue, maxDrawdownPpm }, credited] = await Promise.all([
+      deps.subscriptions.listPerformance(
+        { masterLogin: login, from, to, serverDays: isServer, limit: MAX_PERIOD_DAYS },
+        context,
+      ),
+      deps.fees.sumPaymentCredits({ masterLogin: login, ...periodOf(period, deps), timeZone }, context),
+      deps.accounts.findMaster({ login }, context),
+    ]);
+    return performanceReply({
+      masterLogin: login,
+      from,
+      to,
+      days,
+      openingValue,
+      maxDrawdownPpm,
+      credited: credited.days,
+    });
+  },
+});

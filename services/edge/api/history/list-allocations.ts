@@ -1,0 +1,170 @@
+import { Type, type Static } from "typebox";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { Amendment } from "#proto/pamm/platform/v1/platform.ts";
+import type { InvestorAllocation } from "#proto/pamm/subscription/v1/subscription.ts";
+import { decimal, model, modelOrNull, nullableDecimal, setOf } from "../../fields/field.ts";
+import { dayKind, pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../schemas/history.ts";
+import { OpaquePage } from "../schemas/page.ts";
+import { idReply, masterLoginReply, moneyReply, ticketReply, timeReply } from "../schemas/reply-fields.ts";
+import { DEFAULT_LIMIT, investorLogin, limit500, opaqueCursor } from "../schemas/request-fields.ts";
+import { type Deps, route } from "../../http/route.ts";
+import { moneyNumber } from "../../wire/money.ts";
+import { unitsNumber } from "../../wire/scaled.ts";
+import { timestamp } from "../../wire/timestamp.ts";
+
+const amendmentKind = setOf(
+  "AmendmentKind",
+  "What became of a deal on the trading platform after its result was allocated.",
+  {
+    deal_gone: "It was deleted.",
+    deal_changed: "It was changed.",
+    deal_cancelled: "It was cancelled.",
+  },
+);
+
+const CorrectionReply = model(
+  "DealCorrection",
+  "A deal that the trading platform has amended after its result was allocated.",
+  {
+    kind: amendmentKind.known("What became of the deal.", "deal_changed"),
+    found_at: timeReply("When it was found."),
+    amount: nullableDecimal({
+      description:
+        "Difference that operators have booked on the Master's account because of it. It belongs to no Investor: what was allocated stays. Null while they have booked nothing.",
+      example: -10.5,
+    }),
+  },
+);
+
+const AllocationReply = model("Allocation", "The part of an Investor in one result of its Master.", {
+  master_login: masterLoginReply(),
+  subscription_id: idReply("Id of the subscription.", 4),
+  number: idReply("Number of the result among those of the Master.", 17),
+  deal_id: ticketReply("Ticket of the Master's deal."),
+  deal_at: timeReply("Time of the deal."),
+  allocated_at: timeReply("When the result was allocated."),
+  deal_result: moneyReply("Result of the deal for the whole pool: profit, swap, commission and fee; signed.", 600),
+  amount: moneyReply("Part of the Investor; signed.", 100),
+  units: decimal({ description: "Units of the Investor by which it was shared.", example: 1000 }),
+  pool_units: decimal({ description: "Units of the whole pool, as `units`.", example: 6000 }),
+  correction: modelOrNull(CorrectionReply, "What became of the deal since; null when nothing did."),
+});
+
+export const listAllocations = route({
+  operationId: "listAllocations",
+  method: "GET",
+  url: "/api/v1/info/investor/:investor_login/allocations",
+  scope: "investors:read",
+  class: "read",
+  tag: "Investors",
+  summary: "List an Investor's parts of results",
+  description:
+    "The part of the Investor in each result of the Masters that it has followed, newest first. Parts of 0.00 are left out. `from` and `to` are times of `allocated_at`. A page may have fewer items than its limit, also none, while `has_more` is true: go on with `next_cursor`. Results reach the account as postings, which the statement lists; one posting may cover several results.",
+  returns: "A page of parts.",
+  params: Type.Object({ investor_login: investorLogin }),
+  query: Type.Object({
+    from: Type.Optional(periodFrom),
+    to: Type.Optional(periodTo),
+    day: Type.Optional(dayKind),
+    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    cursor: Type.Optional(opaqueCursor),
+  }),
+  reply: OpaquePage("AllocationPage", AllocationReply, "Newest first."),
+  refusals: ["investor_not_found"],
+  examples: [
+    {
+      name: "page",
+      summary: "A part of a result",
+      request: { params: { investor_login: "3000003" }, query: { limit: "1" } },
+      answer: {
+        items: [
+          {
+            master_login: "3000001",
+            subscription_id: 4,
+            number: 17,
+            deal_id: 1234567,
+            deal_at: "2026-01-02T03:04:05.678000",
+            allocated_at: "2026-02-03T04:05:06.789000",
+            deal_result: 600,
+            amount: 100,
+            units: 1000,
+            pool_units: 6000,
+            correction: null,
+          },
+        ],
+        next_cursor: "AAAAAAAAAAQAAAAAAAAAEa7Gd1V05tLNu1R7",
+        has_more: true,
+      },
+    },
+  ],
+  check: ({ params, query }, deps) => [
+    ...periodErrors(query, deps),
+    ...pageOfPeriod(deps.cursors.pair, "allocations", params.investor_login, query).errors,
+  ],
+
+  async handle(deps, { params, query }, context) {
+    const login = params.investor_login;
+    const page = pageOfPeriod(deps.cursors.pair, "allocations", login, query);
+    const [{ items, next }] = await Promise.all([
+      deps.subscriptions.listInvestorAllocations(
+        {
+          investorLogin: login,
+          ...periodOf(query, deps),
+          before: page.after && { subscriptionId: page.after[0], number: page.after[1] },
+          limit: Number(query.limit ?? DEFAULT_LIMIT),
+        },
+        context,
+      ),
+      deps.accounts.findInvestor({ login }, context),
+    ]);
+    const amendments = await amendmentsOf(deps, items, context);
+    return {
+      items: items.map((item) => allocationItem(item, amendments.get(nameOf(item)))),
+      ...page.next(next && [next.subscriptionId, next.number]),
+    };
+  },
+});
+
+/** By Master and deal. */
+async function amendmentsOf(
+  { platform }: Deps,
+  items: readonly InvestorAllocation[],
+  context: CallContext,
+): Promise<ReadonlyMap<string, Amendment>> {
+  const byMaster = Map.groupBy(items, ({ masterLogin }) => masterLogin);
+  const found = await Promise.all(
+    Array.from(byMaster, async ([masterLogin, parts]) => {
+      const dealIds = [...new Set(parts.map(({ dealId }) => dealId))];
+      const { amendments } = await platform.findAmendments({ login: masterLogin, dealIds }, context);
+      return amendments.map((amendment) => [nameOf({ masterLogin, dealId: amendment.dealId }), amendment] as const);
+    }),
+  );
+  return new Map(found.flat());
+}
+
+function nameOf({ masterLogin, dealId }: Pick<InvestorAllocation, "masterLogin" | "dealId">): string {
+  return `${masterLogin}/${dealId}`;
+}
+
+function allocationItem(item: InvestorAllocation, amendment: Amendment | undefined): Static<typeof AllocationReply> {
+  return {
+    master_login: item.masterLogin,
+    subscription_id: item.subscriptionId,
+    number: item.number,
+    deal_id: item.dealId,
+    deal_at: timestamp(item.dealAt),
+    allocated_at: timestamp(item.allocatedAt),
+    deal_result: moneyNumber(item.result),
+    amount: moneyNumber(item.amount),
+    units: unitsNumber(item.units),
+    pool_units: unitsNumber(item.poolUnits),
+    correction:
+      amendment === undefined
+        ? null
+        : {
+            kind: amendment.reason,
+            found_at: timestamp(amendment.foundAt),
+            amount: amendment.corrected === undefined ? null : moneyNumber(amendment.corrected),
+          },
+  };
+}

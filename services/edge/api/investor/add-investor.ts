@@ -1,0 +1,48 @@
+import { Type } from "typebox";
+import { aliasField, loginField } from "../schemas/request-fields.ts";
+import { investorItem, InvestorItem } from "../schemas/investor.ts";
+import { labelFields, labelsOf } from "../schemas/labels.ts";
+import { route } from "../../http/route.ts";
+
+export const addInvestor = route({
+  operationId: "registerInvestor",
+  method: "POST",
+  url: "/api/v1/investor/add",
+  scope: "investors:write",
+  class: "money",
+  tag: "Investors",
+  summary: "Register an Investor",
+  description:
+    "Registers an existing account of the trading platform as an Investor. Moves no money and creates no subscription.",
+  returns: "The registered Investor.",
+  body: Type.Object({
+    mt5_login: loginField("Login of the existing account.", "investor"),
+    name: aliasField("Alias of the Investor.", "Ada"),
+    ...labelFields,
+  }),
+  reply: InvestorItem,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/investor/directory?engine=PAMM before sending a new one.",
+  refusals: [
+    "login_already_registered",
+    "external_id_in_use",
+    "login_in_use",
+    "platform_account_not_found",
+    "currency_not_supported",
+    "platform_unavailable",
+  ],
+  examples: [
+    {
+      name: "registered",
+      summary: "An account that exists",
+      request: { body: { mt5_login: "3000003", name: "Ada" } },
+      answer: { engine: "PAMM", id: 8, mt5_login: "3000003", name: "Ada", created_at: "2026-01-02T03:04:05.678000" },
+    },
+  ],
+
+  async handle({ accounts }, { body }, context) {
+    return investorItem(
+      await accounts.addInvestor({ login: body.mt5_login, name: body.name, labels: labelsOf(body) }, context),
+    );
+  },
+});

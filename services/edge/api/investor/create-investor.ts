@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { Type } from "typebox";
+import { CreatedInvestor, investorFields } from "../schemas/investor.ts";
+import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../schemas/new-account.ts";
+import { aliasField } from "../schemas/request-fields.ts";
+import { labelFields, labelsOf } from "../schemas/labels.ts";
+import { route } from "../../http/route.ts";
+
+export const createInvestor = route({
+  operationId: "createInvestor",
+  method: "POST",
+  url: "/api/v1/investor/create",
+  scope: "investors:write",
+  class: "create",
+  tag: "Investors",
+  summary: "Create an Investor",
+  description: "Creates an account without balance and without subscription. The response contains secrets.",
+  returns: "The new Investor with the passwords of its account.",
+  body: Type.Object({
+    ...newAccount(aliasField("Alias of the Investor.", "Ada"), "pamm\\investor"),
+    ...labelFields,
+  }),
+  reply: CreatedInvestor,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/investors?name= before sending a new one.",
+  refusals: [...NEW_ACCOUNT_REFUSALS, "external_id_in_use", "investor_erased"],
+  examples: [
+    {
+      name: "created",
+      summary: "A new account",
+      request: {
+        body: {
+          first_name: "Ada",
+          last_name: "Lovelace",
+          name: "Ada",
+          username: "ada@example.com",
+          platform_group: "pamm\\investor",
+        },
+      },
+      answer: {
+        id: 8,
+        mt5_login: "3000003",
+        name: "Ada",
+        created_at: "2026-01-02T03:04:05.678000",
+        password: "Main-1234",
+        investor_password: "Read-1234",
+      },
+    },
+  ],
+
+  async handle({ accounts }, { body }, context) {
+    const { investor, mainPassword, investorPassword } = await accounts.createInvestor(
+      {
+        ...newAccountRequest(body),
+        labels: labelsOf(body),
+      },
+      context,
+    );
+    assert(investor !== undefined, "a created Investor is missing in the answer");
+    return {
+      ...investorFields(investor),
+      password: mainPassword,
+      investor_password: investorPassword,
+    };
+  },
+});

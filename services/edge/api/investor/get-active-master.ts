@@ -1,0 +1,48 @@
+import { Type } from "typebox";
+import { model, nullableString } from "../../fields/field.ts";
+import { nullableTimeReply } from "../schemas/reply-fields.ts";
+import { investorLogin } from "../schemas/request-fields.ts";
+import { route } from "../../http/route.ts";
+import { nullableTimestamp } from "../../wire/timestamp.ts";
+
+export const getActiveMaster = route({
+  operationId: "getActiveMaster",
+  method: "GET",
+  url: "/api/v1/info/investor/:investor_login/master",
+  scope: "investors:read",
+  class: "read",
+  tag: "Investors",
+  summary: "Get the active Master of an Investor",
+  description: "All three fields are null when the Investor has no active Master.",
+  returns: "The Master that the Investor follows; three nulls when it follows none.",
+  params: Type.Object({ investor_login: investorLogin }),
+  reply: model("ActiveMaster", "The Master that an Investor follows.", {
+    master_login: nullableString({ description: "Trading login of the Master.", example: "3000001" }),
+    name: nullableString({ description: "Alias of the Master.", example: "Alpha Strategy" }),
+    started_at: nullableTimeReply("When the subscription began."),
+  }),
+  refusals: ["investor_not_found"],
+  examples: [
+    {
+      name: "active",
+      summary: "An active Investor",
+      request: { params: { investor_login: "3000003" } },
+      answer: { master_login: "3000001", name: "Alpha Strategy", started_at: "2026-01-02T03:04:05.678000" },
+    },
+    {
+      name: "none",
+      summary: "No active Master",
+      request: { params: { investor_login: "3000004" } },
+      answer: { master_login: null, name: null, started_at: null },
+    },
+  ],
+
+  async handle({ subscriptions }, { params }, context) {
+    const active = await subscriptions.getActiveMaster({ investorLogin: params.investor_login }, context);
+    return {
+      master_login: active.masterLogin ?? null,
+      name: active.name ?? null,
+      started_at: nullableTimestamp(active.startedAt),
+    };
+  },
+});

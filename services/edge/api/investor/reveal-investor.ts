@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { Type } from "typebox";
+import { investorLogin } from "../schemas/request-fields.ts";
+import { investorFields, RevealedInvestor } from "../schemas/investor.ts";
+import { route } from "../../http/route.ts";
+
+export const revealInvestor = route({
+  operationId: "getInvestorWithPasswords",
+  method: "GET",
+  url: "/api/v1/info/investor/:investor_login",
+  scope: "secrets:read",
+  class: "read",
+  tag: "Investors",
+  summary: "Get an Investor with its passwords",
+  description: "For authorised back ends only. Every call is audited. Do not log the response body.",
+  returns: "The Investor with the passwords of its account.",
+  params: Type.Object({ investor_login: investorLogin }),
+  reply: RevealedInvestor,
+  refusals: ["investor_not_found"],
+  examples: [
+    {
+      name: "created",
+      summary: "An account that was created here",
+      request: { params: { investor_login: "3000003" } },
+      answer: {
+        id: 8,
+        mt5_login: "3000003",
+        name: "Ada",
+        mt5_password: "Main-1234",
+        mt5_investor_password: "Read-1234",
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
+  ],
+  revealsSecrets: true,
+
+  async handle({ accounts }, { params }, context) {
+    const revealed = await accounts.revealInvestor({ login: params.investor_login }, context);
+    const { investor } = revealed;
+    assert(investor !== undefined, "the Investor is missing in the answer");
+    return {
+      ...investorFields(investor),
+      mt5_password: revealed.mainPassword ?? null,
+      mt5_investor_password: revealed.investorPassword ?? null,
+    };
+  },
+});

@@ -1,0 +1,62 @@
+import { Type } from "typebox";
+import { InvestorProfile, investorProfile } from "../schemas/investor.ts";
+import { labelChangeFields, labelsChangeOf } from "../schemas/labels.ts";
+import { aliasField, investorId, username } from "../schemas/request-fields.ts";
+import { route } from "../../http/route.ts";
+
+const KNOWN = ["name", "email", "external_id", "metadata"] as const;
+
+export const updateInvestor = route({
+  operationId: "updateInvestor",
+  method: "PATCH",
+  url: "/api/v1/investor/:investor_id",
+  scope: "investors:write",
+  class: "money",
+  tag: "Investors",
+  summary: "Update an Investor",
+  description:
+    "At least one field is required; omitted fields keep their value, and members of `metadata` are merged. Changes what this service keeps: on the trading platform the account keeps the names and the e-mail address that it was created with.",
+  returns: "The Investor after the change.",
+  params: Type.Object({ investor_id: investorId }),
+  body: Type.Object({
+    name: Type.Optional(aliasField("Alias of the Investor.", "Ada")),
+    email: Type.Optional(username),
+    ...labelChangeFields,
+  }),
+  reply: InvestorProfile,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/investor/{investor_id} before sending a new one.",
+  refusals: ["investor_not_found", "external_id_in_use", "investor_erased"],
+  examples: [
+    {
+      name: "labels",
+      summary: "Another id and one more member of the metadata",
+      request: {
+        params: { investor_id: "8" },
+        body: { external_id: "CRM-7001", metadata: { segment: "retail", lead: null } },
+      },
+      answer: {
+        engine: "PAMM",
+        id: 8,
+        mt5_login: "3000003",
+        name: "Ada",
+        email: "ada@example.com",
+        external_id: "CRM-7001",
+        metadata: { segment: "retail" },
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
+  ],
+  check({ body }) {
+    if (KNOWN.some((name) => body[name] !== undefined)) return [];
+    return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
+  },
+
+  async handle({ accounts }, { params, body }, context) {
+    const { name, email } = body;
+    const labels = labelsChangeOf(body);
+    return investorProfile(
+      await accounts.updateInvestor({ id: BigInt(params.investor_id), name, email, labels }, context),
+    );
+  },
+});

@@ -1,0 +1,104 @@
+import { Type } from "typebox";
+import { bool, model, nullableString, text } from "../../fields/field.ts";
+import { keyItem, ListedKeyReply } from "../schemas/listed-key.ts";
+import { nullableTimeReply } from "../schemas/reply-fields.ts";
+import { DEFAULT_LIMIT, limit100 } from "../schemas/request-fields.ts";
+import { route } from "../../http/route.ts";
+import { nullableTimestamp } from "../../wire/timestamp.ts";
+
+export const listKeys = route({
+  operationId: "listApiKeys",
+  method: "GET",
+  url: "/api/v1/ops/keys",
+  scope: "ops",
+  class: "read",
+  tag: "API keys",
+  summary: "List API keys",
+  description:
+    "All keys of the system, the newest first, also those that are not accepted any more, with their scopes, last use and rotation. No response has a secret, a hash, or an address from which a key is accepted. Keys are created, rotated and revoked by a command on the machine of the service.",
+  returns: "A page of keys.",
+  query: Type.Object({
+    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    cursor: Type.Optional(
+      text("key_id", {
+        description: "Only keys that are older than this one. Use next_cursor.",
+        example: "4fT9kQ2mZx7B",
+        shown: { pattern: "^[0-9A-Za-z]{12}$" },
+      }),
+    ),
+  }),
+  reply: model("ListedKeyPage", "A page of API keys. Newest first.", {
+    items: Type.Array(ListedKeyReply, { description: "Newest first." }),
+    next_cursor: nullableString({
+      description: "Cursor of the next page, the id of the last key; null on the last one.",
+      example: null,
+    }),
+    has_more: bool({ description: "Whether another page follows.", example: false }),
+    has_bootstrap_key: bool({
+      description: "Whether the system was started with a bootstrap key, which has every scope and is not listed.",
+      example: false,
+    }),
+    bootstrap_used_at: nullableTimeReply("When a bootstrap key was last used; null when never."),
+  }),
+  refusals: [],
+  examples: [
+    {
+      name: "rotated",
+      summary: "A client whose key was rotated",
+      request: { query: { limit: "2" } },
+      answer: {
+        items: [
+          {
+            key_id: "KeyOfAnna002",
+            client: "anna",
+            client_id: "KeyOfAnna001",
+            state: "active",
+            scopes: ["masters:read", "ops"],
+            environment: "test",
+            has_allow_list: false,
+            rejects_duplicates: false,
+            replaces: "KeyOfAnna001",
+            replaced_by: null,
+            created_at: "2026-02-03T04:05:06.789000",
+            expires_at: null,
+            revoked_at: null,
+            last_used_at: "2026-02-03T04:05:06.789000",
+          },
+          {
+            key_id: "KeyOfAnna001",
+            client: "anna",
+            client_id: "KeyOfAnna001",
+            state: "revoked",
+            scopes: ["masters:read", "ops"],
+            environment: "test",
+            has_allow_list: false,
+            rejects_duplicates: false,
+            replaces: null,
+            replaced_by: "KeyOfAnna002",
+            created_at: "2026-01-02T03:04:05.678000",
+            expires_at: "2026-02-03T04:05:06.789000",
+            revoked_at: "2026-02-03T04:05:06.789000",
+            last_used_at: "2026-01-02T03:04:05.678000",
+          },
+        ],
+        next_cursor: "KeyOfAnna001",
+        has_more: true,
+        has_bootstrap_key: true,
+        bootstrap_used_at: null,
+      },
+    },
+  ],
+
+  async handle({ keys }, { query }) {
+    const limit = Number(query.limit ?? DEFAULT_LIMIT);
+    const { keys: listed, hasMore, system } = await keys.list({ afterId: query.cursor, limit });
+    const at = new Date();
+    return {
+      items: listed.map((key) => keyItem(key, at)),
+      next_cursor: hasMore ? (listed.at(-1)?.id ?? null) : null,
+      has_more: hasMore,
+      has_bootstrap_key: system?.hasBootstrapKey ?? false,
+      bootstrap_used_at: nullableTimestamp(system?.bootstrapUsedAt ?? undefined),
+    };
+  },
+});

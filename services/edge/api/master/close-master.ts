@@ -1,0 +1,35 @@
+import { Type } from "typebox";
+import { masterId } from "../schemas/request-fields.ts";
+import { masterItem, MasterItem } from "../schemas/master.ts";
+import { route } from "../../http/route.ts";
+import { MASTER } from "./examples.ts";
+
+export const closeMaster = route({
+  operationId: "closeMaster",
+  method: "POST",
+  url: "/api/v1/master/:master_id/close",
+  scope: "masters:close",
+  class: "money",
+  tag: "Masters",
+  summary: "Close a Master",
+  description:
+    "For good: no Investor can be assigned any more, every Investor leaves as by an unassign, and then the Master is archived. The answer comes when this has begun; `GET /master/{master_id}/status` shows how far it is. Closing again has the same answer. By internal id, not by login.",
+  returns: "The Master as the closing has begun.",
+  params: Type.Object({ master_id: masterId }),
+  reply: MasterItem,
+  lookUp:
+    "Read GET /api/v1/master/{master_id}/status, or repeat it with the same Idempotency-Key or without one: a Master is closed once.",
+  refusals: ["master_not_found", "master_open_positions", "safety_stop", "platform_unavailable"],
+  examples: [
+    {
+      name: "closing",
+      summary: "Two Investors begin to leave",
+      request: { params: { master_id: "7" } },
+      answer: MASTER,
+    },
+  ],
+
+  async handle({ accounts }, { params }, context) {
+    return masterItem(await accounts.closeMaster({ id: BigInt(params.master_id) }, context));
+  },
+});

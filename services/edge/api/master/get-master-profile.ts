@@ -1,0 +1,66 @@
+import { Type } from "typebox";
+import { MasterProfile, masterProfile, MasterProfileWithState } from "../schemas/master.ts";
+import { masterLife } from "../schemas/master-status.ts";
+import { masterId, masterLogin } from "../schemas/request-fields.ts";
+import { route } from "../../http/route.ts";
+import { MASTER_PROFILE } from "./examples.ts";
+
+export const getMasterProfile = route({
+  operationId: "getMasterProfile",
+  method: "GET",
+  url: "/api/v1/master/:master_id/profile",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "Get a Master with your labels",
+  description: "By internal id, with e-mail address, `external_id` and `metadata`.",
+  returns: "The Master.",
+  params: Type.Object({ master_id: masterId }),
+  reply: MasterProfile,
+  refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "master",
+      summary: "A Master",
+      request: { params: { master_id: "7" } },
+      answer: MASTER_PROFILE,
+    },
+  ],
+
+  async handle({ accounts }, { params }, context) {
+    return masterProfile(await accounts.getMasterProfile({ id: BigInt(params.master_id) }, context));
+  },
+});
+
+export const getProfileByLogin = route({
+  operationId: "getMasterProfileByLogin",
+  method: "GET",
+  url: "/api/v1/info/master/:master_login/profile",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "Get a Master by its login",
+  description:
+    "By trading login, with internal id, e-mail address, `external_id`, `metadata`, and where the Master is in its life.",
+  returns: "The Master.",
+  params: Type.Object({ master_login: masterLogin }),
+  reply: MasterProfileWithState,
+  refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "master",
+      summary: "A Master",
+      request: { params: { master_login: "3000001" } },
+      answer: { ...MASTER_PROFILE, state: "open", since: "2026-01-02T03:04:05.678000", closing: null },
+    },
+  ],
+
+  async handle({ accounts }, { params }, context) {
+    const { id } = await accounts.findMaster({ login: params.master_login }, context);
+    const [profile, status] = await Promise.all([
+      accounts.getMasterProfile({ id }, context),
+      accounts.getMasterStatus({ id }, context),
+    ]);
+    return { ...masterProfile(profile), ...masterLife(status) };
+  },
+});

@@ -1,0 +1,38 @@
+import { Type } from "typebox";
+import { masterId } from "../schemas/request-fields.ts";
+import { MasterDetails, masterFields } from "../schemas/master.ts";
+import { route } from "../../http/route.ts";
+
+export const getMaster = route({
+  operationId: "getMaster",
+  method: "GET",
+  url: "/api/v1/master/:master_id",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "Get a Master",
+  description: "By internal id, not by login.",
+  returns: "The Master.",
+  params: Type.Object({ master_id: masterId }),
+  reply: MasterDetails,
+  refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "master",
+      summary: "A Master",
+      request: { params: { master_id: "7" } },
+      answer: {
+        id: 7,
+        mt5_login: "3000001",
+        name: "Alpha Strategy",
+        strategy_name: "Alpha",
+        strategy: "Trend following.",
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
+  ],
+
+  async handle({ accounts }, { params }, context) {
+    return masterFields(await accounts.getMaster({ id: BigInt(params.master_id) }, context));
+  },
+});

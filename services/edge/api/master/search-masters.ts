@@ -1,0 +1,43 @@
+import { accountFilter, accountPage } from "../schemas/account-filter.ts";
+import { masterProfile, MasterProfile } from "../schemas/master.ts";
+import { OpaquePage } from "../schemas/page.ts";
+import { route } from "../../http/route.ts";
+import { MASTER_PROFILE } from "./examples.ts";
+
+const LIST = "masters by filter";
+
+export const searchMasters = route({
+  operationId: "listMasterProfiles",
+  method: "GET",
+  url: "/api/v1/masters",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "Search Masters",
+  description:
+    "Masters with your labels, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
+  returns: "A page of Masters.",
+  query: accountFilter,
+  reply: OpaquePage("MasterProfilePage", MasterProfile),
+  refusals: [],
+  examples: [
+    {
+      name: "by_external_id",
+      summary: "By your own id",
+      request: { query: { external_id: "CRM-7001" } },
+      answer: {
+        items: [MASTER_PROFILE],
+        next_cursor: null,
+        has_more: false,
+      },
+    },
+  ],
+  check: ({ query }, deps) => accountPage(LIST, query, deps).errors,
+
+  async handle(deps, { query }, context) {
+    const { request, next } = accountPage(LIST, query, deps);
+    const { items, hasMore } = await deps.accounts.listMasters(request, context);
+    const shown = items.map(masterProfile);
+    return { items: shown, ...next(hasMore ? shown.at(-1)?.id : undefined) };
+  },
+});

@@ -1,0 +1,67 @@
+import { Type } from "typebox";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { OperationAction, type Operation } from "#proto/pamm/funding/v1/funding.ts";
+import type { Scope } from "../../identity/keys/scopes.ts";
+import { refuse } from "../../problems/refusals.ts";
+import { operationId } from "../schemas/request-fields.ts";
+import { OperationReply, operationReply } from "../schemas/operation.ts";
+import { type Deps, route, type RouteContext } from "../../http/route.ts";
+import { EXECUTED_DEPOSIT } from "./examples.ts";
+import { findOperation } from "./find-operation.ts";
+
+export const cancelOperation = route({
+  operationId: "cancelOperation",
+  method: "DELETE",
+  url: "/api/v1/operations/:operation_id",
+  scope: "funds:withdraw",
+  orScopes: ["subscriptions:write"],
+  class: "money",
+  tag: "Operations",
+  summary: "Cancel an operation that waits",
+  description:
+    "Ends a withdrawal (scope `funds:withdraw`) or unassign (scope `subscriptions:write`) that waits until its Master is flat, and returns it with `refusal` `cancelled`. An operation that was cancelled before is returned again. 409 when it was never queued, has begun or has ended.",
+  returns: "The operation: nothing of it was executed, and nothing will be.",
+  params: Type.Object({ operation_id: operationId }),
+  reply: OperationReply,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. GET /api/v1/operations/{operation_id} shows what became of the operation.",
+  refusals: ["operation_not_found", "operation_removed", "operation_not_cancellable"],
+  examples: [
+    {
+      name: "cancelled",
+      summary: "A withdrawal that waited",
+      request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000004" } },
+      answer: {
+        ...EXECUTED_DEPOSIT,
+        id: "0198c0de-0000-7000-8000-000000000004",
+        action: "withdraw",
+        outcome: "not_executed",
+        refusal: "cancelled",
+        deal_id: null,
+        reference: null,
+        legs: [],
+        queue_state: "ended",
+        expires_at: "2026-02-03T04:05:06.789000",
+      },
+    },
+  ],
+
+  async handle(deps, { params }, context) {
+    const operation = await findOperation(deps, params.operation_id, context);
+    const owner = ownerOf(deps, operation, context);
+    return operationReply(await owner({ operationId: operation.operationId }, context));
+  },
+});
+
+type Cancel = (request: { readonly operationId: string }, context: CallContext) => Promise<Operation>;
+
+/** The service that has recorded the operation; refuses a key that could not have sent it. */
+function ownerOf({ funding, subscriptions }: Deps, { action }: Operation, { key }: RouteContext): Cancel {
+  const isMoney = action === OperationAction.DEPOSIT || action === OperationAction.WITHDRAW;
+  const required: Scope = isMoney ? "funds:withdraw" : "subscriptions:write";
+  if (!key.scopes.has(required)) {
+    const message = `The API key lacks the scope ${required}.`;
+    throw refuse("insufficient_scope", message, { details: { required_scope: required } });
+  }
+  return isMoney ? funding.cancelOperation : subscriptions.cancelOperation;
+}

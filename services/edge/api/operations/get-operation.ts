@@ -1,0 +1,58 @@
+import { Type } from "typebox";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { Operation } from "#proto/pamm/funding/v1/funding.ts";
+import { operationId, wait } from "../schemas/request-fields.ts";
+import { isFinal, OperationReply, operationReply } from "../schemas/operation.ts";
+import { route } from "../../http/route.ts";
+import { EXECUTED_DEPOSIT } from "./examples.ts";
+import { findOperation } from "./find-operation.ts";
+import { READERS } from "./readers.ts";
+import { withLegs } from "./with-legs.ts";
+
+export const getOperation = route({
+  operationId: "getOperation",
+  method: "GET",
+  url: "/api/v1/operations/:operation_id",
+  ...READERS,
+  class: "read",
+  tag: "Operations",
+  summary: "Get an operation",
+  description:
+    "Returns the outcome of a deposit, withdrawal, assign or unassign by its X-Operation-Id. Legs are omitted while they cannot be read. 404 for an id more than 10 seconds after its last request proves that nothing was executed and nothing will be. 410 for an id from which deposits and withdrawals are not kept any more (years) proves nothing. Creations, registrations, changes and review decisions are not recorded here.",
+  returns: "The operation and its outcome.",
+  params: Type.Object({ operation_id: operationId }),
+  query: Type.Object({ wait: Type.Optional(wait("the outcome is final")) }),
+  reply: OperationReply,
+  refusals: ["operation_not_found", "operation_removed"],
+  examples: [
+    {
+      name: "executed",
+      summary: "A deposit that was executed",
+      request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000001" }, query: { wait: "10" } },
+      answer: EXECUTED_DEPOSIT,
+    },
+    {
+      name: "refused",
+      summary: "A deposit that was refused",
+      request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000003" }, query: {} },
+      answer: {
+        ...EXECUTED_DEPOSIT,
+        id: "0198c0de-0000-7000-8000-000000000003",
+        outcome: "not_executed",
+        refusal: "insufficient_funds",
+        deal_id: null,
+        reference: null,
+        legs: [],
+      },
+    },
+  ],
+
+  async handle(deps, { params }, { poll }) {
+    const read = async (context: CallContext): Promise<Operation> => {
+      const operation = await findOperation(deps, params.operation_id, context);
+      const [shown = operation] = await withLegs(deps, [operation], context);
+      return shown;
+    };
+    return operationReply(await poll.until(read, isFinal));
+  },
+});

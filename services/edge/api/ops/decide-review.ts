@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { Type } from "typebox";
+import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
+import type { FieldError } from "#kernel/refusal.ts";
+import { BOOTSTRAP_ID } from "../../identity/keys/auth.ts";
+import { refuse } from "../../problems/refusals.ts";
+import { INT64, text, textOrNumber } from "../../fields/field.ts";
+import { reviewId } from "../schemas/request-fields.ts";
+import { readReviewId, reviewItem, ReviewItem } from "../schemas/review.ts";
+import { reviewAction, reviewReason } from "../schemas/review-sets.ts";
+import { route, type RouteContext } from "../../http/route.ts";
+import { decimalText } from "../../wire/json-body.ts";
+import { serviceOf } from "./services.ts";
+
+/** Operators who know the bootstrap key could create a second key, and decide alone. */
+export function requireOperator({ id }: RouteContext["client"]): void {
+  if (id !== BOOTSTRAP_ID) return;
+  const message = "The bootstrap key cannot decide reviews. Create a key of the scope ops for each operator.";
+  throw refuse("insufficient_scope", message, { details: { required_scope: "ops" } });
+}
+
+const NAMING_A_DEAL: readonly string[] = ["confirm_applied", "allocate", "allocate_deal"];
+
+/** The values may be of any type: what is wrong with them alone is reported by their schemas. An action that is not known here is left to its service. */
+function dealErrors(action: unknown, dealId: unknown): readonly FieldError[] {
+  const isKnown = reviewAction.values.some((known) => known === action && !NAMING_A_DEAL.includes(known));
+  if (!isKnown || (typeof dealId !== "string" && typeof dealId !== "number") || Number(dealId) === 0) return [];
+  return [
+    { field: "deal_id", code: "malformed", message: `deal_id must be left out: ${String(action)} names no deal.` },
+  ];
+}
+
+export const decideReview = route({
+  operationId: "decideReview",
+  method: "POST",
+  url: "/api/v1/ops/reviews",
+  scope: "ops",
+  class: "money",
+  tag: "Reviews",
+  summary: "Approve or propose a review decision",
+  description:
+    "One API key proposes an action; it is executed when the key of another owner proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every vote is in the audit with its API key before it counts. The bootstrap key cannot decide.",
+  returns: "The review with the proposal or the decision.",
+  body: Type.Object({
+    id: reviewId("platform-17"),
+    action: text("review_action", {
+      description: "One of the review's actions, or withdraw_proposal.",
+      example: "confirm_applied",
+      shown: reviewAction.shown,
+    }),
+    deal_id: Type.Optional(
+      textOrNumber("id", {
+        description:
+          "Ticket, for the actions confirm_applied, allocate and allocate_deal only. Digits in a string are accepted too.",
+        example: 1234567,
+        shown: { type: "integer", ...INT64, minimum: 0, "x-also-accepts": ["string"] },
+      }),
+    ),
+    note: text("note", {
+      description: "Reason. Kept permanently.",
+      example: "Seen in the terminal.",
+      shown: { minLength: 1, maxLength: MAX_NOTE_LENGTH },
+    }),
+  }),
+  reply: ReviewItem,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for the review in GET /api/v1/ops/reviews before sending a new one.",
+  refusals: [
+    "review_not_found",
+    "review_decided",
+    "action_not_possible",
+    "second_approver_required",
+    "decision_differs",
+    "platform_unavailable",
+  ],
+  examples: [
+    {
+      name: "confirmed",
+      summary: "The second owner confirms",
+      request: {
+        body: { id: "platform-17", action: "confirm_applied", deal_id: 1234567, note: "Seen in the terminal." },
+      },
+      answer: {
+        id: "platform-17",
+        reason: "candidate_deal",
+        meaning: reviewReason.meanings.candidate_deal,
+        login: "3000001",
+        amount: null,
+        operation_id: "4711",
+        reference: "PD0F7K3M9Q2X1A",
+        deal_id: 1234567,
+        group: "platform-2c26b46b68ffc68ff99b453c",
+        cause: null,
+        evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
+        actions: [],
+        state: "decided",
+        opened_at: "2026-01-02T03:04:05.678000",
+        decision: {
+          action: "confirm_applied",
+          deal_id: 1234567,
+          note: "Seen in the terminal.",
+          proposed_by: "anna",
+          proposed_at: "2026-01-02T03:04:05.678000",
+          confirmed_by: "tests",
+          confirmed_at: "2026-02-03T04:05:06.789000",
+        },
+      },
+    },
+  ],
+
+  check: ({ body }) => dealErrors(body.action, body.deal_id),
+
+  async handle(deps, { body }, context) {
+    requireOperator(context.client);
+    const { service, reviewId } = readReviewId(body.id);
+    const { action, note } = body;
+    const dealId = BigInt(decimalText(body, "deal_id") ?? 0);
+    const { owner: actor, keyId } = context.client;
+    const decision = { reviewId, action, dealId, note, actor, keyId };
+    await context.auditVote({ reviewId: body.id, action });
+    const { review } = await serviceOf(deps, service).decideReview(decision, context);
+    assert(review !== undefined, "the review is missing in the answer");
+    return reviewItem(service, review);
+  },
+});

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { Type } from "typebox";
+import { bool, model, string } from "../../fields/field.ts";
+import { investorFields } from "../schemas/investor.ts";
+import { idReply, investorLoginReply, timeReply } from "../schemas/reply-fields.ts";
+import { investorLogin } from "../schemas/request-fields.ts";
+import { route } from "../../http/route.ts";
+import { timestamp } from "../../wire/timestamp.ts";
+
+export const eraseInvestor = route({
+  operationId: "eraseInvestor",
+  method: "POST",
+  url: "/api/v1/ops/investors/:investor_login/erase",
+  scope: "investors:erase",
+  class: "money",
+  tag: "Investors",
+  summary: "Erase the personal data of a closed Investor",
+  description:
+    "Replaces name and e-mail address, here and on the trading platform, by a neutral text, deletes the passwords, and disables the account. For good; amounts, logins and times stay. Refused with all reasons at once while the Investor has a subscription, money, open positions or an operation in progress. A repeated request gets the first answer. A body is ignored.",
+  returns: "The Investor without its personal data.",
+  params: Type.Object({ investor_login: investorLogin }),
+  reply: model("ErasedInvestor", "An Investor whose personal data was erased.", {
+    id: idReply("Internal id of the Investor.", 8),
+    mt5_login: investorLoginReply(),
+    name: string({ description: "What stands in place of the name.", example: "erased" }),
+    created_at: timeReply("When the Investor was created or registered."),
+    requested_by: string({ description: "Owner of the API key.", example: "anna" }),
+    requested_at: timeReply("When the erasure was decided."),
+    erased_at: timeReply("When the trading platform had confirmed it."),
+    on_platform: bool({
+      description:
+        "Whether the trading platform showed the account. false: it is archived or deleted there, and the broker has to erase what it keeps.",
+      example: true,
+    }),
+  }),
+  lookUp:
+    "Repeat it with the same Idempotency-Key; an erased Investor gets the same answer. GET /api/v1/investor/directory shows the name of one.",
+  refusals: [
+    "investor_not_found",
+    "investor_not_closed",
+    "login_not_managed",
+    "platform_rejected",
+    "platform_unavailable",
+  ],
+  examples: [
+    {
+      name: "erased",
+      summary: "A closed Investor",
+      request: { params: { investor_login: "3000003" } },
+      answer: {
+        id: 8,
+        mt5_login: "3000003",
+        name: "erased",
+        created_at: "2026-01-02T03:04:05.678000",
+        requested_by: "KeyOfAnna001",
+        requested_at: "2026-01-02T03:04:05.678000",
+        erased_at: "2026-02-03T04:05:06.789000",
+        on_platform: true,
+      },
+    },
+  ],
+
+  async handle({ accounts }, { params }, context) {
+    const erased = await accounts.eraseInvestor({ login: params.investor_login, actor: context.client.owner }, context);
+    const { investor, requestedBy, requestedAt, erasedAt, onPlatform } = erased;
+    assert(investor !== undefined, "the Investor is missing in the answer");
+    return {
+      ...investorFields(investor),
+      requested_by: requestedBy,
+      requested_at: timestamp(requestedAt),
+      erased_at: timestamp(erasedAt),
+      on_platform: onPlatform,
+    };
+  },
+});

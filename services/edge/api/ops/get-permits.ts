@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { Type } from "typebox";
+import { PermitState } from "#proto/pamm/platform/v1/platform.ts";
+import { integer, model, modelOrNull, setOf, string } from "../../fields/field.ts";
+import { nullableTimeReply } from "../schemas/reply-fields.ts";
+import { route } from "../../http/route.ts";
+import { nullableTimestamp } from "../../wire/timestamp.ts";
+
+const stateSet = setOf("PermitState", "Whether money commands are sent to the trading platform.", {
+  granted: "They are sent.",
+  reading:
+    "The history is being read after a restart of the database; money commands are refused for seconds, and are sent by themselves then.",
+  stopped:
+    "The database is behind the trading platform: money commands are refused with `safety_stop` until two operators decide `resume`.",
+});
+
+const blockSet = setOf("ResumeBlockCode", "What keeps operators from `resume`.", {
+  history_not_read: "The history has not been read completely.",
+  quiet_period: "The trading platform may still execute commands that the database has lost.",
+  owner_not_recovered: "A service has not recorded yet what was executed in the lost time.",
+  review_open: "A review of a deal that was found since the stop is not decided.",
+  check_not_complete: "A check has not compared everything since the stop.",
+  check_has_breaks: "A check has found differences.",
+});
+
+const Block = model("ResumeBlock", "A reason why `resume` would be refused now.", {
+  code: blockSet.known("What it is.", "quiet_period"),
+  detail: string({
+    description: "The reason in words.",
+    example: "The check deal_matching has not completed a run since the stop.",
+  }),
+});
+
+const Imports = model("Imports", "What of the lost time was imported. Each number is at most 10,000.", {
+  movements: integer({ description: "Deposits and withdrawals that the database had lost.", example: 12 }),
+  open_movements: integer({
+    description: "Those of them that are no operation yet, or never will be: these have a review.",
+    example: 1,
+  }),
+  unclaimed_fees: integer({
+    description: "Fees that were imported, and that are no fee payments yet.",
+    example: 0,
+  }),
+  accounts_to_read: integer({ description: "Accounts whose deals are not all in their logs yet.", example: 0 }),
+});
+
+const STATES = {
+  [PermitState.GRANTED]: "granted",
+  [PermitState.READING]: "reading",
+  [PermitState.STOPPED]: "stopped",
+} as const;
+
+export const getPermits = route({
+  operationId: "getPermits",
+  method: "GET",
+  url: "/api/v1/ops/permits",
+  scope: "ops",
+  class: "read",
+  tag: "Reconciliation",
+  summary: "Get whether money commands are sent",
+  description:
+    "Whether commands are sent to the trading platform. After a restore to an older time they are stopped: then since when, what of the lost time was imported, and why `resume` would be refused now, every reason at once.",
+  returns: "The state of the permits.",
+  reply: model("Permits", "Whether money commands are sent to the trading platform.", {
+    state: stateSet.of("Whether they are sent.", "stopped"),
+    stopped_at: nullableTimeReply("Since when they are stopped; null while they are not."),
+    resumable_from: nullableTimeReply("End of the quiet period, before which `resume` is refused; null as above."),
+    blocking: Type.Array(Block, { description: "Why `resume` would be refused now; empty when it would not." }),
+    imports: modelOrNull(Imports, "What of the lost time was imported; null while nothing is stopped."),
+  }),
+  refusals: [],
+  examples: [
+    {
+      name: "stopped",
+      summary: "After a restore to an older time",
+      request: {},
+      answer: {
+        state: "stopped",
+        stopped_at: "2026-01-02T03:04:05.678000",
+        resumable_from: "2026-02-03T04:05:06.789000",
+        blocking: [
+          { code: "check_not_complete", detail: "The check deal_matching has not completed a run since the stop." },
+        ],
+        imports: { movements: 12, open_movements: 1, unclaimed_fees: 0, accounts_to_read: 0 },
+      },
+    },
+  ],
+
+  async handle({ platform }, _request, context) {
+    const { state, stoppedAt, resumableFrom, blocking, imports } = await platform.getPermits({}, context);
+    assert(state !== PermitState.UNSPECIFIED, "the state of the permits is missing in the answer");
+    return {
+      state: STATES[state],
+      stopped_at: nullableTimestamp(stoppedAt),
+      resumable_from: nullableTimestamp(resumableFrom),
+      blocking: blocking.map(({ code, detail }) => ({ code, detail })),
+      imports:
+        imports === undefined
+          ? null
+          : {
+              movements: BigInt(imports.movements),
+              open_movements: BigInt(imports.openMovements),
+              unclaimed_fees: BigInt(imports.unclaimedFees),
+              accounts_to_read: BigInt(imports.accountsToRead),
+            },
+    };
+  },
+});

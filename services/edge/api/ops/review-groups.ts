@@ -1,0 +1,214 @@
+import { type Static, Type } from "typebox";
+import { MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/limits.ts";
+import type { FieldError } from "#kernel/refusal.ts";
+import type { ReviewVote } from "#proto/pamm/common/v1/review.ts";
+import { route } from "../../http/route.ts";
+import { model, modelOrNull, string, text } from "../../fields/field.ts";
+import { opaquePage, pageAt } from "../schemas/page.ts";
+import { DEFAULT_LIMIT, limit100, opaqueCursor, reviewGroup } from "../schemas/request-fields.ts";
+import {
+  readReviewGroup,
+  readReviewId,
+  type Reviewer,
+  REVIEWERS,
+  ReviewGroupItem,
+  reviewGroupItem,
+  ReviewItem,
+  reviewItem,
+} from "../schemas/review.ts";
+import { reviewAction, reviewingService, reviewReason } from "../schemas/review-sets.ts";
+import { requireOperator } from "./decide-review.ts";
+import { REVIEW_OF_CHARGE } from "./examples.ts";
+import { pageOfServices, serviceOf } from "./services.ts";
+
+const LIST = "review-groups";
+
+export const listReviewGroups = route({
+  operationId: "listReviewGroups",
+  method: "GET",
+  url: "/api/v1/ops/review-groups",
+  scope: "ops",
+  class: "read",
+  tag: "Reviews",
+  summary: "List open reviews by cause",
+  description:
+    "The undecided reviews in groups: those of one group have the same reason, and the same action, comment and day of the deals that have caused them, or the day on which they were opened when no deal has. A review about an amount without one such cause is a group of its own. Unreachable services are listed in `unreachable`.",
+  returns: "A page of groups.",
+  query: Type.Object({ limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
+  reply: model("ReviewGroupPage", "A page of groups of reviews.", {
+    ...opaquePage(ReviewGroupItem, "By service, then ascending by the number of their first review."),
+    unreachable: Type.Array(reviewingService.of("Name of a service.", "platform"), {
+      description: "Services that could not be reached. Their groups are missing from this page.",
+    }),
+  }),
+  refusals: [],
+  examples: [
+    {
+      name: "charges",
+      summary: "A dormant fee on fifty accounts",
+      request: { query: { limit: "2" } },
+      answer: {
+        items: [
+          {
+            group: "subscription-0123456789abcdef01234567",
+            reason: "external_funds_on_investor",
+            meaning: reviewReason.meanings.external_funds_on_investor,
+            login: null,
+            cause: { action: 4, comment: "Dormant fee", day: "2026-01-31" },
+            open: 50,
+            proposed: 0,
+            amount: "-750.00",
+            lowest: "-15.00",
+            highest: "-15.00",
+            first_review_id: "subscription-5",
+            opened_at: "2026-01-02T03:04:05.678000",
+          },
+        ],
+        next_cursor: null,
+        has_more: false,
+        unreachable: [],
+      },
+    },
+  ],
+  check: ({ query }, { cursors }) => pageAt(cursors.number, LIST, query.cursor).errors,
+
+  async handle(deps, { query }, context) {
+    const page = pageAt(deps.cursors.number, LIST, query.cursor);
+    const { found, next, unreachable } = await pageOfServices(
+      {
+        services: REVIEWERS,
+        cursor: page.after ?? 0n,
+        limit: Number(query.limit ?? DEFAULT_LIMIT),
+        list: (service, part, within) => serviceOf(deps, service).listReviewGroups(part, within),
+      },
+      context,
+    );
+    return { items: found.map(({ service, item }) => reviewGroupItem(service, item)), ...page.next(next), unreachable };
+  },
+});
+
+const VoteItem = model("ReviewVote", "The vote on one review of a group.", {
+  id: string({ description: "Id of the review.", example: "subscription-5" }),
+  review: modelOrNull(ReviewItem, "The review with the proposal or the decision; null when the vote was not recorded."),
+  problem: modelOrNull(
+    model("ReviewVoteProblem", "Why the vote on a review was not recorded.", {
+      code: string({ description: "Problem code, as of a vote on this review alone.", example: "action_not_possible" }),
+      detail: string({ description: "What happened.", example: "The Investor is no longer in this pool." }),
+    }),
+    "Why the vote was not recorded; null when it was.",
+  ),
+});
+
+export const decideReviewGroup = route({
+  operationId: "decideReviewGroup",
+  method: "POST",
+  url: "/api/v1/ops/review-groups",
+  scope: "ops",
+  class: "money",
+  tag: "Reviews",
+  summary: "Approve or propose a decision about a group",
+  description: `One vote on up to ${MAX_VOTED_REVIEWS} reviews of a group, as if it was sent for each alone: the key of another owner has to confirm, each vote is in the audit, and each review is decided and carried out by itself, once. The vote counts only for the reviews that are named, and only while they are of this group: one that came later, or that is about something else now, is not decided with them. The answer is 200 when some votes were not recorded; their reviews stay as they are, and may be sent again.`,
+  returns: "The vote on each review, in the order of the request.",
+  body: Type.Object({
+    group: reviewGroup,
+    ids: text("review_ids", {
+      description: `1 to ${MAX_VOTED_REVIEWS} ids of reviews of the group, separated by commas.`,
+      example: "subscription-5,subscription-6",
+      shown: { pattern: "^[a-z]+-[1-9][0-9]*(,[a-z]+-[1-9][0-9]*)*$" },
+    }),
+    action: text("review_action", {
+      description: "One of the actions of the reviews that names no deal, or withdraw_proposal.",
+      example: "adopt",
+      shown: reviewAction.shown,
+    }),
+    note: text("note", {
+      description: "Reason. Kept permanently.",
+      example: "The dormant fee of January.",
+      shown: { minLength: 1, maxLength: MAX_NOTE_LENGTH },
+    }),
+  }),
+  reply: model("ReviewVotes", "The votes on reviews of a group.", {
+    items: Type.Array(VoteItem, { description: "In the order of the request." }),
+  }),
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for the reviews in GET /api/v1/ops/reviews?group= before sending a new one.",
+  refusals: ["platform_unavailable"],
+  examples: [
+    {
+      name: "proposed",
+      summary: "Two of the fifty accounts",
+      request: {
+        body: {
+          group: "subscription-0123456789abcdef01234567",
+          ids: "subscription-5,subscription-6",
+          action: "adopt",
+          note: "The dormant fee of January.",
+        },
+      },
+      answer: {
+        items: [
+          {
+            id: "subscription-5",
+            review: {
+              id: "subscription-5",
+              ...REVIEW_OF_CHARGE,
+              actions: ["adopt", "withdraw_proposal"],
+              state: "proposed",
+              decision: {
+                action: "adopt",
+                deal_id: null,
+                note: "The dormant fee of January.",
+                proposed_by: "anna",
+                proposed_at: "2026-02-03T04:05:06.789000",
+                confirmed_by: null,
+                confirmed_at: null,
+              },
+            },
+            problem: null,
+          },
+          {
+            id: "subscription-6",
+            review: null,
+            problem: {
+              code: "action_not_possible",
+              detail: "The review is not of this group any more: what it is about has changed. Decide it by itself.",
+            },
+          },
+        ],
+      },
+    },
+  ],
+  check: ({ body }) => servicesErrors(body.group, body.ids),
+
+  async handle(deps, { body }, context) {
+    requireOperator(context.client);
+    const { service, group } = readReviewGroup(body.group);
+    const { action, note } = body;
+    const ids = body.ids.split(",");
+    const { owner: actor, keyId } = context.client;
+    await Promise.all(ids.map((id) => context.auditVote({ reviewId: id, action })));
+    const reviewIds = ids.map((id) => readReviewId(id).reviewId);
+    const vote = { group, reviewIds, action, note, actor, keyId };
+    const { votes } = await serviceOf(deps, service).decideReviewGroup(vote, context);
+    return { items: votes.map((one) => voteItem(service, one)) };
+  },
+});
+
+/** Reviews of other services than that of the group. The values may be of any type: what is wrong with them alone is reported by their schemas. */
+function servicesErrors(group: unknown, ids: unknown): readonly FieldError[] {
+  if (typeof group !== "string" || typeof ids !== "string") return [];
+  const { service } = readReviewGroup(group);
+  const isOther = (id: string): boolean => REVIEWERS.some((each) => each !== service && id.startsWith(`${each}-`));
+  const others = ids.split(",").filter(isOther);
+  if (!REVIEWERS.includes(service) || others.length === 0) return [];
+  const message = `ids must be reviews of the service of the group: ${others.slice(0, 20).join(", ")}.`;
+  return [{ field: "ids", code: "malformed", message }];
+}
+
+function voteItem(service: Reviewer, { reviewId, review, code, message }: ReviewVote): Static<typeof VoteItem> {
+  return {
+    id: `${service}-${reviewId}`,
+    review: review === undefined ? null : reviewItem(service, review),
+    problem: code === "" ? null : { code, detail: message },
+  };
+}

@@ -1,0 +1,79 @@
+import { childContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { refuse } from "../../problems/refusals.ts";
+import type { Services } from "../../http/route.ts";
+
+/** The public name of each service, and the client behind it. */
+const CLIENTS = { platform: "platform", subscription: "subscriptions", fee: "fees", funding: "funding" } as const;
+export type ServiceName = keyof typeof CLIENTS;
+
+/** Shorter than the time limit of the request: a service that does not answer must not hide the answers of the others. */
+const ANSWER_WITHIN_MS = 3_000;
+/** Above every id: a service that was listed on earlier pages returns an empty page. */
+const ABOVE_ALL_IDS = 2n ** 62n;
+
+export function serviceOf<Name extends ServiceName>(services: Services, name: Name): Services[(typeof CLIENTS)[Name]] {
+  return services[CLIENTS[name]];
+}
+
+type Page = { readonly afterId: bigint; readonly limit: number };
+type PageAnswer = { readonly items: readonly { readonly id: bigint }[]; readonly hasMore: boolean };
+type Answered<Name, A> = { readonly service: Name; readonly answer: A | undefined };
+
+/** A list that goes through several services, in their order, and through each by its ids. */
+type ListOfServices<Name, A> = {
+  readonly services: readonly Name[];
+  readonly list: (service: Name, page: Page, context: CallContext) => Promise<A>;
+  /** 0 to begin. */
+  readonly cursor: bigint;
+  readonly limit: number;
+};
+
+export type PageOfServices<Name, A extends PageAnswer> = {
+  readonly found: readonly { readonly service: Name; readonly item: A["items"][number] }[];
+  /** Undefined on the last page. */
+  readonly next: bigint | undefined;
+  readonly answers: readonly A[];
+  readonly unreachable: Name[];
+};
+
+/** Asks all services at once. Refused when none can be reached, because that is no empty list. */
+export async function pageOfServices<Name extends ServiceName, A extends PageAnswer>(
+  { services, list, cursor, limit }: ListOfServices<Name, A>,
+  context: CallContext,
+): Promise<PageOfServices<Name, A>> {
+  const from = readPosition(cursor, services.length);
+  const within = childContext(context, { withinMs: ANSWER_WITHIN_MS });
+  const requested = services.map(async (service, index): Promise<Answered<Name, A>> => {
+    const afterId = index < from.index ? ABOVE_ALL_IDS : index === from.index ? from.afterId : 0n;
+    return { service, answer: await list(service, { afterId, limit }, within).catch(unlessUnreachable) };
+  });
+  const answered = await Promise.all(requested);
+  const unreachable = answered.filter(({ answer }) => answer === undefined).map(({ service }) => service);
+  if (unreachable.length === services.length) throw refuse("service_unavailable", "No service can be reached.");
+  const all = inOrder(answered);
+  const found = all.slice(0, limit);
+  const last = all.length > limit || answered.some(({ answer }) => answer?.hasMore) ? found.at(-1) : undefined;
+  const next = last && last.item.id * BigInt(services.length) + BigInt(services.indexOf(last.service));
+  return { found, next, answers: answered.flatMap(({ answer }) => answer ?? []), unreachable };
+}
+
+/** A cursor is one number of both: the service is the remainder. */
+function readPosition(cursor: bigint, services: number): { readonly index: number; readonly afterId: bigint } {
+  return { index: Number(cursor % BigInt(services)), afterId: cursor / BigInt(services) };
+}
+
+/** Ends with the first service that has more: the items of the services behind it belong to later pages. */
+function inOrder<Name, A extends PageAnswer>(answered: readonly Answered<Name, A>[]) {
+  const end = answered.findIndex(({ answer }) => answer?.hasMore);
+  const complete = end === -1 ? answered : answered.slice(0, end + 1);
+  return complete.flatMap(({ service, answer }) =>
+    (answer?.items ?? []).map((item): { service: Name; item: A["items"][number] } => ({ service, item })),
+  );
+}
+
+function unlessUnreachable(error: unknown): undefined {
+  if (!isTransientFailure(error)) throw error;
+  return undefined;
+}

@@ -1,0 +1,105 @@
+import type { InvestorPayment } from "#proto/pamm/fee/v1/fee.ts";
+import { moneyNumber } from "../../wire/money.ts";
+import { timestamp } from "../../wire/timestamp.ts";
+import { model, nullableString, setOf, string } from "../../fields/field.ts";
+import { currencyReply } from "../../fields/currency.ts";
+import {
+  idReply,
+  investorLoginReply,
+  masterLoginReply,
+  moneyReply,
+  paymentLoginReply,
+  ticketReply,
+  timeReply,
+} from "./reply-fields.ts";
+
+export const feeKind = setOf("FeeKind", "Kind of a fee.", {
+  PF: "A performance fee, collected when it was charged.",
+  PF_DEBT: "The rest of a performance fee that was charged before, when there was not enough money.",
+});
+
+export const feeRunStatus = setOf("FeeRunStatus", "Status of a fee run.", {
+  SCHEDULED: "Its time has not come.",
+  CALCULATING: "The fees are being calculated.",
+  EXECUTING: "The fees are being collected.",
+  EXECUTED: "Every fee was collected.",
+  PARTIALLY_EXECUTED: "Some fees were collected, others not.",
+  FAILED: "No fee was collected.",
+});
+
+export const feePaymentStatus = setOf("FeePaymentStatus", "Status of a fee payment.", {
+  PENDING: "It waits to be collected.",
+  EXECUTING: "It is being collected.",
+  EXECUTED: "It was collected.",
+  SKIPPED: "It is not collected.",
+  DEFERRED: "It is a debt that is collected later.",
+  FAILED: "It could not be collected.",
+  REVERSED: "It was debited, could not be credited, and was given back.",
+});
+
+const payment = {
+  id: idReply("Id of the payment; the cursor of this listing.", 21),
+  run_id: idReply("Id of the run: of a week, or of the withdrawal or unassign that took the fee.", 12),
+  run_status: feeRunStatus.known("Status of the run.", "EXECUTED"),
+  run_period_start: timeReply("Start of the period."),
+  run_period_end: timeReply("End of the period."),
+  investor_id: idReply("Internal id of the Investor.", 8),
+  investor_mt5_login: investorLoginReply(),
+  amount: moneyReply("Fee that was paid.", 12.34),
+  currency: currencyReply,
+  status: feePaymentStatus.known("Status of the payment; this listing shows EXECUTED ones only.", "EXECUTED"),
+  mt5_transfer_id: idReply("Transfer id that links the debit and the credit.", 77),
+  mt5_op_id: ticketReply("Ticket on the Investor account.", 1_234_569),
+  executed_at: timeReply("When the fee was paid."),
+  cashflow_id: idReply("Id of the payment-account credit.", 31),
+  cashflow_unique_key: string({
+    description:
+      "Fee kind, Investor login, Master login, run id and a suffix, separated by colons. The suffix is W for a week, WD and an operation id for a withdrawal, UA and a subscription id for an unassign, DEBT for a debt that was collected later, IM and a hash for a fee that was collected before a restore of the database.",
+    example: "PF:3000003:3000001:12:W",
+  }),
+  created_at: timeReply("When the payment was recorded."),
+};
+
+export const Payment = model("FeePayment", "A performance fee that an Investor paid.", payment);
+
+export const PaymentToMaster = model("FeePaymentToMaster", "A performance fee that an Investor paid to a Master.", {
+  ...payment,
+  master_login: masterLoginReply(),
+  payment_account_login: paymentLoginReply("Login of the account that was credited."),
+});
+
+export const Credit = model("PaymentCredit", "Money that a payment account received.", {
+  id: idReply("Id of the credit; the cursor of this listing.", 31),
+  master_payment_login: paymentLoginReply(),
+  investor_mt5_login: nullableString({
+    description: "Login of the Investor; null when the credit is not of one Investor.",
+    example: "3000003",
+  }),
+  kind: feeKind.known("Kind of the fee.", "PF"),
+  amount: moneyReply("Credited amount.", 12.34),
+  currency: currencyReply,
+  mt5_op_id: ticketReply("Ticket on the payment account.", 1_234_570),
+  mt5_ts: timeReply("Time of the deal."),
+  created_at: timeReply("When the credit was recorded."),
+});
+
+export function paymentItem(payment: InvestorPayment) {
+  return {
+    id: payment.id,
+    run_id: payment.runId,
+    run_status: payment.runStatus,
+    run_period_start: timestamp(payment.runPeriodStart),
+    run_period_end: timestamp(payment.runPeriodEnd),
+    investor_id: payment.investorId,
+    investor_mt5_login: payment.investorLogin,
+    amount: moneyNumber(payment.amount),
+    currency: payment.amount?.currencyCode ?? "",
+    status: payment.status,
+    mt5_transfer_id: payment.transferId,
+    mt5_op_id: payment.dealId,
+    executed_at: timestamp(payment.executedAt),
+    cashflow_id: payment.cashflowId,
+    cashflow_unique_key: payment.cashflowUniqueKey,
+    created_at: timestamp(payment.createdAt),
+  };
+}

@@ -1,0 +1,62 @@
+import type { TString } from "typebox";
+import { type About, decimal, integer, nullableString, string } from "../../fields/field.ts";
+
+export const idReply = (description: string, example = 7) => integer({ description, example });
+export const ticketReply = (description: string, example = 1_234_567) => integer({ description, example });
+
+const LOGIN = { shown: { pattern: "^[1-9][0-9]{0,18}$" } };
+
+/** Each role has a login of its own in the examples, because a login has one role. */
+export const masterLoginReply = (description = "Trading login of the Master."): TString =>
+  string({ description, example: "3000001", ...LOGIN });
+export const paymentLoginReply = (description = "Login of the payment account."): TString =>
+  string({ description, example: "3000002", ...LOGIN });
+export const investorLoginReply = (description = "Login of the Investor."): TString =>
+  string({ description, example: "3000003", ...LOGIN });
+
+/** What is moved, held or counted. */
+export const moneyReply = (description: string, example = 250.5) => decimal({ description, example });
+
+const TWO_DECIMALS = { shown: { pattern: "^-?[0-9]+\\.[0-9]{2}$" } };
+
+/** What is compared or decided upon. */
+export const decimalReply = (description: string): TString =>
+  string({ description, example: "100.50", ...TWO_DECIMALS });
+
+export const nullableDecimalReply = (description: string, example: string | null = "100.50") =>
+  nullableString({ description, example, ...TWO_DECIMALS });
+
+const TIME = { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}$" };
+
+export const timeReply = (description: string): TString =>
+  string({ description: `${description} UTC.`, example: "2026-01-02T03:04:05.678000", shown: TIME });
+
+export const nullableTimeReply = (description: string) =>
+  nullableString({ description: `${description} UTC.`, example: null, shown: TIME });
+
+export const nameReply: TString = string({ description: "Alias, the visible name.", example: "Alpha Strategy" });
+export const investorNameReply: TString = string({ description: "Alias, the visible name.", example: "Ada" });
+
+export const emailReply = nullableString({
+  description: "E-mail address of the account holder; null when none was given.",
+  example: "ada@example.com",
+});
+
+export const strategyNameReply: TString = string({
+  description: "Short commercial name of the strategy; empty when none was given.",
+  example: "Alpha",
+});
+
+export const strategyReply: TString = string({
+  description: "Description of the strategy; empty when none was given.",
+  example: "Trend following.",
+});
+
+export const secretReply = (description: string, about: Partial<About> = {}) =>
+  string({ description: `Secret. ${description}`, example: "Main-1234", ...about });
+
+export const nullableSecretReply = (description: string) =>
+  nullableString({
+    description: `Secret. ${description} Null for an account that was registered rather than created.`,
+    example: "Main-1234",
+  });

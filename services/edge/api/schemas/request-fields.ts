@@ -1,0 +1,242 @@
+import type { TString } from "typebox";
+import { MAX_COMMENT_LENGTH, MAX_LEVERAGE } from "#kernel/limits.ts";
+import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
+import { MAX_WAIT_SECONDS } from "../../http/long-poll.ts";
+import { MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH } from "../../fields/checks.ts";
+import { bool, INT64, string, text, textOrNumber } from "../../fields/field.ts";
+import { usDollar } from "../../fields/currency.ts";
+
+const LOGIN_SHOWN = { pattern: "^[1-9][0-9]{0,18}$" };
+/** Items of a page when the caller names no number. Part of the HTTP contract; some routes have another. */
+export const DEFAULT_LIMIT = 50;
+const LIMIT = { type: "integer", minimum: 1 };
+/** JSON types that are accepted beside the one that generated clients send. */
+const ALSO = (type: string) => ({ "x-also-accepts": [type] });
+
+/** The logins of the examples: a Master, its payment account and an Investor. */
+export const LOGINS = { master: "3000001", payment: "3000002", investor: "3000003" } as const;
+
+/** The offset is optional, so it is not the `date-time` of RFC 3339: a client that validates must not refuse what it has read. */
+export const INSTANT = {
+  pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?$",
+};
+
+export const loginField = (description: string, role: keyof typeof LOGINS): TString =>
+  text("login", { description, example: LOGINS[role], shown: LOGIN_SHOWN });
+
+export const masterLogin = loginField("Trading login of the Master.", "master");
+export const investorLogin = loginField("Login of the Investor.", "investor");
+
+export const logins = text("logins", {
+  description: "1 to 100 different logins of Masters, payment accounts or Investors, separated by commas.",
+  example: `${LOGINS.investor},${LOGINS.master}`,
+  shown: { pattern: "^[1-9][0-9]{0,18}(,[1-9][0-9]{0,18}){0,99}$" },
+});
+
+export const masterId = text("id", {
+  description: "Internal integer id of the Master; not its login.",
+  example: 7,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
+export const investorId = text("id", {
+  description: "Internal integer id of the Investor; not its login.",
+  example: 8,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
+export const feeVersionId = text("id", {
+  description: "Id of the version, from the listing of versions.",
+  example: 17,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
+export const feePaymentId = text("id", {
+  description: "Id of the payment, from the listing of payments.",
+  example: 21,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
+export const feeRunId = text("id", {
+  description: "Id of the run, from the listing of runs or from a payment.",
+  example: 12,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
+export const reviewId = (example: string): TString =>
+  text("review_id", {
+    description: "Id of the review.",
+    example,
+    shown: { pattern: "^(platform|subscription|fee)-[1-9][0-9]{0,17}$" },
+  });
+
+export const reviewGroup = text("review_group", {
+  description: "The group of reviews, as their list has it.",
+  example: "subscription-0123456789abcdef01234567",
+  shown: { pattern: "^(platform|subscription|fee)-[0-9a-f]{24}$" },
+});
+
+export const aliasField = (description: string, example: string): TString =>
+  text("name", { description, example, shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
+
+const OWNER_NAME = { minLength: 1, maxLength: MAX_PLATFORM_TEXT_LENGTH };
+const ON_PLATFORM = "It is sent to the trading platform as it is, and may not have `=`, `|` and `\\`.";
+
+export const firstName = text("owner_name", {
+  description: `First name of the account holder. ${ON_PLATFORM}`,
+  example: "Ada",
+  shown: OWNER_NAME,
+});
+
+export const lastName = text("owner_name", {
+  description: `Last name of the account holder. ${ON_PLATFORM}`,
+  example: "Lovelace",
+  shown: OWNER_NAME,
+});
+
+export const strategyName = text("strategy_name", {
+  description: "Short commercial name of the strategy.",
+  example: "Alpha",
+  shown: { maxLength: MAX_NAME_LENGTH },
+});
+
+export const strategy = text("strategy", {
+  description: "Description of the strategy. It may have lines: CR LF and CR become LF.",
+  example: "Trend following.",
+  shown: { maxLength: MAX_STRATEGY_LENGTH },
+});
+
+export const username = text("email", {
+  description: "E-mail address of the account holder, without `=` and `|`. Need not be unique.",
+  example: "ada@example.com",
+  shown: { format: "email", maxLength: MAX_PLATFORM_TEXT_LENGTH },
+});
+
+export const platformGroup = (example: string): TString =>
+  text("group", {
+    description: "Group on the trading platform; it must be one of the groups that the operator allows for this role.",
+    example,
+    shown: { minLength: 1, maxLength: MAX_GROUP_LENGTH },
+  });
+
+export const DEFAULT_LEVERAGE = "100";
+
+export const leverage = textOrNumber("leverage", {
+  description: `Leverage, 1 to ${MAX_LEVERAGE}, as digits; a JSON integer is accepted too. The operator may set a lower limit, also for a group.`,
+  example: DEFAULT_LEVERAGE,
+  default: DEFAULT_LEVERAGE,
+  shown: { type: "string", pattern: "^[0-9]{1,4}$", ...ALSO("integer") },
+});
+
+const MIN_DEPOSIT = "Minimum Investor balance for an assignment in USD, 0 or more, at most two decimals.";
+
+/** Where the specification has a string. */
+export const minDeposit = textOrNumber("min_deposit", {
+  description: `${MIN_DEPOSIT} A JSON number is accepted too.`,
+  example: "100.50",
+  shown: { type: "string", pattern: "^[0-9]+(\\.[0-9]{1,2})?$", ...ALSO("number") },
+});
+
+/** Where the specification has a number. */
+export const minDepositNumber = textOrNumber("min_deposit", {
+  description: `${MIN_DEPOSIT} A string is accepted too.`,
+  example: 100.5,
+  shown: { type: "number", minimum: 0, ...ALSO("string") },
+});
+
+export const amount = text("amount", {
+  description: "Amount, 0.01 to 1000000000.00, at most two decimals; digits with at most one point.",
+  example: "250.50",
+  shown: { pattern: "^[0-9]+(\\.[0-9]{1,2})?$" },
+});
+
+export const currency = text("currency", {
+  description: "Currency of the amount.",
+  example: "USD",
+  default: "USD",
+  shown: usDollar.shown,
+});
+
+export const comment = (standard: string): TString =>
+  text("comment", {
+    description:
+      "Reference of the caller, stored in full; the comment on the trading platform has as much of it as fits, in ASCII letters.",
+    example: "CRM-2026-0001",
+    default: standard,
+    shown: { minLength: 1, maxLength: MAX_COMMENT_LENGTH },
+  });
+
+export const rate = textOrNumber("rate", {
+  description:
+    "Performance fee, 0 to 1, at most six decimals; 0.30 means 30 %. A string, as in responses, is accepted too.",
+  example: 0.3,
+  shown: { type: "number", minimum: 0, maximum: 1, ...ALSO("string") },
+});
+
+/** Of the specification: an assign has to say it, an update may leave it out. */
+export const enabled = bool({
+  description: "Whether performance fees are collected from this Investor.",
+  example: true,
+});
+
+export const acceptingInvestors = bool({
+  description: "Whether Investors can be assigned to the Master; true for a new Master.",
+  example: false,
+});
+
+export const limit100 = (standard: number): TString =>
+  text("limit_100", {
+    description: "Maximum number of items, 1 to 100.",
+    example: standard,
+    default: standard,
+    shown: { ...LIMIT, maximum: 100 },
+  });
+
+export const limit500 = (standard: number): TString =>
+  text("limit_500", {
+    description: "Maximum number of items, 1 to 500.",
+    example: standard,
+    default: standard,
+    shown: { ...LIMIT, maximum: 500 },
+  });
+
+export const operationId = text("operation_id", {
+  description: "Value of X-Operation-Id in the response to the command.",
+  example: "0198c0de-0000-7000-8000-000000000001",
+  shown: { format: "uuid" },
+});
+
+export const aboutOperationFilter = text("operation_id", {
+  description: "Only what is about this operation: it names the operation, one of its legs, or the deal of a leg.",
+  example: "0198c0de-0000-7000-8000-000000000001",
+  shown: { format: "uuid" },
+});
+
+export const ticketFilter = text("id", {
+  description:
+    "Ticket of a deal on the trading platform: only operations that have made it, by a movement of their own, by a fee that was collected for them, or by a mirror that carries them.",
+  example: 1234567,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
+export const commentFilter = text("comment_filter", {
+  description: "Comment of the request, exactly as it was sent.",
+  example: "CRM-2026-0001",
+  shown: { minLength: 1, maxLength: MAX_COMMENT_LENGTH },
+});
+
+export const wait = (final: string): TString =>
+  text("wait", {
+    description: `Seconds to wait, 0 to ${MAX_WAIT_SECONDS}. The response is sent as soon as ${final}, or when the time is up.`,
+    example: 10,
+    default: 0,
+    shown: { type: "integer", minimum: 0, maximum: MAX_WAIT_SECONDS },
+  });
+
+export const opaqueCursor = string({
+  description: "next_cursor of the previous page. Opaque; valid only for the same list with the same filter.",
+  example: "AAAAAAAAADKuOJfJDmFvTZ1C",
+});
+
+export const integerCursor = (description: string): TString =>
+  text("integer_cursor", { description, example: 42, shown: { type: "integer", ...INT64, minimum: 0 } });

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { Type } from "typebox";
+import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { isPositive, negate } from "#kernel/money.ts";
+import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
+import { blockingFields, blockingReply } from "../schemas/blocking.ts";
+import { bool, model, nullableDecimal } from "../../fields/field.ts";
+import { nullableDecimalReply } from "../schemas/reply-fields.ts";
+import { investorLogin, masterLogin } from "../schemas/request-fields.ts";
+import { EndingSubscription, subscriptionFields } from "../schemas/subscription.ts";
+import { route } from "../../http/route.ts";
+import { moneyNumber, moneyText } from "../../wire/money.ts";
+
+const SUBSCRIPTION = {
+  id: 9,
+  master_login: "3000001",
+  investor_login: "3000003",
+  status: "PAUSED",
+  in_pool: false,
+  started_at: "2026-01-02T03:04:05.678000",
+  ended_at: null,
+} as const;
+
+export const previewUnassign = route({
+  operationId: "previewUnassignment",
+  method: "POST",
+  url: "/api/v1/subscriptions/unassign/preview",
+  scope: "subscriptions:write",
+  class: "read",
+  changesNothing: true,
+  tag: "Subscriptions",
+  summary: "Preview an unassignment",
+  description:
+    "Says what `POST /api/v1/subscriptions/unassign` with the same parameters would do now, and everything for which it would be refused. Nothing is executed, locked or recorded. While the Master has open positions, the figures are those of its closed trades.",
+  returns: "What the unassignment would do.",
+  query: Type.Object({ master_login: masterLogin, investor_login: investorLogin }),
+  reply: model(
+    "UnassignmentPreview",
+    "What an unassignment would do now. Figures are null while they cannot be read.",
+    {
+      ...blockingFields,
+      subscription: EndingSubscription,
+      payout_enqueued: bool({ description: "Whether an exit transfer would leave the Master.", example: true }),
+      amount: nullableDecimal({ description: "What would leave the Master: negative, or 0.", example: -250.5 }),
+      perf_fee_pending: nullableDecimalReply("Performance fee that would be collected first."),
+      balance_before: nullableDecimalReply("Balance of the Investor before the fee."),
+      available_after_perf_fee: nullableDecimalReply("What is left of it after the fee, without funds under review."),
+    },
+  ),
+  refusals: ["master_not_found", "investor_not_found", "subscription_not_found"],
+  examples: [
+    {
+      name: "allowed",
+      summary: "Capital would leave the Master",
+      request: { query: { master_login: "3000001", investor_login: "3000003" } },
+      answer: {
+        allowed: true,
+        blocking: [],
+        subscription: SUBSCRIPTION,
+        payout_enqueued: true,
+        amount: -238.21,
+        perf_fee_pending: "12.34",
+        balance_before: "250.55",
+        available_after_perf_fee: "238.21",
+      },
+    },
+    {
+      name: "blocked",
+      summary: "The subscription is ending already",
+      request: { query: { master_login: "3000001", investor_login: "3000004" } },
+      answer: {
+        allowed: false,
+        blocking: [
+          {
+            code: "exit_in_progress",
+            detail: "The subscription of Investor 3000004 to Master 3000001 is already ending (subscription id 9).",
+            retryable: false,
+          },
+        ],
+        subscription: { ...SUBSCRIPTION, investor_login: "3000004" },
+        payout_enqueued: false,
+        amount: null,
+        perf_fee_pending: null,
+        balance_before: null,
+        available_after_perf_fee: null,
+      },
+    },
+  ],
+
+  async handle({ subscriptions }, { query }, context) {
+    const pair = { masterLogin: query.master_login, investorLogin: query.investor_login };
+    const { refusals, subscription, figures } = await subscriptions.previewUnassign(pair, context);
+    assert(subscription !== undefined, "the subscription is missing in the preview");
+    return {
+      ...blockingReply(refusals),
+      subscription: {
+        ...subscriptionFields(subscription),
+        master_login: subscription.masterLogin,
+        investor_login: subscription.investorLogin,
+      },
+      ...figuresOf(figures),
+    };
+  },
+});
+
+function figuresOf(figures: DepartureFigures | undefined) {
+  if (figures === undefined) {
+    const texts = { perf_fee_pending: null, balance_before: null, available_after_perf_fee: null };
+    return { payout_enqueued: false, amount: null, ...texts };
+  }
+  const leaving = moneyFromProto(figures.effective);
+  return {
+    payout_enqueued: isPositive(leaving),
+    amount: moneyNumber(moneyToProto(negate(leaving))),
+    perf_fee_pending: moneyText(figures.pendingFee),
+    balance_before: moneyText(figures.balanceBefore),
+    available_after_perf_fee: moneyText(figures.availableAfterFee),
+  };
+}

@@ -1,0 +1,93 @@
+import { Type } from "typebox";
+import type { Subscription } from "#proto/pamm/subscription/v1/subscription.ts";
+import { OpaquePage, pageAt } from "../schemas/page.ts";
+import { fromField, instantOf, periodErrors, toField } from "../schemas/period.ts";
+import { DEFAULT_LIMIT, investorLogin, limit100, masterLogin, opaqueCursor } from "../schemas/request-fields.ts";
+import { statusOf, subscriptionFields, SubscriptionItem, subscriptionStatus } from "../schemas/subscription.ts";
+import { type Deps, route } from "../../http/route.ts";
+
+type Filter = {
+  readonly master_login?: string | undefined;
+  readonly investor_login?: string | undefined;
+  readonly status?: string | undefined;
+  readonly from?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly to?: string | undefined;
+};
+
+export const searchSubscriptions = route({
+  operationId: "listSubscriptionPages",
+  method: "GET",
+  url: "/api/v1/subscriptions",
+  scope: "subscriptions:read",
+  class: "read",
+  tag: "Subscriptions",
+  summary: "Search subscriptions",
+  description:
+    "Subscriptions page by page, newest first: descending by `started_at`, then by id. Filters are combined; `from` and `to` are about `started_at`. An unknown login matches nothing. `GET /api/v1/info/subscriptions` has all of them in one answer.",
+  returns: "A page of subscriptions.",
+  query: Type.Object({
+    master_login: Type.Optional(masterLogin),
+    investor_login: Type.Optional(investorLogin),
+    status: Type.Optional(subscriptionStatus.of("Only subscriptions with this status.", "ACTIVE")),
+    from: Type.Optional(fromField("that began")),
+    to: Type.Optional(toField("that began")),
+    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    cursor: Type.Optional(opaqueCursor),
+  }),
+  reply: OpaquePage("SubscriptionPage", SubscriptionItem, "Newest first."),
+  refusals: [],
+  examples: [
+    {
+      name: "january",
+      summary: "The subscriptions of a Master that began in January",
+      request: {
+        query: { master_login: "3000001", from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", limit: "1" },
+      },
+      answer: {
+        items: [
+          {
+            id: 9,
+            status: "ACTIVE",
+            in_pool: true,
+            started_at: "2026-01-02T03:04:05.678000",
+            ended_at: null,
+            master_login: "3000001",
+            investor_login: "3000003",
+          },
+        ],
+        next_cursor: "AAAAAAAAAAncXX0W8JM7_39p",
+        has_more: true,
+      },
+    },
+  ],
+  check: ({ query }, deps) => [...periodErrors(["from", query.from], ["to", query.to]), ...pageOf(query, deps).errors],
+
+  async handle(deps, { query }, context) {
+    const page = pageOf(query, deps);
+    const { items, hasMore } = await deps.subscriptions.searchSubscriptions(
+      {
+        masterLogin: query.master_login ?? "",
+        investorLogin: query.investor_login ?? "",
+        status: statusOf(query.status),
+        from: instantOf(query.from),
+        to: instantOf(query.to),
+        beforeId: page.after ?? 0n,
+        limit: Number(query.limit ?? DEFAULT_LIMIT),
+      },
+      context,
+    );
+    return { items: items.map(itemOf), ...page.next(hasMore ? items.at(-1)?.id : undefined) };
+  },
+});
+
+function itemOf(subscription: Subscription) {
+  const { masterLogin: master_login, investorLogin: investor_login } = subscription;
+  return { ...subscriptionFields(subscription), master_login, investor_login };
+}
+
+/** The same instant may be written in several ways. */
+function pageOf({ master_login, investor_login, status, from, to, cursor }: Filter, { cursors }: Deps) {
+  const filter = JSON.stringify([master_login, investor_login, status, instantOf(from), instantOf(to)]);
+  return pageAt(cursors.number, `subscriptions?${filter}`, cursor);
+}

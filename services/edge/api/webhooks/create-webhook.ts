@@ -1,0 +1,52 @@
+import { Type } from "typebox";
+import { ALL_TYPES } from "../../events/event-types.ts";
+import { demandReadable } from "../../events/readable-types.ts";
+import { route } from "../../http/route.ts";
+import { urlErrors, webhookSecret, WebhookSecret, newWebhookTypes, webhookUrl } from "../schemas/webhook.ts";
+
+const LOOK_UP =
+  "Repeat it with the same Idempotency-Key. Without one, look for the URL in GET /api/v1/webhooks before sending a new one.";
+
+export const createWebhook = route({
+  operationId: "createWebhook",
+  method: "POST",
+  url: "/api/v1/webhooks",
+  scope: "webhooks",
+  class: "money",
+  tag: "Webhooks",
+  summary: "Create a webhook",
+  description:
+    "The endpoint is sent what happens from now on; replay sends earlier events too. The secret is in this answer only, and in that of a repetition under the same Idempotency-Key. A client may have 10 webhooks.",
+  returns: "The webhook with its secret.",
+  body: Type.Object({ url: webhookUrl, types: Type.Optional(newWebhookTypes) }),
+  reply: WebhookSecret,
+  lookUp: LOOK_UP,
+  refusals: ["too_many_webhooks", "webhooks_not_set_up"],
+  examples: [
+    {
+      name: "deposits",
+      summary: "All events of deposits",
+      request: { body: { url: "https://crm.example.com/pamm/events", types: "deposit.*" } },
+      answer: {
+        id: 17,
+        url: "https://crm.example.com/pamm/events",
+        types: "deposit.*",
+        status: "enabled",
+        failing_since: null,
+        last_error: null,
+        deferred_until: null,
+        through_event_id: 1024,
+        old_secret_until: null,
+        created_at: "2026-01-02T03:04:05.678000",
+        secret: "whsec_c2VjcmV0IG9mIGFuIGV4YW1wbGUsIDMyIGJ5dGVzISE=",
+      },
+    },
+  ],
+  check: ({ body }, { isRehearsal }) => urlErrors(body.url, isRehearsal),
+
+  async handle({ webhooks }, { body }, context) {
+    const { url, types = ALL_TYPES } = body;
+    demandReadable(types, [...context.key.scopes]);
+    return webhookSecret(await webhooks.create({ clientId: context.client.id, url, types }, context));
+  },
+});

@@ -1,0 +1,160 @@
+import { Counter } from "prom-client";
+import { failpoint } from "#kernel/failpoint.ts";
+import { type Job, runJob } from "#kernel/job.ts";
+import type { Log } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { createWakeSignal } from "#kernel/wake-signal.ts";
+import { readTypes } from "../event-types.ts";
+import { mayRead, permittedTypes } from "../readable-types.ts";
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  giveUp,
+  markDeferred,
+  markDelivered,
+  markFailed,
+  markGone,
+  releaseDelivery,
+} from "../store/webhook-attempts.ts";
+import { disableWebhook, listBehind, lockCursor, makeDeliveries } from "../store/webhook-deliveries.ts";
+import { hasWebhooks } from "../store/webhooks.ts";
+import { bodyOf } from "./body.ts";
+import { FAILURES_BEFORE_PAUSE, GIVE_UP_AFTER_MS, pauseMs, retryMs } from "./schedule.ts";
+import type { SecretCipher } from "./secret-cipher.ts";
+import { ANSWER_WITHIN_MS, type Attempt, send } from "./send.ts";
+import { signedHeaders } from "./signature.ts";
+
+export type DeliverOptions = {
+  readonly pool: Pool;
+  readonly cipher: SecretCipher;
+  readonly isRehearsal: boolean;
+  /** Asks the services for new events. */
+  readonly look: () => void;
+  readonly log: Log;
+  /** For tests. */
+  readonly answerWithinMs?: number;
+};
+
+const attempted = new Counter({
+  name: "pamm_webhook_attempts_total",
+  help: "Attempts to deliver an event to an endpoint of a client, by result.",
+  labelNames: ["result"],
+});
+for (const result of ["delivered", "failed", "deferred", "gone", "given_up"]) attempted.inc({ result }, 0);
+
+/** Without endpoints one statement looks for them. */
+const LOOK_EVERY_MS = 15_000;
+/** With endpoints, services are asked for new events, and retries found, at least so often. */
+const WORK_EVERY_MS = 1_000;
+const MIN_GAP_MS = 20;
+/** Requests of a replica at the same time, and of these to one endpoint. */
+const MOST_AT_ONCE = 64;
+const PER_WEBHOOK = 8;
+/** The rest of the events waits in their own table, however long an endpoint is away. */
+const MOST_PENDING = 1_000;
+const EVENTS_PER_PAGE = 200;
+const WEBHOOKS_PER_RUN = 50;
+/** Longer than an attempt, so that two replicas send the same event at the same time only when one stands still. */
+const CLAIM_MS = ANSWER_WITHIN_MS + 15_000;
+
+/** Sends events to the endpoints of clients. Each replica does; claims divide the work. */
+export function deliverWebhooks(options: DeliverOptions): Job {
+  const { pool, log, look } = options;
+  const stop = new AbortController();
+  const wake = createWakeSignal();
+  const sending = new Set<Promise<void>>();
+  const start = (claimed: ClaimedDelivery): void => {
+    const task = deliver(options, claimed, stop.signal)
+      .catch((error: unknown) => log.warn("webhook attempt not recorded, it is repeated", { error }))
+      .finally(() => {
+        sending.delete(task);
+        wake.notify();
+      });
+    sending.add(task);
+  };
+  const job = runJob({
+    name: "deliver webhooks",
+    everyMs: LOOK_EVERY_MS,
+    wake,
+    minGapMs: MIN_GAP_MS,
+    async work() {
+      if (!(await hasWebhooks(pool))) return false;
+      look();
+      const isBehind = await makeNext(pool);
+      const limit = MOST_AT_ONCE - sending.size;
+      const claimed =
+        limit > 0 ? await claimDeliveries(pool, { claimMs: CLAIM_MS, perWebhook: PER_WEBHOOK, limit }) : [];
+      claimed.forEach(start);
+      return isBehind || WORK_EVERY_MS;
+    },
+    log,
+  });
+  return {
+    name: job.name,
+    async [Symbol.asyncDispose]() {
+      await job[Symbol.asyncDispose]();
+      stop.abort();
+      await Promise.all(sending);
+    },
+  };
+}
+
+/** Makes the deliveries of the next events. True when there may be more. */
+async function makeNext(pool: Pool): Promise<boolean> {
+  let isFull = false;
+  for (const id of await listBehind(pool, MOST_PENDING, WEBHOOKS_PER_RUN)) {
+    await inTransaction(pool, async (tx) => {
+      const cursor = await lockCursor(tx, id);
+      if (cursor === undefined) return;
+      const types = permittedTypes(readTypes(cursor.types), cursor.scopes);
+      if (await makeDeliveries(tx, { id, types, throughEvent: cursor.throughEvent }, EVENTS_PER_PAGE)) isFull = true;
+      else await disableWebhook(tx, id, "events_removed");
+    });
+  }
+  return isFull;
+}
+
+async function deliver(options: DeliverOptions, claimed: ClaimedDelivery, signal: AbortSignal): Promise<void> {
+  const { pool } = options;
+  const { event, scopes } = claimed;
+  if (event === undefined) return await giveUp(pool, claimed, "events_removed");
+  if (!mayRead(event.type, scopes)) return await giveUp(pool, claimed, "insufficient_scope");
+  const attempt = await attemptOf(options, claimed, signal);
+  failpoint("after_answer", "webhook");
+  await record(pool, claimed, attempt);
+}
+
+async function attemptOf(
+  { cipher, isRehearsal, answerWithinMs }: DeliverOptions,
+  { event, url, secret, previous, clientId }: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  if (event === undefined) return { kind: "interrupted" };
+  const body = bodyOf(event);
+  const secrets = [secret, ...(previous === null ? [] : [previous])].map((text) => cipher.decrypt(text, clientId));
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "pamm-webhooks",
+    ...signedHeaders({ id: event.key, body, sentAt: new Date() }, secrets),
+  };
+  const within = answerWithinMs === undefined ? {} : { withinMs: answerWithinMs };
+  return await send({ url, headers, body }, { isRehearsal, signal, ...within });
+}
+
+async function record(pool: Pool, claimed: ClaimedDelivery, attempt: Attempt): Promise<void> {
+  if (attempt.kind === "interrupted") return await releaseDelivery(pool, claimed);
+  attempted.inc({ result: attempt.kind });
+  if (attempt.kind === "delivered") return await markDelivered(pool, claimed, attempt.status, FAILURES_BEFORE_PAUSE);
+  if (attempt.kind === "deferred") return await markDeferred(pool, claimed, attempt);
+  if (attempt.kind === "gone") return await markGone(pool, claimed, attempt);
+  const { status, error } = attempt;
+  const isGivenUp = await markFailed(pool, claimed, {
+    status,
+    error,
+    retryMs: retryMs(claimed.attempts, Math.random()),
+    pauseMs: pauseMs(claimed.failures + 1, Math.random()),
+    giveUpAfterMs: GIVE_UP_AFTER_MS,
+  });
+  if (isGivenUp) attempted.inc({ result: "given_up" });
+}

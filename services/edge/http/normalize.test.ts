@@ -1,0 +1,194 @@
+import { expect, test } from "vitest";
+import { refuse } from "../problems/refusals.ts";
+import { normalize, TEXTS } from "./normalize.ts";
+import type { Route } from "./route.ts";
+import { ROUTES } from "../api/routes.ts";
+import { type CheckName, CHECKS } from "../fields/checks.ts";
+import { type Answer, errorsOf, testEdge } from "../testing/test-edge.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+type Sent = { readonly params?: Members; readonly query?: Members; readonly body?: Members };
+
+const edge = await testEdge({
+  app: {
+    idempotency: {
+      keptMs: 1,
+      async claim({ fingerprint }) {
+        throw refuse("operation_in_progress", fingerprint.toString("hex"));
+      },
+      execute: (_claim, work) => work(),
+    },
+  },
+});
+
+const exampleOf = ({ examples: [{ request }] }: Route): Sent => request as Sent;
+
+/** Up to the services: what no one answers here is no 422. */
+async function send({ method, url }: Route, { params = {}, query = {}, body }: Sent, headers = {}): Promise<Answer> {
+  const path = url.replaceAll(/:(\w+)/g, (_, name: string) => String(params[name]));
+  const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return await edge.call({
+    method,
+    url: `${path}?${search.join("&")}`,
+    headers,
+    ...(body === undefined ? {} : { payload: body }),
+  });
+}
+
+const withQuery = ROUTES.flatMap((route) => (route.query === undefined ? [] : [{ ...route, query: route.query }]));
+
+test.each(withQuery.map((route) => [route.operationId, route] as const))(
+  "an empty optional parameter of %s is as if it was not given",
+  async (_, route) => {
+    const { properties, required = [] } = route.query as { properties: Members; required?: readonly string[] };
+    const example = exampleOf(route);
+    const needed = Object.fromEntries(required.map((name) => [name, example.query?.[name]]));
+    const optional = Object.keys(properties).filter((name) => !required.includes(name) && name !== "comment");
+    const query: Record<string, unknown> = { ...needed, ...Object.fromEntries(optional.map((name) => [name, ""])) };
+
+    expect(errorsOf(await send(route, { ...example, query }))).toEqual([]);
+    normalize(route, { query, body: undefined });
+    expect(query).toEqual(needed);
+  },
+);
+
+test.each(
+  withQuery.filter(({ query }) => "comment" in query.properties).map((route) => [route.operationId, route] as const),
+)("an empty comment of %s is a mistake", async (_, route) => {
+  const example = exampleOf(route);
+  const answer = await send(route, { ...example, query: { ...example.query, comment: "" } });
+  expect([answer.status, errorsOf(answer)]).toEqual([422, [["comment", "empty"]]]);
+});
+
+test("an empty parameter that is required, or that a route does not have, stays a mistake", async () => {
+  const deposit = (query: string) => edge.call({ method: "POST", url: `/api/v1/investor/deposit?${query}` });
+  expect(errorsOf(await deposit("login=&amount="))).toEqual([
+    ["login", "malformed"],
+    ["amount", "malformed"],
+  ]);
+  expect(errorsOf(await deposit("login=1&amount=1&coment="))).toEqual([["coment", "unknown_parameter"]]);
+});
+
+/** Every field with this check, of every route, with the message about a value. */
+async function messagesAbout(check: CheckName, value: string): Promise<Map<string, string | undefined>> {
+  const found = new Map<string, string | undefined>();
+  for (const route of ROUTES) {
+    for (const part of ["query", "body"] as const) {
+      const fields = Object.entries<object>(route[part]?.properties ?? {});
+      for (const [name] of fields.filter(([, schema]) => "x-check" in schema && schema["x-check"] === check)) {
+        const example = exampleOf(route);
+        const answer = await send(route, { ...example, [part]: { ...example[part], [name]: value } });
+        const { errors = [] } = answer.body as { errors?: { field: string; message: string }[] };
+        const message = errors.find(({ field }) => field === name)?.message;
+        if (message !== undefined) expect(answer.status).toBe(422);
+        found.set(`${route.operationId} ${name}`, message);
+      }
+    }
+  }
+  return found;
+}
+
+test.each(["9999-12-31T23:59:59-02:00", "1970-01-01T01:59:59+02:00", "1969-12-31T23:59:59Z", "0001-01-01T00:00"])(
+  "%s is outside of the years 1970 to 9999 in UTC: no field of any route takes it",
+  async (instant) => {
+    const messages = await messagesAbout("datetime", instant);
+
+    expect(messages.size).toBeGreaterThan(10);
+    expect([...messages.keys()]).toContain("updateFeeConfiguration effective_since");
+    for (const message of messages.values()) expect(message).toContain("in UTC from 1970 to 9999");
+  },
+);
+
+test.each(["1969-12-31", "0001-01-01", "10000-01-01"])("the day %s is taken by no field of any route", async (day) => {
+  const messages = await messagesAbout("day", day);
+  for (const message of messages.values()) expect(message).toContain("must be a day");
+});
+
+test.each(["2026-01-31T00:00:00 02:00", "2026-01-31T00:00:00.5 0200", "2026-01-31 00:00:00 02:00"])(
+  "the time %s had a + before its offset, which the message explains for every field of every route",
+  async (instant) => {
+    for (const message of (await messagesAbout("datetime", instant)).values()) expect(message).toContain("%2B");
+  },
+);
+
+test("an amount or an address whose + has become a space is refused with the reason; other mistakes are not explained by it", async () => {
+  for (const message of (await messagesAbout("amount", " 100.50")).values()) expect(message).toContain("%2B");
+  for (const message of (await messagesAbout("email", "ivy mt5@example.com")).values()) {
+    expect(message).toContain("%2B");
+  }
+  for (const message of (await messagesAbout("amount", "1,5")).values()) expect(message).not.toContain("%2B");
+  for (const message of (await messagesAbout("datetime", "2026-01-31 00:00:00")).values()) {
+    expect(message).not.toContain("%2B");
+  }
+});
+
+const [COMPOSED, DECOMPOSED] = ["Dépôt-1", "De\u0301po\u0302t-1"];
+
+test("each text that people write is composed; names in other systems stay as they were sent", () => {
+  const names = Object.keys(CHECKS) as CheckName[];
+  const written = names.filter((name) => CHECKS[name](DECOMPOSED) === undefined);
+
+  expect(written.filter((name) => TEXTS[name]?.(DECOMPOSED) !== COMPOSED)).toEqual(["metadata_value", "group"]);
+  expect(Object.keys(TEXTS).filter((name) => !written.includes(name as CheckName))).toEqual([]);
+});
+
+const texts: readonly (readonly [operationId: string, Sent])[] = [
+  ["depositFunds", { query: { login: "1", amount: "1", comment: DECOMPOSED }, body: { external_id: DECOMPOSED } }],
+  [
+    "withdrawFunds",
+    { query: { login: "1", amount: "1", comment: DECOMPOSED }, body: { metadata: { desk: DECOMPOSED } } },
+  ],
+  [
+    "updateInvestor",
+    { params: { investor_id: "8" }, body: { name: DECOMPOSED, metadata: { a: null, b: DECOMPOSED } } },
+  ],
+  ["updateMaster", { params: { master_id: "7" }, body: { strategy_name: DECOMPOSED, strategy: `${DECOMPOSED}\n2` } }],
+  ["decideReview", { body: { id: "platform-17", action: "acknowledge", note: DECOMPOSED } }],
+];
+
+test.each(texts)("two spellings of a text are one request of %s", async (operationId, sent) => {
+  const route = ROUTES.find((some) => some.operationId === operationId);
+  if (route === undefined) throw new Error(`${operationId} is no route`);
+  const fingerprintOf = async (request: Sent) => {
+    const answer = await send(route, request, { "idempotency-key": "key-1" });
+    return (answer.body as { detail?: string }).detail ?? answer.text;
+  };
+  const composed = JSON.parse(JSON.stringify(sent).normalize("NFC")) as Sent;
+  const other = JSON.parse(JSON.stringify(sent).replaceAll(DECOMPOSED, "Depot-1")) as Sent;
+
+  const fingerprint = await fingerprintOf(sent);
+  expect(fingerprint).toMatch(/^[0-9a-f]{64}/);
+  expect(await fingerprintOf(composed)).toBe(fingerprint);
+  expect(await fingerprintOf(other)).not.toBe(fingerprint);
+});
+
+test("the services are asked in the composed form, to store and to search", async () => {
+  const asked = await testEdge({
+    funding: { deposit: () => Promise.reject(refuse("operation_in_progress", "Seen.")) },
+    accounts: { listInvestors: async () => ({ items: [], hasMore: false }) },
+  });
+  const comment = encodeURIComponent(DECOMPOSED);
+  const money = { url: `/api/v1/investor/deposit?login=1&amount=1&comment=${comment}`, method: "POST" } as const;
+  await asked.call({ ...money, payload: { external_id: DECOMPOSED, metadata: { a: DECOMPOSED } } });
+  await asked.call({ url: `/api/v1/investors?name=${comment}&external_id=${comment}` });
+
+  expect(asked.calls.map(({ request }) => request)).toMatchObject([
+    { comment: COMPOSED, labels: { externalId: COMPOSED, metadata: { a: COMPOSED } } },
+    { filter: { name: COMPOSED, externalId: COMPOSED } },
+  ]);
+});
+
+test("a text is as long as its composed form", () => {
+  const body = { name: "e\u0301".repeat(255), strategy: "one\r\ntwo\rthree\n", metadata: { a: "e\u0301", b: null } };
+  const group = { platform_group: DECOMPOSED };
+  const create = ROUTES.find(({ operationId }) => operationId === "createMaster") as Route;
+  const request = { query: {}, body: { ...body, ...group } };
+  normalize(create, request);
+
+  expect(request.body).toEqual({
+    name: "é".repeat(255),
+    strategy: "one\ntwo\nthree\n",
+    metadata: { a: "é", b: null },
+    ...group,
+  });
+});

@@ -1,0 +1,251 @@
+import type { Static, TObject, TProperties, TSchema } from "typebox";
+import type { CallContext, Client } from "#kernel/contract/contract.ts";
+import type { FieldError } from "#kernel/refusal.ts";
+import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
+import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { ProblemCode } from "../problems/problems.ts";
+import type { AuditedVote } from "../identity/audit/vote-entry.ts";
+import type { EventLog } from "../events/event-log.ts";
+import type { Caller } from "../identity/keys/auth.ts";
+import type { KeyDirectory } from "../identity/keys/key-directory.ts";
+import type { RequiredScope, Scope } from "../identity/keys/scopes.ts";
+import type { Poll } from "./long-poll.ts";
+import type { AnswerHeader } from "../documents/openapi/headers.ts";
+import type { ServerClock } from "../api/schemas/history.ts";
+import type { Webhooks } from "../events/webhooks/webhooks.ts";
+import type { Cursors } from "../wire/cursor.ts";
+import type { CsvRow } from "../wire/csv.ts";
+import type { Pages } from "../wire/json-array.ts";
+import type { JsonNumber } from "../wire/json-number.ts";
+
+/** The services that the routes call. A test passes plain objects. */
+export type Services = {
+  readonly accounts: Client<AccountServiceService>;
+  readonly funding: Client<FundingServiceService>;
+  readonly subscriptions: Client<SubscriptionServiceService>;
+  readonly fees: Client<FeeServiceService>;
+  readonly platform: Client<PlatformServiceService>;
+};
+
+export type Deps = Services & {
+  readonly cursors: Cursors;
+  readonly events: EventLog;
+  readonly webhooks: Webhooks;
+  readonly keys: KeyDirectory;
+  /** The clock of the trade server; undefined when the operator has not named its zone. */
+  readonly serverClock: ServerClock | undefined;
+  /** No real money is moved: webhooks may have plain HTTP and private addresses. */
+  readonly isRehearsal: boolean;
+};
+
+/** A call on behalf of the key whose request it is. */
+export type RouteContext = CallContext & {
+  readonly client: {
+    readonly id: string;
+    readonly owner: string;
+    readonly keyId: string;
+    readonly rejectsDuplicates: boolean;
+  };
+  /** What the key of the request permits, and until when. */
+  readonly key: Pick<Caller, "scopes" | "environment" | "expiresAt" | "isLimitedToAddresses">;
+  /** Undefined for a request without one. */
+  readonly idempotencyKey: IdempotencyKey | undefined;
+  /** Resolves when the audit has the vote, without which it counts as forged. */
+  readonly auditVote: (vote: AuditedVote) => Promise<void>;
+  /**
+   * The operation that the answer is about. It is another one than that of the request when the edge had lost its key and the service has
+   * found it: then answer, log and audit have its id, as of every repetition.
+   */
+  readonly reportOperation: (operationId: string) => void;
+  /** Adds a header to the answer. */
+  readonly setHeader: (name: string, value: string) => void;
+  /** For routes whose query has `wait`. */
+  readonly poll: Poll;
+};
+
+/** Determines the time limit of a request, how many of its class run at once and the rate of a key. */
+export const ROUTE_CLASSES = ["read", "money", "create"] as const;
+export type RouteClass = (typeof ROUTE_CLASSES)[number];
+
+export const TAGS = [
+  "Masters",
+  "Investors",
+  "Subscriptions",
+  "Funds",
+  "Operations",
+  "Performance fees",
+  "Reconciliation",
+  "Reviews",
+  "Events",
+  "Webhooks",
+  "API keys",
+] as const;
+
+type Shape = TObject<TProperties>;
+type ValueOf<S extends Shape | undefined> = S extends Shape ? Static<S> : Record<never, never>;
+
+export type Input<P extends Shape | undefined, Q extends Shape | undefined, B extends Shape | undefined> = {
+  readonly params: ValueOf<P>;
+  readonly query: ValueOf<Q>;
+  readonly body: ValueOf<B>;
+};
+
+type RequestOf<P, Q, B> = (P extends Shape ? { readonly params: Static<P> } : unknown) &
+  (Q extends Shape ? { readonly query: Static<Q> } : unknown) &
+  (B extends Shape ? { readonly body?: Static<B> } : unknown);
+
+/** As a client reads it: every number is a JSON number. */
+type OnTheWire<T> = T extends bigint | JsonNumber
+  ? number
+  : T extends readonly (infer Item)[]
+    ? readonly OnTheWire<Item>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: OnTheWire<T[Name]> }
+      : T;
+
+/** A true request with its true answer: `test/contract/http` sends it and compares. */
+export type Example<Request, Answer> = {
+  /** Key in the documentation. */
+  readonly name: string;
+  readonly summary: string;
+  readonly request: Request;
+  readonly answer: OnTheWire<Answer>;
+};
+
+/** The first one is also the example of each parameter, and of the path in problems. */
+export type Examples<Request, Answer> = readonly [Example<Request, Answer>, ...Example<Request, Answer>[]];
+
+/** Rows of comma-separated values, read page by page while the caller receives them. */
+export type CsvFile<P extends Shape | undefined, Q extends Shape | undefined> = {
+  readonly rows: (deps: Deps, input: Input<P, Q, undefined>, contextOfPage: () => CallContext) => Pages<CsvRow>;
+  readonly name: (input: Input<P, Q, undefined>, deps: Deps) => string;
+  /** As in the documentation. */
+  readonly example: string;
+};
+
+type Facts<P extends Shape | undefined, Q extends Shape | undefined, B> = {
+  /** Name of the operation in generated clients: a verb and a noun. */
+  readonly operationId: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly url: `/api/v1/${string}`;
+  readonly scope: RequiredScope;
+  /** Other scopes that are sufficient as well. */
+  readonly orScopes?: readonly Scope[];
+  readonly class: RouteClass;
+  readonly tag: (typeof TAGS)[number];
+  readonly summary: string;
+  readonly description: string;
+  /** What the answer of status 200 is, in one sentence. */
+  readonly returns: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** The parameters are in the query; a JSON body may add to them. */
+  readonly hasOptionalBody?: boolean;
+  /** Refusals of its own, beside those that any route may answer. */
+  readonly refusals: readonly ProblemCode[];
+  /** Headers of its own in the answer, beside those that any answer may have. */
+  readonly headers?: readonly AnswerHeader[];
+  /** How the caller of a command that the ledger of operations does not have finds out what became of it. A sentence. */
+  readonly lookUp?: string;
+  /** The answer as a file, for callers who ask for `text/csv`. */
+  readonly file?: CsvFile<P, Q>;
+  /** It has a body or a long query, so it is no GET, and yet it is no command: nothing is recorded of it. */
+  readonly changesNothing?: true;
+  /** Every call, allowed or not, is audited before its response is sent. */
+  readonly revealsSecrets?: boolean;
+};
+
+/** The answer of a command that is recorded and executed later, with status 202. */
+export class Accepted<T> {
+  readonly body: T;
+  constructor(body: T) {
+    this.body = body;
+  }
+}
+
+export type ObjectRoute<
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+  R extends Shape,
+  A extends Shape,
+> = Facts<P, Q, B> & {
+  readonly reply: R;
+  /** The answer of status 202, of a command that may be executed later. */
+  readonly accepted?: {
+    readonly reply: A;
+    readonly returns: string;
+    readonly examples: Examples<RequestOf<P, Q, B>, Static<A>>;
+  };
+  readonly examples: Examples<RequestOf<P, Q, B>, Static<R>>;
+  /** Checks between fields that no schema can express. */
+  readonly check?: (input: Input<P, Q, B>, deps: Deps) => readonly FieldError[];
+  readonly handle: (
+    deps: Deps,
+    input: Input<P, Q, B>,
+    context: RouteContext,
+  ) => Promise<Static<R> | Accepted<Static<A>>>;
+};
+
+export type ListRoute<
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+  I extends TSchema,
+> = Facts<P, Q, B> & {
+  readonly item: I;
+  readonly examples: Examples<RequestOf<P, Q, B>, readonly Static<I>[]>;
+  /** Each page is read when the caller has received the one before. */
+  readonly pages: (deps: Deps, input: Input<P, Q, B>, contextOfPage: () => CallContext, poll: Poll) => Pages<Static<I>>;
+};
+
+type AnyInput = Input<Shape, Shape, Shape>;
+
+type AnyRequest = { readonly params?: object; readonly query?: object; readonly body?: object };
+
+/** A route without its types, for the registration. */
+export type Route = Facts<Shape, Shape, Shape> & { readonly examples: Examples<AnyRequest, unknown> } & (
+    | {
+        readonly kind: "object";
+        readonly reply: Shape;
+        readonly accepted?: {
+          readonly reply: Shape;
+          readonly returns: string;
+          readonly examples: Examples<AnyRequest, unknown>;
+        };
+        readonly check?: (input: AnyInput, deps: Deps) => readonly FieldError[];
+        readonly handle: (deps: Deps, input: AnyInput, context: RouteContext) => Promise<unknown>;
+      }
+    | {
+        readonly kind: "list";
+        readonly item: TSchema;
+        readonly pages: (deps: Deps, input: AnyInput, contextOfPage: () => CallContext, poll: Poll) => Pages<unknown>;
+      }
+  );
+
+/** A route that answers one object. */
+export function route<
+  R extends Shape,
+  P extends Shape | undefined = undefined,
+  Q extends Shape | undefined = undefined,
+  B extends Shape | undefined = undefined,
+  A extends Shape = never,
+>(spec: ObjectRoute<P, Q, B, R, A>): Route {
+  // The types are needed only where the route is written; the registration treats all routes alike.
+  return { ...spec, kind: "object" } as unknown as Route;
+}
+
+/** A route that answers an array of any length, written while it is read. */
+export function listRoute<
+  I extends TSchema,
+  P extends Shape | undefined = undefined,
+  Q extends Shape | undefined = undefined,
+  B extends Shape | undefined = undefined,
+>(spec: ListRoute<P, Q, B, I>): Route {
+  return { ...spec, kind: "list" } as unknown as Route;
+}

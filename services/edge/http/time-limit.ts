@@ -1,0 +1,40 @@
+import { refuse } from "../problems/refusals.ts";
+import type { RouteClass } from "./route.ts";
+
+/** The caller has its answer within this time, counted from the first byte of its request. */
+export const ANSWER_WITHIN_MS: Readonly<Record<RouteClass, number>> = { read: 5_000, money: 10_000, create: 30_000 };
+
+/** Services have to answer this much earlier, so that time is left for the response. */
+const DEADLINE_MARGIN_MS = 500;
+/** The edge itself stops waiting this much earlier, whatever a service does. */
+const ANSWER_MARGIN_MS = 200;
+
+export function deadlineOf(routeClass: RouteClass, receivedAt: number): Date {
+  return new Date(receivedAt + ANSWER_WITHIN_MS[routeClass] - DEADLINE_MARGIN_MS);
+}
+
+export function answeredBy(routeClass: RouteClass, receivedAt: number): number {
+  return receivedAt + ANSWER_WITHIN_MS[routeClass];
+}
+
+/**
+ * The result of the work, or an unknown outcome when it takes too long. The work itself goes on. A request with `wait` gets
+ * that much longer.
+ */
+export async function answerInTime<T>(
+  routeClass: RouteClass,
+  receivedAt: number,
+  work: Promise<T>,
+  waitMs = 0,
+): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const remainingMs = answeredBy(routeClass, receivedAt) + waitMs - ANSWER_MARGIN_MS - Date.now();
+  const tooLate = () =>
+    reject(refuse("outcome_unknown", "The services did not answer in time.", { outcome: "unknown" }));
+  const timer = setTimeout(tooLate, Math.max(0, remainingMs));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,52 @@
+import { MINUTE_MS } from "#kernel/duration.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import type { ConfirmVotesRequest, ConfirmVotesResponse, RecordedVote } from "#proto/pamm/common/v1/votes.ts";
+import { refuse } from "../../problems/refusals.ts";
+import { findKeySystem } from "../store/api-keys.ts";
+import { listVotingKeys, type Span, type VotingKey } from "../store/voting-keys.ts";
+
+/** Clocks differ, a request takes seconds, and a replica may accept a revoked key until it has read the keys again. */
+const TOLERANCE_MS = MINUTE_MS;
+
+/**
+ * Compares votes with the keys and with the audit, which has each vote before it is sent to a service. A vote that was written into the
+ * tables of a service, or sent to it past the edge, has no entry there.
+ */
+export async function confirmVotes(pool: Pool, { votes }: ConfirmVotesRequest): Promise<ConfirmVotesResponse> {
+  if (votes.length < 1 || votes.length > MAX_PAGE_SIZE) {
+    throw refuse("validation_failed", `A request has 1 to ${MAX_PAGE_SIZE} votes.`);
+  }
+  const system = await findKeySystem(pool);
+  const keys = await listVotingKeys(
+    pool,
+    votes.map((vote) => ({ ...vote, ...spanOf(vote) })),
+  );
+  const confirmed = votes.map((vote, index) => {
+    const key = keys[index];
+    return { problem: problemOf(vote, key, system?.environment) ?? "", clientId: key?.clientId ?? "" };
+  });
+  return { votes: confirmed };
+}
+
+function problemOf(
+  vote: RecordedVote,
+  key: VotingKey | undefined,
+  environment: string | undefined,
+): string | undefined {
+  if (key === undefined) return "unknown_key";
+  if (key.name !== vote.owner) return "other_owner";
+  if (key.environment !== environment) return "other_environment";
+  if (!key.scopes.includes("ops")) return "no_scope";
+  if (!wasInForce(key, spanOf(vote))) return "not_in_force";
+  return key.hasRequest ? undefined : "no_request";
+}
+
+function spanOf({ at }: RecordedVote): Span {
+  const ms = at?.getTime() ?? 0;
+  return { from: new Date(ms - TOLERANCE_MS), to: new Date(ms + TOLERANCE_MS) };
+}
+
+function wasInForce({ createdAt, expiresAt, revokedAt }: VotingKey, { from, to }: Span): boolean {
+  return createdAt <= to && (expiresAt === null || expiresAt > from) && (revokedAt === null || revokedAt > from);
+}
