@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { investorItem, InvestorItem } from "./schemas/investor.ts";
-import { masterItem, MasterItem } from "./schemas/master.ts";
+import { InvestorItem } from "./schemas/investor.ts";
+import { MasterItem } from "./schemas/master.ts";
 import { OpaquePage, pageAt } from "./schemas/page.ts";
 import { engineFilter as engine } from "../fields/currency.ts";
 import { DEFAULT_LIMIT, limit100, opaqueCursor } from "./schemas/request-fields.ts";
@@ -18,7 +18,7 @@ export const listMasters = route({
   description:
     "All Masters, ascending by id, page by page. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Masters.",
-  query: Type.Object({ engine, limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
+  query: Type.Object({ engine, limit: limit100(DEFAULT_LIMIT), cursor: Type.Optional(opaqueCursor) }),
   reply: OpaquePage("MasterPage", MasterItem),
   refusals: [],
   examples: [
@@ -40,7 +40,7 @@ export const listMasters = route({
     const page = pageOf("masters", query, deps);
     const request = { afterId: page.after ?? 0n, limit };
     const { items, hasMore } = await deps.accounts.listMasters(request, context);
-    const shown = items.map(({ master }) => masterItem(master));
+    const shown = items.map(({ master }) => MasterItem["~show"](master));
     return { items: shown, ...page.next(hasMore ? shown.at(-1)?.id : undefined) };
   },
 });
@@ -56,7 +56,7 @@ export const listInvestors = route({
   description:
     "All Investors, ascending by id, page by page. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Investors.",
-  query: Type.Object({ engine, limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
+  query: Type.Object({ engine, limit: limit100(DEFAULT_LIMIT), cursor: Type.Optional(opaqueCursor) }),
   reply: OpaquePage("InvestorPage", InvestorItem),
   refusals: [],
   examples: [
@@ -78,7 +78,7 @@ export const listInvestors = route({
     const page = pageOf("investors", query, deps);
     const request = { afterId: page.after ?? 0n, limit };
     const { items, hasMore } = await deps.accounts.listInvestors(request, context);
-    const shown = items.map(({ investor }) => investorItem(investor));
+    const shown = items.map(({ investor }) => InvestorItem["~show"](investor));
     return { items: shown, ...page.next(hasMore ? shown.at(-1)?.id : undefined) };
   },
 });

@@ -1,6 +1,8 @@
-import { Type, type Static, type TObject, type TProperties, type TUnsafe } from "typebox";
-import type { JsonNumber } from "../wire/json-number.ts";
+import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from "typebox";
+import { decimalText } from "../wire/json-body.ts";
+import { jsonInteger, type JsonNumber } from "../wire/json-number.ts";
 import type { CheckName } from "./checks.ts";
+import { type MessageOf, modelOf, type Model, type Sent, sent, type Shown, shown } from "./message.ts";
 
 /** Ids and tickets are larger than the integers that a float represents exactly. */
 export const INT64 = { format: "int64" } as const;
@@ -15,18 +17,52 @@ export type About = {
 };
 
 /** Text from the query, the path or a body. Its check alone validates it, so one mistake is reported once. */
-export function text(check: CheckName, about: About) {
-  return Type.String({ "x-check": check, ...annotations(about) });
+export function text(check: CheckName, about: About): Sent<string, string> {
+  return asSent(Type.String({ "x-check": check, ...annotations(about) }));
 }
 
 /** A JSON string or a JSON number. */
-export function textOrNumber(check: CheckName, about: About): TUnsafe<string | number> {
-  return Type.Unsafe<string | number>({ type: ["string", "number"], "x-check": check, ...annotations(about) });
+export function textOrNumber(check: CheckName, about: About): Sent<string | number, string> {
+  const schema = Type.Unsafe<string | number>({ type: ["string", "number"], "x-check": check, ...annotations(about) });
+  return sent(schema, (holder, name) => decimalText(holder, name) as string);
+}
+
+/** A field of a request whose text is read as another value. */
+export function read<Json, Value>(field: Sent<Json, string>, parse: (text: string) => Value): Sent<Json, Value> {
+  return sent(field, (holder, name) => {
+    const text: string | undefined = field["~send"](holder, name);
+    // A field that a table requires is there: only an optional one has no value.
+    return (text === undefined ? undefined : parse(text)) as Value;
+  });
+}
+
+/** The value goes into the message as it was sent. */
+function asSent<Json>(schema: TSchema): Sent<Json, Json> {
+  return sent(schema, (holder, name) => (holder as Record<string, Json>)[name] as Json);
 }
 
 /** One of a closed set of values, each with its meaning in the documentation. */
-export function choice<const Value extends string>(meanings: Meanings<Value>, about: About): TUnsafe<Value> {
-  return Type.Unsafe<Value>({ type: "string", ...valuesOf(meanings), ...annotations(about) });
+export function choice<const Value extends string>(meanings: Meanings<Value>, about: About): Both<Value> {
+  return asItIs<Value>(Type.Unsafe<Value>({ type: "string", ...valuesOf(meanings), ...annotations(about) }));
+}
+
+/** A field of requests and answers whose value is that of the message. */
+type Both<Value> = Shown<Value, Value> & Sent<Value, Value>;
+
+function asItIs<Value>(schema: TSchema): Both<Value> {
+  return shown(asSent<Value>(schema), (value: Value) => value) as Both<Value>;
+}
+
+/** A field of answers whose values are codes in the message. A code without a name is a defect. */
+export function named<Value, Code extends number>(
+  field: TUnsafe<Value>,
+  names: Readonly<Partial<Record<Code, Value>>>,
+): Shown<Value, Code> {
+  return shown(field, (code: Code) => {
+    const name = names[code];
+    if (name === undefined) throw new TypeError(`the code ${code} has no name`);
+    return name;
+  });
 }
 
 export type Meanings<Value extends string> = Readonly<Record<Value, string>>;
@@ -36,22 +72,24 @@ export function setOf<const Value extends string>(name: string, summary: string,
   const [first] = Object.keys(meanings);
   const values = valuesOf(meanings);
   const about = (own: Partial<About>) => ({ description: summary, example: first, ...own });
-  const named = { "x-model": name, "x-summary": summary, ...values };
+  const model = { "x-model": name, "x-summary": summary, ...values };
   return {
     values: Object.keys(meanings) as Value[],
     meanings,
     of: (description: string, example: Value) =>
-      Type.Unsafe<Value>({ ...choice(meanings, about({ description, example })), ...named }),
+      asItIs<Value>(Type.Unsafe<Value>({ ...choice(meanings, about({ description, example })), ...model })),
     known: (description: string, example: Value) =>
-      Type.Unsafe<string>({ ...choice(meanings, about({ description, example })), ...named }),
+      asItIs<string>(Type.Unsafe<string>({ ...choice(meanings, about({ description, example })), ...model })),
     /** For a field with a check of its own. */
-    shown: named,
+    shown: model,
     orNull: (description: string, example: Value | null) => {
-      const schema = { ...choice(meanings, about({})), ...named };
-      return Type.Unsafe<string | null>({
-        type: ["string", "null"],
-        ...annotations({ description, example, shown: { type: undefined, anyOf: [schema, { type: "null" }] } }),
-      });
+      const schema = { ...choice(meanings, about({})), ...model };
+      return orNull(
+        Type.Unsafe<string | null>({
+          type: ["string", "null"],
+          ...annotations({ description, example, shown: { type: undefined, anyOf: [schema, { type: "null" }] } }),
+        }),
+      );
     },
   };
 }
@@ -65,46 +103,74 @@ export function model<const Members extends TProperties>(
   name: string,
   description: string,
   members: Members,
-): TObject<Members> {
-  return Type.Object(members, { description, "x-model": name, "x-summary": description });
+): Model<Members> {
+  return modelOf(Type.Object(members, { description, "x-model": name, "x-summary": description }), name);
 }
 
-export function modelOrNull<M extends TObject>(schema: M, description: string): TUnsafe<Static<M> | null> {
-  const { properties, required = [] } = schema;
+export function modelOrNull<Members extends TProperties>(
+  schema: Model<Members>,
+  description: string,
+): Shown<Static<TObject<Members>> | null, MessageOf<Members> | undefined> {
+  const { properties, required = [], of } = schema;
   const absent = { type: undefined, properties: undefined, required: undefined };
-  return Type.Unsafe<Static<M> | null>({
-    type: ["object", "null"],
-    properties,
-    required,
-    description,
-    "x-shown": { ...absent, anyOf: [schema, { type: "null" }] },
-  });
+  return shown(
+    Type.Unsafe({
+      type: ["object", "null"],
+      properties,
+      required,
+      description,
+      "x-shown": { ...absent, anyOf: [schema, { type: "null" }] },
+    }),
+    (message: MessageOf<Members> | undefined) => (message === undefined ? null : of(message)),
+  );
 }
 
-export function bool(about: About) {
-  return Type.Boolean(annotations(about));
+/** A list of an answer. */
+export function list<Json, Source>(
+  item: Shown<Json, Source>,
+  about: Readonly<Record<string, unknown>>,
+): Shown<Json[], readonly Source[]> {
+  return shown(Type.Array(item, about), (items: readonly Source[]) => items.map((each) => item["~show"](each)));
 }
 
-/** A string of a reply. */
-export function string(about: About) {
-  return Type.String(annotations(about));
+export function bool(about: About): Both<boolean> {
+  return asItIs(Type.Boolean(annotations(about)));
 }
 
-export function nullableString(about: About): TUnsafe<string | null> {
-  return Type.Unsafe<string | null>({ type: ["string", "null"], ...annotations(about) });
+export function string(about: About): Both<string> {
+  return asItIs(Type.String(annotations(about)));
+}
+
+export function nullableString(about: About): Shown<string | null, string | undefined> {
+  return orNull(Type.Unsafe<string | null>({ type: ["string", "null"], ...annotations(about) }));
+}
+
+/** An empty text of a message is none. */
+function orNull(schema: TUnsafe<string | null>): Shown<string | null, string | undefined> {
+  return shown(schema, (text: string | undefined) => (text === undefined || text === "" ? null : text));
 }
 
 /** Written in full whatever its size. */
-export function integer(about: About): TUnsafe<bigint> {
-  return Type.Unsafe<bigint>({ type: "integer", ...annotations({ ...about, shown: { ...INT64, ...about.shown } }) });
+export function integer(about: About): Shown<bigint, bigint | number> {
+  const schema = { type: "integer", ...annotations({ ...about, shown: { ...INT64, ...about.shown } }) };
+  return shown(Type.Unsafe<bigint>(schema), BigInt);
 }
 
 /**
  * The serialiser would turn a number into a float first; without a type it writes the digits that it is given. The
  * documentation shows the type.
  */
-export function nullableInteger(about: About): TUnsafe<JsonNumber | null> {
-  return digits({ type: ["integer", "null"], ...INT64 }, about);
+export function nullableInteger(about: About): Shown<JsonNumber | null, bigint | undefined> {
+  return shown(digits({ type: ["integer", "null"], ...INT64 }, about), (value: bigint | undefined) =>
+    value === undefined ? null : jsonInteger(value),
+  );
+}
+
+/** As nullableInteger, of an id or a ticket: 0 in a message is none. */
+export function nullableId(about: About): Shown<JsonNumber | null, bigint | undefined> {
+  return shown(nullableInteger(about), (id: bigint | undefined) =>
+    id === undefined || id === 0n ? null : jsonInteger(id),
+  );
 }
 
 export function decimal(about: About): TUnsafe<JsonNumber> {

@@ -30,7 +30,7 @@ export function normalize({ query, body }: Route, request: Pick<FastifyRequest, 
   normalizeMembers(body?.properties, request.body);
 }
 
-type Shape = { readonly properties: TProperties; readonly required?: readonly string[] };
+type Shape = { readonly properties: TProperties; readonly required?: readonly string[] | undefined };
 
 function removeEmpty({ properties, required = [] }: Shape, query: Record<string, unknown>): void {
   for (const name of Object.keys(properties)) {

@@ -81,7 +81,7 @@ function validate(route: Route, request: FastifyRequest, deps: Deps): void {
   if (route.body !== undefined) request.body ??= {};
   const errors = [...findMistakes(request), ...unknownParameters(route, request)];
   const isReadable = !errors.some(({ field }) => field === "body");
-  if (route.kind === "object" && isReadable) errors.push(...(route.check?.(inputOf(request), deps) ?? []));
+  if (route.kind === "object" && isReadable) errors.push(...(route.check?.(inputOf(route, request), deps) ?? []));
   if (isCommand(route)) errors.push(...idempotencyKeyErrors(request));
   if (errors.length > 0) throw invalid(errors);
 }
@@ -107,7 +107,7 @@ async function carryOut(route: ObjectOf, runtime: RouteRuntime, request: Fastify
   // Until here no service was called.
   request.edge.wasSent = true;
   const context = routeContextOf(route, runtime, request, reply);
-  const handle = async () => await route.handle(deps, inputOf(request), context);
+  const handle = async () => await route.handle(deps, inputOf(route, request), context);
   if (!isCommand(route)) return await handle();
   return await answerOnce(idempotency, claim, reply, () => repeatLost(context, handle));
 }
@@ -116,7 +116,7 @@ async function carryOut(route: ObjectOf, runtime: RouteRuntime, request: Fastify
 async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyRequest, reply: FastifyReply) {
   const poll = pollOf(route, runtime.longPoll, request, reply);
   const contextOfPage = () => contextOf(route, request, Date.now());
-  const pages = route.pages(runtime.deps, inputOf(request), contextOfPage, poll);
+  const pages = route.pages(runtime.deps, inputOf(route, request), contextOfPage, poll);
   const { receivedAt } = request.edge;
   const first = await answerInTime(route.class, receivedAt, pages.next(), waitMs(route, request)).catch(
     (error: unknown) => {

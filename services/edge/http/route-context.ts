@@ -7,17 +7,28 @@ import { writeDurably } from "../identity/audit/write-durably.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { sentKeyOf } from "./idempotency/sent-key.ts";
 import type { Caller } from "../identity/keys/auth.ts";
+import { messageOf } from "../fields/message.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteContext } from "./route.ts";
 import { deadlineOf } from "./time-limit.ts";
 import type { Poll, LongPoll } from "./long-poll.ts";
 
-export type Input = { params: never; query: never; body: never };
+export type Input = { params: never; query: never; body: never; request: never };
 
-export function inputOf({ params, query, body }: FastifyRequest): Input {
+export function inputOf(route: Route, { params, query, body }: FastifyRequest): Input {
+  const parts = { params, query, body } as Readonly<Record<"params" | "query" | "body", object>>;
+  const input = {
+    ...parts,
+    get request() {
+      const messages = PARTS.map((part) => messageOf(route[part]?.properties ?? {}, parts[part]));
+      return Object.assign({}, ...messages) as object;
+    },
+  };
   // The schemas have validated these types.
-  return { params, query, body } as Input;
+  return input as Input;
 }
+
+const PARTS = ["params", "query", "body"] as const;
 
 /** The clients of the services end each call at its deadline by themselves, and a caller that leaves cancels nothing. */
 const NEVER_ABORTED = new AbortController().signal;

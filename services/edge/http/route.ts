@@ -1,4 +1,4 @@
-import type { Static, TObject, TProperties, TSchema } from "typebox";
+import type { Static, TProperties, TSchema } from "typebox";
 import type { CallContext, Client } from "#kernel/contract/contract.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -16,6 +16,7 @@ import type { RequiredScope, Scope } from "../identity/keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { AnswerHeader } from "../documents/openapi/headers.ts";
 import type { ServerClock } from "../api/schemas/history.ts";
+import type { RequestOf } from "../fields/message.ts";
 import type { Webhooks } from "../events/webhooks/webhooks.ts";
 import type { Cursors } from "../wire/cursor.ts";
 import type { CsvRow } from "../wire/csv.ts";
@@ -85,16 +86,19 @@ export const TAGS = [
   "API keys",
 ] as const;
 
-type Shape = TObject<TProperties>;
+type Shape = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] | undefined };
 type ValueOf<S extends Shape | undefined> = S extends Shape ? Static<S> : Record<never, never>;
+type MessageOf<S extends Shape | undefined> = S extends Shape ? RequestOf<S["properties"]> : Record<never, never>;
 
 export type Input<P extends Shape | undefined, Q extends Shape | undefined, B extends Shape | undefined> = {
   readonly params: ValueOf<P>;
   readonly query: ValueOf<Q>;
   readonly body: ValueOf<B>;
+  /** The message that path, query and body become together. */
+  readonly request: MessageOf<P> & MessageOf<Q> & MessageOf<B>;
 };
 
-type RequestOf<P, Q, B> = (P extends Shape ? { readonly params: Static<P> } : unknown) &
+type Sample<P, Q, B> = (P extends Shape ? { readonly params: Static<P> } : unknown) &
   (Q extends Shape ? { readonly query: Static<Q> } : unknown) &
   (B extends Shape ? { readonly body?: Static<B> } : unknown);
 
@@ -180,17 +184,30 @@ export type ObjectRoute<
   readonly accepted?: {
     readonly reply: A;
     readonly returns: string;
-    readonly examples: Examples<RequestOf<P, Q, B>, Static<A>>;
+    readonly examples: Examples<Sample<P, Q, B>, Static<A>>;
   };
-  readonly examples: Examples<RequestOf<P, Q, B>, Static<R>>;
+  readonly examples: Examples<Sample<P, Q, B>, Static<R>>;
   /** Checks between fields that no schema can express. */
   readonly check?: (input: Input<P, Q, B>, deps: Deps) => readonly FieldError[];
-  readonly handle: (
-    deps: Deps,
-    input: Input<P, Q, B>,
-    context: RouteContext,
-  ) => Promise<Static<R> | Accepted<Static<A>>>;
-};
+} & (
+    | {
+        readonly handle: (
+          deps: Deps,
+          input: Input<P, Q, B>,
+          context: RouteContext,
+        ) => Promise<Static<R> | Accepted<Static<A>>>;
+      }
+    /** The message of the request goes to a service, and its answer is that of the route. */
+    | {
+        readonly call: (
+          deps: Deps,
+          request: Input<P, Q, B>["request"],
+          context: RouteContext,
+        ) => Promise<AnsweredBy<R>>;
+      }
+  );
+
+type AnsweredBy<R> = R extends { readonly of: (message: infer Message) => unknown } ? Message : never;
 
 export type ListRoute<
   P extends Shape | undefined,
@@ -199,7 +216,7 @@ export type ListRoute<
   I extends TSchema,
 > = Facts<P, Q, B> & {
   readonly item: I;
-  readonly examples: Examples<RequestOf<P, Q, B>, readonly Static<I>[]>;
+  readonly examples: Examples<Sample<P, Q, B>, readonly Static<I>[]>;
   /** Each page is read when the caller has received the one before. */
   readonly pages: (deps: Deps, input: Input<P, Q, B>, contextOfPage: () => CallContext, poll: Poll) => Pages<Static<I>>;
 };
@@ -236,8 +253,16 @@ export function route<
   B extends Shape | undefined = undefined,
   A extends Shape = never,
 >(spec: ObjectRoute<P, Q, B, R, A>): Route {
+  const handle = "call" in spec ? answering(spec.call as unknown as Call, spec.reply as unknown as Reply) : spec.handle;
   // The types are needed only where the route is written; the registration treats all routes alike.
-  return { ...spec, kind: "object" } as unknown as Route;
+  return { ...spec, handle, kind: "object" } as unknown as Route;
+}
+
+type Call = (deps: Deps, request: object, context: RouteContext) => Promise<object>;
+type Reply = { readonly of: (message: object) => unknown };
+
+function answering(call: Call, { of }: Reply) {
+  return async (deps: Deps, { request }: AnyInput, context: RouteContext) => of(await call(deps, request, context));
 }
 
 /** A route that answers an array of any length, written while it is read. */

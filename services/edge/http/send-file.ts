@@ -32,7 +32,7 @@ export function wantsCsv({ query, headers }: FastifyRequest): boolean {
 
 /** The first page is awaited, so that a refusal becomes a problem; the rest is read as the caller consumes it. */
 export async function sendFile({ route, file, runtime, leave }: Work, request: FastifyRequest, reply: FastifyReply) {
-  const input = inputOf(request);
+  const input = inputOf(route, request);
   const pages = file.rows(runtime.deps, input, () => contextOf(route, request, Date.now()));
   const { receivedAt } = request.edge;
   const first = await answerInTime(route.class, receivedAt, pages.next()).catch((error: unknown) => {

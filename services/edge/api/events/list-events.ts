@@ -49,7 +49,7 @@ export const listEvents = route({
         },
       ),
     ),
-    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    limit: limit500(DEFAULT_LIMIT),
     wait: Type.Optional(wait("there is an event")),
   }),
   reply: model("EventPage", "A page of events. Ascending by id.", ascendingPage(Event)),

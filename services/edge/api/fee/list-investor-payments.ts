@@ -22,7 +22,7 @@ export const listInvestorPayments = route({
   returns: "A page of payments.",
   params: Type.Object({ master_login: masterLogin }),
   query: Type.Object({
-    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    limit: limit500(DEFAULT_LIMIT),
     cursor: Type.Optional(integerCursor("Only payments with a lower id. Use next_cursor.")),
   }),
   reply: model("FeePaymentPage", "A page of fee payments. Descending by id.", {

@@ -24,7 +24,7 @@ export const listPaymentCredits = route({
   returns: "A page of credits.",
   query: Type.Object({
     master_login: masterLogin,
-    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    limit: limit100(DEFAULT_LIMIT),
     cursor: Type.Optional(
       integerCursor("Only credits with a greater id. Use next_cursor, also that of the last page."),
     ),

@@ -26,7 +26,7 @@ export const listPaymentsOfInvestor = route({
   returns: "A page of payments.",
   params: Type.Object({ investor_login: investorLogin }),
   query: Type.Object({
-    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    limit: limit500(DEFAULT_LIMIT),
     cursor: Type.Optional(integerCursor("Only payments with a lower id. Use next_cursor.")),
   }),
   reply: model("InvestorFeePaymentPage", "A page of fee payments of one Investor. Descending by id.", {

@@ -42,7 +42,7 @@ export const listRuns = route({
   returns: "A page of runs.",
   query: Type.Object({
     master_login: Type.Optional(masterLogin),
-    limit: Type.Optional(limit100(DEFAULT_RUNS)),
+    limit: limit100(DEFAULT_RUNS),
     cursor: Type.Optional(integerCursor("Only older runs. Use next_cursor.")),
   }),
   reply: model("FeeRunPage", "A page of fee runs. Descending by id.", descendingPage(RunReply)),
@@ -98,7 +98,7 @@ export const listRunPayments = route({
   returns: "A page of payments.",
   params: Type.Object({ run_id: feeRunId }),
   query: Type.Object({
-    limit: Type.Optional(limit500(DEFAULT_PAYMENTS)),
+    limit: limit500(DEFAULT_PAYMENTS),
     cursor: Type.Optional(integerCursor("Only payments after this one. Use next_cursor.")),
   }),
   reply: model("FeeRunPaymentPage", "A page of payments. By Investor.", {

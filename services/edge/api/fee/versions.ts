@@ -22,7 +22,7 @@ export const listFeeVersions = route({
   returns: "A page of versions.",
   params: Type.Object({ investor_login: investorLogin }),
   query: Type.Object({
-    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    limit: limit500(DEFAULT_LIMIT),
     cursor: Type.Optional(integerCursor("Only versions with a lower id. Use next_cursor.")),
   }),
   reply: model("FeeVersionPage", "A page of versions. Descending by id.", {

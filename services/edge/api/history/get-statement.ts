@@ -46,7 +46,7 @@ export const getStatement = route({
     from: periodFrom,
     to: periodTo,
     day: Type.Optional(dayKind),
-    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    limit: limit500(DEFAULT_LIMIT),
     cursor: Type.Optional(opaqueCursor),
     format: Type.Optional(format),
   }),

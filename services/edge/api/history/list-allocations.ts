@@ -66,7 +66,7 @@ export const listAllocations = route({
     from: Type.Optional(periodFrom),
     to: Type.Optional(periodTo),
     day: Type.Optional(dayKind),
-    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    limit: limit500(DEFAULT_LIMIT),
     cursor: Type.Optional(opaqueCursor),
   }),
   reply: OpaquePage("AllocationPage", AllocationReply, "Newest first."),

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
+import { at } from "../../fields/message.ts";
 import { aliasField, loginField } from "../schemas/request-fields.ts";
-import { investorItem, InvestorItem } from "../schemas/investor.ts";
-import { labelFields, labelsOf } from "../schemas/labels.ts";
+import { InvestorItem } from "../schemas/investor.ts";
+import { labelFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
 
 export const addInvestor = route({
@@ -16,7 +17,7 @@ export const addInvestor = route({
     "Registers an existing account of the trading platform as an Investor. Moves no money and creates no subscription.",
   returns: "The registered Investor.",
   body: Type.Object({
-    mt5_login: loginField("Login of the existing account.", "investor"),
+    mt5_login: at("login", loginField("Login of the existing account.", "investor")),
     name: aliasField("Alias of the Investor.", "Ada"),
     ...labelFields,
   }),
@@ -39,10 +40,5 @@ export const addInvestor = route({
       answer: { engine: "PAMM", id: 8, mt5_login: "3000003", name: "Ada", created_at: "2026-01-02T03:04:05.678000" },
     },
   ],
-
-  async handle({ accounts }, { body }, context) {
-    return investorItem(
-      await accounts.addInvestor({ login: body.mt5_login, name: body.name, labels: labelsOf(body) }, context),
-    );
-  },
+  call: ({ accounts }, request, context) => accounts.addInvestor(request, context),
 });

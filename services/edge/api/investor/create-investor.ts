@@ -1,9 +1,8 @@
-import assert from "node:assert/strict";
 import { Type } from "typebox";
-import { CreatedInvestor, investorFields } from "../schemas/investor.ts";
-import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../schemas/new-account.ts";
+import { CreatedInvestor } from "../schemas/investor.ts";
+import { NEW_ACCOUNT_REFUSALS, newAccount } from "../schemas/new-account.ts";
 import { aliasField } from "../schemas/request-fields.ts";
-import { labelFields, labelsOf } from "../schemas/labels.ts";
+import { labelFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
 
 export const createInvestor = route({
@@ -47,20 +46,5 @@ export const createInvestor = route({
       },
     },
   ],
-
-  async handle({ accounts }, { body }, context) {
-    const { investor, mainPassword, investorPassword } = await accounts.createInvestor(
-      {
-        ...newAccountRequest(body),
-        labels: labelsOf(body),
-      },
-      context,
-    );
-    assert(investor !== undefined, "a created Investor is missing in the answer");
-    return {
-      ...investorFields(investor),
-      password: mainPassword,
-      investor_password: investorPassword,
-    };
-  },
+  call: ({ accounts }, request, context) => accounts.createInvestor(request, context),
 });

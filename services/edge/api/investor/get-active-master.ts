@@ -3,7 +3,6 @@ import { model, nullableString } from "../../fields/field.ts";
 import { nullableTimeReply } from "../schemas/reply-fields.ts";
 import { investorLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
-import { nullableTimestamp } from "../../wire/timestamp.ts";
 
 export const getActiveMaster = route({
   operationId: "getActiveMaster",
@@ -36,13 +35,5 @@ export const getActiveMaster = route({
       answer: { master_login: null, name: null, started_at: null },
     },
   ],
-
-  async handle({ subscriptions }, { params }, context) {
-    const active = await subscriptions.getActiveMaster({ investorLogin: params.investor_login }, context);
-    return {
-      master_login: active.masterLogin ?? null,
-      name: active.name ?? null,
-      started_at: nullableTimestamp(active.startedAt),
-    };
-  },
+  call: ({ subscriptions }, request, context) => subscriptions.getActiveMaster(request, context),
 });

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { InvestorProfile, investorProfile } from "../schemas/investor.ts";
+import { InvestorProfile } from "../schemas/investor.ts";
+import { at } from "../../fields/message.ts";
 import { investorId } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 
@@ -13,7 +14,7 @@ export const getInvestor = route({
   summary: "Get an Investor",
   description: "By internal id, not by login.",
   returns: "The Investor.",
-  params: Type.Object({ investor_id: investorId }),
+  params: Type.Object({ investor_id: at("id", investorId) }),
   reply: InvestorProfile,
   refusals: ["investor_not_found"],
   examples: [
@@ -33,8 +34,5 @@ export const getInvestor = route({
       },
     },
   ],
-
-  async handle({ accounts }, { params }, context) {
-    return investorProfile(await accounts.getInvestorProfile({ id: BigInt(params.investor_id) }, context));
-  },
+  call: ({ accounts }, request, context) => accounts.getInvestorProfile(request, context),
 });

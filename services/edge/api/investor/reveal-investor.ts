@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
 import { Type } from "typebox";
+import { at } from "../../fields/message.ts";
 import { investorLogin } from "../schemas/request-fields.ts";
-import { investorFields, RevealedInvestor } from "../schemas/investor.ts";
+import { RevealedInvestor } from "../schemas/investor.ts";
 import { route } from "../../http/route.ts";
 
 export const revealInvestor = route({
@@ -14,7 +14,7 @@ export const revealInvestor = route({
   summary: "Get an Investor with its passwords",
   description: "For authorised back ends only. Every call is audited. Do not log the response body.",
   returns: "The Investor with the passwords of its account.",
-  params: Type.Object({ investor_login: investorLogin }),
+  params: Type.Object({ investor_login: at("login", investorLogin) }),
   reply: RevealedInvestor,
   refusals: ["investor_not_found"],
   examples: [
@@ -33,15 +33,5 @@ export const revealInvestor = route({
     },
   ],
   revealsSecrets: true,
-
-  async handle({ accounts }, { params }, context) {
-    const revealed = await accounts.revealInvestor({ login: params.investor_login }, context);
-    const { investor } = revealed;
-    assert(investor !== undefined, "the Investor is missing in the answer");
-    return {
-      ...investorFields(investor),
-      mt5_password: revealed.mainPassword ?? null,
-      mt5_investor_password: revealed.investorPassword ?? null,
-    };
-  },
+  call: ({ accounts }, request, context) => accounts.revealInvestor(request, context),
 });

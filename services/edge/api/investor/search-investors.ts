@@ -1,5 +1,5 @@
 import { accountFilter, accountPage } from "../schemas/account-filter.ts";
-import { investorProfile, InvestorProfile } from "../schemas/investor.ts";
+import { InvestorProfile } from "../schemas/investor.ts";
 import { OpaquePage } from "../schemas/page.ts";
 import { route } from "../../http/route.ts";
 
@@ -47,7 +47,7 @@ export const searchInvestors = route({
   async handle(deps, { query }, context) {
     const { request, next } = accountPage(LIST, query, deps);
     const { items, hasMore } = await deps.accounts.listInvestors(request, context);
-    const shown = items.map(investorProfile);
+    const shown = items.map(InvestorProfile.of);
     return { items: shown, ...next(hasMore ? shown.at(-1)?.id : undefined) };
   },
 });

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
-import { InvestorProfile, investorProfile } from "../schemas/investor.ts";
-import { labelChangeFields, labelsChangeOf } from "../schemas/labels.ts";
+import { InvestorProfile } from "../schemas/investor.ts";
+import { labelChangeFields } from "../schemas/labels.ts";
+import { at } from "../../fields/message.ts";
 import { aliasField, investorId, username } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 
@@ -17,7 +18,7 @@ export const updateInvestor = route({
   description:
     "At least one field is required; omitted fields keep their value, and members of `metadata` are merged. Changes what this service keeps: on the trading platform the account keeps the names and the e-mail address that it was created with.",
   returns: "The Investor after the change.",
-  params: Type.Object({ investor_id: investorId }),
+  params: Type.Object({ investor_id: at("id", investorId) }),
   body: Type.Object({
     name: Type.Optional(aliasField("Alias of the Investor.", "Ada")),
     email: Type.Optional(username),
@@ -51,12 +52,5 @@ export const updateInvestor = route({
     if (KNOWN.some((name) => body[name] !== undefined)) return [];
     return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
   },
-
-  async handle({ accounts }, { params, body }, context) {
-    const { name, email } = body;
-    const labels = labelsChangeOf(body);
-    return investorProfile(
-      await accounts.updateInvestor({ id: BigInt(params.investor_id), name, email, labels }, context),
-    );
-  },
+  call: ({ accounts }, request, context) => accounts.updateInvestor(request, context),
 });

@@ -18,7 +18,7 @@ export const listKeys = route({
     "All keys of the system, the newest first, also those that are not accepted any more, with their scopes, last use and rotation. No response has a secret, a hash, or an address from which a key is accepted. Keys are created, rotated and revoked by a command on the machine of the service.",
   returns: "A page of keys.",
   query: Type.Object({
-    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    limit: limit100(DEFAULT_LIMIT),
     cursor: Type.Optional(
       text("key_id", {
         description: "Only keys that are older than this one. Use next_cursor.",

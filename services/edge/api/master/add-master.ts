@@ -1,10 +1,9 @@
 import { Type } from "typebox";
 import { aliasField, loginField, masterLogin, minDeposit, strategy, strategyName } from "../schemas/request-fields.ts";
-import { masterItem, MasterItem } from "../schemas/master.ts";
-import { labelFields, labelsOf } from "../schemas/labels.ts";
+import { MasterItem } from "../schemas/master.ts";
+import { labelFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
-import { decimalText } from "../../wire/json-body.ts";
-import { moneyOf } from "../../wire/money.ts";
+import { at } from "../../fields/message.ts";
 
 export const addMaster = route({
   operationId: "registerMaster",
@@ -18,7 +17,7 @@ export const addMaster = route({
     "Registers two existing accounts of the trading platform: the trading account and the payment account that receives performance fees. The payment account must have no open positions, and may not trade from then on.",
   returns: "The registered Master.",
   body: Type.Object({
-    mt5_login: masterLogin,
+    mt5_login: at("login", masterLogin),
     name: Type.Optional(aliasField("Alias of the Master; its login when missing.", "Alpha Strategy")),
     strategy_name: Type.Optional(strategyName),
     strategy: Type.Optional(strategy),
@@ -61,20 +60,5 @@ export const addMaster = route({
       },
     },
   ],
-
-  async handle({ accounts }, { body }, context) {
-    const master = await accounts.addMaster(
-      {
-        login: body.mt5_login,
-        paymentAccountLogin: body.payment_account_login,
-        name: body.name,
-        strategyName: body.strategy_name,
-        strategy: body.strategy,
-        labels: labelsOf(body),
-        minDeposit: moneyOf(decimalText(body, "min_deposit")),
-      },
-      context,
-    );
-    return masterItem(master);
-  },
+  call: ({ accounts }, request, context) => accounts.addMaster(request, context),
 });

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
+import { at } from "../../fields/message.ts";
 import { masterId } from "../schemas/request-fields.ts";
-import { masterItem, MasterItem } from "../schemas/master.ts";
+import { MasterItem } from "../schemas/master.ts";
 import { route } from "../../http/route.ts";
 import { MASTER } from "./examples.ts";
 
@@ -15,7 +16,7 @@ export const closeMaster = route({
   description:
     "For good: no Investor can be assigned any more, every Investor leaves as by an unassign, and then the Master is archived. The answer comes when this has begun; `GET /master/{master_id}/status` shows how far it is. Closing again has the same answer. By internal id, not by login.",
   returns: "The Master as the closing has begun.",
-  params: Type.Object({ master_id: masterId }),
+  params: Type.Object({ master_id: at("id", masterId) }),
   reply: MasterItem,
   lookUp:
     "Read GET /api/v1/master/{master_id}/status, or repeat it with the same Idempotency-Key or without one: a Master is closed once.",
@@ -28,8 +29,5 @@ export const closeMaster = route({
       answer: MASTER,
     },
   ],
-
-  async handle({ accounts }, { params }, context) {
-    return masterItem(await accounts.closeMaster({ id: BigInt(params.master_id) }, context));
-  },
+  call: ({ accounts }, request, context) => accounts.closeMaster(request, context),
 });

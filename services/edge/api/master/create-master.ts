@@ -1,12 +1,9 @@
-import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { aliasField, minDeposit, strategy, strategyName } from "../schemas/request-fields.ts";
-import { CreatedMaster, masterFields } from "../schemas/master.ts";
-import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../schemas/new-account.ts";
-import { labelFields, labelsOf } from "../schemas/labels.ts";
+import { CreatedMaster } from "../schemas/master.ts";
+import { NEW_ACCOUNT_REFUSALS, newAccount } from "../schemas/new-account.ts";
+import { labelFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
-import { decimalText } from "../../wire/json-body.ts";
-import { moneyOf } from "../../wire/money.ts";
 
 export const createMaster = route({
   operationId: "createMaster",
@@ -59,25 +56,5 @@ export const createMaster = route({
       },
     },
   ],
-
-  async handle({ accounts }, { body }, context) {
-    const created = await accounts.createMaster(
-      {
-        ...newAccountRequest(body),
-        minDeposit: moneyOf(decimalText(body, "min_deposit")),
-        strategyName: body.strategy_name,
-        strategy: body.strategy,
-        labels: labelsOf(body),
-      },
-      context,
-    );
-    const { master } = created;
-    assert(master !== undefined, "a created Master is missing in the answer");
-    return {
-      ...masterFields(master),
-      password: created.mainPassword,
-      investor_password: created.investorPassword,
-      payment_account_login: master.paymentAccountLogin,
-    };
-  },
+  call: ({ accounts }, request, context) => accounts.createMaster(request, context),
 });

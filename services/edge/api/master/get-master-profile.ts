@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { MasterProfile, masterProfile, MasterProfileWithState } from "../schemas/master.ts";
-import { masterLife } from "../schemas/master-status.ts";
+import { MasterProfile, MasterProfileWithState } from "../schemas/master.ts";
+import { at } from "../../fields/message.ts";
 import { masterId, masterLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 import { MASTER_PROFILE } from "./examples.ts";
@@ -15,7 +15,7 @@ export const getMasterProfile = route({
   summary: "Get a Master with your labels",
   description: "By internal id, with e-mail address, `external_id` and `metadata`.",
   returns: "The Master.",
-  params: Type.Object({ master_id: masterId }),
+  params: Type.Object({ master_id: at("id", masterId) }),
   reply: MasterProfile,
   refusals: ["master_not_found"],
   examples: [
@@ -26,10 +26,7 @@ export const getMasterProfile = route({
       answer: MASTER_PROFILE,
     },
   ],
-
-  async handle({ accounts }, { params }, context) {
-    return masterProfile(await accounts.getMasterProfile({ id: BigInt(params.master_id) }, context));
-  },
+  call: ({ accounts }, request, context) => accounts.getMasterProfile(request, context),
 });
 
 export const getProfileByLogin = route({
@@ -43,7 +40,7 @@ export const getProfileByLogin = route({
   description:
     "By trading login, with internal id, e-mail address, `external_id`, `metadata`, and where the Master is in its life.",
   returns: "The Master.",
-  params: Type.Object({ master_login: masterLogin }),
+  params: Type.Object({ master_login: at("login", masterLogin) }),
   reply: MasterProfileWithState,
   refusals: ["master_not_found"],
   examples: [
@@ -55,12 +52,12 @@ export const getProfileByLogin = route({
     },
   ],
 
-  async handle({ accounts }, { params }, context) {
-    const { id } = await accounts.findMaster({ login: params.master_login }, context);
+  async call({ accounts }, request, context) {
+    const { id } = await accounts.findMaster(request, context);
     const [profile, status] = await Promise.all([
       accounts.getMasterProfile({ id }, context),
       accounts.getMasterStatus({ id }, context),
     ]);
-    return { ...masterProfile(profile), ...masterLife(status) };
+    return { profile, status };
   },
 });

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
+import { at } from "../../fields/message.ts";
 import { masterId } from "../schemas/request-fields.ts";
-import { masterStatus, MasterStatusReply } from "../schemas/master-status.ts";
+import { MasterStatusReply } from "../schemas/master-status.ts";
 import { route } from "../../http/route.ts";
 
 export const getMasterStatus = route({
@@ -13,7 +14,7 @@ export const getMasterStatus = route({
   summary: "Get where a Master is in its life",
   description: "By internal id, not by login.",
   returns: "The state of the Master.",
-  params: Type.Object({ master_id: masterId }),
+  params: Type.Object({ master_id: at("id", masterId) }),
   reply: MasterStatusReply,
   refusals: ["master_not_found"],
   examples: [
@@ -41,8 +42,5 @@ export const getMasterStatus = route({
       },
     },
   ],
-
-  async handle({ accounts }, { params }, context) {
-    return masterStatus(await accounts.getMasterStatus({ id: BigInt(params.master_id) }, context));
-  },
+  call: ({ accounts }, request, context) => accounts.getMasterStatus(request, context),
 });

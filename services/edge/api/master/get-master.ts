@@ -1,6 +1,7 @@
 import { Type } from "typebox";
+import { at } from "../../fields/message.ts";
 import { masterId } from "../schemas/request-fields.ts";
-import { MasterDetails, masterFields } from "../schemas/master.ts";
+import { MasterDetails } from "../schemas/master.ts";
 import { route } from "../../http/route.ts";
 
 export const getMaster = route({
@@ -13,7 +14,7 @@ export const getMaster = route({
   summary: "Get a Master",
   description: "By internal id, not by login.",
   returns: "The Master.",
-  params: Type.Object({ master_id: masterId }),
+  params: Type.Object({ master_id: at("id", masterId) }),
   reply: MasterDetails,
   refusals: ["master_not_found"],
   examples: [
@@ -31,8 +32,5 @@ export const getMaster = route({
       },
     },
   ],
-
-  async handle({ accounts }, { params }, context) {
-    return masterFields(await accounts.getMaster({ id: BigInt(params.master_id) }, context));
-  },
+  call: ({ accounts }, request, context) => accounts.getMaster(request, context),
 });

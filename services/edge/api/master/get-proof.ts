@@ -24,7 +24,7 @@ export const getProof = route({
   returns: "The report, with one page of Investors.",
   params: Type.Object({ master_login: masterLogin }),
   query: Type.Object({
-    limit: Type.Optional(limit500(DEFAULT_LIMIT)),
+    limit: limit500(DEFAULT_LIMIT),
     cursor: Type.Optional(opaqueCursor),
     wait: Type.Optional(wait("`converged` is true")),
   }),

@@ -1,9 +1,8 @@
-import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { masterLogin } from "../schemas/request-fields.ts";
-import { investorsCount, masterFields, RevealedMaster } from "../schemas/master.ts";
+import { RevealedMaster } from "../schemas/master.ts";
 import { route } from "../../http/route.ts";
-import { moneyNumber } from "../../wire/money.ts";
+import { at } from "../../fields/message.ts";
 
 export const revealMaster = route({
   operationId: "getMasterWithPasswords",
@@ -15,7 +14,7 @@ export const revealMaster = route({
   summary: "Get a Master with its passwords",
   description: "For authorised back ends only. Every call is audited. Do not log the response body.",
   returns: "The Master with the passwords of its trading account.",
-  params: Type.Object({ master_login: masterLogin }),
+  params: Type.Object({ master_login: at("login", masterLogin) }),
   reply: RevealedMaster,
   refusals: ["master_not_found"],
   examples: [
@@ -39,18 +38,5 @@ export const revealMaster = route({
     },
   ],
   revealsSecrets: true,
-
-  async handle({ accounts }, { params }, context) {
-    const revealed = await accounts.revealMaster({ login: params.master_login }, context);
-    const { master } = revealed;
-    assert(master !== undefined, "the Master is missing in the answer");
-    return {
-      ...masterFields(master),
-      mt5_password: revealed.mainPassword ?? null,
-      mt5_investor_password: revealed.investorPassword ?? null,
-      payment_account_login: master.paymentAccountLogin,
-      min_deposit: moneyNumber(master.minDeposit),
-      investors_count: investorsCount(master),
-    };
-  },
+  call: ({ accounts }, request, context) => accounts.revealMaster(request, context),
 });

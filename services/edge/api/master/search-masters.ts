@@ -1,5 +1,5 @@
 import { accountFilter, accountPage } from "../schemas/account-filter.ts";
-import { masterProfile, MasterProfile } from "../schemas/master.ts";
+import { MasterProfile } from "../schemas/master.ts";
 import { OpaquePage } from "../schemas/page.ts";
 import { route } from "../../http/route.ts";
 import { MASTER_PROFILE } from "./examples.ts";
@@ -37,7 +37,7 @@ export const searchMasters = route({
   async handle(deps, { query }, context) {
     const { request, next } = accountPage(LIST, query, deps);
     const { items, hasMore } = await deps.accounts.listMasters(request, context);
-    const shown = items.map(masterProfile);
+    const shown = items.map(MasterProfile.of);
     return { items: shown, ...next(hasMore ? shown.at(-1)?.id : undefined) };
   },
 });

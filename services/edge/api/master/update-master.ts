@@ -8,13 +8,12 @@ import {
   strategy,
   strategyName,
 } from "../schemas/request-fields.ts";
-import { masterItem, MasterItem } from "../schemas/master.ts";
+import { MasterItem } from "../schemas/master.ts";
 import { demandScope } from "../../identity/keys/auth.ts";
-import { labelChangeFields, labelsChangeOf } from "../schemas/labels.ts";
+import { labelChangeFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
 import { MASTER } from "./examples.ts";
-import { decimalText } from "../../wire/json-body.ts";
-import { moneyOf } from "../../wire/money.ts";
+import { at } from "../../fields/message.ts";
 
 const KNOWN = [
   "name",
@@ -38,7 +37,7 @@ export const updateMaster = route({
   description:
     "At least one field is required; omitted fields keep their value, and members of `metadata` are merged. A new minimum deposit applies to later assignments only. `accepting_investors: false` refuses assignments; Investors who are assigned stay, top up and leave as before. `payment_account_login` is where later fees are paid: an account without open positions, which may not trade from then on; the key needs the scope `fees:write`, too.",
   returns: "The Master after the change.",
-  params: Type.Object({ master_id: masterId }),
+  params: Type.Object({ master_id: at("id", masterId) }),
   body: Type.Object({
     name: Type.Optional(aliasField("Alias of the Master.", "Alpha Strategy")),
     strategy_name: Type.Optional(strategyName),
@@ -92,23 +91,9 @@ export const updateMaster = route({
     return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
   },
 
-  async handle({ accounts }, { params, body }, context) {
+  async call({ accounts }, request, context) {
     // A key that may change Masters, and no fees, must not redirect fees.
-    if (body.payment_account_login !== undefined) demandScope(context.key, ["fees:write"]);
-    const minimum = decimalText(body, "min_deposit");
-    const master = await accounts.updateMaster(
-      {
-        id: BigInt(params.master_id),
-        name: body.name,
-        strategyName: body.strategy_name,
-        strategy: body.strategy,
-        minDeposit: minimum === undefined ? undefined : moneyOf(minimum),
-        acceptingInvestors: body.accepting_investors,
-        paymentAccountLogin: body.payment_account_login,
-        labels: labelsChangeOf(body),
-      },
-      context,
-    );
-    return masterItem(master);
+    if (request.paymentAccountLogin !== undefined) demandScope(context.key, ["fees:write"]);
+    return await accounts.updateMaster(request, context);
   },
 });

@@ -47,7 +47,7 @@ export const listOperations = route({
     ticket: Type.Optional(ticketFilter),
     from: Type.Optional(fromField("that were requested")),
     to: Type.Optional(toField("that were requested")),
-    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    limit: limit100(DEFAULT_LIMIT),
     cursor: Type.Optional(opaqueCursor),
   }),
   reply: OpaquePage("OperationPage", OperationReply, "Newest first."),

@@ -1,11 +1,9 @@
-import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { bool, model, string } from "../../fields/field.ts";
-import { investorFields } from "../schemas/investor.ts";
+import { at, within } from "../../fields/message.ts";
 import { idReply, investorLoginReply, timeReply } from "../schemas/reply-fields.ts";
 import { investorLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 
 export const eraseInvestor = route({
   operationId: "eraseInvestor",
@@ -18,12 +16,14 @@ export const eraseInvestor = route({
   description:
     "Replaces name and e-mail address, here and on the trading platform, by a neutral text, deletes the passwords, and disables the account. For good; amounts, logins and times stay. Refused with all reasons at once while the Investor has a subscription, money, open positions or an operation in progress. A repeated request gets the first answer. A body is ignored.",
   returns: "The Investor without its personal data.",
-  params: Type.Object({ investor_login: investorLogin }),
+  params: Type.Object({ investor_login: at("login", investorLogin) }),
   reply: model("ErasedInvestor", "An Investor whose personal data was erased.", {
-    id: idReply("Internal id of the Investor.", 8),
-    mt5_login: investorLoginReply(),
-    name: string({ description: "What stands in place of the name.", example: "erased" }),
-    created_at: timeReply("When the Investor was created or registered."),
+    ...within("investor", {
+      id: idReply("Internal id of the Investor.", 8),
+      mt5_login: at("login", investorLoginReply()),
+      name: string({ description: "What stands in place of the name.", example: "erased" }),
+      created_at: timeReply("When the Investor was created or registered."),
+    }),
     requested_by: string({ description: "Owner of the API key.", example: "anna" }),
     requested_at: timeReply("When the erasure was decided."),
     erased_at: timeReply("When the trading platform had confirmed it."),
@@ -59,17 +59,6 @@ export const eraseInvestor = route({
       },
     },
   ],
-
-  async handle({ accounts }, { params }, context) {
-    const erased = await accounts.eraseInvestor({ login: params.investor_login, actor: context.client.owner }, context);
-    const { investor, requestedBy, requestedAt, erasedAt, onPlatform } = erased;
-    assert(investor !== undefined, "the Investor is missing in the answer");
-    return {
-      ...investorFields(investor),
-      requested_by: requestedBy,
-      requested_at: timestamp(requestedAt),
-      erased_at: timestamp(erasedAt),
-      on_platform: onPlatform,
-    };
-  },
+  call: ({ accounts }, request, context) =>
+    accounts.eraseInvestor({ ...request, actor: context.client.owner }, context),
 });

@@ -48,7 +48,7 @@ export const listArchivedAccounts = route({
   description:
     "Accounts without money that the trading platform does not show: brokers archive or delete accounts that have not been used for long. No other account is held up by them, and nothing has to be decided. An account with money that is not shown is a break.",
   returns: "A page of accounts.",
-  query: Type.Object({ limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
+  query: Type.Object({ limit: limit100(DEFAULT_LIMIT), cursor: Type.Optional(opaqueCursor) }),
   reply: model("ArchivedAccountPage", "A page of accounts that the trading platform does not show.", {
     ...opaquePage(ArchivedAccount, "Ascending by login."),
     archived: integer({ description: "All accounts that are archived.", example: 12 }),

@@ -21,7 +21,7 @@ export const listBreaks = route({
   returns: "A page of breaks, and the state of every check.",
   query: Type.Object({
     operation_id: Type.Optional(aboutOperationFilter),
-    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    limit: limit100(DEFAULT_LIMIT),
     cursor: Type.Optional(opaqueCursor),
   }),
   reply: model("BreakPage", "A page of breaks, with all checks.", {

@@ -34,7 +34,7 @@ export const listReviews = route({
     login: Type.Optional(loginField("Only what is about this account.", "master")),
     operation_id: Type.Optional(aboutOperationFilter),
     group: Type.Optional(reviewGroup),
-    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    limit: limit100(DEFAULT_LIMIT),
     cursor: Type.Optional(opaqueCursor),
   }),
   reply: model("ReviewPage", "A page of reviews.", {

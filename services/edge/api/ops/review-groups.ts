@@ -34,7 +34,7 @@ export const listReviewGroups = route({
   description:
     "The undecided reviews in groups: those of one group have the same reason, and the same action, comment and day of the deals that have caused them, or the day on which they were opened when no deal has. A review about an amount without one such cause is a group of its own. Unreachable services are listed in `unreachable`.",
   returns: "A page of groups.",
-  query: Type.Object({ limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
+  query: Type.Object({ limit: limit100(DEFAULT_LIMIT), cursor: Type.Optional(opaqueCursor) }),
   reply: model("ReviewGroupPage", "A page of groups of reviews.", {
     ...opaquePage(ReviewGroupItem, "By service, then ascending by the number of their first review."),
     unreachable: Type.Array(reviewingService.of("Name of a service.", "platform"), {

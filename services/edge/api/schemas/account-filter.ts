@@ -28,7 +28,7 @@ export const accountFilter = Type.Object({
   external_id: externalIdFilter,
   created_from: Type.Optional(fromField("that were created or registered")),
   created_to: Type.Optional(toField("that were created or registered")),
-  limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+  limit: limit100(DEFAULT_LIMIT),
   cursor: Type.Optional(opaqueCursor),
 });
 

@@ -1,8 +1,6 @@
-import assert from "node:assert/strict";
-import type { Investor, InvestorProfile as InvestorProfileMessage } from "#proto/pamm/account/v1/account.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 import { model } from "../../fields/field.ts";
-import { labelReplies, labelsReply } from "./labels.ts";
+import { at, within } from "../../fields/message.ts";
+import { labelReplies } from "./labels.ts";
 import { engineReply } from "./master.ts";
 import {
   emailReply,
@@ -16,7 +14,7 @@ import {
 
 const identity = {
   id: idReply("Internal id of the Investor.", 8),
-  mt5_login: investorLoginReply(),
+  mt5_login: at("login", investorLoginReply()),
   name: investorNameReply,
 };
 const createdAt = timeReply("When the Investor was created or registered.");
@@ -28,17 +26,16 @@ export const InvestorItem = model("Investor", "An Investor as the directory show
 });
 
 export const CreatedInvestor = model("CreatedInvestor", "A new Investor with the secrets of its account.", {
-  ...identity,
-  created_at: createdAt,
-  password: secretReply("Main password of the account."),
+  ...within("investor", { ...identity, created_at: createdAt }),
+  password: at("mainPassword", secretReply("Main password of the account.")),
   investor_password: secretReply("Read-only password of the account.", { example: "Read-1234" }),
 });
 
 export const RevealedInvestor = model("InvestorWithPasswords", "An Investor with the passwords of its account.", {
-  ...identity,
-  mt5_password: nullableSecretReply("Main password of the account."),
-  mt5_investor_password: nullableSecretReply("Read-only password of the account."),
-  created_at: createdAt,
+  ...within("investor", identity),
+  mt5_password: at("mainPassword", nullableSecretReply("Main password of the account.")),
+  mt5_investor_password: at("investorPassword", nullableSecretReply("Read-only password of the account.")),
+  ...within("investor", { created_at: createdAt }),
 });
 
 export const ActiveInvestor = model(
@@ -47,25 +44,9 @@ export const ActiveInvestor = model(
   identity,
 );
 
-/** The fields that every reply about an Investor has. */
-export function investorFields({ id, login, name, createdAt }: Investor) {
-  return { id, mt5_login: login, name, created_at: timestamp(createdAt) };
-}
-
-export function investorItem(investor: Investor | undefined) {
-  assert(investor !== undefined, "the Investor is missing in the answer");
-  return { engine: "PAMM" as const, ...investorFields(investor) };
-}
-
 export const InvestorProfile = model("InvestorProfile", "An Investor with your labels.", {
-  engine: engineReply,
-  ...identity,
+  ...within("investor", { engine: engineReply, ...identity }),
   email: emailReply,
   ...labelReplies,
-  created_at: createdAt,
+  ...within("investor", { created_at: createdAt }),
 });
-
-export function investorProfile({ investor, email, labels }: InvestorProfileMessage) {
-  const { created_at, ...known } = investorItem(investor);
-  return { ...known, email: email ?? null, ...labelsReply(labels), created_at };
-}

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import {
   MAX_EXTERNAL_ID_LENGTH,
   MAX_METADATA_MEMBERS,
@@ -7,6 +7,7 @@ import {
 } from "#kernel/labels.ts";
 import type { Labels, LabelsChange } from "#proto/pamm/common/v1/labels.ts";
 import { nullableString, text } from "../../fields/field.ts";
+import { apart, at, sent, shown } from "../../fields/message.ts";
 
 const EXTERNAL_ID = { shown: { minLength: 1, maxLength: MAX_EXTERNAL_ID_LENGTH } };
 const NOT_SENT = "It is not sent to the trading platform.";
@@ -15,26 +16,23 @@ const MEMBERS = `Up to ${MAX_METADATA_MEMBERS} members; keys have letters, digit
 const externalIdField = (description: string) =>
   text("external_id", { description, example: "CRM-7001", ...EXTERNAL_ID });
 
-const EXAMPLE = { segment: "retail" };
+/** Of a body: `metadata` carries it. */
+const ownId = (description: string) => Type.Optional(apart(externalIdField(description)));
 
-const metadataField = Type.Optional(metadata<string>(`Your own data. ${MEMBERS} ${NOT_SENT}`, "string"));
+const EXAMPLE = { segment: "retail" };
 
 /** For a body that makes an account. */
 export const labelFields = {
-  external_id: Type.Optional(
-    externalIdField(`Your own id of the account, unique among those of its role. ${NOT_SENT}`),
-  ),
-  metadata: metadataField,
+  external_id: ownId(`Your own id of the account, unique among those of its role. ${NOT_SENT}`),
+  metadata: metadataField(),
 };
 
 /** For a command about money. */
 export const operationLabelFields = {
-  external_id: Type.Optional(
-    externalIdField(
-      "Your own id of the operation, by which the list of operations finds it. A request with another one is no duplicate.",
-    ),
+  external_id: ownId(
+    "Your own id of the operation, by which the list of operations finds it. A request with another one is no duplicate.",
   ),
-  metadata: metadataField,
+  metadata: metadataField(),
 };
 
 /** For a body that changes one. */
@@ -46,29 +44,53 @@ export const labelChangeFields = {
     }),
   ),
   metadata: Type.Optional(
-    metadata<string | null>(`Members to add or change; null removes one, the others stay. ${MEMBERS}`, [
-      "string",
-      "null",
-    ]),
+    at(
+      "labels",
+      sent<Readonly<Record<string, string | null>>, LabelsChange | undefined>(
+        metadata(`Members to add or change; null removes one, the others stay. ${MEMBERS}`, ["string", "null"]),
+        labelsChangeOf,
+      ),
+    ),
   ),
 };
 
 export const externalIdFilter = Type.Optional(externalIdField("Only what has this `external_id`, exactly."));
 
-export const metadataReply = Type.Unsafe<Readonly<Record<string, string>>>({
-  type: "object",
-  additionalProperties: { type: "string" },
-  description: "Your own data; an empty object without any.",
-  examples: [EXAMPLE],
-});
+export const externalIdReply = (description: string) =>
+  at(
+    "labels",
+    shown(
+      nullableString({ description, example: "CRM-7001" }),
+      (labels: Labels | undefined) => labels?.externalId ?? null,
+    ),
+  );
+
+export const metadataReply = at(
+  "labels",
+  shown<Readonly<Record<string, string>>, Labels | undefined>(
+    {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Your own data; an empty object without any.",
+      examples: [EXAMPLE],
+    },
+    (labels) => labels?.metadata ?? {},
+  ),
+);
 
 export const labelReplies = {
-  external_id: nullableString({ description: "Your own id of the account; null without one.", example: "CRM-7001" }),
+  external_id: externalIdReply("Your own id of the account; null without one."),
   metadata: metadataReply,
 };
 
-function metadata<Value extends string | null>(description: string, type: "string" | readonly ["string", "null"]) {
-  return Type.Unsafe<Readonly<Record<string, Value>>>({
+/** Carries `external_id`, too: both fields are one member of the message. */
+function metadataField() {
+  const schema = metadata(`Your own data. ${MEMBERS} ${NOT_SENT}`, "string");
+  return Type.Optional(at("labels", sent<Readonly<Record<string, string>>, Labels | undefined>(schema, labelsOf)));
+}
+
+function metadata(description: string, type: "string" | readonly ["string", "null"]): TSchema {
+  return {
     type: "object",
     additionalProperties: { type, "x-check": "metadata_value" },
     description,
@@ -76,26 +98,23 @@ function metadata<Value extends string | null>(description: string, type: "strin
     maxProperties: MAX_METADATA_MEMBERS,
     propertyNames: { pattern: METADATA_KEY.source },
     "x-shown": { additionalProperties: { type, maxLength: MAX_METADATA_VALUE_LENGTH } },
-  });
+  };
 }
 
-type Given = {
-  readonly external_id?: string | undefined;
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
+type Given<Value> = {
+  readonly external_id?: string | Value;
+  readonly metadata?: Readonly<Record<string, string | Value>>;
 };
 
 /** Undefined when the request has none. */
-export function labelsOf({ external_id: externalId, metadata: members }: Given): Labels | undefined {
+export function labelsOf(body: object): Labels | undefined {
+  const { external_id: externalId, metadata: members } = body as Given<never>;
   if (externalId === undefined && members === undefined) return undefined;
   return { externalId, metadata: { ...members } };
 }
 
-type GivenChange = {
-  readonly external_id?: string | null | undefined;
-  readonly metadata?: Readonly<Record<string, string | null>> | undefined;
-};
-
-export function labelsChangeOf({ external_id: externalId, metadata: members }: GivenChange): LabelsChange | undefined {
+function labelsChangeOf(body: object): LabelsChange | undefined {
+  const { external_id: externalId, metadata: members } = body as Given<null>;
   if (externalId === undefined && members === undefined) return undefined;
   const entries = Object.entries(members ?? {});
   return {
@@ -103,8 +122,4 @@ export function labelsChangeOf({ external_id: externalId, metadata: members }: G
     setMetadata: Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null)),
     removedMetadata: entries.filter(([, value]) => value === null).map(([key]) => key),
   };
-}
-
-export function labelsReply(labels: Labels | undefined) {
-  return { external_id: labels?.externalId ?? null, metadata: labels?.metadata ?? {} };
 }

@@ -1,7 +1,6 @@
-import assert from "node:assert/strict";
-import { type ClosingProgress, MasterState, type MasterStatus } from "#proto/pamm/account/v1/account.ts";
-import { timestamp } from "../../wire/timestamp.ts";
-import { integer, model, modelOrNull, setOf } from "../../fields/field.ts";
+import { MasterState } from "#proto/pamm/account/v1/account.ts";
+import { integer, model, modelOrNull, named, setOf } from "../../fields/field.ts";
+import { at } from "../../fields/message.ts";
 import { idReply, masterLoginReply, timeReply } from "./reply-fields.ts";
 
 export const masterStateSet = setOf("MasterState", "Where a Master is in its life.", {
@@ -11,7 +10,12 @@ export const masterStateSet = setOf("MasterState", "Where a Master is in its lif
   archived: "every Investor has left; the Master stays in the directory and does not change any more",
 });
 
-type State = (typeof masterStateSet.values)[number];
+const STATES: Partial<Record<MasterState, (typeof masterStateSet.values)[number]>> = {
+  [MasterState.OPEN]: "open",
+  [MasterState.NOT_ACCEPTING]: "not_accepting",
+  [MasterState.CLOSING]: "closing",
+  [MasterState.ARCHIVED]: "archived",
+};
 
 export const closingBlockSet = setOf("ClosingBlock", "What keeps the closing of a Master from going on.", {
   master_open_positions: "the Master has open positions; it goes on when they are closed",
@@ -34,39 +38,13 @@ const Progress = model("ClosingProgress", "How far the closing of a Master is.",
 });
 
 export const lifeReplies = {
-  state: masterStateSet.of("State of the Master.", "open"),
+  state: named(masterStateSet.of("State of the Master.", "open"), STATES),
   since: timeReply("Since when it is in this state."),
   closing: modelOrNull(Progress, "How far the closing is; null in any other state."),
 };
 
 export const MasterStatusReply = model("MasterStatus", "Where a Master is in its life.", {
   id: idReply("Internal id of the Master."),
-  mt5_login: masterLoginReply("Trading login."),
+  mt5_login: at("login", masterLoginReply("Trading login.")),
   ...lifeReplies,
 });
-
-const STATES: Readonly<Partial<Record<MasterState, State>>> = {
-  [MasterState.OPEN]: "open",
-  [MasterState.NOT_ACCEPTING]: "not_accepting",
-  [MasterState.CLOSING]: "closing",
-  [MasterState.ARCHIVED]: "archived",
-};
-
-export function masterStatus(status: MasterStatus) {
-  return { id: status.id, mt5_login: status.login, ...masterLife(status) };
-}
-
-export function masterLife({ login, state, since, closing }: MasterStatus) {
-  const shown = STATES[state];
-  assert(shown !== undefined, `Master ${login} is in an unknown state`);
-  return { state: shown, since: timestamp(since), closing: closing === undefined ? null : progressOf(closing) };
-}
-
-function progressOf({ investorsLeft, exitsInProgress, lastProgressAt, blockedBy }: ClosingProgress) {
-  return {
-    investors_left: investorsLeft,
-    exits_in_progress: exitsInProgress,
-    last_progress_at: timestamp(lastProgressAt),
-    blocked_by: blockedBy ?? null,
-  };
-}

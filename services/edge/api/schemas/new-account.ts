@@ -1,15 +1,5 @@
-import { type Static, Type } from "typebox";
 import type { ProblemCode } from "../../problems/problems.ts";
-import { decimalText } from "../../wire/json-body.ts";
-import {
-  aliasField,
-  DEFAULT_LEVERAGE,
-  firstName,
-  lastName,
-  leverage,
-  platformGroup,
-  username,
-} from "./request-fields.ts";
+import { type aliasField, firstName, lastName, leverage, platformGroup, username } from "./request-fields.ts";
 
 /** The fields of the body that creates an account. */
 export function newAccount(alias: ReturnType<typeof aliasField>, exampleGroup: string) {
@@ -19,7 +9,7 @@ export function newAccount(alias: ReturnType<typeof aliasField>, exampleGroup: s
     name: alias,
     username,
     platform_group: platformGroup(exampleGroup),
-    leverage: Type.Optional(leverage),
+    leverage,
   };
 }
 
@@ -32,16 +22,3 @@ export const NEW_ACCOUNT_REFUSALS = [
   "platform_unavailable",
   "login_range_exhausted",
 ] as const satisfies readonly ProblemCode[];
-
-const Body = Type.Object(newAccount(aliasField("", ""), ""));
-
-export function newAccountRequest(body: Static<typeof Body>) {
-  return {
-    firstName: body.first_name,
-    lastName: body.last_name,
-    name: body.name,
-    username: body.username,
-    platformGroup: body.platform_group,
-    leverage: Number(decimalText(body, "leverage") ?? DEFAULT_LEVERAGE),
-  };
-}

@@ -14,7 +14,7 @@ import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
 import { instantOfId } from "#kernel/uuid-time.ts";
 import { usDollar } from "../../fields/currency.ts";
 import { bool, model, nullableDecimal, nullableInteger, nullableString, setOf, string } from "../../fields/field.ts";
-import { labelsReply, metadataReply } from "./labels.ts";
+import { metadataReply } from "./labels.ts";
 import { problemCode } from "./problem-sets.ts";
 import { investorLoginReply, moneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
@@ -192,7 +192,8 @@ export function operationReply(operation: Operation): Static<typeof OperationRep
     amount: amount === undefined ? null : moneyNumber(amount),
     currency: amount === undefined ? null : "USD",
     comment: amount === undefined ? null : comment,
-    ...labelsReply(operation.labels),
+    external_id: operation.labels?.externalId ?? null,
+    metadata: operation.labels?.metadata ?? {},
     outcome: OUTCOME_OF[operation.outcome],
     // Internal codes are not part of the interface.
     refusal: refusalCode === "" ? null : isProblemCode(refusalCode) ? refusalCode : "conflict",

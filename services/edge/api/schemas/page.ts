@@ -1,4 +1,4 @@
-import { Type, type TObject, type TProperties, type TSchema } from "typebox";
+import { Type, type TSchema } from "typebox";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { Cursor } from "../../wire/cursor.ts";
 import { bool, integer, model, nullableInteger, nullableString } from "../../fields/field.ts";
@@ -20,7 +20,7 @@ export function OpaquePage<Item extends TSchema>(name: string, item: Item, order
 }
 
 /** A page of a list that begins with the newest id. */
-export function descendingPage<Item extends TObject<TProperties>>(item: Item) {
+export function descendingPage<Item extends TSchema>(item: Item) {
   return {
     items: Type.Array(item, { description: "Descending by id." }),
     next_cursor: nullableInteger({ description: "Cursor of the next page; null on the last one.", example: 42 }),
@@ -29,7 +29,7 @@ export function descendingPage<Item extends TObject<TProperties>>(item: Item) {
 }
 
 /** A page of a list that grows at its end. */
-export function ascendingPage<Item extends TObject<TProperties>>(item: Item) {
+export function ascendingPage<Item extends TSchema>(item: Item) {
   return {
     items: Type.Array(item, { description: "Ascending by id." }),
     next_cursor: integer({

@@ -1,9 +1,11 @@
-import type { TString } from "typebox";
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE } from "#kernel/limits.ts";
 import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
 import { MAX_WAIT_SECONDS } from "../../http/long-poll.ts";
 import { MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH } from "../../fields/checks.ts";
-import { bool, INT64, string, text, textOrNumber } from "../../fields/field.ts";
+import { bool, INT64, read, string, text, textOrNumber } from "../../fields/field.ts";
+import { at, or, type Sent } from "../../fields/message.ts";
+import { moneyOf } from "../../wire/money.ts";
+import { ratePpm } from "../../wire/rate.ts";
 import { usDollar } from "../../fields/currency.ts";
 
 const LOGIN_SHOWN = { pattern: "^[1-9][0-9]{0,18}$" };
@@ -21,7 +23,7 @@ export const INSTANT = {
   pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?$",
 };
 
-export const loginField = (description: string, role: keyof typeof LOGINS): TString =>
+export const loginField = (description: string, role: keyof typeof LOGINS): Sent<string, string> =>
   text("login", { description, example: LOGINS[role], shown: LOGIN_SHOWN });
 
 export const masterLogin = loginField("Trading login of the Master.", "master");
@@ -33,37 +35,21 @@ export const logins = text("logins", {
   shown: { pattern: "^[1-9][0-9]{0,18}(,[1-9][0-9]{0,18}){0,99}$" },
 });
 
-export const masterId = text("id", {
-  description: "Internal integer id of the Master; not its login.",
-  example: 7,
-  shown: { type: "integer", ...INT64, minimum: 0 },
-});
+/** Of a path: an id of this service. */
+const id = (description: string, example: number): Sent<string, bigint> =>
+  read(text("id", { description, example, shown: { type: "integer", ...INT64, minimum: 0 } }), BigInt);
 
-export const investorId = text("id", {
-  description: "Internal integer id of the Investor; not its login.",
-  example: 8,
-  shown: { type: "integer", ...INT64, minimum: 0 },
-});
+export const masterId = id("Internal integer id of the Master; not its login.", 7);
 
-export const feeVersionId = text("id", {
-  description: "Id of the version, from the listing of versions.",
-  example: 17,
-  shown: { type: "integer", ...INT64, minimum: 0 },
-});
+export const investorId = id("Internal integer id of the Investor; not its login.", 8);
 
-export const feePaymentId = text("id", {
-  description: "Id of the payment, from the listing of payments.",
-  example: 21,
-  shown: { type: "integer", ...INT64, minimum: 0 },
-});
+export const feeVersionId = id("Id of the version, from the listing of versions.", 17);
 
-export const feeRunId = text("id", {
-  description: "Id of the run, from the listing of runs or from a payment.",
-  example: 12,
-  shown: { type: "integer", ...INT64, minimum: 0 },
-});
+export const feePaymentId = id("Id of the payment, from the listing of payments.", 21);
 
-export const reviewId = (example: string): TString =>
+export const feeRunId = id("Id of the run, from the listing of runs or from a payment.", 12);
+
+export const reviewId = (example: string): Sent<string, string> =>
   text("review_id", {
     description: "Id of the review.",
     example,
@@ -76,7 +62,7 @@ export const reviewGroup = text("review_group", {
   shown: { pattern: "^(platform|subscription|fee)-[0-9a-f]{24}$" },
 });
 
-export const aliasField = (description: string, example: string): TString =>
+export const aliasField = (description: string, example: string): Sent<string, string> =>
   text("name", { description, example, shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
 
 const OWNER_NAME = { minLength: 1, maxLength: MAX_PLATFORM_TEXT_LENGTH };
@@ -112,43 +98,53 @@ export const username = text("email", {
   shown: { format: "email", maxLength: MAX_PLATFORM_TEXT_LENGTH },
 });
 
-export const platformGroup = (example: string): TString =>
+export const platformGroup = (example: string): Sent<string, string> =>
   text("group", {
     description: "Group on the trading platform; it must be one of the groups that the operator allows for this role.",
     example,
     shown: { minLength: 1, maxLength: MAX_GROUP_LENGTH },
   });
 
-export const DEFAULT_LEVERAGE = "100";
+const DEFAULT_LEVERAGE = 100;
 
-export const leverage = textOrNumber("leverage", {
+const leverageText = textOrNumber("leverage", {
   description: `Leverage, 1 to ${MAX_LEVERAGE}, as digits; a JSON integer is accepted too. The operator may set a lower limit, also for a group.`,
-  example: DEFAULT_LEVERAGE,
-  default: DEFAULT_LEVERAGE,
+  example: String(DEFAULT_LEVERAGE),
+  default: String(DEFAULT_LEVERAGE),
   shown: { type: "string", pattern: "^[0-9]{1,4}$", ...ALSO("integer") },
 });
+export const leverage = or(read(leverageText, Number), DEFAULT_LEVERAGE);
 
 const MIN_DEPOSIT = "Minimum Investor balance for an assignment in USD, 0 or more, at most two decimals.";
 
 /** Where the specification has a string. */
-export const minDeposit = textOrNumber("min_deposit", {
-  description: `${MIN_DEPOSIT} A JSON number is accepted too.`,
-  example: "100.50",
-  shown: { type: "string", pattern: "^[0-9]+(\\.[0-9]{1,2})?$", ...ALSO("number") },
-});
+export const minDeposit = read(
+  textOrNumber("min_deposit", {
+    description: `${MIN_DEPOSIT} A JSON number is accepted too.`,
+    example: "100.50",
+    shown: { type: "string", pattern: "^[0-9]+(\\.[0-9]{1,2})?$", ...ALSO("number") },
+  }),
+  moneyOf,
+);
 
 /** Where the specification has a number. */
-export const minDepositNumber = textOrNumber("min_deposit", {
-  description: `${MIN_DEPOSIT} A string is accepted too.`,
-  example: 100.5,
-  shown: { type: "number", minimum: 0, ...ALSO("string") },
-});
+export const minDepositNumber = read(
+  textOrNumber("min_deposit", {
+    description: `${MIN_DEPOSIT} A string is accepted too.`,
+    example: 100.5,
+    shown: { type: "number", minimum: 0, ...ALSO("string") },
+  }),
+  moneyOf,
+);
 
-export const amount = text("amount", {
-  description: "Amount, 0.01 to 1000000000.00, at most two decimals; digits with at most one point.",
-  example: "250.50",
-  shown: { pattern: "^[0-9]+(\\.[0-9]{1,2})?$" },
-});
+export const amount = read(
+  text("amount", {
+    description: "Amount, 0.01 to 1000000000.00, at most two decimals; digits with at most one point.",
+    example: "250.50",
+    shown: { pattern: "^[0-9]+(\\.[0-9]{1,2})?$" },
+  }),
+  moneyOf,
+);
 
 export const currency = text("currency", {
   description: "Currency of the amount.",
@@ -157,7 +153,7 @@ export const currency = text("currency", {
   shown: usDollar.shown,
 });
 
-export const comment = (standard: string): TString =>
+export const comment = (standard: string): Sent<string, string> =>
   text("comment", {
     description:
       "Reference of the caller, stored in full; the comment on the trading platform has as much of it as fits, in ASCII letters.",
@@ -166,12 +162,19 @@ export const comment = (standard: string): TString =>
     shown: { minLength: 1, maxLength: MAX_COMMENT_LENGTH },
   });
 
-export const rate = textOrNumber("rate", {
-  description:
-    "Performance fee, 0 to 1, at most six decimals; 0.30 means 30 %. A string, as in responses, is accepted too.",
-  example: 0.3,
-  shown: { type: "number", minimum: 0, maximum: 1, ...ALSO("string") },
-});
+/** In the message, parts per million. */
+export const rate = at(
+  "ratePpm",
+  read(
+    textOrNumber("rate", {
+      description:
+        "Performance fee, 0 to 1, at most six decimals; 0.30 means 30 %. A string, as in responses, is accepted too.",
+      example: 0.3,
+      shown: { type: "number", minimum: 0, maximum: 1, ...ALSO("string") },
+    }),
+    ratePpm,
+  ),
+);
 
 /** Of the specification: an assign has to say it, an update may leave it out. */
 export const enabled = bool({
@@ -184,21 +187,23 @@ export const acceptingInvestors = bool({
   example: false,
 });
 
-export const limit100 = (standard: number): TString =>
-  text("limit_100", {
-    description: "Maximum number of items, 1 to 100.",
-    example: standard,
-    default: standard,
-    shown: { ...LIMIT, maximum: 100 },
-  });
+const limit = (most: 100 | 500, standard: number) =>
+  or(
+    read(
+      text(`limit_${most}`, {
+        description: `Maximum number of items, 1 to ${most}.`,
+        example: standard,
+        default: standard,
+        shown: { ...LIMIT, maximum: most },
+      }),
+      Number,
+    ),
+    standard,
+  );
 
-export const limit500 = (standard: number): TString =>
-  text("limit_500", {
-    description: "Maximum number of items, 1 to 500.",
-    example: standard,
-    default: standard,
-    shown: { ...LIMIT, maximum: 500 },
-  });
+export const limit100 = (standard: number) => limit(100, standard);
+
+export const limit500 = (standard: number) => limit(500, standard);
 
 export const operationId = text("operation_id", {
   description: "Value of X-Operation-Id in the response to the command.",
@@ -212,12 +217,15 @@ export const aboutOperationFilter = text("operation_id", {
   shown: { format: "uuid" },
 });
 
-export const ticketFilter = text("id", {
-  description:
-    "Ticket of a deal on the trading platform: only operations that have made it, by a movement of their own, by a fee that was collected for them, or by a mirror that carries them.",
-  example: 1234567,
-  shown: { type: "integer", ...INT64, minimum: 0 },
-});
+export const ticketFilter = read(
+  text("id", {
+    description:
+      "Ticket of a deal on the trading platform: only operations that have made it, by a movement of their own, by a fee that was collected for them, or by a mirror that carries them.",
+    example: 1234567,
+    shown: { type: "integer", ...INT64, minimum: 0 },
+  }),
+  BigInt,
+);
 
 export const commentFilter = text("comment_filter", {
   description: "Comment of the request, exactly as it was sent.",
@@ -225,7 +233,7 @@ export const commentFilter = text("comment_filter", {
   shown: { minLength: 1, maxLength: MAX_COMMENT_LENGTH },
 });
 
-export const wait = (final: string): TString =>
+export const wait = (final: string): Sent<string, string> =>
   text("wait", {
     description: `Seconds to wait, 0 to ${MAX_WAIT_SECONDS}. The response is sent as soon as ${final}, or when the time is up.`,
     example: 10,
@@ -238,5 +246,5 @@ export const opaqueCursor = string({
   example: "AAAAAAAAADKuOJfJDmFvTZ1C",
 });
 
-export const integerCursor = (description: string): TString =>
-  text("integer_cursor", { description, example: 42, shown: { type: "integer", ...INT64, minimum: 0 } });
+export const integerCursor = (description: string): Sent<string, bigint> =>
+  read(text("integer_cursor", { description, example: 42, shown: { type: "integer", ...INT64, minimum: 0 } }), BigInt);

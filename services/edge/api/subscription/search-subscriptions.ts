@@ -32,7 +32,7 @@ export const searchSubscriptions = route({
     status: Type.Optional(subscriptionStatus.of("Only subscriptions with this status.", "ACTIVE")),
     from: Type.Optional(fromField("that began")),
     to: Type.Optional(toField("that began")),
-    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    limit: limit100(DEFAULT_LIMIT),
     cursor: Type.Optional(opaqueCursor),
   }),
   reply: OpaquePage("SubscriptionPage", SubscriptionItem, "Newest first."),

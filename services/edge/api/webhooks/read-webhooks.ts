@@ -86,7 +86,7 @@ export const listDeliveries = route({
   params: Type.Object({ webhook_id: webhookId }),
   query: Type.Object({
     status: Type.Optional(deliveryStatus.of("Only deliveries with this status.", "pending")),
-    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    limit: limit100(DEFAULT_LIMIT),
     cursor: Type.Optional(integerCursor("Only deliveries with a lower id. Use next_cursor.")),
   }),
   reply: model("WebhookDeliveryPage", "A page of deliveries. Descending by id.", descendingPage(DeliveryItem)),
