@@ -168,7 +168,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ["node_modules", "^proto/gen/"] },
-    exclude: { path: ["^proto/gen/google/", "^services/console/dist/"] },
+    exclude: { path: "^proto/gen/google/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {

@@ -9,13 +9,15 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 CLIENT := services/client/gen/.generated
-CLIENT_SOURCES := $(shell find services/edge deploy/client -name '*.ts' -not -name '*.test.ts')
-CONSOLE := services/console/dist/.built
+CLIENT_SOURCES := $(shell find services/edge deploy/client deploy/docs/openapi -name '*.ts' -not -name '*.test.ts')
+CONSOLE := dist/console/.built
+DOCS := dist/docs/.built
+DOCS_SOURCES := $(shell find services/edge deploy/docs deploy/static docs/integrate docs/integrate.md -type f -not -name '*.test.ts')
 DASHBOARDS := deploy/dashboards/gen/.generated
 DASHBOARD_SOURCES := $(shell find deploy/dashboards -name '*.ts' -not -name '*.test.ts')
 ALERTS := deploy/k8s/components/observability/gen/.generated
 ALERT_SOURCES := $(wildcard deploy/alerts/*-rules.yaml) deploy/alertmanager/alertmanager.yml deploy/alertmanager/inhibition.ts deploy/k8s/write-alerts.ts
-CONSOLE_SOURCES := $(shell find services/console services/client services/kernel/csv.ts services/kernel/review/owner.ts services/edge/identity/keys/scopes.ts deploy/console -type f -not -path '*/dist/*' -not -path '*/gen/*' -not -name '*.test.ts*')
+CONSOLE_SOURCES := $(shell find services/console services/client services/kernel/csv.ts services/kernel/review/owner.ts services/edge/identity/keys/scopes.ts deploy/console deploy/static -type f -not -path '*/gen/*' -not -name '*.test.ts*')
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
 # As for the services: a program that was started before compiles nothing.
@@ -29,7 +31,7 @@ CHECKS := types openapi lint architecture format-check commits vocabulary dead-c
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
 
-setup: $(INSTALLED) $(GENERATED) $(CLIENT) $(CONSOLE) $(DASHBOARDS) $(ALERTS) ## install the packages, generate the contracts, dashboards and alerts, build the console, provide nats-server
+setup: $(INSTALLED) $(GENERATED) $(CLIENT) $(CONSOLE) $(DOCS) $(DASHBOARDS) $(ALERTS) ## install the packages, generate the contracts, dashboards and alerts, build console and documentation, provide nats-server
 	@sh deploy/local/nats-server.sh >/dev/null
 
 codegen: $(GENERATED) $(CLIENT) ## generate TypeScript from the contracts, and the client's part from the routes
@@ -93,8 +95,8 @@ sbom: ## print the packages of the product image as CycloneDX; needs no network
 client: setup ## compile and pack the TypeScript client for callers; prints the path of the package
 	@npm run --silent client
 
-postman: setup ## write the Postman collection that is served at /docs/postman.json; prints its path
-	@node deploy/client/postman.ts
+postman: setup ## print the path of the Postman collection that is served at /docs/postman.json
+	@echo $(CURDIR)/dist/docs/docs/postman.json
 
 conformance: $(INSTALLED) ## compare a deployment with the specification over HTTP; URL=... KEY=... SIMULATOR=... WEEK=... flags=--allow-money
 	@URL="$(URL)" KEY="$(KEY)" SIMULATOR="$(SIMULATOR)" WEEK="$(WEEK)" MASTER_GROUP='$(MASTER_GROUP)' INVESTOR_GROUP='$(INVESTOR_GROUP)' \
@@ -131,7 +133,7 @@ new-migration: ## create the next numbered migration; service=funding name=what_
 	@sh deploy/local/new-migration.sh "$(service)" "$(name)"
 
 clean: ## remove what was installed and generated; .state, the data of `make run`, stays
-	rm -rf node_modules proto/gen services/client/gen services/console/dist $(dir $(DASHBOARDS) $(ALERTS)) .cache
+	rm -rf node_modules proto/gen services/client/gen dist $(dir $(DASHBOARDS) $(ALERTS)) .cache
 
 format-check: setup
 	@npm run --silent format:check
@@ -185,6 +187,12 @@ $(CLIENT): $(GENERATED) $(CLIENT_SOURCES) package.json
 $(CONSOLE): $(CLIENT) $(CONSOLE_SOURCES)
 	@echo "Building the console."
 	@npm run --silent console
+	@touch $@
+
+# The guide, the schemas of the routes and the problems.
+$(DOCS): $(GENERATED) $(DOCS_SOURCES) package.json
+	@echo "Building the documentation."
+	@npm run --silent docs
 	@touch $@
 
 $(DASHBOARDS): $(INSTALLED) $(DASHBOARD_SOURCES)

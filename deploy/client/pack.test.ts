@@ -15,7 +15,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { answer, problem, scriptedServer } from "../../services/client/test-server.ts";
-import { openApiDocument } from "../../services/edge/documents/openapi/document.ts";
+import { openApiDocument } from "../docs/openapi/document.ts";
 import { ROUTES } from "../../services/edge/api/routes.ts";
 import { packClient } from "./pack.ts";
 import { type ClientDocument, isCurrent } from "./source.ts";

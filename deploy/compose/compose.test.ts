@@ -136,7 +136,7 @@ test("each image has a fixed version, and the Dockerfile loads no image but the 
   }
   expect(dockerfile.match(/^FROM .*$/gm)).toEqual([
     "FROM ${NODE_IMAGE} AS packages",
-    "FROM packages AS console",
+    "FROM packages AS pages",
     "FROM packages AS build",
     "FROM ${NODE_IMAGE} AS runtime",
     "FROM scratch AS base",
@@ -167,8 +167,10 @@ test("the product image contains no simulator, launcher, demo or test, and the s
     "deploy/provision/one-shot.ts",
     "init-simulator",
   ]);
-  expect(copiedFrom(product)).toEqual(["proto", "services", "deploy", "docs", "compile-cache"]);
-  expect(dockerfile).toContain("rm -r deploy/image deploy/client deploy/console services/client services/console\n");
+  expect(copiedFrom(product)).toEqual(["proto", "services", "deploy", "dist", "compile-cache"]);
+  expect(dockerfile).toContain(
+    "rm -r deploy/image deploy/client deploy/console deploy/docs deploy/static services/client services/console\n",
+  );
   expect(dockerfile).toContain("mv services/simulator simulator && mv deploy/compose/simulator init-simulator");
   const sent = readFromRoot(".dockerignore")
     .split("\n")
@@ -181,7 +183,7 @@ test("the product image contains no simulator, launcher, demo or test, and the s
       "tsconfig.json",
       "proto",
       "services",
-      ...["client", "compose", "console", "image/sbom.mjs", "nats", "postgres", "provision"].map(
+      ...["client", "compose", "console", "docs", "image/sbom.mjs", "nats", "postgres", "provision", "static"].map(
         (name) => `deploy/${name}`,
       ),
       "docs/integrate.md",

@@ -4,8 +4,12 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 
 const FOLDER = "node_modules/";
-/** Development packages whose code is in the files of the console. */
-const BUNDLED = new Set(["preact", "@preact/signals", "@preact/signals-core", "uplot"].map((name) => FOLDER + name));
+/** Development packages whose code is in the files of the console and the documentation. */
+const BUNDLED = new Set(
+  ["preact", "@preact/signals", "@preact/signals-core", "uplot", "@scalar/fastify-api-reference"].map(
+    (name) => FOLDER + name,
+  ),
+);
 
 const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));
 const installed = Object.entries(lock.packages).filter(

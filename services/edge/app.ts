@@ -16,9 +16,7 @@ import {
   MAX_URL_LENGTH,
   noteRequest,
 } from "./http/connection.ts";
-import { serveDocument } from "./documents/openapi/serve-document.ts";
-import { serveConsole } from "./http/console/serve-console.ts";
-import { serveDocsSite } from "./documents/docs-site/serve-docs-site.ts";
+import { serveStatic } from "./http/static/serve-static.ts";
 import { serveHealth } from "./health.ts";
 import { completeMethods } from "./http/methods.ts";
 import { observeHttp } from "./http/observe.ts";
@@ -47,6 +45,8 @@ export type AppOptions = Pick<AdmissionOptions, "authenticate" | "limits"> & {
   /** Addresses of proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy?: readonly string[] | undefined;
   readonly routes?: readonly Route[];
+  /** The folder of the console and of the documentation; undefined = neither is served. */
+  readonly dist?: string | undefined;
 };
 
 /** The HTTP side of the edge, not listening yet. */
@@ -82,9 +82,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   addHooks(app, options);
   await registerRoutes(app, routes, options);
-  serveDocument(app, routes);
-  await app.register(serveDocsSite, { routes });
-  await app.register(serveConsole);
+  if (options.dist !== undefined) serveStatic(app, options.dist, log);
   serveHealth(app, options.readiness);
   return app;
 }

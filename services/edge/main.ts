@@ -32,6 +32,7 @@ import { deriveKey, pepperOf } from "./identity/keys/pepper.ts";
 import { PERMISSIONS } from "./permissions.ts";
 import { probesOf } from "./http/probes.ts";
 import { createReadiness } from "./http/readiness.ts";
+import { DIST } from "./http/static/manifest.ts";
 import { edgeRules } from "./retention.ts";
 import type { Deps, RouteClass, Services } from "./http/route.ts";
 import { saveKeySystem } from "./identity/store/api-keys.ts";
@@ -94,6 +95,7 @@ await runService(caller, async (context) => {
     isDraining,
     log,
     trustProxy: config.PAMM_TRUSTED_PROXIES,
+    dist: DIST,
   });
   // Closes before the audit and the database: requests that are being answered still need them.
   stack.defer(() => app.close());

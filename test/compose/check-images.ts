@@ -11,8 +11,8 @@ const IMAGES: Readonly<Record<string, readonly string[]>> = {
   "pamm-simulator:local": ["/app/services/platform", "/app/services/edge", "/app/deploy/demo", "/app/deploy/local"],
 };
 
-/** What a browser loads from /console; it is made in a stage of its own. */
-const CONSOLE = "/app/services/console/dist/index.html";
+/** What a browser loads; it is made in a stage of its own. */
+const BUILT = ["/app/dist/console/manifest.json", "/app/dist/docs/manifest.json"];
 const PRODUCT = "pamm-integration-service:local";
 
 /** What is wrong with the images; one line each. */
@@ -27,9 +27,9 @@ export async function checkImages({ docker }: Project): Promise<string[]> {
     const found = await programsAnd(forbidden, image, docker);
     if (found.length > 0) problems.push(`${image}: contains ${found.join(", ")}`);
   }
-  const hasConsole = `console.log(require("node:fs").existsSync(${JSON.stringify(CONSOLE)}))`;
-  if ((await docker("run", "--rm", "--network", "none", PRODUCT, "node", "-e", hasConsole)) !== "true") {
-    problems.push(`${PRODUCT}: has no ${CONSOLE}`);
+  const isBuilt = `console.log(${JSON.stringify(BUILT)}.every((path) => require("node:fs").existsSync(path)))`;
+  if ((await docker("run", "--rm", "--network", "none", PRODUCT, "node", "-e", isBuilt)) !== "true") {
+    problems.push(`${PRODUCT}: lacks one of ${BUILT.join(", ")}`);
   }
   return problems;
 }

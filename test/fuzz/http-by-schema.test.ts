@@ -2,17 +2,16 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { PROBLEMS } from "../../services/edge/problems/problems.ts";
 import { type Answer, errorsOf, TEST_KEY } from "../../services/edge/testing/test-edge.ts";
-import { type Route, readRoutes } from "./http/document.ts";
+import { documentedRoutes, type Route } from "./http/document.ts";
 import { anyBehaviour, startEdge, type FuzzedEdge, SECRET } from "./http/service-behaviour.ts";
 import { requestTo } from "./http/requests.ts";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "./support/fuzz.ts";
 
 let edge: FuzzedEdge;
-let routes: Route[];
+const routes = documentedRoutes();
 
 beforeAll(async () => {
   edge = await startEdge();
-  routes = await readRoutes(edge.app);
 });
 
 test(

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { openApiDocument } from "../../services/edge/documents/openapi/document.ts";
+import { openApiDocument } from "../../deploy/docs/openapi/document.ts";
 import { ROUTES } from "../../services/edge/api/routes.ts";
 import { checkClient } from "./client-types.ts";
 import { redocly } from "./redocly.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openApiDocument } from "../../services/edge/documents/openapi/document.ts";
+import { openApiDocument } from "../../deploy/docs/openapi/document.ts";
 import { ROUTES } from "../../services/edge/api/routes.ts";
 import { checkClient } from "./client-types.ts";
 import { redocly } from "./redocly.ts";

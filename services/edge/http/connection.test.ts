@@ -243,7 +243,7 @@ test("a client that closes its sending side after the request gets its whole ans
     subscriptions: { listSubscriptions: async () => ({ items: many, hasMore: (reads += 1) % 3 !== 0 }) },
     events: {
       read: async () => ({
-        events: (polls += 1) < 3 ? [] : [anEvent()],
+        events: (polls += 1) < 3 ? [] : Array.from({ length: 1_000 }, () => anEvent()),
         removedThrough: 0n,
         through: 1_024n,
         issuedThrough: 1_024n,
@@ -282,7 +282,8 @@ test("a client that closes its sending side after the request gets its whole ans
   expect(JSON.parse(deposit![0]!.body)).toMatchObject({ status: "success" });
   expect(JSON.parse(added![0]!.body)).toMatchObject({ mt5_login: expect.any(String) as string });
   expect(JSON.parse(list![0]!.body)).toHaveLength(9_000);
-  expect(JSON.parse(events![0]!.body)).toMatchObject({ items: [{ type: "deposit.executed" }] });
+  const { items } = JSON.parse(events![0]!.body) as { items: unknown[] };
+  expect([items.length, events![0]!.body.length]).toEqual([1_000, expect.toSatisfy((bytes) => bytes > 200_000)]);
   expect(csv![0]!.body.split("\r\n")).toHaveLength(1 + 1 + 5 * 500 + 1 + 1);
   expect(csv![0]!.body).toContain("closing_balance");
   expect(old![0]!.status).toBe("HTTP/1.1 200 OK");
@@ -290,10 +291,6 @@ test("a client that closes its sending side after the request gets its whole ans
   expect(unknown).toMatchObject([{ status: "HTTP/1.1 404 Not Found" }]);
   expect(both!.map(({ status }) => status)).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 422 Unprocessable Entity"]);
   expect(edge.audited.map(({ status }) => status)).not.toContain(499);
-
-  const [document] = answersOf(await sendAndClose(head("GET", "/openapi.json")));
-  expect(document!.body.length).toBeGreaterThan(200_000);
-  expect(JSON.parse(document!.body)).toMatchObject({ openapi: expect.any(String) as string });
 });
 
 test.each([

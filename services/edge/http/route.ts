@@ -14,7 +14,6 @@ import type { Caller } from "../identity/keys/auth.ts";
 import type { KeyDirectory } from "../identity/keys/key-directory.ts";
 import type { RequiredScope, Scope } from "../identity/keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
-import type { AnswerHeader } from "../documents/openapi/headers.ts";
 import type { ServerClock } from "../api/schemas/history.ts";
 import type { RequestOf } from "../fields/message.ts";
 import type { Webhooks } from "../events/webhooks/webhooks.ts";
@@ -86,6 +85,9 @@ export const TAGS = [
   "API keys",
 ] as const;
 
+/** Headers that only some answers have. */
+type OwnHeader = "X-Possible-Duplicate-Of" | "X-Held-Back" | "X-Retroactive-Since";
+
 type Shape = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] | undefined };
 type ValueOf<S extends Shape | undefined> = S extends Shape ? Static<S> : Record<never, never>;
 type MessageOf<S extends Shape | undefined> = S extends Shape ? RequestOf<S["properties"]> : Record<never, never>;
@@ -153,7 +155,7 @@ type Facts<P extends Shape | undefined, Q extends Shape | undefined, B> = {
   /** Refusals of its own, beside those that any route may answer. */
   readonly refusals: readonly ProblemCode[];
   /** Headers of its own in the answer, beside those that any answer may have. */
-  readonly headers?: readonly AnswerHeader[];
+  readonly headers?: readonly OwnHeader[];
   /** How the caller of a command that the ledger of operations does not have finds out what became of it. A sentence. */
   readonly lookUp?: string;
   /** The answer as a file, for callers who ask for `text/csv`. */

@@ -12,6 +12,7 @@ import { anAllocation, anEquity, aWithdrawalPreview } from "../../../services/ed
 import { granted } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
 import { cents } from "../../../services/edge/testing/replies/values.ts";
+import { DIST } from "../../../services/edge/http/static/manifest.ts";
 import { type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { dayNumber, explanationOf, paymentNumber, resultPage, statementPage } from "./books.ts";
 import { HOSTILE, operationNumber } from "./console-edge.ts";
@@ -41,6 +42,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
   );
   const sum = investors.reduce((total, _, index) => total + share(index), 0n);
   return testEdge({
+    app: { dist: DIST },
     accounts: {
       listMasters: async () => ({ items: [aMasterProfile({ master })], hasMore: false }),
       getMasterProfile: async () => aMasterProfile({ master }),

@@ -16,6 +16,7 @@ import {
 } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof } from "../../../services/edge/testing/replies/subscription.ts";
 import { cents } from "../../../services/edge/testing/replies/values.ts";
+import { DIST } from "../../../services/edge/http/static/manifest.ts";
 import { type TestEdge, type TestOptions, testEdge } from "../../../services/edge/testing/test-edge.ts";
 
 /** Script in every text that a caller can store. */
@@ -138,6 +139,7 @@ export function consoleEdge(
       }),
     },
     ...options,
+    app: { dist: DIST, ...options.app },
   } as TestOptions);
 }
 

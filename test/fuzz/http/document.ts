@@ -1,6 +1,7 @@
-import type { FastifyInstance } from "fastify";
+import { openApiDocument } from "../../../deploy/docs/openapi/document.ts";
+import { ROUTES } from "../../../services/edge/api/routes.ts";
 
-/** A JSON schema of /openapi.json, with the members from which the tests make requests. */
+/** A JSON schema of the OpenAPI document, with the members from which the tests make requests. */
 export type Schema = {
   readonly $ref?: string;
   readonly "x-also-accepts"?: readonly string[];
@@ -49,9 +50,8 @@ type Documented = {
 };
 type Document = { readonly paths: Record<string, Record<string, Documented>> };
 
-export async function readRoutes(app: FastifyInstance): Promise<Route[]> {
-  const response = await app.inject({ url: "/openapi.json" });
-  const document = response.json<Document>();
+export function documentedRoutes(): Route[] {
+  const document = openApiDocument(ROUTES) as Document;
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, documented]) => routeOf(document, method, path, documented)),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openApiDocument } from "../../../services/edge/documents/openapi/document.ts";
+import { openApiDocument } from "../../../deploy/docs/openapi/document.ts";
 import { ROUTES } from "../../../services/edge/api/routes.ts";
 import { type Exchange, responseChecks } from "./check-responses.ts";
 import type { Document } from "./document.ts";
