@@ -208,6 +208,7 @@ test("in production no rehearsal is permitted, and nothing stands in for what is
     expect([service, findUnsafe(configuration, env)]).toEqual([service, []]);
     expect(findUnsafe(configurationOf("dev", service), env)).not.toEqual([]);
   }
+  expect(configurationOf("production", "edge")).toMatchObject({ PAMM_SERVE_PAGES: false });
   const [streams] = workload("production", "init-streams").pod.containers;
   expect(streams!.env).toContainEqual({ name: "NATS_STREAM_REPLICAS", value: "3" });
   expect(find("production", "StatefulSet", "nats")).toMatchObject({ replicas: 3 });

@@ -1,5 +1,15 @@
 import { BACKBONE_SETTINGS } from "#kernel/backbone.ts";
-import { integer, optional, variable, port, secretKey, secretUrls, text, timeZone } from "#kernel/config-variables.ts";
+import {
+  flag,
+  integer,
+  optional,
+  variable,
+  port,
+  secretKey,
+  secretUrls,
+  text,
+  timeZone,
+} from "#kernel/config-variables.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { Secret } from "#kernel/secret.ts";
 import { isAddressOrNetwork } from "./identity/keys/addresses.ts";
@@ -21,6 +31,8 @@ export const settings = {
   PAMM_METRICS_PORT: port({ whenMissing: "9090" }),
   PAMM_HTTP_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   PAMM_HTTP_PORT: port({ whenMissing: "8080" }),
+  /** The console, the documentation and the API document. */
+  PAMM_SERVE_PAGES: flag({ whenMissing: "true" }),
   PAMM_BOOTSTRAP_API_KEY: optional(
     variable(
       "16 to 200 visible ASCII characters",

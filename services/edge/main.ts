@@ -95,7 +95,7 @@ await runService(caller, async (context) => {
     isDraining,
     log,
     trustProxy: config.PAMM_TRUSTED_PROXIES,
-    dist: DIST,
+    dist: config.PAMM_SERVE_PAGES ? DIST : undefined,
   });
   // Closes before the audit and the database: requests that are being answered still need them.
   stack.defer(() => app.close());
