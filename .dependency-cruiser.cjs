@@ -88,6 +88,16 @@ module.exports = {
       to: { path: "^services/[^/]+/domain/" },
     },
     {
+      name: "edge-serves-no-sample",
+      comment: "Exchanges are for the documentation and the tests; the image does not have them.",
+      severity: "error",
+      from: {
+        path: "^services/edge/",
+        pathNot: ["[.]exchange[.]ts$", "^services/edge/api/(samples/|documented-routes[.]ts$)", A_TEST],
+      },
+      to: { path: ["[.]exchange[.]ts$", "^services/edge/api/(samples/|documented-routes[.]ts$)"] },
+    },
+    {
       name: "store-knows-no-protocol",
       comment: "A store reads and writes rows and does not depend on the protocol, checks or amendments that use them.",
       severity: "error",

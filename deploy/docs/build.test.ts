@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { ROUTES } from "../../services/edge/api/routes.ts";
+import { DOCUMENTED_ROUTES } from "../../services/edge/api/documented-routes.ts";
 import { PROBLEMS } from "../../services/edge/problems/problems.ts";
 import type { TestEdge } from "../../services/edge/testing/test-edge.ts";
 import { toYaml } from "./build.ts";
@@ -10,7 +10,7 @@ import { postmanCollection } from "./postman/collection.ts";
 import type { OpenApi } from "./postman/open-api.ts";
 import { edgeWithDocs } from "./testing/edge-with-docs.ts";
 
-const document = openApiDocument(ROUTES);
+const document = openApiDocument(DOCUMENTED_ROUTES);
 let edge: TestEdge;
 beforeAll(async () => {
   edge = await edgeWithDocs();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { ROUTES } from "../../services/edge/api/routes.ts";
+import { DOCUMENTED_ROUTES } from "../../services/edge/api/documented-routes.ts";
 import { DIST, NONCE } from "../../services/edge/http/static/manifest.ts";
 import { type Files, versionOf, writeFiles } from "../static/write-files.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -30,13 +30,13 @@ const REFERENCE_HEADERS = headers(` 'nonce-${NONCE}'; style-src-attr 'unsafe-inl
 
 /** The documentation for developers of clients, as the edge serves it. */
 export async function buildDocs(folder: string): Promise<void> {
-  const document = openApiDocument(ROUTES);
+  const document = openApiDocument(DOCUMENTED_ROUTES);
   const assets = new Map<string, Buffer>([["viewer.js", await viewerScript()]]);
   for (const name of ["site.css", "site.js", "reference.js", "icon.svg"]) {
     assets.set(name, readFileSync(join(import.meta.dirname, "site/assets", name)));
   }
   const assetUrl = (name: string): string => `/docs/assets/${name}?v=${versionOf(assets.get(name) ?? "")}`;
-  const { pages, notFound } = buildSite(ROUTES, assetUrl);
+  const { pages, notFound } = buildSite(DOCUMENTED_ROUTES, assetUrl);
   const files: Files = {
     "/openapi.json": { content: JSON.stringify(document) },
     "/openapi.yaml": { content: toYaml(document) },

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { ANY_KEY, SCOPES } from "./identity/keys/scopes.ts";
 import { ROUTES } from "./api/routes.ts";
 import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
-import { aMaster, anInvestor } from "./testing/replies/account.ts";
-import { aDeposit } from "./testing/replies/funding.ts";
-import { AT, LARGE } from "./testing/replies/values.ts";
+import { aMaster, anInvestor } from "./api/samples/account.ts";
+import { aDeposit } from "./api/samples/funding.ts";
+import { AT, LARGE } from "./api/samples/values.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=1";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

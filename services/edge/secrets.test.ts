@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
-import { aMaster, anInvestor } from "./testing/replies/account.ts";
-import { aDeposit } from "./testing/replies/funding.ts";
+import { aMaster, anInvestor } from "./api/samples/account.ts";
+import { aDeposit } from "./api/samples/funding.ts";
 
 const PASSWORDS = { mainPassword: "PLANTED-main", investorPassword: "PLANTED-investor" };
 const NEW_ACCOUNT = {

@@ -124,6 +124,12 @@ const PLANTED: { rule: string; from: string; to: string; text: string }[] = [
     text: "../domain/limit.ts",
   },
   {
+    rule: "edge-serves-no-sample",
+    from: "services/edge/api/withdraw.ts",
+    to: "services/edge/api/withdraw.exchange.ts",
+    text: "./withdraw.exchange.ts",
+  },
+  {
     rule: "store-knows-no-protocol",
     from: "services/fee/store/permits.ts",
     to: "services/fee/protocol/permit.ts",
@@ -238,6 +244,7 @@ test("each rule reports the violation that was planted for it, and no other", as
     ...CLEAN_TREE,
     ...planted,
     "services/edge/domain/limit.ts": "export const limit = 1;",
+    "services/edge/api/withdraw.exchange.ts": "export const exchanges = {};",
     "services/fee/queries/list-fees.ts": "export const listFees = 1;",
     "services/fee/domain/debt.ts": `import { charge } from "./charge.ts"; export const debt = charge;`,
     "services/fee/domain/charge.ts": `import { debt } from "./debt.ts"; export const charge = (): unknown => debt;`,

@@ -1,10 +1,10 @@
-import type { Route } from "../../../services/edge/http/route.ts";
+import type { DocumentedRoute } from "../../../services/edge/api/exchange.ts";
 import { createComponents, type Json } from "./components.ts";
 import { INFO, SECURITY_SCHEMES, TAG_LIST } from "./info.ts";
 import { operationOf } from "./operation.ts";
 
 /** The OpenAPI document of the routes, from the schemas that validate requests and serialise answers. */
-export function openApiDocument(routes: readonly Route[]): Json {
+export function openApiDocument(routes: readonly DocumentedRoute[]): Json {
   const components = createComponents();
   const paths = new Map<string, Record<string, Json>>();
   for (const route of routes) {

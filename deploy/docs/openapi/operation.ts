@@ -1,13 +1,13 @@
 import { isCommand } from "../../../services/edge/http/request-state.ts";
 import { requiredScopes } from "../../../services/edge/identity/keys/scopes.ts";
-import type { Route } from "../../../services/edge/http/route.ts";
+import type { DocumentedRoute, Exchange } from "../../../services/edge/api/exchange.ts";
 import type { Components, Json } from "./components.ts";
 import { type AnswerHeader, answerHeaders, requestHeaders } from "./headers.ts";
 import { pascal } from "./problem-schemas.ts";
 import { problemResponses } from "./problem-responses.ts";
 import { documented } from "./schema.ts";
 
-export function operationOf(route: Route, components: Components): Json {
+export function operationOf(route: DocumentedRoute, components: Components): Json {
   const { operationId, tag, summary, description } = route;
   const scopes = requiredScopes(route);
   return {
@@ -28,15 +28,15 @@ export function operationOf(route: Route, components: Components): Json {
   };
 }
 
-/** The path of the first example. */
-export function pathOf({ url, examples: [{ request }] }: Route): string {
-  const params = request.params as Readonly<Record<string, string>> | undefined;
+/** The path that problems show. */
+export function pathOf({ url, exchanges: [{ request }] }: DocumentedRoute): string {
+  const { params } = request;
   return url.replaceAll(/:([a-z0-9_]+)/g, (_, name: string) => params?.[name] ?? "");
 }
 
-function parametersOf(route: Route, components: Components): readonly Json[] {
-  const { params, query, examples } = route;
-  const [{ request }] = examples;
+function parametersOf(route: DocumentedRoute, components: Components): readonly Json[] {
+  const { params, query, exchanges } = route;
+  const [{ request }] = exchanges;
   const parameter = (location: string, name: string, schema: object, isRequired: boolean): Json => {
     const { description, examples: _examples, ...rest } = documented(schema, components) as Json & Listed;
     const [usual] = (schema as Listed).examples ?? [];
@@ -59,7 +59,7 @@ function asWritten(value: unknown, { type }: Json): unknown {
   return type === "integer" ? Number(value) : value;
 }
 
-function bodyOf(route: Route, components: Components): Json {
+function bodyOf(route: DocumentedRoute, components: Components): Json {
   const name = `${capital(route.operationId)}Request`;
   const description = `Body of \`${route.operationId}\`.`;
   const named = { ...route.body, "x-model": name, "x-summary": description, description };
@@ -69,7 +69,7 @@ function bodyOf(route: Route, components: Components): Json {
       "application/json": {
         schema: documented(named, components),
         examples: exampleSet(
-          { examples: route.examples.filter(({ request }) => request.body !== undefined) },
+          route.exchanges.filter(({ status, request }) => status === undefined && request.body !== undefined),
           ({ request }) => request.body,
         ),
       },
@@ -77,7 +77,7 @@ function bodyOf(route: Route, components: Components): Json {
   };
 }
 
-function headersOf(route: Route, components: Components): Json {
+function headersOf(route: DocumentedRoute, components: Components): Json {
   const names: AnswerHeader[] = [
     "X-Request-Id",
     ...(isCommand(route) ? (["X-Operation-Id", "Idempotency-Replayed"] as const) : []),
@@ -89,19 +89,22 @@ function headersOf(route: Route, components: Components): Json {
   return answerHeaders(names, components);
 }
 
-function acceptedOf(route: Route, components: Components): Json {
+function acceptedOf(route: DocumentedRoute, components: Components): Json {
   if (route.kind !== "object" || route.accepted === undefined) return {};
-  const { reply, returns, examples } = route.accepted;
+  const { reply, returns } = route.accepted;
   const content = {
     schema: documented(reply, components),
-    examples: exampleSet({ examples }, ({ answer }) => answer),
+    examples: exampleSet(
+      route.exchanges.filter(({ status }) => status === 202),
+      ({ answer }) => answer,
+    ),
   };
   return {
     202: { description: returns, headers: headersOf(route, components), content: { "application/json": content } },
   };
 }
 
-function answerOf(route: Route, components: Components): Json {
+function answerOf(route: DocumentedRoute, components: Components): Json {
   const schema = route.kind === "object" ? route.reply : { type: "array", items: route.item };
   return {
     description: route.returns,
@@ -109,7 +112,10 @@ function answerOf(route: Route, components: Components): Json {
     content: {
       "application/json": {
         schema: documented(schema, components),
-        examples: exampleSet(route, ({ answer }) => answer),
+        examples: exampleSet(
+          route.exchanges.filter(({ status }) => status === undefined),
+          ({ answer }) => answer,
+        ),
       },
       ...(route.file === undefined
         ? {}
@@ -123,13 +129,8 @@ function answerOf(route: Route, components: Components): Json {
   };
 }
 
-function exampleSet(
-  { examples }: { readonly examples: readonly Route["examples"][number][] },
-  valueOf: (example: Route["examples"][number]) => unknown,
-): Json {
-  return Object.fromEntries(
-    examples.map((example) => [example.name, { summary: example.summary, value: valueOf(example) }]),
-  );
+function exampleSet(exchanges: readonly Exchange[], valueOf: (exchange: Exchange) => unknown): Json {
+  return Object.fromEntries(exchanges.map((each) => [each.name, { summary: each.summary, value: valueOf(each) }]));
 }
 
 function capital(name: string): string {

@@ -91,7 +91,11 @@ function responseOf(codes: readonly ProblemCode[], subject: Subject, components:
 }
 
 /** A true problem with this code: of a deposit where a deposit can be answered so, otherwise of the first route that can. */
-export function problemExample(code: ProblemCode, routes: readonly Route[], pathOf: (route: Route) => string): unknown {
+export function problemExample<R extends Route>(
+  code: ProblemCode,
+  routes: readonly R[],
+  pathOf: (route: R) => string,
+): unknown {
   const answering = routes.filter((route) => codesOf(route).has(code));
   const route =
     answering.find(({ class: kind, scope }) => kind === "money" && scope === "funds:deposit") ??

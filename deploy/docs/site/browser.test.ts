@@ -5,9 +5,9 @@ import { sized } from "#test/support/proof.ts";
 import { type Browser, type BrowserPage, findChromium, startChromium } from "#test/support/chromium.ts";
 import type { IdempotencyStore } from "../../../services/edge/http/idempotency/idempotency-store.ts";
 import type { Route } from "../../../services/edge/http/route.ts";
-import { ROUTES } from "../../../services/edge/api/routes.ts";
-import { aDeposit } from "../../../services/edge/testing/replies/funding.ts";
-import { cents } from "../../../services/edge/testing/replies/values.ts";
+import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
+import { aDeposit } from "../../../services/edge/api/samples/funding.ts";
+import { cents } from "../../../services/edge/api/samples/values.ts";
 import { TEST_KEY, type TestEdge } from "../../../services/edge/testing/test-edge.ts";
 import { edgeWithDocs } from "../testing/edge-with-docs.ts";
 
@@ -148,11 +148,11 @@ describe.skipIf(chromium === undefined)(
       const hrefs = () => page.evaluate<string[]>(linked);
       const unlisted = async () => {
         const links = await hrefs();
-        return ROUTES.map(place).filter((wanted) => !links.some((href) => href.endsWith(wanted)));
+        return DOCUMENTED_ROUTES.map(place).filter((wanted) => !links.some((href) => href.endsWith(wanted)));
       };
       await expect.poll(unlisted, { timeout: SHOWN_WITHIN_MS }).toEqual([]);
       // The viewer draws an operation when it comes into view: one of each tag is enough, and the last one in `make test`.
-      const ofTags = [...new Map(ROUTES.map((one) => [one.tag, one])).values()];
+      const ofTags = [...new Map(DOCUMENTED_ROUTES.map((one) => [one.tag, one])).values()];
       for (const route of ofTags.slice(sized({ test: -1, proof: 0 }))) {
         const end = JSON.stringify(place(route));
         await page.evaluate(

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Route } from "../../../services/edge/http/route.ts";
+import type { DocumentedRoute } from "../../../services/edge/api/exchange.ts";
 import { type Chapter, splitPage, wholePage } from "./guide/chapters.ts";
 import { GUIDE, linksBetween } from "./guide/links.ts";
 import { inlineMarkdown, markdownRenderer } from "./guide/render-markdown.ts";
@@ -25,7 +25,7 @@ type Page = { readonly title: string; readonly content: Html };
 type Site = { readonly pages: readonly (readonly [path: string, html: string])[]; readonly notFound: string };
 
 /** Every page of the guide and of the problem codes. */
-export function buildSite(routes: readonly Route[], assetUrl: (name: string) => string): Site {
+export function buildSite(routes: readonly DocumentedRoute[], assetUrl: (name: string) => string): Site {
   const { introduction, chapters } = readChapters();
   const resolve = linksBetween(chapters, GUIDE_FILE);
   const render = markdownRenderer(resolve);

@@ -5,7 +5,6 @@ import { OpaquePage, pageAt } from "./schemas/page.ts";
 import { engineFilter as engine } from "../fields/currency.ts";
 import { DEFAULT_LIMIT, limit100, opaqueCursor } from "./schemas/request-fields.ts";
 import { type Deps, route } from "../http/route.ts";
-import { MASTER } from "./master/examples.ts";
 
 export const listMasters = route({
   operationId: "listMasters",
@@ -21,18 +20,6 @@ export const listMasters = route({
   query: Type.Object({ engine, limit: limit100(DEFAULT_LIMIT), cursor: Type.Optional(opaqueCursor) }),
   reply: OpaquePage("MasterPage", MasterItem),
   refusals: [],
-  examples: [
-    {
-      name: "page",
-      summary: "The first page",
-      request: { query: { engine: "PAMM" } },
-      answer: {
-        items: [MASTER],
-        next_cursor: null,
-        has_more: false,
-      },
-    },
-  ],
   check: ({ query }, deps) => pageOf("masters", query, deps).errors,
 
   async handle(deps, { query }, context) {
@@ -59,18 +46,6 @@ export const listInvestors = route({
   query: Type.Object({ engine, limit: limit100(DEFAULT_LIMIT), cursor: Type.Optional(opaqueCursor) }),
   reply: OpaquePage("InvestorPage", InvestorItem),
   refusals: [],
-  examples: [
-    {
-      name: "page",
-      summary: "The first page",
-      request: { query: { engine: "PAMM", limit: "1" } },
-      answer: {
-        items: [{ engine: "PAMM", id: 8, mt5_login: "3000003", name: "Ada", created_at: "2026-01-02T03:04:05.678000" }],
-        next_cursor: "AAAAAAAAAAizHShb4HOfi46h",
-        has_more: true,
-      },
-    },
-  ],
   check: ({ query }, deps) => pageOf("investors", query, deps).errors,
 
   async handle(deps, { query }, context) {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { errorsOf, testEdge } from "../testing/test-edge.ts";
-import { aWithdrawalPreview } from "../testing/replies/funding.ts";
-import { anAssignmentPreview, anUnassignmentPreview, aSubscription } from "../testing/replies/subscription.ts";
-import { aReason, cents } from "../testing/replies/values.ts";
+import { aWithdrawalPreview } from "./samples/funding.ts";
+import { anAssignmentPreview, anUnassignmentPreview, aSubscription } from "./samples/subscription.ts";
+import { aReason, cents } from "./samples/values.ts";
 
 const WITHDRAW = "/api/v1/investor/withdraw/preview";
 const UNASSIGN = "/api/v1/subscriptions/unassign/preview?master_login=3000001&investor_login=3000003";

@@ -1,13 +1,13 @@
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test, type TestContext } from "vitest";
-import { anInvestor } from "../testing/replies/account.ts";
-import { anEvent } from "../testing/replies/events.ts";
-import { aStatement, aStatementLine } from "../testing/replies/history.ts";
+import { anInvestor } from "../api/samples/account.ts";
+import { anEvent } from "../api/samples/events.ts";
+import { aStatement, aStatementLine } from "../api/samples/history.ts";
 import { aCaller, type TestOptions, TEST_KEY, testEdge } from "../testing/test-edge.ts";
-import { aDeposit } from "../testing/replies/funding.ts";
-import { aSubscription } from "../testing/replies/subscription.ts";
-import { cents } from "../testing/replies/values.ts";
+import { aDeposit } from "../api/samples/funding.ts";
+import { aSubscription } from "../api/samples/subscription.ts";
+import { cents } from "../api/samples/values.ts";
 
 const AUTHORIZATION = `Authorization: Bearer ${TEST_KEY}`;
 

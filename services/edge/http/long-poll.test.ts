@@ -6,9 +6,9 @@ import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { TEST_KEY, testEdge } from "../testing/test-edge.ts";
-import { anOperation } from "../testing/replies/funding.ts";
-import { aSubscription } from "../testing/replies/subscription.ts";
-import { cents } from "../testing/replies/values.ts";
+import { anOperation } from "../api/samples/funding.ts";
+import { aSubscription } from "../api/samples/subscription.ts";
+import { cents } from "../api/samples/values.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { createLongPoll } from "./long-poll.ts";
 

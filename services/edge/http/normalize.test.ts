@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { refuse } from "../problems/refusals.ts";
 import { normalize, TEXTS } from "./normalize.ts";
 import type { Route } from "./route.ts";
-import { ROUTES } from "../api/routes.ts";
+import { DOCUMENTED_ROUTES as ROUTES } from "../api/documented-routes.ts";
+import type { DocumentedRoute } from "../api/exchange.ts";
 import { type CheckName, CHECKS } from "../fields/checks.ts";
 import { type Answer, errorsOf, testEdge } from "../testing/test-edge.ts";
 
@@ -21,7 +22,7 @@ const edge = await testEdge({
   },
 });
 
-const exampleOf = ({ examples: [{ request }] }: Route): Sent => request as Sent;
+const exampleOf = ({ exchanges: [{ request }] }: DocumentedRoute): Sent => request as Sent;
 
 /** Up to the services: what no one answers here is no 422. */
 async function send({ method, url }: Route, { params = {}, query = {}, body }: Sent, headers = {}): Promise<Answer> {

@@ -20,7 +20,6 @@ import type { Webhooks } from "../events/webhooks/webhooks.ts";
 import type { Cursors } from "../wire/cursor.ts";
 import type { CsvRow } from "../wire/csv.ts";
 import type { Pages } from "../wire/json-array.ts";
-import type { JsonNumber } from "../wire/json-number.ts";
 
 /** The services that the routes call. A test passes plain objects. */
 export type Services = {
@@ -100,31 +99,6 @@ export type Input<P extends Shape | undefined, Q extends Shape | undefined, B ex
   readonly request: MessageOf<P> & MessageOf<Q> & MessageOf<B>;
 };
 
-type Sample<P, Q, B> = (P extends Shape ? { readonly params: Static<P> } : unknown) &
-  (Q extends Shape ? { readonly query: Static<Q> } : unknown) &
-  (B extends Shape ? { readonly body?: Static<B> } : unknown);
-
-/** As a client reads it: every number is a JSON number. */
-type OnTheWire<T> = T extends bigint | JsonNumber
-  ? number
-  : T extends readonly (infer Item)[]
-    ? readonly OnTheWire<Item>[]
-    : T extends object
-      ? { readonly [Name in keyof T]: OnTheWire<T[Name]> }
-      : T;
-
-/** A true request with its true answer: `test/contract/http` sends it and compares. */
-export type Example<Request, Answer> = {
-  /** Key in the documentation. */
-  readonly name: string;
-  readonly summary: string;
-  readonly request: Request;
-  readonly answer: OnTheWire<Answer>;
-};
-
-/** The first one is also the example of each parameter, and of the path in problems. */
-export type Examples<Request, Answer> = readonly [Example<Request, Answer>, ...Example<Request, Answer>[]];
-
 /** Rows of comma-separated values, read page by page while the caller receives them. */
 export type CsvFile<P extends Shape | undefined, Q extends Shape | undefined> = {
   readonly rows: (deps: Deps, input: Input<P, Q, undefined>, contextOfPage: () => CallContext) => Pages<CsvRow>;
@@ -183,12 +157,7 @@ export type ObjectRoute<
 > = Facts<P, Q, B> & {
   readonly reply: R;
   /** The answer of status 202, of a command that may be executed later. */
-  readonly accepted?: {
-    readonly reply: A;
-    readonly returns: string;
-    readonly examples: Examples<Sample<P, Q, B>, Static<A>>;
-  };
-  readonly examples: Examples<Sample<P, Q, B>, Static<R>>;
+  readonly accepted?: { readonly reply: A; readonly returns: string };
   /** Checks between fields that no schema can express. */
   readonly check?: (input: Input<P, Q, B>, deps: Deps) => readonly FieldError[];
 } & (
@@ -218,25 +187,19 @@ export type ListRoute<
   I extends TSchema,
 > = Facts<P, Q, B> & {
   readonly item: I;
-  readonly examples: Examples<Sample<P, Q, B>, readonly Static<I>[]>;
   /** Each page is read when the caller has received the one before. */
   readonly pages: (deps: Deps, input: Input<P, Q, B>, contextOfPage: () => CallContext, poll: Poll) => Pages<Static<I>>;
 };
 
 type AnyInput = Input<Shape, Shape, Shape>;
 
-type AnyRequest = { readonly params?: object; readonly query?: object; readonly body?: object };
-
 /** A route without its types, for the registration. */
-export type Route = Facts<Shape, Shape, Shape> & { readonly examples: Examples<AnyRequest, unknown> } & (
+export type Route = Facts<Shape, Shape, Shape> &
+  (
     | {
         readonly kind: "object";
         readonly reply: Shape;
-        readonly accepted?: {
-          readonly reply: Shape;
-          readonly returns: string;
-          readonly examples: Examples<AnyRequest, unknown>;
-        };
+        readonly accepted?: { readonly reply: Shape; readonly returns: string };
         readonly check?: (input: AnyInput, deps: Deps) => readonly FieldError[];
         readonly handle: (deps: Deps, input: AnyInput, context: RouteContext) => Promise<unknown>;
       }

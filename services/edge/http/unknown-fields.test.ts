@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "../api/routes.ts";
-import { aSubscription } from "../testing/replies/subscription.ts";
+import { aSubscription } from "../api/samples/subscription.ts";
 import { errorsOf, testEdge } from "../testing/test-edge.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=1&amount=1";

@@ -6,12 +6,10 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { AuditEntry } from "../identity/audit/audit.ts";
 import type { Caller } from "../identity/keys/auth.ts";
-import type { EventLog } from "../events/event-log.ts";
 import type { IdempotencyStore } from "../http/idempotency/idempotency-store.ts";
-import type { RouteClass, Services } from "../http/route.ts";
-import type { KeyDirectory } from "../identity/keys/key-directory.ts";
+import type { Answers } from "../api/exchange.ts";
+import type { RouteClass } from "../http/route.ts";
 import { SCOPES, type Scope } from "../identity/keys/scopes.ts";
-import type { Webhooks } from "../events/webhooks/webhooks.ts";
 import { cursorsOf } from "../wire/cursor.ts";
 
 export const TEST_KEY = "a-key-with-every-scope";
@@ -35,13 +33,7 @@ export type Answer = {
   readonly body: unknown;
 };
 
-type Fakes = { readonly [Name in keyof Services]?: Partial<Services[Name]> } & {
-  readonly events?: Partial<EventLog>;
-  readonly webhooks?: Partial<Webhooks>;
-  readonly keys?: Partial<KeyDirectory>;
-};
-
-export type TestOptions = Fakes & {
+export type TestOptions = Answers & {
   readonly app?: Partial<AppOptions>;
   readonly scopes?: readonly Scope[];
   /** Of the trade server; empty when the operator has named none. */

@@ -10,8 +10,8 @@ import { permitAll } from "#kernel/testing/identity.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
-import { aDeposit, aWithdrawal } from "./replies/funding.ts";
-import { cents } from "./replies/values.ts";
+import { aDeposit, aWithdrawal } from "../api/samples/funding.ts";
+import { cents } from "../api/samples/values.ts";
 import { logTo } from "./test-edge.ts";
 
 type Deposit = Client<FundingServiceService>["deposit"];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cents } from "../testing/replies/values.ts";
+import { cents } from "../api/samples/values.ts";
 import { jsonInteger, jsonNumber } from "./json-number.ts";
 import { moneyNumber, moneyOf, moneyText } from "./money.ts";
 import { ratePpm, rateText } from "./rate.ts";

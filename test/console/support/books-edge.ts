@@ -4,14 +4,14 @@ import {
   aMasterStatus,
   anInvestor,
   anInvestorProfile,
-} from "../../../services/edge/testing/replies/account.ts";
-import { aCredit, aFeeConfiguration, aFeeVersion } from "../../../services/edge/testing/replies/fee.ts";
-import { aRun, aRunPayment } from "../../../services/edge/testing/replies/fee-runs.ts";
-import { aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
-import { anAllocation, anEquity, aWithdrawalPreview } from "../../../services/edge/testing/replies/history.ts";
-import { granted } from "../../../services/edge/testing/replies/ops.ts";
-import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
-import { cents } from "../../../services/edge/testing/replies/values.ts";
+} from "../../../services/edge/api/samples/account.ts";
+import { aCredit, aFeeConfiguration, aFeeVersion } from "../../../services/edge/api/samples/fee.ts";
+import { aRun, aRunPayment } from "../../../services/edge/api/samples/fee-runs.ts";
+import { aPendingFee } from "../../../services/edge/api/samples/fee-explanation.ts";
+import { anAllocation, anEquity, aWithdrawalPreview } from "../../../services/edge/api/samples/history.ts";
+import { granted } from "../../../services/edge/api/samples/ops.ts";
+import { anAccountProof, aProof, aSubscription } from "../../../services/edge/api/samples/subscription.ts";
+import { cents } from "../../../services/edge/api/samples/values.ts";
 import { DIST } from "../../../services/edge/http/static/manifest.ts";
 import { type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { dayNumber, explanationOf, paymentNumber, resultPage, statementPage } from "./books.ts";

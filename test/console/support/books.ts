@@ -2,10 +2,10 @@ import { DAY_MS } from "#kernel/duration.ts";
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PerformanceDay } from "#proto/pamm/subscription/v1/subscription.ts";
-import { aPayment } from "../../../services/edge/testing/replies/fee.ts";
-import { aCalculation, anExplanation } from "../../../services/edge/testing/replies/fee-explanation.ts";
-import { aMasterResult, aPerformanceDay, aStatementLine } from "../../../services/edge/testing/replies/history.ts";
-import { AT, cents } from "../../../services/edge/testing/replies/values.ts";
+import { aPayment } from "../../../services/edge/api/samples/fee.ts";
+import { aCalculation, anExplanation } from "../../../services/edge/api/samples/fee-explanation.ts";
+import { aMasterResult, aPerformanceDay, aStatementLine } from "../../../services/edge/api/samples/history.ts";
+import { AT, cents } from "../../../services/edge/api/samples/values.ts";
 
 const END = Date.UTC(2026, 10, 26);
 /** One day stands out, so that it is seen whether a drawing has it. */

@@ -1,10 +1,10 @@
 import { OperationAction, OperationOutcome, type Operation } from "#proto/pamm/funding/v1/funding.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { refuse } from "../../../services/edge/problems/refusals.ts";
-import { aMaster, aMasterProfile } from "../../../services/edge/testing/replies/account.ts";
-import { anAbsentAttempt, anAttempt } from "../../../services/edge/testing/replies/attempts.ts";
-import { anOperation } from "../../../services/edge/testing/replies/funding.ts";
-import { aListedKey } from "../../../services/edge/testing/replies/keys.ts";
+import { aMaster, aMasterProfile } from "../../../services/edge/api/samples/account.ts";
+import { anAbsentAttempt, anAttempt } from "../../../services/edge/api/samples/attempts.ts";
+import { anOperation } from "../../../services/edge/api/samples/funding.ts";
+import { aListedKey } from "../../../services/edge/api/samples/keys.ts";
 import {
   aBreak,
   aCheck,
@@ -13,9 +13,9 @@ import {
   aReviewOfCharge,
   granted,
   thePermits,
-} from "../../../services/edge/testing/replies/ops.ts";
-import { anAccountProof, aProof } from "../../../services/edge/testing/replies/subscription.ts";
-import { cents } from "../../../services/edge/testing/replies/values.ts";
+} from "../../../services/edge/api/samples/ops.ts";
+import { anAccountProof, aProof } from "../../../services/edge/api/samples/subscription.ts";
+import { cents } from "../../../services/edge/api/samples/values.ts";
 import { DIST } from "../../../services/edge/http/static/manifest.ts";
 import { type TestEdge, type TestOptions, testEdge } from "../../../services/edge/testing/test-edge.ts";
 

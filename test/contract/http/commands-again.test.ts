@@ -5,86 +5,88 @@ import { execute, sql } from "#kernel/postgres/query.ts";
 import { createIdempotencyStore } from "../../../services/edge/http/idempotency/idempotency-store.ts";
 import { aCaller, type Answer, logTo, testEdge, type TestEdge } from "../../../services/edge/testing/test-edge.ts";
 import { testDatabase } from "../../support/database.ts";
-import type { Case } from "./case.ts";
-import { COMMAND_CASES as COMMANDS } from "./cases.ts";
+import { type Command, COMMANDS } from "./commands.ts";
 
 /** For each command, a text of its request and another text that makes it a different request. */
 const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
-  "update-fee": ["0.25", "0.26"],
-  "cancel-fee-version": ["/17", "/18"],
-  "cancel-operation": ["8000-000000000004", "8000-000000000005"],
-  deposit: ["3000003", "3000004"],
-  withdraw: ["3000003", "3000004"],
-  assign: ["3000003", "3000004"],
-  unassign: ["3000003", "3000004"],
-  "add-investor": ["Ada", "Bea"],
-  "create-investor": ["Ada", "Bea"],
-  "add-master": ["3000001", "3000009"],
-  "create-master": ["Ada", "Bea"],
-  "update-master": ["/7", "/8"],
-  "close-master": ["/7", "/8"],
-  "update-investor": ["CRM-7001", "CRM-7002"],
-  "decide-review": ["platform-17", "platform-18"],
-  "decide-review-group": ["subscription-5", "subscription-7"],
-  "erase-investor": ["3000003", "3000004"],
-  "create-webhook": ["crm.example.com", "erp.example.com"],
-  "update-webhook": ["/17", "/18"],
-  "delete-webhook": ["/17", "/18"],
-  "rotate-webhook-secret": ["/17", "/18"],
-  "replay-webhook": ["after=1000", "after=1001"],
+  updateFeeConfiguration: ["0.25", "0.26"],
+  cancelFeeVersion: ["/17", "/18"],
+  cancelOperation: ["8000-000000000004", "8000-000000000005"],
+  depositFunds: ["3000003", "3000004"],
+  withdrawFunds: ["3000003", "3000004"],
+  assignInvestor: ["3000003", "3000004"],
+  unassignInvestor: ["3000003", "3000004"],
+  registerInvestor: ["Ada", "Bea"],
+  createInvestor: ["Ada", "Bea"],
+  registerMaster: ["3000001", "3000009"],
+  createMaster: ["Ada", "Bea"],
+  updateMaster: ["/7", "/8"],
+  closeMaster: ["/7", "/8"],
+  updateInvestor: ["CRM-7001", "CRM-7002"],
+  decideReview: ["platform-17", "platform-18"],
+  decideReviewGroup: ["subscription-5", "subscription-7"],
+  eraseInvestor: ["3000003", "3000004"],
+  createWebhook: ["crm.example.com", "erp.example.com"],
+  updateWebhook: ["/17", "/18"],
+  deleteWebhook: ["/17", "/18"],
+  rotateWebhookSecret: ["/17", "/18"],
+  replayWebhook: ["after=1000", "after=1001"],
 };
 
 /** A new edge on the database, as after a restart. Each API key is a separate client. */
-async function edgeOn(pool: Pool, { answers }: Case): Promise<TestEdge> {
+async function edgeOn(pool: Pool, { services }: Command): Promise<TestEdge> {
   const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]), keptMs: 30 * DAY_MS });
   return await testEdge({
-    ...answers,
+    ...services,
     app: { idempotency, authenticate: async (key) => ({ ...aCaller(), clientId: key }) },
   });
 }
 
-async function send(edge: TestEdge, { method, url, body }: Case, apiKey = "KeyOfTheCrm1"): Promise<Answer> {
+async function send(edge: TestEdge, { method, url, body }: Command, apiKey = "KeyOfTheCrm1"): Promise<Answer> {
   const headers = { authorization: `Bearer ${apiKey}`, "idempotency-key": "key-1" };
-  return await edge.call({ method, url, headers, ...(body === undefined ? {} : { payload: body as object }) });
+  return await edge.call({ method, url, headers, ...(body === undefined ? {} : { payload: body }) });
 }
 
-function changed(one: Case): Case {
-  const [from = "", to = ""] = CHANGES[one.name] ?? [];
+function changed(one: Command): Command {
+  const [from = "", to = ""] = CHANGES[one.operationId] ?? [];
   const text = JSON.stringify([one.url, one.body ?? null]);
-  expect(text, one.name).toContain(from);
-  const [url, body] = JSON.parse(text.replaceAll(from, to)) as [string, unknown];
+  expect(text, one.operationId).toContain(from);
+  const [url, body] = JSON.parse(text.replaceAll(from, to)) as [string, object | null];
   return { ...one, url, body: body ?? undefined };
 }
 
 const resultOf = ({ status, text, headers }: Answer) => [status, text, headers["x-operation-id"]];
 const isReplayed = ({ headers }: Answer) => headers["idempotency-replayed"] === "true";
 
-test.for(COMMANDS)("$name repeated with its key has the same answer and operation, even after a crash", async (one) => {
-  const { pool } = await testDatabase("edge");
-  const first = await send(await edgeOn(pool, one), one);
-  expect([first.status, isReplayed(first)]).toEqual([200, false]);
+test.for(COMMANDS)(
+  "$operationId repeated with its key has the same answer and operation, even after a crash",
+  async (one) => {
+    const { pool } = await testDatabase("edge");
+    const first = await send(await edgeOn(pool, one), one);
+    expect([first.status, isReplayed(first)]).toEqual([200, false]);
 
-  const restarted = await edgeOn(pool, one);
-  const again = await send(restarted, one);
-  expect([resultOf(again), isReplayed(again)]).toEqual([resultOf(first), true]);
+    const restarted = await edgeOn(pool, one);
+    const again = await send(restarted, one);
+    expect([resultOf(again), isReplayed(again)]).toEqual([resultOf(first), true]);
 
-  // The edge crashed after the command was executed and before its outcome was recorded.
-  await execute(pool, sql`update idempotency_key set status = 'IN_PROGRESS', busy_until = ${new Date()}`);
-  const afterCrash = await send(restarted, one);
-  expect([resultOf(afterCrash), isReplayed(afterCrash)]).toEqual([resultOf(first), true]);
-  expect(new Set(restarted.calls.map(({ context }) => context.commandId)).size).toBe(1);
+    // The edge crashed after the command was executed and before its outcome was recorded.
+    await execute(pool, sql`update idempotency_key set status = 'IN_PROGRESS', busy_until = ${new Date()}`);
+    const afterCrash = await send(restarted, one);
+    expect([resultOf(afterCrash), isReplayed(afterCrash)]).toEqual([resultOf(first), true]);
+    expect(new Set(restarted.calls.map(({ context }) => context.commandId)).size).toBe(1);
 
-  const different = await send(restarted, changed(one));
-  expect([different.status, different.body]).toMatchObject([
-    422,
-    { code: "idempotency_key_reused", outcome: "unknown", operation_id: first.headers["x-operation-id"] },
-  ]);
+    const different = await send(restarted, changed(one));
+    expect([different.status, different.body]).toMatchObject([
+      422,
+      { code: "idempotency_key_reused", outcome: "unknown", operation_id: first.headers["x-operation-id"] },
+    ]);
 
-  const ofOtherClient = await send(restarted, one, "KeyOfTheBank");
-  expect([ofOtherClient.status, isReplayed(ofOtherClient)]).toEqual([200, false]);
-  expect(ofOtherClient.headers["x-operation-id"]).not.toBe(first.headers["x-operation-id"]);
-});
+    const ofOtherClient = await send(restarted, one, "KeyOfTheBank");
+    expect([ofOtherClient.status, isReplayed(ofOtherClient)]).toEqual([200, false]);
+    expect(ofOtherClient.headers["x-operation-id"]).not.toBe(first.headers["x-operation-id"]);
+  },
+);
 
 test("CHANGES has every command", () => {
-  expect(COMMANDS.map(({ name }) => name).toSorted()).toEqual(Object.keys(CHANGES).toSorted());
+  expect(COMMANDS.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(CHANGES).toSorted());
 });

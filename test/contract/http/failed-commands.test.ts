@@ -3,8 +3,7 @@ import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts
 import { Refusal } from "#kernel/refusal.ts";
 import { type Answer, testEdge, type TestEdge, type TestOptions } from "../../../services/edge/testing/test-edge.ts";
 import { ROUTES } from "../../../services/edge/api/routes.ts";
-import type { Case } from "./case.ts";
-import { COMMAND_CASES as COMMANDS } from "./cases.ts";
+import { type Command, COMMANDS } from "./commands.ts";
 
 const OTHER_ID = "0198c0de-0000-7000-8000-000000000009";
 
@@ -14,7 +13,7 @@ type Reply = (request: unknown, context: unknown) => Promise<unknown>;
 const LOOK_UP = "getOperation";
 
 /** The services of a case; each error is the answer to one call of the command, in this order, and later calls succeed. */
-function failing({ answers }: Case, errors: readonly Error[]): TestOptions {
+function failing({ services }: Command, errors: readonly Error[]): TestOptions {
   const left = [...errors];
   const fail =
     (reply: Reply): Reply =>
@@ -23,9 +22,9 @@ function failing({ answers }: Case, errors: readonly Error[]): TestOptions {
       if (error !== undefined) throw error;
       return await reply(request, context);
     };
-  const services = Object.entries(answers as Readonly<Record<string, Readonly<Record<string, Reply>>>>);
+  const answers = Object.entries(services as Readonly<Record<string, Readonly<Record<string, Reply>>>>);
   return Object.fromEntries(
-    services.map(([name, methods]) => [
+    answers.map(([name, methods]) => [
       name,
       Object.fromEntries(
         Object.entries(methods).map(([method, reply]) => [method, method === LOOK_UP ? reply : fail(reply)]),
@@ -34,10 +33,10 @@ function failing({ answers }: Case, errors: readonly Error[]): TestOptions {
   );
 }
 
-async function sendWithErrors(one: Case, errors: readonly Error[]): Promise<Answer & Pick<TestEdge, "calls">> {
+async function sendWithErrors(one: Command, errors: readonly Error[]): Promise<Answer & Pick<TestEdge, "calls">> {
   const edge = await testEdge(failing(one, errors));
   const { method, url, body } = one;
-  const answer = await edge.call({ method, url, ...(body === undefined ? {} : { payload: body as object }) });
+  const answer = await edge.call({ method, url, ...(body === undefined ? {} : { payload: body }) });
   return { ...answer, calls: edge.calls.filter((call) => call.method !== LOOK_UP) };
 }
 
@@ -98,8 +97,8 @@ const FAILURES: readonly {
   },
 ];
 
-test.for(COMMANDS.flatMap((one) => FAILURES.map((failure) => ({ name: one.name, one, ...failure }))))(
-  "$name is answered with $problem.code when $what",
+test.for(COMMANDS.flatMap((one) => FAILURES.map((failure) => ({ operationId: one.operationId, one, ...failure }))))(
+  "$operationId is answered with $problem.code when $what",
   async ({ one, errors, problem, attempts, id }) => {
     const { body, headers, calls } = await sendWithErrors(one, errors);
     const given = calls.map(({ context }) => context.commandId);
@@ -110,9 +109,9 @@ test.for(COMMANDS.flatMap((one) => FAILURES.map((failure) => ({ name: one.name, 
 );
 
 /** The ledger of operations has these; docs/integrate/money.md says so to callers. */
-const IN_LEDGER = ["deposit", "withdraw", "assign", "unassign", "cancel-operation"];
+const IN_LEDGER = ["depositFunds", "withdrawFunds", "assignInvestor", "unassignInvestor", "cancelOperation"];
 
-test.for(COMMANDS)("a 504 of $name names a way to find out that exists for it", async (one) => {
+test.for(COMMANDS)("a 504 of $operationId names a way to find out that exists for it", async (one) => {
   const { body } = await sendWithErrors(one, [NOT_KNOWN_YET]);
   const { detail, operation_id: id } = body as { detail: string; operation_id: string };
   const reads = [...detail.replace(id, "{operation_id}").matchAll(/GET (\/api\/v1\/[^\s,.?]+)(?:\?(\w+)=)?/g)];
@@ -123,10 +122,10 @@ test.for(COMMANDS)("a 504 of $name names a way to find out that exists for it", 
   expect(reads).toHaveLength(1);
   expect(route, path).toBeDefined();
   if (parameter !== undefined) expect(Object.keys(route?.query?.properties ?? {})).toContain(parameter);
-  expect(path === "/api/v1/operations/{operation_id}").toBe(IN_LEDGER.includes(one.name));
+  expect(path === "/api/v1/operations/{operation_id}").toBe(IN_LEDGER.includes(one.operationId));
 });
 
-test.for(COMMANDS)("$name is repeated under the same id when its answer is lost, and succeeds", async (one) => {
+test.for(COMMANDS)("$operationId is repeated under the same id when its answer is lost, and succeeds", async (one) => {
   const { status, headers, calls } = await sendWithErrors(one, [LOST]);
 
   expect(status).toBe(200);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openApiDocument } from "../../../deploy/docs/openapi/document.ts";
-import { ROUTES } from "../../../services/edge/api/routes.ts";
+import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import { PROBLEMS } from "../../../services/edge/problems/problems.ts";
 import { findWords } from "#test/architecture/vocabulary.ts";
 
@@ -77,7 +77,9 @@ test("each problem title is a phrase in plain words", () => {
 });
 
 test("the OpenAPI document has no banned word, and each summary is a phrase", () => {
-  const document = openApiDocument(ROUTES) as { paths: Record<string, Record<string, { summary?: string }>> };
+  const document = openApiDocument(DOCUMENTED_ROUTES) as {
+    paths: Record<string, Record<string, { summary?: string }>>;
+  };
   const { paths } = document;
   const summaries = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ summary }) => summary));
 

@@ -1,5 +1,5 @@
 import { openApiDocument } from "../../../deploy/docs/openapi/document.ts";
-import { ROUTES } from "../../../services/edge/api/routes.ts";
+import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 
 /** A JSON schema of the OpenAPI document, with the members from which the tests make requests. */
 export type Schema = {
@@ -51,7 +51,7 @@ type Documented = {
 type Document = { readonly paths: Record<string, Record<string, Documented>> };
 
 export function documentedRoutes(): Route[] {
-  const document = openApiDocument(ROUTES) as Document;
+  const document = openApiDocument(DOCUMENTED_ROUTES) as Document;
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, documented]) => routeOf(document, method, path, documented)),
   );

@@ -7,7 +7,7 @@ import { testDatabase } from "#test/support/database.ts";
 import { createIdempotencyStore } from "../../../services/edge/http/idempotency/idempotency-store.ts";
 import { PROBLEMS } from "../../../services/edge/problems/problems.ts";
 import { logTo, type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
-import { CASES } from "../../contract/http/cases.ts";
+import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import type { Route } from "./document.ts";
 
 /** How the services that the edge calls answer: as documented, with a refusal, or with an internal error. */
@@ -75,9 +75,10 @@ export type FuzzedEdge = TestEdge & {
 export async function startEdge(): Promise<FuzzedEdge> {
   const current: Current = { behaviour: { kind: "good" } };
   const answers: Record<string, Record<string, unknown>> = {};
-  for (const { answers: own } of CASES) {
+  for (const {
+    exchanges: [{ services: own }],
+  } of DOCUMENTED_ROUTES) {
     for (const [service, methods] of Object.entries(own)) {
-      if (service === "app" || service === "scopes") continue;
       for (const [name, method] of Object.entries(methods)) {
         (answers[service] ??= {})[name] = behaving(current, method as (...given: unknown[]) => unknown);
       }

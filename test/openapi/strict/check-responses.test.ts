@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { openApiDocument } from "../../../deploy/docs/openapi/document.ts";
-import { ROUTES } from "../../../services/edge/api/routes.ts";
+import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import { type Exchange, responseChecks } from "./check-responses.ts";
 import type { Document } from "./document.ts";
 
-const document = openApiDocument(ROUTES) as unknown as Document;
+const document = openApiDocument(DOCUMENTED_ROUTES) as unknown as Document;
 const HEADERS = { "content-type": "application/json; charset=utf-8", "x-request-id": "r" };
 const BALANCE = { mt5_login: "3000001", balance: 1.5, ok: true, error: null };
 const PROBLEM = {

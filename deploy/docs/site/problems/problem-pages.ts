@@ -1,6 +1,6 @@
 import { PROBLEM_MEANINGS } from "../../../../services/edge/problems/meanings.ts";
 import { problemKind, PROBLEMS, type ProblemCode } from "../../../../services/edge/problems/problems.ts";
-import type { Route } from "../../../../services/edge/http/route.ts";
+import type { DocumentedRoute } from "../../../../services/edge/api/exchange.ts";
 import { type Html, html, trusted } from "../html.ts";
 import { highlight } from "../guide/highlight.ts";
 import { pathOf } from "../../openapi/operation.ts";
@@ -11,7 +11,7 @@ import { adviceOn } from "./advice.ts";
 export const PROBLEM_PAGES = "/docs/problems";
 
 export type ProblemTexts = {
-  readonly routes: readonly Route[];
+  readonly routes: readonly DocumentedRoute[];
   readonly inline: (markdown: string) => Html;
 };
 
@@ -97,7 +97,7 @@ const OUTCOME = html`<p>
   <a href="/docs/guide/money-rules#outcomes">the money rules</a>.
 </p>`;
 
-function routeItem({ method, url, summary, tag }: Route): Html {
+function routeItem({ method, url, summary, tag }: DocumentedRoute): Html {
   const path = url.replaceAll(/:(\w+)/g, "{$1}");
   return html`<li>
     <a href="${referenceOf(tag, method, path)}"><code>${method} ${path}</code></a> ${summary}
@@ -117,6 +117,6 @@ function memberNames(code: ProblemCode): Html {
   return names.length === 0 ? html`none` : html`${names}`;
 }
 
-function exampleOf(code: ProblemCode, routes: readonly Route[]): string {
+function exampleOf(code: ProblemCode, routes: readonly DocumentedRoute[]): string {
   return JSON.stringify(problemExample(code, routes, pathOf), undefined, 2);
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EVENT_TYPES, readTypes } from "../../events/event-types.ts";
 import { SCOPES, type Scope } from "../../identity/keys/scopes.ts";
 import { type EventFilter, type EventPage } from "../../events/store/events.ts";
-import { anEvent } from "../../testing/replies/events.ts";
+import { anEvent } from "../samples/events.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 
 const NONE: EventPage = { events: [], removedThrough: 0n, through: 0n, issuedThrough: 10_000n, hasMore: false };

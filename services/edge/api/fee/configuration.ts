@@ -22,22 +22,6 @@ export const getFee = route({
   params: Type.Object({ investor_login: investorLogin }),
   reply: FeeConfigurationReply,
   refusals: ["investor_not_found", "fee_configuration_not_found"],
-  examples: [
-    {
-      name: "in_force",
-      summary: "A version in force",
-      request: { params: { investor_login: "3000003" } },
-      answer: {
-        investor_id: 8,
-        investor_login: "3000003",
-        rate: "0.300000",
-        enabled: true,
-        effective_since: "2026-01-02T03:04:05.678000",
-        created_at: "2026-01-02T03:04:05.678000",
-        updated_at: "2026-02-03T04:05:06.789000",
-      },
-    },
-  ],
 
   async handle({ fees }, { params }, context) {
     return feeConfiguration(await fees.getConfiguration({ investorLogin: params.investor_login }, context));
@@ -76,29 +60,6 @@ export const updateFee = route({
     "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/investor/{investor_login}/performance-fee before sending a new one.",
   refusals: ["investor_not_found", "fee_configuration_not_found", "too_many_scheduled_versions"],
   headers: [RETROACTIVE_SINCE],
-  examples: [
-    {
-      name: "rate",
-      summary: "A new rate",
-      request: {
-        body: {
-          investor_login: "3000003",
-          rate: 0.25,
-          enabled: false,
-          effective_since: "2026-01-02T05:04:05.678+02:00",
-        },
-      },
-      answer: {
-        investor_id: 8,
-        investor_login: "3000003",
-        rate: "0.250000",
-        enabled: false,
-        effective_since: "2026-01-02T03:04:05.678000",
-        created_at: "2026-01-02T03:04:05.678000",
-        updated_at: "2026-02-03T04:05:06.789000",
-      },
-    },
-  ],
 
   async handle({ fees }, { body }, context) {
     const rateAsWritten = decimalText(body, "rate");

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { aCalculation, anExplanation, aPendingFee } from "../../testing/replies/fee-explanation.ts";
-import { aProof } from "../../testing/replies/subscription.ts";
-import { AT, LARGE } from "../../testing/replies/values.ts";
+import { aCalculation, anExplanation, aPendingFee } from "../samples/fee-explanation.ts";
+import { aProof } from "../samples/subscription.ts";
+import { AT, LARGE } from "../samples/values.ts";
 
 const EXPLANATION = `/api/v1/perf-fee/payments/${LARGE}/explanation`;
 const PENDING = "/api/v1/investor/3000003/performance-fee/pending";

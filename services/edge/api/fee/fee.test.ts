@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { aCredit, aFeeConfiguration, aPayment } from "../../testing/replies/fee.ts";
-import { AT_TEXT, LARGE, LATER_TEXT } from "../../testing/replies/values.ts";
+import { aCredit, aFeeConfiguration, aPayment } from "../samples/fee.ts";
+import { AT_TEXT, LARGE, LATER_TEXT } from "../samples/values.ts";
 
 const UPDATE = "/api/v1/investor/perf-fee/update";
 

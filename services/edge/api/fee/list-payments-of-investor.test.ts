@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
-import { aPayment } from "../../testing/replies/fee.ts";
-import { LARGE } from "../../testing/replies/values.ts";
+import { aPayment } from "../samples/fee.ts";
+import { LARGE } from "../samples/values.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 
 const url = (query = "") => `/api/v1/perf-fee/investor/3000003/payments${query}`;

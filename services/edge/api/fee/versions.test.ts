@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { aFeeConfiguration, aFeeVersion } from "../../testing/replies/fee.ts";
-import { AT, AT_TEXT, LARGE, LATER_TEXT } from "../../testing/replies/values.ts";
+import { aFeeConfiguration, aFeeVersion } from "../samples/fee.ts";
+import { AT, AT_TEXT, LARGE, LATER_TEXT } from "../samples/values.ts";
 
 const VERSIONS = "/api/v1/investor/3000003/performance-fee/versions";
 

@@ -30,36 +30,6 @@ export const listFeeVersions = route({
     ...descendingPage(FeeVersionReply),
   }),
   refusals: ["investor_not_found"],
-  examples: [
-    {
-      name: "page",
-      summary: "A scheduled version and the one in force",
-      request: { params: { investor_login: "3000003" }, query: { limit: "2" } },
-      answer: {
-        investor_login: "3000003",
-        items: [
-          {
-            id: 17,
-            rate: "0.250000",
-            enabled: true,
-            effective_since: "2026-02-03T04:05:06.789000",
-            created_at: "2026-01-02T03:04:05.678000",
-            state: "scheduled",
-          },
-          {
-            id: 16,
-            rate: "0.250000",
-            enabled: false,
-            effective_since: "2026-01-02T03:04:05.678000",
-            created_at: "2026-01-02T03:04:05.678000",
-            state: "in_force",
-          },
-        ],
-        next_cursor: 16,
-        has_more: true,
-      },
-    },
-  ],
 
   async handle({ fees }, { params, query }, context) {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
@@ -91,21 +61,6 @@ export const cancelFeeVersion = route({
   lookUp:
     "Repeat it with the same Idempotency-Key. GET /api/v1/investor/{investor_login}/performance-fee/versions shows the state of the version.",
   refusals: ["investor_not_found", "fee_version_not_found", "fee_version_not_scheduled"],
-  examples: [
-    {
-      name: "cancelled",
-      summary: "A scheduled version",
-      request: { params: { investor_login: "3000003", version_id: "17" } },
-      answer: {
-        id: 17,
-        rate: "0.250000",
-        enabled: true,
-        effective_since: "2026-02-03T04:05:06.789000",
-        created_at: "2026-01-02T03:04:05.678000",
-        state: "cancelled",
-      },
-    },
-  ],
 
   async handle({ fees }, { params }, context) {
     const { investor_login: login, version_id: versionId } = params;

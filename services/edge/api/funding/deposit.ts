@@ -55,27 +55,6 @@ export const deposit = route({
     "safety_stop",
   ],
   headers: ["X-Possible-Duplicate-Of"],
-  examples: [
-    {
-      name: "executed",
-      summary: "A deposit",
-      request: {
-        body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
-        query: { login: "3000003", amount: "250.50", currency: "USD", comment: "CRM-2026-0001" },
-      },
-      answer: {
-        status: "success",
-        action: "deposit",
-        login: "3000003",
-        amount: 250.5,
-        currency: "USD",
-        deal_id: 1234567,
-        message: "Deposited 250.50 USD.",
-        first_deposit_checked: true,
-        min_deposit_required: "100.50",
-      },
-    },
-  ],
 
   async handle({ funding }, { query, body }, context) {
     const request = movementOf({ ...query, labels: labelsOf(body) }, context, DEFAULT_COMMENT);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { aDeposit, aWithdrawal } from "../../testing/replies/funding.ts";
-import { cents } from "../../testing/replies/values.ts";
+import { aDeposit, aWithdrawal } from "../samples/funding.ts";
+import { cents } from "../samples/values.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit";
 const WITHDRAW = "/api/v1/investor/withdraw";

@@ -19,20 +19,6 @@ export const getBalance = route({
   query: Type.Object({ wait: Type.Optional(wait("the balance is known")) }),
   reply: Balance,
   refusals: [],
-  examples: [
-    {
-      name: "balance",
-      summary: "A balance",
-      request: { params: { mt5_login: "3000003" }, query: {} },
-      answer: { mt5_login: "3000003", balance: 250.55, ok: true, error: null },
-    },
-    {
-      name: "unknown",
-      summary: "A login that this service does not manage",
-      request: { params: { mt5_login: "3999999" }, query: {} },
-      answer: { mt5_login: "3999999", balance: null, ok: false, error: "unknown login" },
-    },
-  ],
 
   async handle({ funding }, { params }, { poll }) {
     const login = params.mt5_login;

@@ -20,19 +20,6 @@ export const getBalances = route({
     items: Type.Array(Balance, { description: "One item for each login, in the order of the request." }),
   }),
   refusals: [],
-  examples: [
-    {
-      name: "balances",
-      summary: "Two accounts, of which this service manages one",
-      request: { query: { logins: "3000003,3999999" } },
-      answer: {
-        items: [
-          { mt5_login: "3000003", balance: 250.55, ok: true, error: null },
-          { mt5_login: "3999999", balance: null, ok: false, error: "unknown login" },
-        ],
-      },
-    },
-  ],
 
   async handle({ funding }, { query }, context) {
     const logins = query.logins.split(",");

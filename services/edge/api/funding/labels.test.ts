@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { anInvestor } from "../../testing/replies/account.ts";
-import { aDeposit, aWithdrawal } from "../../testing/replies/funding.ts";
+import { anInvestor } from "../samples/account.ts";
+import { aDeposit, aWithdrawal } from "../samples/funding.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 
 const URL = "/api/v1/investor/deposit?login=1&amount=1";

@@ -34,29 +34,6 @@ export const queuedWithdrawal = {
     available_after_perf_fee: undecided("Capital available after the fee was reserved"),
     mt5_deal_id: nullableInteger({ description: "Ticket of the payout: null, because there is none.", example: null }),
   }),
-  examples: [
-    {
-      name: "queued",
-      summary: "The Master has open positions",
-      request: {
-        query: { login: "3000003", amount: "50", comment: "CRM-2026-0004", on_blocked: "queue", expires_in: "P2D" },
-      },
-      answer: {
-        status: "queued",
-        action: "withdraw",
-        login: "3000003",
-        requested_amount: 50,
-        effective_withdraw: 0,
-        currency: "USD",
-        message: "Queued until the Master is flat, at most until 2026-02-03T04:05:06.789000: 50.00 USD.",
-        check_open_positions: true,
-        perf_fee_pending_at_request: null,
-        balance_before: null,
-        available_after_perf_fee: null,
-        mt5_deal_id: null,
-      },
-    },
-  ],
 } as const;
 
 export function queuedAnswer(login: string, { requestedAmount, queuedUntil, openPositionsChecked }: WithdrawResponse) {

@@ -32,48 +32,6 @@ export const getPerformance = route({
   }),
   reply: PerformanceReply,
   refusals: ["master_not_found"],
-  examples: [
-    {
-      name: "month",
-      summary: "A month with one day of trading",
-      request: { params: { master_login: "3000001" }, query: { from: "2026-01-01", to: "2026-02-01" } },
-      answer: {
-        master_login: "3000001",
-        from: "2026-01-01",
-        to: "2026-02-01",
-        currency: "USD",
-        opening_nav_per_unit: null,
-        closing_nav_per_unit: 1.45,
-        time_weighted_return: 0.45,
-        max_drawdown: 0.1,
-        fees: 30,
-        points: [
-          {
-            day: "2026-01-02",
-            nav_per_unit: 1.45,
-            change: 0.45,
-            drawdown: 0.1,
-            result: 450,
-            fees: 0,
-            pool_value: 1450,
-            last_deal_id: 1234567,
-            valued_at: "2026-01-02T03:04:05.678000",
-          },
-          {
-            day: "2026-01-03",
-            nav_per_unit: 1.45,
-            change: 0,
-            drawdown: 0,
-            result: 0,
-            fees: 30,
-            pool_value: 1450,
-            last_deal_id: 1234567,
-            valued_at: "2026-01-02T03:04:05.678000",
-          },
-        ],
-      },
-    },
-  ],
   check: ({ query }, deps) => daysErrors(query, deps, systemClock(), MAX_PERIOD_DAYS),
 
   async handle(deps, { params, query }, context) {

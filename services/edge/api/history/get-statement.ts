@@ -61,40 +61,6 @@ export const getStatement = route({
   }),
   refusals: ["investor_not_found"],
   file: statementFile,
-  examples: [
-    {
-      name: "deposit",
-      summary: "A period with a deposit",
-      request: {
-        params: { investor_login: "3000003" },
-        query: { from: "2026-01-01T00:00:00", to: "2026-02-01T00:00:00" },
-      },
-      answer: {
-        investor_login: "3000003",
-        from: "2026-01-01T00:00:00.000000",
-        to: "2026-02-01T00:00:00.000000",
-        currency: "USD",
-        opening_balance: 1000,
-        closing_balance: 1250.5,
-        items: [
-          {
-            number: 12,
-            booked_at: "2026-01-02T03:04:05.678000",
-            deal_at: "2026-01-02T03:04:05.678000",
-            kind: "deposit",
-            amount: 250.5,
-            balance: 1250.5,
-            deal_id: 1234567,
-            mt5_transfer_id: 77,
-            operation_id: "0198c0de-0000-7000-8000-000000000001",
-            comment: "CRM-1",
-          },
-        ],
-        next_cursor: null,
-        has_more: false,
-      },
-    },
-  ],
   check: ({ params, query }, deps) => [
     ...periodErrors(query, deps, MAX_PERIOD_DAYS),
     ...pageOfPeriod(deps.cursors.pair, "statement", params.investor_login, query).errors,

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import type { ReadStatementRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { aMaster, anInvestor } from "../../testing/replies/account.ts";
+import { aMaster, anInvestor } from "../samples/account.ts";
 import {
   aMasterResult,
   anAllocation,
@@ -11,8 +11,8 @@ import {
   aStatement,
   aStatementLine,
   aWithdrawalPreview,
-} from "../../testing/replies/history.ts";
-import { AT, cents } from "../../testing/replies/values.ts";
+} from "../samples/history.ts";
+import { AT, cents } from "../samples/values.ts";
 
 const INVESTOR = "/api/v1/info/investor/3000003";
 const PERIOD = "from=2026-01-01T00:00:00&to=2026-02-01T00:00:00";

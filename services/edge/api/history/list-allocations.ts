@@ -71,32 +71,6 @@ export const listAllocations = route({
   }),
   reply: OpaquePage("AllocationPage", AllocationReply, "Newest first."),
   refusals: ["investor_not_found"],
-  examples: [
-    {
-      name: "page",
-      summary: "A part of a result",
-      request: { params: { investor_login: "3000003" }, query: { limit: "1" } },
-      answer: {
-        items: [
-          {
-            master_login: "3000001",
-            subscription_id: 4,
-            number: 17,
-            deal_id: 1234567,
-            deal_at: "2026-01-02T03:04:05.678000",
-            allocated_at: "2026-02-03T04:05:06.789000",
-            deal_result: 600,
-            amount: 100,
-            units: 1000,
-            pool_units: 6000,
-            correction: null,
-          },
-        ],
-        next_cursor: "AAAAAAAAAAQAAAAAAAAAEa7Gd1V05tLNu1R7",
-        has_more: true,
-      },
-    },
-  ],
   check: ({ params, query }, deps) => [
     ...periodErrors(query, deps),
     ...pageOfPeriod(deps.cursors.pair, "allocations", params.investor_login, query).errors,

@@ -26,31 +26,6 @@ export const listResults = route({
   }),
   reply: OpaquePage("MasterResultPage", ResultReply, "Newest first."),
   refusals: ["master_not_found"],
-  examples: [
-    {
-      name: "page",
-      summary: "A result",
-      request: { params: { master_login: "3000001" }, query: { limit: "1" } },
-      answer: {
-        items: [
-          {
-            number: 17,
-            deal_id: 1234567,
-            deal_at: "2026-01-02T03:04:05.678000",
-            allocated_at: "2026-02-03T04:05:06.789000",
-            result: 450,
-            raised: 0,
-            nav_per_unit: 1.45,
-            drawdown: 0.05,
-            pool_value: 1450,
-            pool_units: 1000,
-          },
-        ],
-        next_cursor: "AAAAAAAAACo1KCGECQLH8RAS",
-        has_more: true,
-      },
-    },
-  ],
   check: ({ params, query }, deps) => [
     ...periodErrors(query, deps),
     ...pageOfPeriod(deps.cursors.number, "results", params.master_login, query).errors,

@@ -32,13 +32,5 @@ export const addInvestor = route({
     "currency_not_supported",
     "platform_unavailable",
   ],
-  examples: [
-    {
-      name: "registered",
-      summary: "An account that exists",
-      request: { body: { mt5_login: "3000003", name: "Ada" } },
-      answer: { engine: "PAMM", id: 8, mt5_login: "3000003", name: "Ada", created_at: "2026-01-02T03:04:05.678000" },
-    },
-  ],
   call: ({ accounts }, request, context) => accounts.addInvestor(request, context),
 });

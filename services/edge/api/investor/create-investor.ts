@@ -23,28 +23,5 @@ export const createInvestor = route({
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/investors?name= before sending a new one.",
   refusals: [...NEW_ACCOUNT_REFUSALS, "external_id_in_use", "investor_erased"],
-  examples: [
-    {
-      name: "created",
-      summary: "A new account",
-      request: {
-        body: {
-          first_name: "Ada",
-          last_name: "Lovelace",
-          name: "Ada",
-          username: "ada@example.com",
-          platform_group: "pamm\\investor",
-        },
-      },
-      answer: {
-        id: 8,
-        mt5_login: "3000003",
-        name: "Ada",
-        created_at: "2026-01-02T03:04:05.678000",
-        password: "Main-1234",
-        investor_password: "Read-1234",
-      },
-    },
-  ],
   call: ({ accounts }, request, context) => accounts.createInvestor(request, context),
 });

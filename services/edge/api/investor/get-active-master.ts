@@ -21,19 +21,5 @@ export const getActiveMaster = route({
     started_at: nullableTimeReply("When the subscription began."),
   }),
   refusals: ["investor_not_found"],
-  examples: [
-    {
-      name: "active",
-      summary: "An active Investor",
-      request: { params: { investor_login: "3000003" } },
-      answer: { master_login: "3000001", name: "Alpha Strategy", started_at: "2026-01-02T03:04:05.678000" },
-    },
-    {
-      name: "none",
-      summary: "No active Master",
-      request: { params: { investor_login: "3000004" } },
-      answer: { master_login: null, name: null, started_at: null },
-    },
-  ],
   call: ({ subscriptions }, request, context) => subscriptions.getActiveMaster(request, context),
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { anInvestor, anInvestorProfile } from "../../testing/replies/account.ts";
-import { AT_TEXT } from "../../testing/replies/values.ts";
+import { anInvestor, anInvestorProfile } from "../samples/account.ts";
+import { AT_TEXT } from "../samples/values.ts";
 
 test("a directory of Investors is read page by page with its cursor", async () => {
   const edge = await testEdge({

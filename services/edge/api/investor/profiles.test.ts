@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { fingerprintOf } from "../../http/idempotency/fingerprint.ts";
-import { aMasterProfile, anInvestor, anInvestorProfile } from "../../testing/replies/account.ts";
+import { aMasterProfile, anInvestor, anInvestorProfile } from "../samples/account.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { updateInvestor } from "./update-investor.ts";
 

@@ -17,21 +17,6 @@ export const revealInvestor = route({
   params: Type.Object({ investor_login: at("login", investorLogin) }),
   reply: RevealedInvestor,
   refusals: ["investor_not_found"],
-  examples: [
-    {
-      name: "created",
-      summary: "An account that was created here",
-      request: { params: { investor_login: "3000003" } },
-      answer: {
-        id: 8,
-        mt5_login: "3000003",
-        name: "Ada",
-        mt5_password: "Main-1234",
-        mt5_investor_password: "Read-1234",
-        created_at: "2026-01-02T03:04:05.678000",
-      },
-    },
-  ],
   revealsSecrets: true,
   call: ({ accounts }, request, context) => accounts.revealInvestor(request, context),
 });

@@ -19,29 +19,6 @@ export const searchInvestors = route({
   query: accountFilter,
   reply: OpaquePage("InvestorProfilePage", InvestorProfile),
   refusals: [],
-  examples: [
-    {
-      name: "by_external_id",
-      summary: "By your own id",
-      request: { query: { external_id: "CRM-7001" } },
-      answer: {
-        items: [
-          {
-            engine: "PAMM",
-            id: 8,
-            mt5_login: "3000003",
-            name: "Ada",
-            email: "ada@example.com",
-            external_id: "CRM-7001",
-            metadata: { segment: "retail" },
-            created_at: "2026-01-02T03:04:05.678000",
-          },
-        ],
-        next_cursor: null,
-        has_more: false,
-      },
-    },
-  ],
   check: ({ query }, deps) => accountPage(LIST, query, deps).errors,
 
   async handle(deps, { query }, context) {

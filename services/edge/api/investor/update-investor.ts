@@ -28,26 +28,6 @@ export const updateInvestor = route({
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/investor/{investor_id} before sending a new one.",
   refusals: ["investor_not_found", "external_id_in_use", "investor_erased"],
-  examples: [
-    {
-      name: "labels",
-      summary: "Another id and one more member of the metadata",
-      request: {
-        params: { investor_id: "8" },
-        body: { external_id: "CRM-7001", metadata: { segment: "retail", lead: null } },
-      },
-      answer: {
-        engine: "PAMM",
-        id: 8,
-        mt5_login: "3000003",
-        name: "Ada",
-        email: "ada@example.com",
-        external_id: "CRM-7001",
-        metadata: { segment: "retail" },
-        created_at: "2026-01-02T03:04:05.678000",
-      },
-    },
-  ],
   check({ body }) {
     if (KNOWN.some((name) => body[name] !== undefined)) return [];
     return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];

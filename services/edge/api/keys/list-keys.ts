@@ -41,53 +41,6 @@ export const listKeys = route({
     bootstrap_used_at: nullableTimeReply("When a bootstrap key was last used; null when never."),
   }),
   refusals: [],
-  examples: [
-    {
-      name: "rotated",
-      summary: "A client whose key was rotated",
-      request: { query: { limit: "2" } },
-      answer: {
-        items: [
-          {
-            key_id: "KeyOfAnna002",
-            client: "anna",
-            client_id: "KeyOfAnna001",
-            state: "active",
-            scopes: ["masters:read", "ops"],
-            environment: "test",
-            has_allow_list: false,
-            rejects_duplicates: false,
-            replaces: "KeyOfAnna001",
-            replaced_by: null,
-            created_at: "2026-02-03T04:05:06.789000",
-            expires_at: null,
-            revoked_at: null,
-            last_used_at: "2026-02-03T04:05:06.789000",
-          },
-          {
-            key_id: "KeyOfAnna001",
-            client: "anna",
-            client_id: "KeyOfAnna001",
-            state: "revoked",
-            scopes: ["masters:read", "ops"],
-            environment: "test",
-            has_allow_list: false,
-            rejects_duplicates: false,
-            replaces: null,
-            replaced_by: "KeyOfAnna002",
-            created_at: "2026-01-02T03:04:05.678000",
-            expires_at: "2026-02-03T04:05:06.789000",
-            revoked_at: "2026-02-03T04:05:06.789000",
-            last_used_at: "2026-01-02T03:04:05.678000",
-          },
-        ],
-        next_cursor: "KeyOfAnna001",
-        has_more: true,
-        has_bootstrap_key: true,
-        bootstrap_used_at: null,
-      },
-    },
-  ],
 
   async handle({ keys }, { query }) {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aCaller, testEdge } from "../../testing/test-edge.ts";
-import { LATER, LATER_TEXT } from "../../testing/replies/values.ts";
+import { LATER, LATER_TEXT } from "../samples/values.ts";
 
 const URL = "/api/v1/whoami";
 

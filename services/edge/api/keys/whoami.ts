@@ -31,21 +31,6 @@ export const whoami = route({
     }),
   }),
   refusals: [],
-  examples: [
-    {
-      name: "all_scopes",
-      summary: "A key with every scope",
-      request: {},
-      answer: {
-        client: "tests",
-        key_id: "KeyOfTests01",
-        scopes: [...SCOPES],
-        environment: "test",
-        expires_at: null,
-        has_allow_list: false,
-      },
-    },
-  ],
 
   async handle(_deps, _input, { client, key }) {
     return {

@@ -41,24 +41,5 @@ export const addMaster = route({
     "platform_rejected",
     "platform_unavailable",
   ],
-  examples: [
-    {
-      name: "registered",
-      summary: "Two accounts that exist",
-      request: { body: { mt5_login: "3000001", payment_account_login: "3000002", min_deposit: "100.50" } },
-      answer: {
-        engine: "PAMM",
-        id: 7,
-        mt5_login: "3000001",
-        name: "3000001",
-        strategy_name: "",
-        strategy: "",
-        investors_count: 2,
-        payment_account_login: "3000002",
-        min_deposit: 100.5,
-        created_at: "2026-01-02T03:04:05.678000",
-      },
-    },
-  ],
   call: ({ accounts }, request, context) => accounts.addMaster(request, context),
 });

@@ -3,7 +3,6 @@ import { at } from "../../fields/message.ts";
 import { masterId } from "../schemas/request-fields.ts";
 import { MasterItem } from "../schemas/master.ts";
 import { route } from "../../http/route.ts";
-import { MASTER } from "./examples.ts";
 
 export const closeMaster = route({
   operationId: "closeMaster",
@@ -21,13 +20,5 @@ export const closeMaster = route({
   lookUp:
     "Read GET /api/v1/master/{master_id}/status, or repeat it with the same Idempotency-Key or without one: a Master is closed once.",
   refusals: ["master_not_found", "master_open_positions", "safety_stop", "platform_unavailable"],
-  examples: [
-    {
-      name: "closing",
-      summary: "Two Investors begin to leave",
-      request: { params: { master_id: "7" } },
-      answer: MASTER,
-    },
-  ],
   call: ({ accounts }, request, context) => accounts.closeMaster(request, context),
 });

@@ -3,7 +3,6 @@ import { MasterProfile, MasterProfileWithState } from "../schemas/master.ts";
 import { at } from "../../fields/message.ts";
 import { masterId, masterLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
-import { MASTER_PROFILE } from "./examples.ts";
 
 export const getMasterProfile = route({
   operationId: "getMasterProfile",
@@ -18,14 +17,6 @@ export const getMasterProfile = route({
   params: Type.Object({ master_id: at("id", masterId) }),
   reply: MasterProfile,
   refusals: ["master_not_found"],
-  examples: [
-    {
-      name: "master",
-      summary: "A Master",
-      request: { params: { master_id: "7" } },
-      answer: MASTER_PROFILE,
-    },
-  ],
   call: ({ accounts }, request, context) => accounts.getMasterProfile(request, context),
 });
 
@@ -43,14 +34,6 @@ export const getProfileByLogin = route({
   params: Type.Object({ master_login: at("login", masterLogin) }),
   reply: MasterProfileWithState,
   refusals: ["master_not_found"],
-  examples: [
-    {
-      name: "master",
-      summary: "A Master",
-      request: { params: { master_login: "3000001" } },
-      answer: { ...MASTER_PROFILE, state: "open", since: "2026-01-02T03:04:05.678000", closing: null },
-    },
-  ],
 
   async call({ accounts }, request, context) {
     const { id } = await accounts.findMaster(request, context);

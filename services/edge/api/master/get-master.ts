@@ -17,20 +17,5 @@ export const getMaster = route({
   params: Type.Object({ master_id: at("id", masterId) }),
   reply: MasterDetails,
   refusals: ["master_not_found"],
-  examples: [
-    {
-      name: "master",
-      summary: "A Master",
-      request: { params: { master_id: "7" } },
-      answer: {
-        id: 7,
-        mt5_login: "3000001",
-        name: "Alpha Strategy",
-        strategy_name: "Alpha",
-        strategy: "Trend following.",
-        created_at: "2026-01-02T03:04:05.678000",
-      },
-    },
-  ],
   call: ({ accounts }, request, context) => accounts.getMaster(request, context),
 });

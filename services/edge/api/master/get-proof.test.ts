@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import type { GetProofRequest } from "#proto/pamm/subscription/v1/subscription.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { anAccountProof, aProof } from "../../testing/replies/subscription.ts";
+import { anAccountProof, aProof } from "../samples/subscription.ts";
 
 const unknownMaster = () =>
   new Refusal({ code: "master_not_found", status: "not_found", message: "there is no such Master" });

@@ -19,14 +19,6 @@ export const listMasterInvestors = listRoute({
   params: Type.Object({ master_login: masterLogin }),
   item: ActiveInvestor,
   refusals: ["master_not_found"],
-  examples: [
-    {
-      name: "investors",
-      summary: "One Investor",
-      request: { params: { master_login: "3000001" } },
-      answer: [{ id: 8, mt5_login: "3000003", name: "Ada" }],
-    },
-  ],
 
   async *pages({ subscriptions }, { params }, contextOfPage) {
     for (let afterInvestorId = 0n; ;) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { type Answer, errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { aMaster, aMasterProfile } from "../../testing/replies/account.ts";
-import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
+import { aMaster, aMasterProfile } from "../samples/account.ts";
+import { AT_TEXT, cents, LARGE } from "../samples/values.ts";
 
 const CREATE = {
   first_name: "Ada",

@@ -2,7 +2,6 @@ import { accountFilter, accountPage } from "../schemas/account-filter.ts";
 import { MasterProfile } from "../schemas/master.ts";
 import { OpaquePage } from "../schemas/page.ts";
 import { route } from "../../http/route.ts";
-import { MASTER_PROFILE } from "./examples.ts";
 
 const LIST = "masters by filter";
 
@@ -20,18 +19,6 @@ export const searchMasters = route({
   query: accountFilter,
   reply: OpaquePage("MasterProfilePage", MasterProfile),
   refusals: [],
-  examples: [
-    {
-      name: "by_external_id",
-      summary: "By your own id",
-      request: { query: { external_id: "CRM-7001" } },
-      answer: {
-        items: [MASTER_PROFILE],
-        next_cursor: null,
-        has_more: false,
-      },
-    },
-  ],
   check: ({ query }, deps) => accountPage(LIST, query, deps).errors,
 
   async handle(deps, { query }, context) {

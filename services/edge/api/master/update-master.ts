@@ -12,7 +12,6 @@ import { MasterItem } from "../schemas/master.ts";
 import { demandScope } from "../../identity/keys/auth.ts";
 import { labelChangeFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
-import { MASTER } from "./examples.ts";
 import { at } from "../../fields/message.ts";
 
 const KNOWN = [
@@ -65,26 +64,6 @@ export const updateMaster = route({
     "safety_stop",
     "platform_rejected",
     "platform_unavailable",
-  ],
-  examples: [
-    {
-      name: "min_deposit",
-      summary: "Another minimum deposit",
-      request: { params: { master_id: "7" }, body: { min_deposit: 0 } },
-      answer: { ...MASTER, min_deposit: 0 },
-    },
-    {
-      name: "payment_account",
-      summary: "Another payment account",
-      request: { params: { master_id: "7" }, body: { payment_account_login: "3000006" } },
-      answer: { ...MASTER, payment_account_login: "3000006" },
-    },
-    {
-      name: "not_accepting",
-      summary: "No new Investors",
-      request: { params: { master_id: "7" }, body: { accepting_investors: false } },
-      answer: MASTER,
-    },
   ],
   check({ body }) {
     if (KNOWN.some((name) => body[name] !== undefined)) return [];

@@ -6,7 +6,6 @@ import { refuse } from "../../problems/refusals.ts";
 import { operationId } from "../schemas/request-fields.ts";
 import { OperationReply, operationReply } from "../schemas/operation.ts";
 import { type Deps, route, type RouteContext } from "../../http/route.ts";
-import { EXECUTED_DEPOSIT } from "./examples.ts";
 import { findOperation } from "./find-operation.ts";
 
 export const cancelOperation = route({
@@ -26,25 +25,6 @@ export const cancelOperation = route({
   lookUp:
     "Repeat it with the same Idempotency-Key. GET /api/v1/operations/{operation_id} shows what became of the operation.",
   refusals: ["operation_not_found", "operation_removed", "operation_not_cancellable"],
-  examples: [
-    {
-      name: "cancelled",
-      summary: "A withdrawal that waited",
-      request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000004" } },
-      answer: {
-        ...EXECUTED_DEPOSIT,
-        id: "0198c0de-0000-7000-8000-000000000004",
-        action: "withdraw",
-        outcome: "not_executed",
-        refusal: "cancelled",
-        deal_id: null,
-        reference: null,
-        legs: [],
-        queue_state: "ended",
-        expires_at: "2026-02-03T04:05:06.789000",
-      },
-    },
-  ],
 
   async handle(deps, { params }, context) {
     const operation = await findOperation(deps, params.operation_id, context);

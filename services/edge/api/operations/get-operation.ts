@@ -4,7 +4,6 @@ import type { Operation } from "#proto/pamm/funding/v1/funding.ts";
 import { operationId, wait } from "../schemas/request-fields.ts";
 import { isFinal, OperationReply, operationReply } from "../schemas/operation.ts";
 import { route } from "../../http/route.ts";
-import { EXECUTED_DEPOSIT } from "./examples.ts";
 import { findOperation } from "./find-operation.ts";
 import { READERS } from "./readers.ts";
 import { withLegs } from "./with-legs.ts";
@@ -24,28 +23,6 @@ export const getOperation = route({
   query: Type.Object({ wait: Type.Optional(wait("the outcome is final")) }),
   reply: OperationReply,
   refusals: ["operation_not_found", "operation_removed"],
-  examples: [
-    {
-      name: "executed",
-      summary: "A deposit that was executed",
-      request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000001" }, query: { wait: "10" } },
-      answer: EXECUTED_DEPOSIT,
-    },
-    {
-      name: "refused",
-      summary: "A deposit that was refused",
-      request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000003" }, query: {} },
-      answer: {
-        ...EXECUTED_DEPOSIT,
-        id: "0198c0de-0000-7000-8000-000000000003",
-        outcome: "not_executed",
-        refusal: "insufficient_funds",
-        deal_id: null,
-        reference: null,
-        legs: [],
-      },
-    },
-  ],
 
   async handle(deps, { params }, { poll }) {
     const read = async (context: CallContext): Promise<Operation> => {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { OperationAction } from "#proto/pamm/funding/v1/funding.ts";
-import { anAttempt } from "../../testing/replies/attempts.ts";
-import { anOperation } from "../../testing/replies/funding.ts";
+import { anAttempt } from "../samples/attempts.ts";
+import { anOperation } from "../samples/funding.ts";
 import { testEdge, type TestOptions } from "../../testing/test-edge.ts";
 
 const URL = "/api/v1/operations/0198c0de-0000-7000-8000-000000000001/attempts";

@@ -15,7 +15,6 @@ import { OpaquePage } from "../schemas/page.ts";
 import { fromField, periodErrors, toField } from "../schemas/period.ts";
 import { route } from "../../http/route.ts";
 import { isCovered, pageOf, NEWEST, newestFirst, readersOf, requestOf } from "./operation-filter.ts";
-import { EXECUTED_DEPOSIT } from "./examples.ts";
 import { keysOfTicket } from "./keys-of-ticket.ts";
 import { READERS } from "./readers.ts";
 import { withLegs } from "./with-legs.ts";
@@ -52,30 +51,6 @@ export const listOperations = route({
   }),
   reply: OpaquePage("OperationPage", OperationReply, "Newest first."),
   refusals: [],
-  examples: [
-    {
-      name: "by_comment",
-      summary: "The operations with a comment",
-      request: { query: { login: "3000003", comment: "CRM-2026-0001", outcome: "executed", limit: "1" } },
-      answer: {
-        items: [EXECUTED_DEPOSIT],
-        next_cursor: "AZjA3gAAcACAAAAAAAAAAW6iry4FBi57HXmm",
-        has_more: true,
-      },
-    },
-    {
-      name: "by_ticket",
-      summary: "The operation that has made a deal",
-      request: { query: { ticket: "1234567" } },
-      answer: { items: [EXECUTED_DEPOSIT], next_cursor: null, has_more: false },
-    },
-    {
-      name: "no_operation",
-      summary: "A deal that no operation has made",
-      request: { query: { ticket: "7654321" } },
-      answer: { items: [], next_cursor: null, has_more: false },
-    },
-  ],
   check: ({ query }, deps) => [...periodErrors(["from", query.from], ["to", query.to]), ...pageOf(query, deps).errors],
 
   async handle(deps, { query }, context) {

@@ -9,8 +9,8 @@ import {
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { anOperation } from "../../testing/replies/funding.ts";
-import { AT, AT_TEXT, cents } from "../../testing/replies/values.ts";
+import { anOperation } from "../samples/funding.ts";
+import { AT, AT_TEXT, cents } from "../samples/values.ts";
 
 const OPERATIONS = "/api/v1/operations";
 const ID = "0198c0de-0000-7000-8000-000000000001";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { type ListOperationsRequest, type Operation, OperationAction } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { anOperation } from "../../testing/replies/funding.ts";
+import { anOperation } from "../samples/funding.ts";
 import { errorsOf, testEdge, type TestOptions } from "../../testing/test-edge.ts";
 
 const OPERATIONS = "/api/v1/operations";

@@ -4,9 +4,9 @@ import { OperationAction } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { anOperation } from "../../testing/replies/funding.ts";
-import { aBreak, aReview } from "../../testing/replies/ops.ts";
-import { AT, cents } from "../../testing/replies/values.ts";
+import { anOperation } from "../samples/funding.ts";
+import { aBreak, aReview } from "../samples/ops.ts";
+import { AT, cents } from "../samples/values.ts";
 import { errorsOf, testEdge, type TestOptions } from "../../testing/test-edge.ts";
 
 const ID = "0198c0de-0000-7000-8000-000000000001";

@@ -7,7 +7,7 @@ import { refuse } from "../../problems/refusals.ts";
 import { INT64, text, textOrNumber } from "../../fields/field.ts";
 import { reviewId } from "../schemas/request-fields.ts";
 import { readReviewId, reviewItem, ReviewItem } from "../schemas/review.ts";
-import { reviewAction, reviewReason } from "../schemas/review-sets.ts";
+import { reviewAction } from "../schemas/review-sets.ts";
 import { route, type RouteContext } from "../../http/route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { serviceOf } from "./services.ts";
@@ -72,40 +72,6 @@ export const decideReview = route({
     "second_approver_required",
     "decision_differs",
     "platform_unavailable",
-  ],
-  examples: [
-    {
-      name: "confirmed",
-      summary: "The second owner confirms",
-      request: {
-        body: { id: "platform-17", action: "confirm_applied", deal_id: 1234567, note: "Seen in the terminal." },
-      },
-      answer: {
-        id: "platform-17",
-        reason: "candidate_deal",
-        meaning: reviewReason.meanings.candidate_deal,
-        login: "3000001",
-        amount: null,
-        operation_id: "4711",
-        reference: "PD0F7K3M9Q2X1A",
-        deal_id: 1234567,
-        group: "platform-2c26b46b68ffc68ff99b453c",
-        cause: null,
-        evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
-        actions: [],
-        state: "decided",
-        opened_at: "2026-01-02T03:04:05.678000",
-        decision: {
-          action: "confirm_applied",
-          deal_id: 1234567,
-          note: "Seen in the terminal.",
-          proposed_by: "anna",
-          proposed_at: "2026-01-02T03:04:05.678000",
-          confirmed_by: "tests",
-          confirmed_at: "2026-02-03T04:05:06.789000",
-        },
-      },
-    },
   ],
 
   check: ({ body }) => dealErrors(body.action, body.deal_id),

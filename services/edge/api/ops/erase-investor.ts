@@ -42,23 +42,6 @@ export const eraseInvestor = route({
     "platform_rejected",
     "platform_unavailable",
   ],
-  examples: [
-    {
-      name: "erased",
-      summary: "A closed Investor",
-      request: { params: { investor_login: "3000003" } },
-      answer: {
-        id: 8,
-        mt5_login: "3000003",
-        name: "erased",
-        created_at: "2026-01-02T03:04:05.678000",
-        requested_by: "KeyOfAnna001",
-        requested_at: "2026-01-02T03:04:05.678000",
-        erased_at: "2026-02-03T04:05:06.789000",
-        on_platform: true,
-      },
-    },
-  ],
   call: ({ accounts }, request, context) =>
     accounts.eraseInvestor({ ...request, actor: context.client.owner }, context),
 });

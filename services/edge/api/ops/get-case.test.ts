@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
-import { aBreak, aReview } from "../../testing/replies/ops.ts";
+import { aBreak, aReview } from "../samples/ops.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 
 test("a review is found whether it is decided or not, by two calls at most, and its neighbour is not taken for it", async () => {

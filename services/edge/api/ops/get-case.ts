@@ -7,7 +7,6 @@ import { reviewId } from "../schemas/request-fields.ts";
 import { readReviewId, reviewItem, ReviewItem } from "../schemas/review.ts";
 import { type Deps, route } from "../../http/route.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { OPEN_BREAK, OPEN_REVIEW } from "./examples.ts";
 import { serviceOf } from "./services.ts";
 
 export const getReview = route({
@@ -26,14 +25,6 @@ export const getReview = route({
   }),
   reply: ReviewItem,
   refusals: ["review_not_found"],
-  examples: [
-    {
-      name: "open",
-      summary: "A stopped Master",
-      request: { params: { review_id: "fee-5" } },
-      answer: { id: "fee-5", ...OPEN_REVIEW, group: "fee-2c26b46b68ffc68ff99b453c" },
-    },
-  ],
 
   async handle(deps, { params }, context) {
     const found = await findReview(deps, params.review_id, context);
@@ -74,14 +65,6 @@ export const getBreak = route({
   }),
   reply: BreakItem,
   refusals: ["break_not_found"],
-  examples: [
-    {
-      name: "open",
-      summary: "A leg without its deal",
-      request: { params: { break_id: "fee-17" } },
-      answer: { id: "fee-17", service: "fee", ...OPEN_BREAK },
-    },
-  ],
 
   async handle(deps, { params }, context) {
     const { service, number } = readBreakId(params.break_id);

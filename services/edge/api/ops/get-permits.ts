@@ -69,22 +69,6 @@ export const getPermits = route({
     imports: modelOrNull(Imports, "What of the lost time was imported; null while nothing is stopped."),
   }),
   refusals: [],
-  examples: [
-    {
-      name: "stopped",
-      summary: "After a restore to an older time",
-      request: {},
-      answer: {
-        state: "stopped",
-        stopped_at: "2026-01-02T03:04:05.678000",
-        resumable_from: "2026-02-03T04:05:06.789000",
-        blocking: [
-          { code: "check_not_complete", detail: "The check deal_matching has not completed a run since the stop." },
-        ],
-        imports: { movements: 12, open_movements: 1, unclaimed_fees: 0, accounts_to_read: 0 },
-      },
-    },
-  ],
 
   async handle({ platform }, _request, context) {
     const { state, stoppedAt, resumableFrom, blocking, imports } = await platform.getPermits({}, context);

@@ -55,35 +55,6 @@ export const listArchivedAccounts = route({
     not_shown: integer({ description: "All accounts that are not shown and not archived yet.", example: 0 }),
   }),
   refusals: [],
-  examples: [
-    {
-      name: "page",
-      summary: "An Investor who has left, and a payment account",
-      request: { query: { limit: "2" } },
-      answer: {
-        items: [
-          {
-            mt5_login: "3000002",
-            role: "payment",
-            state: "not_shown",
-            not_shown_since: "2026-02-03T04:05:06.789000",
-            archived_at: null,
-          },
-          {
-            mt5_login: "3000003",
-            role: "investor",
-            state: "archived",
-            not_shown_since: "2026-01-02T03:04:05.678000",
-            archived_at: "2026-02-03T04:05:06.789000",
-          },
-        ],
-        next_cursor: null,
-        has_more: false,
-        archived: 1,
-        not_shown: 1,
-      },
-    },
-  ],
   check: ({ query }, deps) => pageOf(query, deps).errors,
 
   async handle(deps, { query }, context) {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
 import { type Answer, errorsOf, testEdge, type TestOptions } from "../../testing/test-edge.ts";
-import { aBreak, aCheck } from "../../testing/replies/ops.ts";
-import { LARGE } from "../../testing/replies/values.ts";
+import { aBreak, aCheck } from "../samples/ops.ts";
+import { LARGE } from "../samples/values.ts";
 
 type Listed = {
   items: { id: string }[];

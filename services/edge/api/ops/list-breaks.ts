@@ -6,7 +6,6 @@ import { opaquePage, pageAt } from "../schemas/page.ts";
 import { type Deps, route } from "../../http/route.ts";
 import { aboutOperation } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
-import { OPEN_BREAK } from "./examples.ts";
 
 export const listBreaks = route({
   operationId: "listBreaks",
@@ -33,75 +32,6 @@ export const listBreaks = route({
     }),
   }),
   refusals: ["operation_not_found", "operation_removed"],
-  examples: [
-    {
-      name: "page",
-      summary: "Two breaks; one service is unreachable",
-      request: { query: { limit: "2" } },
-      answer: {
-        items: [
-          { id: "platform-17", service: "platform", ...OPEN_BREAK },
-          {
-            id: "subscription-17",
-            service: "subscription",
-            ...OPEN_BREAK,
-            check: "mirror_lag",
-            login: null,
-            master_login: null,
-            operation_ids: [],
-            deal_ids: [],
-          },
-        ],
-        next_cursor: "AAAAAAAAAEXMYM-W3_Rxn9Sb",
-        has_more: true,
-        checks: [
-          {
-            service: "platform",
-            check: "deal_matching",
-            title: "each applied leg is one deal of the log",
-            every_seconds: 60,
-            completed_at: "2026-02-03T04:05:06.789000",
-            stale: false,
-            error: null,
-            open_breaks: 1,
-          },
-          {
-            service: "subscription",
-            check: "mirror_lag",
-            title: "each applied leg is one deal of the log",
-            every_seconds: 60,
-            completed_at: null,
-            stale: true,
-            error: "it is tried again",
-            open_breaks: 1,
-          },
-          {
-            service: "fee",
-            check: "fee_payments",
-            title: "each applied leg is one deal of the log",
-            every_seconds: 60,
-            completed_at: "2026-02-03T04:05:06.789000",
-            stale: false,
-            error: null,
-            open_breaks: 0,
-          },
-        ],
-        unreachable: ["funding"],
-      },
-    },
-    {
-      name: "of_operation",
-      summary: "The breaks about an operation",
-      request: { query: { operation_id: "0198c0de-0000-7000-8000-000000000001" } },
-      answer: {
-        items: [{ id: "platform-17", service: "platform", ...OPEN_BREAK }],
-        next_cursor: null,
-        has_more: false,
-        checks: [],
-        unreachable: [],
-      },
-    },
-  ],
   check: ({ query }, deps) => pageOf(query, deps).errors,
 
   async handle(deps, { query }, context) {

@@ -14,7 +14,6 @@ import { reviewingService, reviewState } from "../schemas/review-sets.ts";
 import { type Deps, route } from "../../http/route.ts";
 import { aboutOperation } from "./about-operation.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
-import { OPEN_REVIEW, REVIEW_OF_CHARGE, REVIEW_OF_LEG } from "./examples.ts";
 
 export const listReviews = route({
   operationId: "listReviews",
@@ -45,33 +44,6 @@ export const listReviews = route({
     }),
   }),
   refusals: ["operation_not_found", "operation_removed"],
-  examples: [
-    {
-      name: "open",
-      summary: "Open reviews",
-      request: { query: { state: "open", limit: "2" } },
-      answer: {
-        items: [
-          { id: "subscription-5", ...OPEN_REVIEW },
-          { id: "subscription-6", ...REVIEW_OF_CHARGE },
-        ],
-        next_cursor: "AAAAAAAAABO6rigOT6Ons2G_",
-        has_more: true,
-        unreachable: [],
-      },
-    },
-    {
-      name: "of_operation",
-      summary: "The reviews about an operation",
-      request: { query: { operation_id: "0198c0de-0000-7000-8000-000000000001" } },
-      answer: {
-        items: [{ id: "platform-5", ...REVIEW_OF_LEG }],
-        next_cursor: null,
-        has_more: false,
-        unreachable: [],
-      },
-    },
-  ],
   check: ({ query }, deps) => pageOf(query, deps).errors,
 
   async handle(deps, { query }, context) {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { type DecideReviewGroupRequest, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { BOOTSTRAP_ID } from "../../identity/keys/auth.ts";
-import { aReviewGroup, aReviewOfCharge } from "../../testing/replies/ops.ts";
+import { aReviewGroup, aReviewOfCharge } from "../samples/ops.ts";
 import { aCaller, errorsOf, testEdge } from "../../testing/test-edge.ts";
 
 const URL = "/api/v1/ops/review-groups";

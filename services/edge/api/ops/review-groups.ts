@@ -16,9 +16,8 @@ import {
   ReviewItem,
   reviewItem,
 } from "../schemas/review.ts";
-import { reviewAction, reviewingService, reviewReason } from "../schemas/review-sets.ts";
+import { reviewAction, reviewingService } from "../schemas/review-sets.ts";
 import { requireOperator } from "./decide-review.ts";
-import { REVIEW_OF_CHARGE } from "./examples.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 
 const LIST = "review-groups";
@@ -42,34 +41,6 @@ export const listReviewGroups = route({
     }),
   }),
   refusals: [],
-  examples: [
-    {
-      name: "charges",
-      summary: "A dormant fee on fifty accounts",
-      request: { query: { limit: "2" } },
-      answer: {
-        items: [
-          {
-            group: "subscription-0123456789abcdef01234567",
-            reason: "external_funds_on_investor",
-            meaning: reviewReason.meanings.external_funds_on_investor,
-            login: null,
-            cause: { action: 4, comment: "Dormant fee", day: "2026-01-31" },
-            open: 50,
-            proposed: 0,
-            amount: "-750.00",
-            lowest: "-15.00",
-            highest: "-15.00",
-            first_review_id: "subscription-5",
-            opened_at: "2026-01-02T03:04:05.678000",
-          },
-        ],
-        next_cursor: null,
-        has_more: false,
-        unreachable: [],
-      },
-    },
-  ],
   check: ({ query }, { cursors }) => pageAt(cursors.number, LIST, query.cursor).errors,
 
   async handle(deps, { query }, context) {
@@ -133,51 +104,6 @@ export const decideReviewGroup = route({
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for the reviews in GET /api/v1/ops/reviews?group= before sending a new one.",
   refusals: ["platform_unavailable"],
-  examples: [
-    {
-      name: "proposed",
-      summary: "Two of the fifty accounts",
-      request: {
-        body: {
-          group: "subscription-0123456789abcdef01234567",
-          ids: "subscription-5,subscription-6",
-          action: "adopt",
-          note: "The dormant fee of January.",
-        },
-      },
-      answer: {
-        items: [
-          {
-            id: "subscription-5",
-            review: {
-              id: "subscription-5",
-              ...REVIEW_OF_CHARGE,
-              actions: ["adopt", "withdraw_proposal"],
-              state: "proposed",
-              decision: {
-                action: "adopt",
-                deal_id: null,
-                note: "The dormant fee of January.",
-                proposed_by: "anna",
-                proposed_at: "2026-02-03T04:05:06.789000",
-                confirmed_by: null,
-                confirmed_at: null,
-              },
-            },
-            problem: null,
-          },
-          {
-            id: "subscription-6",
-            review: null,
-            problem: {
-              code: "action_not_possible",
-              detail: "The review is not of this group any more: what it is about has changed. Decide it by itself.",
-            },
-          },
-        ],
-      },
-    },
-  ],
   check: ({ body }) => servicesErrors(body.group, body.ids),
 
   async handle(deps, { body }, context) {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
 import { type ListReviewsRequest, type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { aReview } from "../../testing/replies/ops.ts";
-import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
+import { aReview } from "../samples/ops.ts";
+import { AT_TEXT, cents, LARGE } from "../samples/values.ts";
 
 const URL = "/api/v1/ops/reviews";
 

@@ -41,24 +41,6 @@ export const assign = route({
     "platform_rejected",
     "platform_unavailable",
   ],
-  examples: [
-    {
-      name: "assigned",
-      summary: "With a performance fee of 30 %",
-      request: { body: { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } } },
-      answer: {
-        id: 9,
-        master_id: 7,
-        investor_id: 8,
-        status: "ACTIVE",
-        in_pool: true,
-        started_at: "2026-01-02T03:04:05.678000",
-        balance_baseline_op_id: 41,
-        ended_at: null,
-        created_at: "2026-01-02T03:04:05.678000",
-      },
-    },
-  ],
 
   async handle({ subscriptions }, { body }, context) {
     const { subscription } = await subscriptions.assign(

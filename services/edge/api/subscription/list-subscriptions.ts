@@ -23,33 +23,6 @@ export const listSubscriptions = listRoute({
   }),
   item: SubscriptionItem,
   refusals: [],
-  examples: [
-    {
-      name: "of_a_master",
-      summary: "The cancelled subscriptions of a Master",
-      request: { query: { master_login: "3000001", status: "CANCELLED" } },
-      answer: [
-        {
-          id: 9,
-          status: "CANCELLED",
-          in_pool: false,
-          started_at: "2026-01-02T03:04:05.678000",
-          ended_at: "2026-01-02T03:04:05.678000",
-          master_login: "3000001",
-          investor_login: "3000003",
-        },
-        {
-          id: 10,
-          status: "ACTIVE",
-          in_pool: true,
-          started_at: "2026-01-02T03:04:05.678000",
-          ended_at: null,
-          master_login: "3000001",
-          investor_login: "3000003",
-        },
-      ],
-    },
-  ],
 
   async *pages({ subscriptions }, { query }, contextOfPage, poll) {
     const filter = {

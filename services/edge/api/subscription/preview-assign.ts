@@ -36,52 +36,6 @@ export const previewAssign = route({
     min_deposit: decimalReply("Minimum deposit of the Master."),
   }),
   refusals: ["master_not_found", "investor_not_found"],
-  examples: [
-    {
-      name: "allowed",
-      summary: "The Investor would follow the Master",
-      request: { body: { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } } },
-      answer: {
-        allowed: true,
-        blocking: [],
-        master_id: 7,
-        investor_id: 8,
-        status: "ACTIVE",
-        in_pool: true,
-        balance: "500.00",
-        min_deposit: "100.00",
-      },
-    },
-    {
-      name: "blocked",
-      summary: "Two reasons at once",
-      request: { body: { master_login: "3000001", investor_login: "3000004", perf_fee: { rate: 0.3, enabled: true } } },
-      answer: {
-        allowed: false,
-        blocking: [
-          {
-            code: "investor_has_open_positions",
-            detail: "The Investor has open positions: 2. Close them first.",
-            retryable: false,
-            open_positions: 2,
-          },
-          {
-            code: "below_min_deposit",
-            detail: "Investor balance 50.00 USD is below the Master's minimum deposit of 100.00 USD.",
-            retryable: false,
-            required: "100.00",
-            actual: "50.00",
-          },
-        ],
-        master_id: 7,
-        investor_id: 8,
-        status: "ACTIVE",
-        in_pool: true,
-        balance: "50.00",
-        min_deposit: "100.00",
-      },
-    },
-  ],
 
   async handle({ subscriptions }, { body }, context) {
     const preview = await subscriptions.previewAssign(

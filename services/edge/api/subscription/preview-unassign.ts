@@ -11,16 +11,6 @@ import { EndingSubscription, subscriptionFields } from "../schemas/subscription.
 import { route } from "../../http/route.ts";
 import { moneyNumber, moneyText } from "../../wire/money.ts";
 
-const SUBSCRIPTION = {
-  id: 9,
-  master_login: "3000001",
-  investor_login: "3000003",
-  status: "PAUSED",
-  in_pool: false,
-  started_at: "2026-01-02T03:04:05.678000",
-  ended_at: null,
-} as const;
-
 export const previewUnassign = route({
   operationId: "previewUnassignment",
   method: "POST",
@@ -48,44 +38,6 @@ export const previewUnassign = route({
     },
   ),
   refusals: ["master_not_found", "investor_not_found", "subscription_not_found"],
-  examples: [
-    {
-      name: "allowed",
-      summary: "Capital would leave the Master",
-      request: { query: { master_login: "3000001", investor_login: "3000003" } },
-      answer: {
-        allowed: true,
-        blocking: [],
-        subscription: SUBSCRIPTION,
-        payout_enqueued: true,
-        amount: -238.21,
-        perf_fee_pending: "12.34",
-        balance_before: "250.55",
-        available_after_perf_fee: "238.21",
-      },
-    },
-    {
-      name: "blocked",
-      summary: "The subscription is ending already",
-      request: { query: { master_login: "3000001", investor_login: "3000004" } },
-      answer: {
-        allowed: false,
-        blocking: [
-          {
-            code: "exit_in_progress",
-            detail: "The subscription of Investor 3000004 to Master 3000001 is already ending (subscription id 9).",
-            retryable: false,
-          },
-        ],
-        subscription: { ...SUBSCRIPTION, investor_login: "3000004" },
-        payout_enqueued: false,
-        amount: null,
-        perf_fee_pending: null,
-        balance_before: null,
-        available_after_perf_fee: null,
-      },
-    },
-  ],
 
   async handle({ subscriptions }, { query }, context) {
     const pair = { masterLogin: query.master_login, investorLogin: query.investor_login };

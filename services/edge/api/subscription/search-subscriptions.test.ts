@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
-import { aSubscription } from "../../testing/replies/subscription.ts";
+import { aSubscription } from "../samples/subscription.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 
 const URL = "/api/v1/subscriptions";

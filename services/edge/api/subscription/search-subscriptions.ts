@@ -37,30 +37,6 @@ export const searchSubscriptions = route({
   }),
   reply: OpaquePage("SubscriptionPage", SubscriptionItem, "Newest first."),
   refusals: [],
-  examples: [
-    {
-      name: "january",
-      summary: "The subscriptions of a Master that began in January",
-      request: {
-        query: { master_login: "3000001", from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", limit: "1" },
-      },
-      answer: {
-        items: [
-          {
-            id: 9,
-            status: "ACTIVE",
-            in_pool: true,
-            started_at: "2026-01-02T03:04:05.678000",
-            ended_at: null,
-            master_login: "3000001",
-            investor_login: "3000003",
-          },
-        ],
-        next_cursor: "AAAAAAAAAAncXX0W8JM7_39p",
-        has_more: true,
-      },
-    },
-  ],
   check: ({ query }, deps) => [...periodErrors(["from", query.from], ["to", query.to]), ...pageOf(query, deps).errors],
 
   async handle(deps, { query }, context) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal, type RefusalStatus } from "#kernel/refusal.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
-import { aSubscription } from "../../testing/replies/subscription.ts";
-import { AT, AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
+import { aSubscription } from "../samples/subscription.ts";
+import { AT, AT_TEXT, cents, LARGE } from "../samples/values.ts";
 
 const ASSIGN = "/api/v1/investor/assign";
 const UNASSIGN = "/api/v1/subscriptions/unassign?master_login=3000001&investor_login=3000003";

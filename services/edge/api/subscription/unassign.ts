@@ -60,72 +60,7 @@ export const unassign = route({
       }),
       amount: moneyReply("What leaves the Master: 0.", 0),
     }),
-    examples: [
-      {
-        name: "queued",
-        summary: "The Master has open positions",
-        request: { query: { master_login: "3000001", investor_login: "3000003", on_blocked: "queue" } },
-        answer: {
-          status: "queued",
-          subscription: {
-            id: 9,
-            master_login: "3000001",
-            investor_login: "3000003",
-            status: "ACTIVE",
-            in_pool: true,
-            started_at: "2026-01-02T03:04:05.678000",
-            ended_at: null,
-          },
-          payout_enqueued: false,
-          mt5_transfer_id: null,
-          amount: 0,
-        },
-      },
-    ],
   },
-  examples: [
-    {
-      name: "leaving",
-      summary: "Capital leaves the Master",
-      request: {
-        body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
-        query: { master_login: "3000001", investor_login: "3000003" },
-      },
-      answer: {
-        subscription: {
-          id: 9,
-          master_login: "3000001",
-          investor_login: "3000003",
-          status: "PAUSED",
-          in_pool: false,
-          started_at: "2026-01-02T03:04:05.678000",
-          ended_at: null,
-        },
-        payout_enqueued: true,
-        mt5_transfer_id: 77,
-        amount: -250.5,
-      },
-    },
-    {
-      name: "at_once",
-      summary: "Nothing has to leave the Master",
-      request: { query: { master_login: "3000001", investor_login: "3000004" } },
-      answer: {
-        subscription: {
-          id: 10,
-          master_login: "3000001",
-          investor_login: "3000004",
-          status: "CANCELLED",
-          in_pool: false,
-          started_at: "2026-01-02T03:04:05.678000",
-          ended_at: "2026-01-02T03:04:05.678000",
-        },
-        payout_enqueued: false,
-        mt5_transfer_id: null,
-        amount: 0,
-      },
-    },
-  ],
 
   async handle({ subscriptions }, { query, body }, context) {
     const { subscription, payoutEnqueued, transferId, amount, queuedUntil } = await subscriptions.unassign(

@@ -17,19 +17,6 @@ import { route } from "../../http/route.ts";
 const KNOWN = ["url", "types", "enabled"] as const;
 const LOOK_UP = "Repeat it with the same Idempotency-Key, or read GET /api/v1/webhooks/{webhook_id}.";
 
-const A_WEBHOOK = {
-  id: 17,
-  url: "https://crm.example.com/pamm/events",
-  types: "deposit.*",
-  status: "enabled",
-  failing_since: null,
-  last_error: null,
-  deferred_until: null,
-  through_event_id: 1024,
-  old_secret_until: null,
-  created_at: "2026-01-02T03:04:05.678000",
-} as const;
-
 export const updateWebhook = route({
   operationId: "updateWebhook",
   method: "PATCH",
@@ -50,14 +37,6 @@ export const updateWebhook = route({
   reply: WebhookReply,
   lookUp: LOOK_UP,
   refusals: ["webhook_not_found"],
-  examples: [
-    {
-      name: "paused",
-      summary: "Stop sending for a while",
-      request: { params: { webhook_id: "17" }, body: { enabled: false } },
-      answer: { ...A_WEBHOOK, status: "paused" },
-    },
-  ],
   check({ body }, { isRehearsal }) {
     if (KNOWN.some((name) => body[name] !== undefined)) return urlErrors(body.url, isRehearsal);
     return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
@@ -85,7 +64,6 @@ export const deleteWebhook = route({
   reply: WebhookReply,
   lookUp: LOOK_UP,
   refusals: ["webhook_not_found"],
-  examples: [{ name: "deleted", summary: "A webhook", request: { params: { webhook_id: "17" } }, answer: A_WEBHOOK }],
 
   async handle({ webhooks }, { params }, context) {
     const webhook = { clientId: context.client.id, id: BigInt(params.webhook_id) };
@@ -109,18 +87,6 @@ export const rotateWebhook = route({
   lookUp:
     "Repeat it with the same Idempotency-Key: the answer has the new secret again. GET /api/v1/webhooks/{webhook_id} shows whether `old_secret_until` has moved.",
   refusals: ["webhook_not_found", "webhooks_not_set_up"],
-  examples: [
-    {
-      name: "rotated",
-      summary: "Two secrets for a day",
-      request: { params: { webhook_id: "17" } },
-      answer: {
-        ...A_WEBHOOK,
-        old_secret_until: "2026-02-03T04:05:06.789000",
-        secret: "whsec_c2VjcmV0IG9mIGFuIGV4YW1wbGUsIDMyIGJ5dGVzISE=",
-      },
-    },
-  ],
 
   async handle({ webhooks }, { params }, context) {
     const webhook = { clientId: context.client.id, id: BigInt(params.webhook_id) };
@@ -144,14 +110,6 @@ export const replayWebhook = route({
   reply: WebhookReply,
   lookUp: LOOK_UP,
   refusals: ["webhook_not_found", "events_removed"],
-  examples: [
-    {
-      name: "replayed",
-      summary: "From an event on",
-      request: { params: { webhook_id: "17" }, query: { after: "1000" } },
-      answer: { ...A_WEBHOOK, through_event_id: 1000 },
-    },
-  ],
 
   async handle({ webhooks }, { params, query }, context) {
     const webhook = { clientId: context.client.id, id: BigInt(params.webhook_id), after: BigInt(query.after) };

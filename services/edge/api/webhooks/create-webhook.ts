@@ -22,26 +22,6 @@ export const createWebhook = route({
   reply: WebhookSecret,
   lookUp: LOOK_UP,
   refusals: ["too_many_webhooks", "webhooks_not_set_up"],
-  examples: [
-    {
-      name: "deposits",
-      summary: "All events of deposits",
-      request: { body: { url: "https://crm.example.com/pamm/events", types: "deposit.*" } },
-      answer: {
-        id: 17,
-        url: "https://crm.example.com/pamm/events",
-        types: "deposit.*",
-        status: "enabled",
-        failing_since: null,
-        last_error: null,
-        deferred_until: null,
-        through_event_id: 1024,
-        old_secret_until: null,
-        created_at: "2026-01-02T03:04:05.678000",
-        secret: "whsec_c2VjcmV0IG9mIGFuIGV4YW1wbGUsIDMyIGJ5dGVzISE=",
-      },
-    },
-  ],
   check: ({ body }, { isRehearsal }) => urlErrors(body.url, isRehearsal),
 
   async handle({ webhooks }, { body }, context) {

@@ -17,19 +17,6 @@ import { endOf } from "../fee/descending.ts";
 const DEFAULT_LIMIT = 50;
 const ABOVE_ALL_IDS = 2n ** 63n - 1n;
 
-const A_WEBHOOK = {
-  id: 17,
-  url: "https://crm.example.com/pamm/events",
-  types: "deposit.*",
-  status: "enabled",
-  failing_since: null,
-  last_error: null,
-  deferred_until: null,
-  through_event_id: 1024,
-  old_secret_until: null,
-  created_at: "2026-01-02T03:04:05.678000",
-} as const;
-
 export const listWebhooks = route({
   operationId: "listWebhooks",
   method: "GET",
@@ -45,7 +32,6 @@ export const listWebhooks = route({
     items: Type.Array(WebhookReply, { description: "Ascending by id; at most 10." }),
   }),
   refusals: [],
-  examples: [{ name: "one", summary: "One webhook", request: {}, answer: { items: [A_WEBHOOK] } }],
 
   async handle({ webhooks }, _input, { client }) {
     return { items: (await webhooks.list({ clientId: client.id })).map(webhookFields) };
@@ -65,9 +51,6 @@ export const getWebhook = route({
   params: Type.Object({ webhook_id: webhookId }),
   reply: WebhookReply,
   refusals: ["webhook_not_found"],
-  examples: [
-    { name: "enabled", summary: "One that works", request: { params: { webhook_id: "17" } }, answer: A_WEBHOOK },
-  ],
 
   handle: async ({ webhooks }, { params }, { client }) =>
     webhookFields(await webhooks.get({ clientId: client.id, id: BigInt(params.webhook_id) })),
@@ -91,31 +74,6 @@ export const listDeliveries = route({
   }),
   reply: model("WebhookDeliveryPage", "A page of deliveries. Descending by id.", descendingPage(DeliveryItem)),
   refusals: ["webhook_not_found"],
-  examples: [
-    {
-      name: "pending",
-      summary: "One that is tried again",
-      request: { params: { webhook_id: "17" }, query: { status: "pending", limit: "2" } },
-      answer: {
-        items: [
-          {
-            id: 31,
-            event_id: 1024,
-            type: "deposit.executed",
-            status: "pending",
-            attempts: 2,
-            next_attempt_at: "2026-02-03T04:05:06.789000",
-            last_status: 500,
-            last_error: "status_500",
-            created_at: "2026-01-02T03:04:05.678000",
-            finished_at: null,
-          },
-        ],
-        next_cursor: null,
-        has_more: false,
-      },
-    },
-  ],
 
   async handle({ webhooks }, { params, query }, { client }) {
     const page = await webhooks.deliveries({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Scope } from "../../identity/keys/scopes.ts";
-import { A_WEBHOOK_SECRET, aWebhook } from "../../testing/replies/webhooks.ts";
+import { A_WEBHOOK_SECRET, aWebhook } from "../samples/webhooks.ts";
 import { testEdge } from "../../testing/test-edge.ts";
 
 const URL = "https://crm.example.com/events";

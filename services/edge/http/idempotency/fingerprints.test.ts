@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { refuse } from "../../problems/refusals.ts";
 import { isCommand } from "../request-state.ts";
 import type { Route } from "../route.ts";
-import { ROUTES } from "../../api/routes.ts";
+import { DOCUMENTED_ROUTES } from "../../api/documented-routes.ts";
+import type { DocumentedRoute } from "../../api/exchange.ts";
 import { text } from "../../fields/field.ts";
 import { testEdge } from "../../testing/test-edge.ts";
 import { fingerprintOf } from "./fingerprint.ts";
@@ -149,7 +150,7 @@ test("a request has the fingerprint that was recorded for it", async () => {
   );
 });
 
-const commands = ROUTES.filter(isCommand);
+const commands = DOCUMENTED_ROUTES.filter(isCommand);
 
 test("each command has a recorded fingerprint", () => {
   const recorded = Object.values(RECORDED).flat();
@@ -161,7 +162,7 @@ test("each command has a recorded fingerprint", () => {
   expect(without.map(({ operationId }) => operationId)).toEqual([]);
 });
 
-const exampleOf = ({ examples: [{ request }] }: Route) => ({ params: {}, query: {}, body: {}, ...request });
+const exampleOf = ({ exchanges: [{ request }] }: DocumentedRoute) => ({ params: {}, query: {}, body: {}, ...request });
 const hashOf = (route: Route, request: { params: object; query: object; body: object }) =>
   fingerprintOf(route, request).toString("hex");
 
@@ -189,7 +190,7 @@ test.each(commands.map((route) => [route.operationId, route] as const))(
 );
 
 test("no parameter of a change has a default, because what is omitted keeps its value", () => {
-  const changes = ROUTES.filter(({ method }) => method === "PATCH");
+  const changes = DOCUMENTED_ROUTES.filter(({ method }) => method === "PATCH");
 
   expect(
     changes.flatMap(({ body }) => Object.values(body?.properties ?? {})).filter((schema) => "default" in schema),

@@ -9,8 +9,8 @@ import { removeOld } from "#kernel/testing/retention.ts";
 import type { ClassLimits } from "../admission.ts";
 import { edgeRules } from "../../retention.ts";
 import { type Answer, errorsOf, logTo, testEdge, type TestEdge, type TestOptions } from "../../testing/test-edge.ts";
-import { aMaster } from "../../testing/replies/account.ts";
-import { aDeposit, aWithdrawal } from "../../testing/replies/funding.ts";
+import { aMaster } from "../../api/samples/account.ts";
+import { aDeposit, aWithdrawal } from "../../api/samples/funding.ts";
 import { createIdempotencyStore } from "./idempotency-store.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=10";

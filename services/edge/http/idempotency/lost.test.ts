@@ -4,7 +4,7 @@ import { waitFor } from "#test/support/wait-for.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { BOOTSTRAP, serveFunding, startedEdge, edgeEnvironment } from "../../testing/test-process.ts";
-import { aDeposit } from "../../testing/replies/funding.ts";
+import { aDeposit } from "../../api/samples/funding.ts";
 
 const TIMEOUT = { timeout: 180_000 };
 /** Longer than the time limit of a money command. */

@@ -1,0 +1,30 @@
+import type { Exchanges } from "../exchange.ts";
+import { cents } from "../samples/values.ts";
+
+export const exchanges: Exchanges = {
+  getBalance: [
+    {
+      name: "balance",
+      summary: "A balance",
+      request: { params: { mt5_login: "3000003" }, query: {} },
+      services: {
+        funding: {
+          getBalance: async () => ({ login: "3000003", balance: cents(250_55n), error: "", isUnknown: false }),
+        },
+      },
+      asked: [{ method: "getBalance", request: { login: "3000003" } }],
+      answer: { mt5_login: "3000003", balance: 250.55, ok: true, error: null },
+    },
+    {
+      name: "unknown",
+      summary: "A login that this service does not manage",
+      request: { params: { mt5_login: "3999999" }, query: {} },
+      services: {
+        funding: {
+          getBalance: async () => ({ login: "3999999", balance: undefined, error: "unknown login", isUnknown: true }),
+        },
+      },
+      answer: { mt5_login: "3999999", balance: null, ok: false, error: "unknown login" },
+    },
+  ],
+};

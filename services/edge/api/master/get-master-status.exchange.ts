@@ -1,0 +1,54 @@
+import type { Exchanges } from "../exchange.ts";
+import { aMasterStatus } from "../samples/account.ts";
+import { MasterState } from "#proto/pamm/account/v1/account.ts";
+import { AT, LATER } from "../samples/values.ts";
+
+export const exchanges: Exchanges = {
+  getMasterStatus: [
+    {
+      name: "open",
+      summary: "Open for new Investors",
+      request: { params: { master_id: "7" } },
+      services: {
+        accounts: {
+          getMasterStatus: async () => aMasterStatus(),
+        },
+      },
+      asked: [{ method: "getMasterStatus", request: { id: 7n } }],
+      answer: { id: 7, mt5_login: "3000001", state: "open", since: "2026-01-02T03:04:05.678000", closing: null },
+    },
+    {
+      name: "closing",
+      summary: "Being closed, and waiting for open positions",
+      request: { params: { master_id: "8" } },
+      services: {
+        accounts: {
+          getMasterStatus: async () => ({
+            id: 8n,
+            login: "3000005",
+            state: MasterState.CLOSING,
+            since: AT,
+            closing: {
+              investorsLeft: 2n,
+              exitsInProgress: 1n,
+              lastProgressAt: LATER,
+              blockedBy: "master_open_positions",
+            },
+          }),
+        },
+      },
+      answer: {
+        id: 8,
+        mt5_login: "3000005",
+        state: "closing",
+        since: "2026-01-02T03:04:05.678000",
+        closing: {
+          investors_left: 2,
+          exits_in_progress: 1,
+          last_progress_at: "2026-02-03T04:05:06.789000",
+          blocked_by: "master_open_positions",
+        },
+      },
+    },
+  ],
+};

@@ -1,0 +1,44 @@
+import type { Exchanges } from "../exchange.ts";
+import { aSubscription } from "../samples/subscription.ts";
+
+export const exchanges: Exchanges = {
+  listSubscriptionPages: [
+    {
+      name: "january",
+      summary: "The subscriptions of a Master that began in January",
+      request: {
+        query: { master_login: "3000001", from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", limit: "1" },
+      },
+      services: { subscriptions: { searchSubscriptions: async () => ({ items: [aSubscription()], hasMore: true }) } },
+      asked: [
+        {
+          method: "searchSubscriptions",
+          request: {
+            masterLogin: "3000001",
+            investorLogin: "",
+            status: 0,
+            from: new Date("2026-01-01T00:00:00.000Z"),
+            to: new Date("2026-02-01T00:00:00.000Z"),
+            beforeId: 0n,
+            limit: 1,
+          },
+        },
+      ],
+      answer: {
+        items: [
+          {
+            id: 9,
+            status: "ACTIVE",
+            in_pool: true,
+            started_at: "2026-01-02T03:04:05.678000",
+            ended_at: null,
+            master_login: "3000001",
+            investor_login: "3000003",
+          },
+        ],
+        next_cursor: "AAAAAAAAAAncXX0W8JM7_39p",
+        has_more: true,
+      },
+    },
+  ],
+};
