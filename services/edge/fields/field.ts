@@ -28,9 +28,12 @@ export function textOrNumber(check: CheckName, about: About): Sent<string | numb
 }
 
 /** A field of a request whose text is read as another value. */
-export function read<Json, Value>(field: Sent<Json, string>, parse: (text: string) => Value): Sent<Json, Value> {
+export function read<Json, Text extends string, Value>(
+  field: Sent<Json, Text>,
+  parse: (text: Text) => Value,
+): Sent<Json, Value> {
   return sent(field, (holder, name) => {
-    const text: string | undefined = field["~send"](holder, name);
+    const text: Text | undefined = field["~send"](holder, name);
     // A field that a table requires is there: only an optional one has no value.
     return (text === undefined ? undefined : parse(text)) as Value;
   });
@@ -63,6 +66,14 @@ export function named<Value, Code extends number>(
     if (name === undefined) throw new TypeError(`the code ${code} has no name`);
     return name;
   });
+}
+
+/** The other way round, for requests; of two codes with one name, the code of the second. */
+export function codeOf<Name extends string, Code extends number>(
+  names: Readonly<Partial<Record<Code, Name | null>>>,
+): (name: Name) => Code {
+  const codes = new Map(Object.entries(names).map(([code, name]) => [name, Number(code) as Code]));
+  return (name) => codes.get(name) as Code;
 }
 
 export type Meanings<Value extends string> = Readonly<Record<Value, string>>;
@@ -156,13 +167,18 @@ export function integer(about: About): Shown<bigint, bigint | number> {
   return shown(Type.Unsafe<bigint>(schema), BigInt);
 }
 
+/** Of a few digits. */
+export function smallInteger(about: About): Shown<number, number> {
+  return asItIs(Type.Integer(annotations(about)));
+}
+
 /**
  * The serialiser would turn a number into a float first; without a type it writes the digits that it is given. The
  * documentation shows the type.
  */
-export function nullableInteger(about: About): Shown<JsonNumber | null, bigint | undefined> {
-  return shown(digits({ type: ["integer", "null"], ...INT64 }, about), (value: bigint | undefined) =>
-    value === undefined ? null : jsonInteger(value),
+export function nullableInteger(about: About): Shown<JsonNumber | null, bigint | number | undefined> {
+  return shown(digits({ type: ["integer", "null"], ...INT64 }, about), (value: bigint | number | undefined) =>
+    value === undefined ? null : jsonInteger(BigInt(value)),
   );
 }
 

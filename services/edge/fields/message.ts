@@ -115,21 +115,32 @@ export function modelOf<const Members extends TProperties>(schema: TObject<Membe
   return Object.defineProperty(field, "of", { value: of, enumerable: false }) as unknown as Model<Members>;
 }
 
+type Within<Member extends string, Members extends TProperties> = {
+  [Name in keyof Members]: TUnsafe<Static<Members[Name]>> &
+    Named<Member> &
+    Shown<Static<Members[Name]>, MessageOf<Members> | undefined>;
+};
+
 /** The members of an answer that are made of one member of the message, which is a message itself. */
 export function within<const Member extends string, const Members extends TProperties>(
   member: Member,
   members: Members,
-): {
-  [Name in keyof Members]: TUnsafe<Static<Members[Name]>> &
-    Named<Member> &
-    Shown<Static<Members[Name]>, MessageOf<Members> | undefined>;
-} {
+): Within<Member, Members> {
+  return withinOr(member, members, () => assert.fail(`${member} is missing in the answer of a service`));
+}
+
+/** As within, of a message that may be absent: then each of the members is null. */
+export function withinOrNull<const Member extends string, const Members extends TProperties>(
+  member: Member,
+  members: Members,
+): Within<Member, Members> {
+  return withinOr(member, members, () => null);
+}
+
+function withinOr(member: string, members: TProperties, absent: () => unknown): never {
   const fields = Object.entries(members).map(([name, field]) => {
     const show = showing({ [name]: field });
-    const showMember = (message: object | undefined): unknown => {
-      assert(message !== undefined, `${member} is missing in the answer of a service`);
-      return show(message)[name];
-    };
+    const showMember = (message: object | undefined) => (message === undefined ? absent() : show(message)[name]);
     return [name, at(member, shown(field, showMember))];
   });
   return Object.fromEntries(fields) as never;
@@ -157,6 +168,13 @@ export function messageOf<Fields extends TProperties>(fields: Fields, holder: ob
     return send === undefined ? [] : [[field[MEMBER] ?? camel(name), send(holder, name)]];
   });
   return Object.fromEntries(members) as RequestOf<Fields>;
+}
+
+/** An object of a request, which is a message itself. */
+export function nested<Fields extends TProperties>(fields: Fields, about: { readonly description: string }) {
+  return sent<Static<TObject<Fields>>, RequestOf<Fields>>(Type.Object(fields, about), (holder, name) =>
+    messageOf(fields, holder[name as never]),
+  );
 }
 
 function camel(name: string): string {
