@@ -1,13 +1,14 @@
 import { Type } from "typebox";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { formatAmount } from "#kernel/money.ts";
+import type { Money } from "#proto/pamm/common/v1/money.ts";
 import { currencyReply } from "../../fields/currency.ts";
 import { bool, choice, model, string } from "../../fields/field.ts";
+import { always, at, shown } from "../../fields/message.ts";
 import { decimalReply, investorLoginReply, moneyReply, ticketReply } from "../schemas/reply-fields.ts";
-import { labelsOf, operationLabelFields } from "../schemas/labels.ts";
+import { operationLabelFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
-import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
-import { moneyNumber, moneyText } from "../../wire/money.ts";
+import { movementQuery, ofClient, reportDuplicate } from "./movement.ts";
 
 const DEFAULT_COMMENT = "API Deposit";
 
@@ -22,20 +23,29 @@ export const deposit = route({
   description:
     "Credits the Investor account in this call; the Master follows within seconds. Parameters are in the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
   returns: "The money is on the Investor's account.",
-  query: movementQuery(DEFAULT_COMMENT),
+  query: Type.Object(movementQuery(DEFAULT_COMMENT)),
   body: Type.Object(operationLabelFields),
   hasOptionalBody: true,
   reply: model("Deposit", "A deposit that was executed.", {
-    status: choice(
-      { success: "The money was credited." },
-      { description: "Whether the deposit was executed.", example: "success" },
+    status: always(
+      choice(
+        { success: "The money was credited." },
+        { description: "Whether the deposit was executed.", example: "success" },
+      ),
+      "success",
     ),
-    action: choice({ deposit: "A deposit." }, { description: "What was done.", example: "deposit" }),
+    action: always(choice({ deposit: "A deposit." }, { description: "What was done.", example: "deposit" }), "deposit"),
     login: investorLoginReply(),
     amount: moneyReply("Credited amount."),
     currency: currencyReply,
     deal_id: ticketReply("Ticket of the deal on the platform."),
-    message: string({ description: "What was done, in one sentence.", example: "Deposited 250.50 USD." }),
+    message: at(
+      "amount",
+      shown(
+        string({ description: "What was done, in one sentence.", example: "Deposited 250.50 USD." }),
+        (amount: Money | undefined) => `Deposited ${formatAmount(moneyFromProto(amount))}.`,
+      ),
+    ),
     first_deposit_checked: bool({
       description:
         "Whether the Investor follows a Master and this is its first deposit of all, not the first since the assign, so that the Master's minimum deposit was looked at. A deposit is never refused for it.",
@@ -56,21 +66,11 @@ export const deposit = route({
   ],
   headers: ["X-Possible-Duplicate-Of"],
 
-  async handle({ funding }, { query, body }, context) {
-    const request = movementOf({ ...query, labels: labelsOf(body) }, context, DEFAULT_COMMENT);
-    const done = await funding.deposit(request, context);
+  async call({ funding }, request, context) {
+    const { idempotencyKey } = context;
+    const done = await funding.deposit({ ...ofClient(request, context, DEFAULT_COMMENT), idempotencyKey }, context);
     context.reportOperation(done.operationId);
-    reportDuplicate(context, done.possibleDuplicateOf);
-    return {
-      status: "success" as const,
-      action: "deposit" as const,
-      login: query.login,
-      amount: moneyNumber(request.amount),
-      currency: "USD",
-      deal_id: done.dealId,
-      message: `Deposited ${formatAmount(moneyFromProto(request.amount))}.`,
-      first_deposit_checked: done.firstDepositChecked,
-      min_deposit_required: moneyText(done.minDepositRequired),
-    };
+    reportDuplicate(context, done);
+    return { ...request, ...done };
   },
 });

@@ -1,8 +1,21 @@
 import { Type } from "typebox";
-import type { CallContext } from "#kernel/contract/contract.ts";
-import { Balance, balanceReply, unreadBalance } from "../schemas/balance.ts";
-import { loginField, wait } from "../schemas/request-fields.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { GetBalanceResponse } from "#proto/pamm/funding/v1/funding.ts";
+import { bool, list, model, nullableString, string } from "../../fields/field.ts";
+import { at, ofWhole } from "../../fields/message.ts";
+import { nullableMoneyReply } from "../schemas/reply-fields.ts";
+import { loginField, logins, wait } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
+
+const Balance = model("Balance", "The balance of an account.", {
+  mt5_login: at("login", string({ description: "Requested login.", example: "3000003" })),
+  balance: nullableMoneyReply("Balance in USD; null when it could not be read."),
+  ok: ofWhole(
+    bool({ description: "Whether the balance could be read.", example: true }),
+    ({ balance, error }: Pick<GetBalanceResponse, "balance" | "error">) => balance !== undefined && error === "",
+  ),
+  error: nullableString({ description: "Why the balance could not be read; null when it was.", example: null }),
+});
 
 export const getBalance = route({
   operationId: "getBalance",
@@ -15,15 +28,58 @@ export const getBalance = route({
   description:
     "For each login that this service manages. When the balance cannot be read, the status is still 200: `ok` is false and `error` says why.",
   returns: "The balance, or why it could not be read.",
-  params: Type.Object({ mt5_login: loginField("Login of a Master, a payment account or an Investor.", "investor") }),
+  params: Type.Object({
+    mt5_login: at("login", loginField("Login of a Master, a payment account or an Investor.", "investor")),
+  }),
   query: Type.Object({ wait: Type.Optional(wait("the balance is known")) }),
   reply: Balance,
   refusals: [],
 
-  async handle({ funding }, { params }, { poll }) {
-    const login = params.mt5_login;
-    const read = (call: CallContext) =>
-      funding.getBalance({ login }, call).catch((cause: unknown) => unreadBalance(login, cause));
-    return balanceReply(await poll.until(read, ({ balance, isUnknown }) => balance !== undefined || isUnknown));
-  },
+  call: ({ funding }, request, { poll }) =>
+    poll.until(
+      (context) => funding.getBalance(request, context).catch((cause: unknown) => unreadBalance(request.login, cause)),
+      ({ balance, isUnknown }) => balance !== undefined || isUnknown,
+    ),
 });
+
+export const getBalances = route({
+  operationId: "getBalances",
+  method: "GET",
+  url: "/api/v1/info/balances",
+  scope: "investors:read",
+  class: "read",
+  tag: "Funds",
+  summary: "Get the balances of many accounts",
+  description:
+    "Up to 100 logins, each with an item as `GET /api/v1/info/balance/{mt5_login}` answers it: one that cannot be read does not affect the others. They are read together from the trading platform.",
+  returns: "The balance of each login, in the order of the request.",
+  query: Type.Object({ logins }),
+  reply: model("Balances", "The balances of accounts.", {
+    items: at("balances", list(Balance, { description: "One item for each login, in the order of the request." })),
+  }),
+  refusals: [],
+  examples: [
+    {
+      name: "balances",
+      summary: "Two accounts, of which this service manages one",
+      request: { query: { logins: "3000003,3999999" } },
+      answer: {
+        items: [
+          { mt5_login: "3000003", balance: 250.55, ok: true, error: null },
+          { mt5_login: "3999999", balance: null, ok: false, error: "unknown login" },
+        ],
+      },
+    },
+  ],
+
+  call: ({ funding }, request, context) =>
+    funding.getBalances(request, context).catch((cause: unknown) => ({
+      balances: request.logins.map((login) => unreadBalance(login, cause)),
+    })),
+});
+
+/** What is known of a balance when funding has refused to answer. Everything else is a fault. */
+function unreadBalance(login: string, cause: unknown): GetBalanceResponse {
+  if (!(cause instanceof Refusal) || cause.status === "internal") throw cause;
+  return { login, balance: undefined, error: "The balance cannot be read now.", isUnknown: false };
+}

@@ -1,16 +1,17 @@
 import { Type } from "typebox";
 import { formatDecimal, isPositive } from "#kernel/money.ts";
-import type { PreviewWithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
-import { blockingFields, blockingReply } from "../schemas/blocking.ts";
+import type { Money } from "#proto/pamm/common/v1/money.ts";
+import type { PreviewWithdrawResponse, WithdrawalFigures } from "#proto/pamm/funding/v1/funding.ts";
+import { blockingFields } from "../schemas/blocking.ts";
 import { currencyReply } from "../../fields/currency.ts";
-import { bool, choice, model, nullableDecimal, nullableString, setOf } from "../../fields/field.ts";
-import { investorLoginReply, moneyReply, nullableDecimalReply } from "../schemas/reply-fields.ts";
-import { labelsOf, operationLabelFields } from "../schemas/labels.ts";
+import { bool, choice, model, nullableString, setOf } from "../../fields/field.ts";
+import { always, at, ofWhole, shown, withinOrNull } from "../../fields/message.ts";
+import { investorLoginReply, moneyReply, nullableDecimalReply, nullableMoneyReply } from "../schemas/reply-fields.ts";
+import { operationLabelFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
-import { moneyNumber, moneyText } from "../../wire/money.ts";
-import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
+import { movementQuery, ofClient, reportDuplicate } from "./movement.ts";
 import { WITHDRAW_COMMENT } from "./withdraw.ts";
-import { heldBackOf, outcomeText } from "./withdrawal-text.ts";
+import { heldBackOf, outcomeText, payoutStatus } from "./withdrawal-text.ts";
 
 const withdrawalStatus = setOf("WithdrawalStatus", "Whether money would be paid out.", {
   success: "The requested amount would be paid out, or what is available of it.",
@@ -29,65 +30,65 @@ export const previewWithdraw = route({
   description:
     "Says what `POST /api/v1/investor/withdraw` with the same parameters would do now, and everything for which it would be refused. Nothing is executed, locked or recorded. While the Master has open positions, the figures are those of its closed trades.",
   returns: "What the withdrawal would do.",
-  query: movementQuery(WITHDRAW_COMMENT),
+  query: Type.Object(movementQuery(WITHDRAW_COMMENT)),
   body: Type.Object(operationLabelFields),
   hasOptionalBody: true,
   reply: model("WithdrawalPreview", "What a withdrawal would do now. Figures are null while they cannot be read.", {
     ...blockingFields,
-    status: withdrawalStatus.orNull("Status of the answer; null without figures.", "success"),
-    action: choice({ withdraw: "A withdrawal." }, { description: "What would be done.", example: "withdraw" }),
+    ...withinOrNull("figures", {
+      status: at(
+        "effectiveWithdraw",
+        shown(withdrawalStatus.orNull("Status of the answer; null without figures.", "success"), payoutStatus),
+      ),
+    }),
+    action: always(
+      choice({ withdraw: "A withdrawal." }, { description: "What would be done.", example: "withdraw" }),
+      "withdraw",
+    ),
     login: investorLoginReply(),
-    requested_amount: moneyReply("Requested amount."),
-    effective_withdraw: nullableDecimal({
-      description: "Amount that would be paid out; it can be less than requested, or 0.",
-      example: 250.5,
+    requested_amount: at("amount", moneyReply("Requested amount.")),
+    ...withinOrNull("figures", {
+      effective_withdraw: nullableMoneyReply("Amount that would be paid out; it can be less than requested, or 0."),
     }),
     currency: currencyReply,
-    message: nullableString({
-      description:
-        "What would be withdrawn, why it would be reduced, and how much is held back, in words; null without figures.",
-      example: "Would withdraw 250.50 USD.",
-    }),
-    check_open_positions: bool({ description: "Whether the Master's open positions are checked.", example: true }),
-    perf_fee_pending_at_request: nullableDecimalReply("Performance fee that would be collected first."),
-    balance_before: nullableDecimalReply("Balance before the withdrawal."),
-    available_after_perf_fee: nullableDecimalReply(
-      "Free to withdraw: what is left after the fee, without funds under review.",
+    message: ofWhole(
+      nullableString({
+        description:
+          "What would be withdrawn, why it would be reduced, and how much is held back, in words; null without figures.",
+        example: "Would withdraw 250.50 USD.",
+      }),
+      ({ figures, amount, refusals }: Pick<PreviewWithdrawResponse, "figures" | "refusals"> & { amount: Money }) =>
+        figures === undefined ? null : outcomeText(figures, amount, refusals.length === 0 ? "possible" : "blocked"),
     ),
-    held_back: nullableDecimalReply("Funds under review, which are neither fee nor available.", "0.00"),
+    check_open_positions: at(
+      "openPositionsChecked",
+      bool({ description: "Whether the Master's open positions are checked.", example: true }),
+    ),
+    ...withinOrNull("figures", {
+      perf_fee_pending_at_request: at(
+        "pendingFee",
+        nullableDecimalReply("Performance fee that would be collected first."),
+      ),
+      balance_before: nullableDecimalReply("Balance before the withdrawal."),
+      available_after_perf_fee: at(
+        "availableAfterFee",
+        nullableDecimalReply("Free to withdraw: what is left after the fee, without funds under review."),
+      ),
+      held_back: ofWhole(
+        nullableDecimalReply("Funds under review, which are neither fee nor available.", "0.00"),
+        (figures: WithdrawalFigures) => {
+          const heldBack = heldBackOf(figures);
+          return isPositive(heldBack) ? formatDecimal(heldBack) : "0.00";
+        },
+      ),
+    }),
   }),
   refusals: ["investor_not_found"],
   headers: ["X-Possible-Duplicate-Of"],
 
-  async handle({ funding }, { query, body }, context) {
-    const requested = { ...query, labels: labelsOf(body) };
-    const { idempotencyKey: _, ...movement } = movementOf(requested, context, WITHDRAW_COMMENT);
-    const preview = await funding.previewWithdraw(movement, context);
-    reportDuplicate(context, preview.possibleDuplicateOf);
-    return {
-      ...blockingReply(preview.refusals),
-      ...figuresOf(preview, movement.amount),
-      action: "withdraw" as const,
-      login: query.login,
-      requested_amount: moneyNumber(movement.amount),
-      currency: "USD",
-      check_open_positions: preview.openPositionsChecked,
-    };
+  async call({ funding }, request, context) {
+    const preview = await funding.previewWithdraw(ofClient(request, context, WITHDRAW_COMMENT), context);
+    reportDuplicate(context, preview);
+    return { ...request, ...preview };
   },
 });
-
-function figuresOf({ figures, refusals }: PreviewWithdrawResponse, requested: Parameters<typeof outcomeText>[1]) {
-  if (figures === undefined) {
-    const texts = { perf_fee_pending_at_request: null, balance_before: null, available_after_perf_fee: null };
-    return { status: null, message: null, effective_withdraw: null, ...texts, held_back: null };
-  }
-  const heldBack = heldBackOf(figures);
-  return {
-    ...outcomeText(figures, requested, heldBack, refusals.length === 0 ? "possible" : "blocked"),
-    effective_withdraw: moneyNumber(figures.effectiveWithdraw),
-    perf_fee_pending_at_request: moneyText(figures.pendingFee),
-    balance_before: moneyText(figures.balanceBefore),
-    available_after_perf_fee: moneyText(figures.availableAfterFee),
-    held_back: isPositive(heldBack) ? formatDecimal(heldBack) : "0.00",
-  };
-}

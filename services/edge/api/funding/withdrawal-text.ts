@@ -4,7 +4,7 @@ import type { Money as MoneyMessage } from "#proto/pamm/common/v1/money.ts";
 import type { WithdrawalFigures } from "#proto/pamm/funding/v1/funding.ts";
 
 /** Whether a withdrawal was executed, or would do this now, or would if nothing blocked it. */
-export type Certainty = "executed" | "possible" | "blocked";
+type Certainty = "executed" | "possible" | "blocked";
 
 const VERBS: Readonly<Record<Certainty, { readonly paid: (amount: string) => string; readonly nothing: string }>> = {
   executed: { paid: (amount) => `Withdrew ${amount}`, nothing: "nothing was withdrawn" },
@@ -15,27 +15,27 @@ const VERBS: Readonly<Record<Certainty, { readonly paid: (amount: string) => str
   },
 };
 
+export function payoutStatus(effective: MoneyMessage | undefined): "success" | "no_funds" {
+  return isZero(moneyFromProto(effective)) ? "no_funds" : "success";
+}
+
 /** What a withdrawal has done, or would do, with these figures. */
 export function outcomeText(
   done: WithdrawalFigures,
   requestedAmount: MoneyMessage | undefined,
-  heldBack: Money,
   certainty: Certainty,
-): { status: "success" | "no_funds"; message: string } {
+): string {
   const verb = VERBS[certainty];
   const [paid, requested] = [moneyFromProto(done.effectiveWithdraw), moneyFromProto(requestedAmount)];
-  if (isZero(paid)) {
-    const balance = formatAmount(moneyFromProto(done.balanceBefore));
-    const why = notAvailable(done, heldBack);
-    return { status: "no_funds", message: `Balance is ${balance}; ${verb.nothing}${why}.` };
-  }
+  const heldBack = heldBackOf(done);
+  const why = notAvailable(done, heldBack);
+  if (isZero(paid)) return `Balance is ${formatAmount(moneyFromProto(done.balanceBefore))}; ${verb.nothing}${why}.`;
   if (!isLess(paid, requested)) {
     const rest = isPositive(heldBack) ? ` Held back: funds under review ${formatAmount(heldBack)}.` : "";
-    return { status: "success", message: `${verb.paid(formatAmount(paid))}.${rest}` };
+    return `${verb.paid(formatAmount(paid))}.${rest}`;
   }
   const ofRequested = `${formatAmount(paid)} of ${formatAmount(requested)}`;
-  const why = notAvailable(done, heldBack);
-  return { status: "success", message: `${verb.paid(ofRequested)}: the full available amount${why}.` };
+  return `${verb.paid(ofRequested)}: the full available amount${why}.`;
 }
 
 /** Why the balance was not available: the performance fee, and external funds that await a decision. */

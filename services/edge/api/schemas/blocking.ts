@@ -1,69 +1,81 @@
-import { Type, type Static } from "typebox";
-import { refusalFromProto } from "#kernel/contract/error.ts";
-import type { Error as ErrorMessage } from "#proto/pamm/common/v1/error.ts";
-import { isProblemCode, problemKind, type ProblemCode } from "../../problems/problems.ts";
-import { bool, integer, model, string } from "../../fields/field.ts";
-import { problemCode } from "./problem-sets.ts";
+import { type TUnsafe, Type } from "typebox";
+import type { Error as Refusal } from "#proto/pamm/common/v1/error.ts";
+import { problemKind } from "../../problems/problems.ts";
+import { bool, integer, list, model, string } from "../../fields/field.ts";
+import { at, shown } from "../../fields/message.ts";
+import { problemCode, problemCodeOf } from "./problem-sets.ts";
 import { decimalReply, ticketReply } from "./reply-fields.ts";
 
+type Details = Refusal["details"];
+
+/** A fact that belongs to some codes, and is left out of the others. */
+function fact<Json>(name: string, field: TUnsafe<Json>, parse: (text: string) => Json) {
+  const show = ({ [name]: text }: Details): Json | undefined => (text === undefined ? undefined : parse(text));
+  return Type.Optional(at("details", shown(field, show)));
+}
+
 const BlockingReason = model("BlockingReason", "One reason for which a command would be refused now.", {
-  code: problemCode.known("Problem code of the command.", "master_open_positions"),
-  detail: string({
-    description: "One sentence about this case.",
-    example: "The Master has open positions: 2. Retry when they are closed.",
-  }),
-  retryable: bool({ description: "The same request may succeed a little later.", example: false }),
-  operation_id: Type.Optional(
+  code: shown(problemCode.known("Problem code of the command.", "master_open_positions"), (code: string): string =>
+    problemCodeOf(code),
+  ),
+  detail: at(
+    "message",
     string({
-      description: "Operation that blocks the request.",
-      example: "0198c0de-0000-7000-8000-000000000001",
-      shown: { format: "uuid" },
+      description: "One sentence about this case.",
+      example: "The Master has open positions: 2. Retry when they are closed.",
     }),
   ),
-  open_positions: Type.Optional(integer({ description: "Number of open positions.", example: 2 })),
-  required: Type.Optional(decimalReply("Minimum deposit of the Master in USD.")),
-  actual: Type.Optional(decimalReply("Balance in USD.")),
-  deficit: Type.Optional(decimalReply("What the Investor's share of the pool lacks, in USD.")),
-  state: Type.Optional(string({ description: "State of a Master that is not open.", example: "not_accepting" })),
-  deal_id: Type.Optional(ticketReply("Ticket of the operation that was executed.")),
-  reason: Type.Optional(
+  retryable: at(
+    "code",
+    shown(
+      bool({ description: "The same request may succeed a little later.", example: false }),
+      (code: string) => problemKind(problemCodeOf(code)).retryable ?? false,
+    ),
+  ),
+  operation_id: Type.Optional(
+    shown(
+      string({
+        description: "Operation that blocks the request.",
+        example: "0198c0de-0000-7000-8000-000000000001",
+        shown: { format: "uuid" },
+      }),
+      (id: string) => (id === "" ? undefined : id),
+    ),
+  ),
+  open_positions: fact("open_positions", integer({ description: "Number of open positions.", example: 2 }), BigInt),
+  required: fact("required", decimalReply("Minimum deposit of the Master in USD."), String),
+  actual: fact("actual", decimalReply("Balance in USD."), String),
+  deficit: fact("deficit", decimalReply("What the Investor's share of the pool lacks, in USD."), String),
+  state: fact(
+    "state",
+    string({ description: "State of a Master that is not open.", example: "not_accepting" }),
+    String,
+  ),
+  deal_id: fact("deal_id", ticketReply("Ticket of the operation that was executed."), BigInt),
+  reason: fact(
+    "reason",
     string({
       description: "Why an account is busy: `outcome_unknown` while the outcome of an operation is being determined.",
       example: "outcome_unknown",
     }),
+    String,
   ),
 });
 
-/** The members with which every preview begins. */
+/** The members with which every preview begins. Decided by the service that decides the command. */
 export const blockingFields = {
-  allowed: bool({ description: "Whether the command would be carried out if it were sent now.", example: true }),
-  blocking: Type.Array(BlockingReason, {
-    description:
-      "Everything for which it would be refused; the command answers the first one. Empty when it is allowed.",
-  }),
+  allowed: at(
+    "refusals",
+    shown(
+      bool({ description: "Whether the command would be carried out if it were sent now.", example: true }),
+      (refusals: readonly Refusal[]) => refusals.length === 0,
+    ),
+  ),
+  blocking: at(
+    "refusals",
+    list(BlockingReason, {
+      description:
+        "Everything for which it would be refused; the command answers the first one. Empty when it is allowed.",
+    }),
+  ),
 };
-
-/** Decided by the service that decides the command. */
-export function blockingReply(refusals: readonly ErrorMessage[]) {
-  return { allowed: refusals.length === 0, blocking: refusals.map(reasonOf) };
-}
-
-function reasonOf(message: ErrorMessage): Static<typeof BlockingReason> {
-  const { code, message: detail, details, operationId } = refusalFromProto(message);
-  // Internal codes are not part of the interface.
-  const known: ProblemCode = isProblemCode(code) ? code : "conflict";
-  const { open_positions, deal_id, required, actual, deficit, state, reason } = details;
-  return {
-    code: known,
-    detail,
-    retryable: problemKind(known).retryable ?? false,
-    ...(operationId === undefined ? {} : { operation_id: operationId }),
-    ...(open_positions === undefined ? {} : { open_positions: BigInt(open_positions) }),
-    ...(required === undefined ? {} : { required }),
-    ...(actual === undefined ? {} : { actual }),
-    ...(deficit === undefined ? {} : { deficit }),
-    ...(state === undefined ? {} : { state }),
-    ...(deal_id === undefined ? {} : { deal_id: BigInt(deal_id) }),
-    ...(reason === undefined ? {} : { reason }),
-  };
-}

@@ -107,7 +107,7 @@ type Given<Value> = {
 };
 
 /** Undefined when the request has none. */
-export function labelsOf(body: object): Labels | undefined {
+function labelsOf(body: object): Labels | undefined {
   const { external_id: externalId, metadata: members } = body as Given<never>;
   if (externalId === undefined && members === undefined) return undefined;
   return { externalId, metadata: { ...members } };

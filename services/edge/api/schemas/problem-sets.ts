@@ -1,3 +1,4 @@
+import { isProblemCode, type ProblemCode } from "../../problems/problems.ts";
 import { PROBLEM_MEANINGS } from "../../problems/meanings.ts";
 import { setOf } from "../../fields/field.ts";
 
@@ -7,6 +8,11 @@ export const problemCode = setOf(
   "Stable code of a problem. New codes may be added: treat one that you do not know by its HTTP status, `retryable` and `outcome`.",
   PROBLEM_MEANINGS,
 );
+
+/** Internal codes are not part of the interface. */
+export function problemCodeOf(code: string): ProblemCode {
+  return isProblemCode(code) ? code : "conflict";
+}
 
 export const problemOutcome = setOf("ProblemOutcome", "What is known about a failed command.", {
   not_executed: "Nothing was executed, and nothing will be.",

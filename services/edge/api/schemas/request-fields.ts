@@ -3,7 +3,7 @@ import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
 import { MAX_WAIT_SECONDS } from "../../http/long-poll.ts";
 import { MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH } from "../../fields/checks.ts";
 import { bool, INT64, read, string, text, textOrNumber } from "../../fields/field.ts";
-import { at, or, type Sent } from "../../fields/message.ts";
+import { apart, at, or, type Sent } from "../../fields/message.ts";
 import { moneyOf } from "../../wire/money.ts";
 import { ratePpm } from "../../wire/rate.ts";
 import { usDollar } from "../../fields/currency.ts";
@@ -29,11 +29,14 @@ export const loginField = (description: string, role: keyof typeof LOGINS): Sent
 export const masterLogin = loginField("Trading login of the Master.", "master");
 export const investorLogin = loginField("Login of the Investor.", "investor");
 
-export const logins = text("logins", {
-  description: "1 to 100 different logins of Masters, payment accounts or Investors, separated by commas.",
-  example: `${LOGINS.investor},${LOGINS.master}`,
-  shown: { pattern: "^[1-9][0-9]{0,18}(,[1-9][0-9]{0,18}){0,99}$" },
-});
+export const logins = read(
+  text("logins", {
+    description: "1 to 100 different logins of Masters, payment accounts or Investors, separated by commas.",
+    example: `${LOGINS.investor},${LOGINS.master}`,
+    shown: { pattern: "^[1-9][0-9]{0,18}(,[1-9][0-9]{0,18}){0,99}$" },
+  }),
+  (names) => names.split(","),
+);
 
 /** Of a path: an id of this service. */
 const id = (description: string, example: number): Sent<string, bigint> =>
@@ -146,21 +149,27 @@ export const amount = read(
   moneyOf,
 );
 
-export const currency = text("currency", {
-  description: "Currency of the amount.",
-  example: "USD",
-  default: "USD",
-  shown: usDollar.shown,
-});
+/** There is only one, so no message has it. */
+export const currency = apart(
+  text("currency", {
+    description: "Currency of the amount.",
+    example: "USD",
+    default: "USD",
+    shown: usDollar.shown,
+  }),
+);
 
-export const comment = (standard: string): Sent<string, string> =>
-  text("comment", {
-    description:
-      "Reference of the caller, stored in full; the comment on the trading platform has as much of it as fits, in ASCII letters.",
-    example: "CRM-2026-0001",
-    default: standard,
-    shown: { minLength: 1, maxLength: MAX_COMMENT_LENGTH },
-  });
+export const comment = (standard: string) =>
+  or(
+    text("comment", {
+      description:
+        "Reference of the caller, stored in full; the comment on the trading platform has as much of it as fits, in ASCII letters.",
+      example: "CRM-2026-0001",
+      default: standard,
+      shown: { minLength: 1, maxLength: MAX_COMMENT_LENGTH },
+    }),
+    standard,
+  );
 
 /** In the message, parts per million. */
 export const rate = at(
@@ -233,13 +242,15 @@ export const commentFilter = text("comment_filter", {
   shown: { minLength: 1, maxLength: MAX_COMMENT_LENGTH },
 });
 
-export const wait = (final: string): Sent<string, string> =>
-  text("wait", {
-    description: `Seconds to wait, 0 to ${MAX_WAIT_SECONDS}. The response is sent as soon as ${final}, or when the time is up.`,
-    example: 10,
-    default: 0,
-    shown: { type: "integer", minimum: 0, maximum: MAX_WAIT_SECONDS },
-  });
+export const wait = (final: string) =>
+  apart(
+    text("wait", {
+      description: `Seconds to wait, 0 to ${MAX_WAIT_SECONDS}. The response is sent as soon as ${final}, or when the time is up.`,
+      example: 10,
+      default: 0,
+      shown: { type: "integer", minimum: 0, maximum: MAX_WAIT_SECONDS },
+    }),
+  );
 
 export const opaqueCursor = string({
   description: "next_cursor of the previous page. Opaque; valid only for the same list with the same filter.",

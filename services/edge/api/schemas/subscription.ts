@@ -1,7 +1,8 @@
-import { type Subscription, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
-import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
-import { bool, model, setOf } from "../../fields/field.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { bool, model, named, read, setOf } from "../../fields/field.ts";
+import { nested, or, within } from "../../fields/message.ts";
 import { idReply, investorLoginReply, masterLoginReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { enabled, rate } from "./request-fields.ts";
 
 export const subscriptionStatus = setOf("SubscriptionStatus", "Status of a subscription.", {
   ACTIVE: "The Investor follows the Master.",
@@ -11,7 +12,13 @@ export const subscriptionStatus = setOf("SubscriptionStatus", "Status of a subsc
 
 type Status = (typeof subscriptionStatus.values)[number];
 
-const statusReply = subscriptionStatus.of("Status of the subscription.", "ACTIVE");
+const STATUSES: Partial<Record<SubscriptionStatus, Status>> = {
+  [SubscriptionStatus.ACTIVE]: "ACTIVE",
+  [SubscriptionStatus.PAUSED]: "PAUSED",
+  [SubscriptionStatus.CANCELLED]: "CANCELLED",
+};
+
+const statusReply = named(subscriptionStatus.of("Status of the subscription.", "ACTIVE"), STATUSES);
 const inPoolReply = bool({
   description: "Whether the Investor's capital is in the Master's pool.",
   example: true,
@@ -28,42 +35,33 @@ export const SubscriptionItem = model(...SUBSCRIPTION, { id: subscriptionId, ...
 /** The same in the order in which the specification has it in the answer to an unassign. */
 export const EndingSubscription = model(...SUBSCRIPTION, { id: subscriptionId, ...logins, ...state });
 
-export const NewSubscription = model("NewSubscription", "The subscription that an assignment has begun.", {
-  id: subscriptionId,
-  master_id: idReply("Internal id of the Master.", 7),
-  investor_id: idReply("Internal id of the Investor.", 8),
-  status: statusReply,
-  in_pool: inPoolReply,
-  started_at: startedAtReply,
-  balance_baseline_op_id: idReply("Id of the movement at which the baseline was taken.", 41),
-  ended_at: endedAtReply,
-  created_at: timeReply("When the subscription was recorded."),
-});
-
-const NAME_OF: Readonly<Record<SubscriptionStatus, Status | undefined>> = {
-  [SubscriptionStatus.UNSPECIFIED]: undefined,
-  [SubscriptionStatus.ACTIVE]: "ACTIVE",
-  [SubscriptionStatus.PAUSED]: "PAUSED",
-  [SubscriptionStatus.CANCELLED]: "CANCELLED",
-};
-
-function statusName(value: SubscriptionStatus): Status {
-  const name = NAME_OF[value];
-  if (name === undefined) throw new TypeError("a subscription without a status");
-  return name;
-}
+export const NewSubscription = model(
+  "NewSubscription",
+  "The subscription that an assignment has begun.",
+  within("subscription", {
+    id: subscriptionId,
+    master_id: idReply("Internal id of the Master.", 7),
+    investor_id: idReply("Internal id of the Investor.", 8),
+    status: statusReply,
+    in_pool: inPoolReply,
+    started_at: startedAtReply,
+    balance_baseline_op_id: idReply("Id of the movement at which the baseline was taken.", 41),
+    ended_at: endedAtReply,
+    created_at: timeReply("When the subscription was recorded."),
+  }),
+);
 
 export function statusOf(name: Status | undefined): SubscriptionStatus {
   return name === undefined ? SubscriptionStatus.UNSPECIFIED : SubscriptionStatus[name];
 }
 
-/** The fields that every reply about a subscription has. */
-export function subscriptionFields({ id, status: state, inPool, startedAt, endedAt }: Subscription) {
-  return {
-    id,
-    status: statusName(state),
-    in_pool: inPool,
-    started_at: timestamp(startedAt),
-    ended_at: nullableTimestamp(endedAt),
-  };
-}
+/** Without one, every status matches. */
+export const statusFilter = or(
+  read(subscriptionStatus.of("Only subscriptions with this status.", "ACTIVE"), statusOf),
+  SubscriptionStatus.UNSPECIFIED,
+);
+
+export const perfFee = nested(
+  { rate, enabled },
+  { description: "Performance fee from the start of the subscription." },
+);

@@ -1,12 +1,8 @@
-import assert from "node:assert/strict";
 import { Type } from "typebox";
-import { enabled, investorLogin, masterLogin, rate } from "../schemas/request-fields.ts";
-import { NewSubscription, subscriptionFields } from "../schemas/subscription.ts";
-import { labelsOf, operationLabelFields } from "../schemas/labels.ts";
+import { investorLogin, masterLogin } from "../schemas/request-fields.ts";
+import { NewSubscription, perfFee } from "../schemas/subscription.ts";
+import { operationLabelFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
-import { decimalText } from "../../wire/json-body.ts";
-import { ratePpm } from "../../wire/rate.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 
 export const assign = route({
   operationId: "assignInvestor",
@@ -22,7 +18,7 @@ export const assign = route({
   body: Type.Object({
     master_login: masterLogin,
     investor_login: investorLogin,
-    perf_fee: Type.Object({ rate, enabled }, { description: "Performance fee from the start of the subscription." }),
+    perf_fee: perfFee,
     ...operationLabelFields,
   }),
   reply: NewSubscription,
@@ -42,24 +38,6 @@ export const assign = route({
     "platform_unavailable",
   ],
 
-  async handle({ subscriptions }, { body }, context) {
-    const { subscription } = await subscriptions.assign(
-      {
-        masterLogin: body.master_login,
-        investorLogin: body.investor_login,
-        feeRatePpm: ratePpm(decimalText(body.perf_fee, "rate")),
-        feeEnabled: body.perf_fee.enabled,
-        labels: labelsOf(body),
-      },
-      context,
-    );
-    assert(subscription !== undefined, "the subscription is missing in the answer");
-    return {
-      ...subscriptionFields(subscription),
-      master_id: subscription.masterId,
-      investor_id: subscription.investorId,
-      balance_baseline_op_id: subscription.balanceBaselineOpId,
-      created_at: timestamp(subscription.createdAt),
-    };
-  },
+  call: ({ subscriptions }, { perfFee: { ratePpm, enabled }, ...request }, context) =>
+    subscriptions.assign({ ...request, feeRatePpm: ratePpm, feeEnabled: enabled }, context),
 });

@@ -1,15 +1,17 @@
-import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { isPositive, negate } from "#kernel/money.ts";
+import type { Money } from "#proto/pamm/common/v1/money.ts";
 import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
-import { blockingFields, blockingReply } from "../schemas/blocking.ts";
+import { blockingFields } from "../schemas/blocking.ts";
 import { bool, model, nullableDecimal } from "../../fields/field.ts";
+import { at, shown, withinOrNull } from "../../fields/message.ts";
 import { nullableDecimalReply } from "../schemas/reply-fields.ts";
 import { investorLogin, masterLogin } from "../schemas/request-fields.ts";
-import { EndingSubscription, subscriptionFields } from "../schemas/subscription.ts";
+import { EndingSubscription } from "../schemas/subscription.ts";
 import { route } from "../../http/route.ts";
-import { moneyNumber, moneyText } from "../../wire/money.ts";
+import type { JsonNumber } from "../../wire/json-number.ts";
+import { moneyNumber } from "../../wire/money.ts";
 
 export const previewUnassign = route({
   operationId: "previewUnassignment",
@@ -30,42 +32,33 @@ export const previewUnassign = route({
     {
       ...blockingFields,
       subscription: EndingSubscription,
-      payout_enqueued: bool({ description: "Whether an exit transfer would leave the Master.", example: true }),
-      amount: nullableDecimal({ description: "What would leave the Master: negative, or 0.", example: -250.5 }),
-      perf_fee_pending: nullableDecimalReply("Performance fee that would be collected first."),
-      balance_before: nullableDecimalReply("Balance of the Investor before the fee."),
-      available_after_perf_fee: nullableDecimalReply("What is left of it after the fee, without funds under review."),
+      payout_enqueued: at(
+        "figures",
+        shown(
+          bool({ description: "Whether an exit transfer would leave the Master.", example: true }),
+          (figures: DepartureFigures | undefined) =>
+            figures !== undefined && isPositive(moneyFromProto(figures.effective)),
+        ),
+      ),
+      ...withinOrNull("figures", {
+        amount: at(
+          "effective",
+          shown(
+            nullableDecimal({ description: "What would leave the Master: negative, or 0.", example: -250.5 }),
+            (leaving: Money | undefined): JsonNumber | null =>
+              moneyNumber(moneyToProto(negate(moneyFromProto(leaving)))),
+          ),
+        ),
+        perf_fee_pending: at("pendingFee", nullableDecimalReply("Performance fee that would be collected first.")),
+        balance_before: nullableDecimalReply("Balance of the Investor before the fee."),
+        available_after_perf_fee: at(
+          "availableAfterFee",
+          nullableDecimalReply("What is left of it after the fee, without funds under review."),
+        ),
+      }),
     },
   ),
   refusals: ["master_not_found", "investor_not_found", "subscription_not_found"],
 
-  async handle({ subscriptions }, { query }, context) {
-    const pair = { masterLogin: query.master_login, investorLogin: query.investor_login };
-    const { refusals, subscription, figures } = await subscriptions.previewUnassign(pair, context);
-    assert(subscription !== undefined, "the subscription is missing in the preview");
-    return {
-      ...blockingReply(refusals),
-      subscription: {
-        ...subscriptionFields(subscription),
-        master_login: subscription.masterLogin,
-        investor_login: subscription.investorLogin,
-      },
-      ...figuresOf(figures),
-    };
-  },
+  call: ({ subscriptions }, request, context) => subscriptions.previewUnassign(request, context),
 });
-
-function figuresOf(figures: DepartureFigures | undefined) {
-  if (figures === undefined) {
-    const texts = { perf_fee_pending: null, balance_before: null, available_after_perf_fee: null };
-    return { payout_enqueued: false, amount: null, ...texts };
-  }
-  const leaving = moneyFromProto(figures.effective);
-  return {
-    payout_enqueued: isPositive(leaving),
-    amount: moneyNumber(moneyToProto(negate(leaving))),
-    perf_fee_pending: moneyText(figures.pendingFee),
-    balance_before: moneyText(figures.balanceBefore),
-    available_after_perf_fee: moneyText(figures.availableAfterFee),
-  };
-}

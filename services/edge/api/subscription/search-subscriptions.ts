@@ -1,9 +1,8 @@
 import { Type } from "typebox";
-import type { Subscription } from "#proto/pamm/subscription/v1/subscription.ts";
 import { OpaquePage, pageAt } from "../schemas/page.ts";
 import { fromField, instantOf, periodErrors, toField } from "../schemas/period.ts";
 import { DEFAULT_LIMIT, investorLogin, limit100, masterLogin, opaqueCursor } from "../schemas/request-fields.ts";
-import { statusOf, subscriptionFields, SubscriptionItem, subscriptionStatus } from "../schemas/subscription.ts";
+import { statusOf, SubscriptionItem, subscriptionStatus } from "../schemas/subscription.ts";
 import { type Deps, route } from "../../http/route.ts";
 
 type Filter = {
@@ -53,14 +52,9 @@ export const searchSubscriptions = route({
       },
       context,
     );
-    return { items: items.map(itemOf), ...page.next(hasMore ? items.at(-1)?.id : undefined) };
+    return { items: items.map(SubscriptionItem.of), ...page.next(hasMore ? items.at(-1)?.id : undefined) };
   },
 });
-
-function itemOf(subscription: Subscription) {
-  const { masterLogin: master_login, investorLogin: investor_login } = subscription;
-  return { ...subscriptionFields(subscription), master_login, investor_login };
-}
 
 /** The same instant may be written in several ways. */
 function pageOf({ master_login, investor_login, status, from, to, cursor }: Filter, { cursors }: Deps) {

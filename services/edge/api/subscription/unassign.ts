@@ -1,14 +1,33 @@
-import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { bool, model, nullableInteger } from "../../fields/field.ts";
+import { at } from "../../fields/message.ts";
 import { moneyReply } from "../schemas/reply-fields.ts";
 import { investorLogin, masterLogin } from "../schemas/request-fields.ts";
-import { EndingSubscription, subscriptionFields } from "../schemas/subscription.ts";
-import { labelsOf, operationLabelFields } from "../schemas/labels.ts";
-import { queuedStatus, queueQuery, queueTime } from "../schemas/queue.ts";
+import { EndingSubscription } from "../schemas/subscription.ts";
+import { operationLabelFields } from "../schemas/labels.ts";
+import { queuedStatus, queueQuery } from "../schemas/queue.ts";
 import { Accepted, route } from "../../http/route.ts";
-import { jsonInteger } from "../../wire/json-number.ts";
-import { moneyNumber } from "../../wire/money.ts";
+
+const Unassignment = model("Unassignment", "The beginning of an exit.", {
+  subscription: EndingSubscription,
+  payout_enqueued: bool({ description: "Whether an exit transfer leaves the Master.", example: true }),
+  mt5_transfer_id: at(
+    "transferId",
+    nullableInteger({ description: "Id of the exit transfer; null when nothing leaves the Master.", example: 77 }),
+  ),
+  amount: moneyReply("What leaves the Master: negative, or 0.", -250.5),
+});
+
+const QueuedUnassignment = model("QueuedUnassignment", "An unassign that waits until the Master is flat.", {
+  status: queuedStatus,
+  subscription: EndingSubscription,
+  payout_enqueued: bool({ description: "Whether an exit transfer leaves the Master: not yet.", example: false }),
+  mt5_transfer_id: at(
+    "transferId",
+    nullableInteger({ description: "Id of the exit transfer: null, because there is none.", example: null }),
+  ),
+  amount: moneyReply("What leaves the Master: 0.", 0),
+});
 
 export const unassign = route({
   operationId: "unassignInvestor",
@@ -24,15 +43,7 @@ export const unassign = route({
   query: Type.Object({ master_login: masterLogin, investor_login: investorLogin, ...queueQuery }),
   body: Type.Object(operationLabelFields),
   hasOptionalBody: true,
-  reply: model("Unassignment", "The beginning of an exit.", {
-    subscription: EndingSubscription,
-    payout_enqueued: bool({ description: "Whether an exit transfer leaves the Master.", example: true }),
-    mt5_transfer_id: nullableInteger({
-      description: "Id of the exit transfer; null when nothing leaves the Master.",
-      example: 77,
-    }),
-    amount: moneyReply("What leaves the Master: negative, or 0.", -250.5),
-  }),
+  reply: Unassignment,
   refusals: [
     "master_not_found",
     "investor_not_found",
@@ -50,39 +61,33 @@ export const unassign = route({
   ],
   accepted: {
     returns: "The unassign waits until the Master is flat. Nothing has begun.",
-    reply: model("QueuedUnassignment", "An unassign that waits until the Master is flat.", {
-      status: queuedStatus,
-      subscription: EndingSubscription,
-      payout_enqueued: bool({ description: "Whether an exit transfer leaves the Master: not yet.", example: false }),
-      mt5_transfer_id: nullableInteger({
-        description: "Id of the exit transfer: null, because there is none.",
-        example: null,
-      }),
-      amount: moneyReply("What leaves the Master: 0.", 0),
-    }),
+    reply: QueuedUnassignment,
+    examples: [
+      {
+        name: "queued",
+        summary: "The Master has open positions",
+        request: { query: { master_login: "3000001", investor_login: "3000003", on_blocked: "queue" } },
+        answer: {
+          status: "queued",
+          subscription: {
+            id: 9,
+            master_login: "3000001",
+            investor_login: "3000003",
+            status: "ACTIVE",
+            in_pool: true,
+            started_at: "2026-01-02T03:04:05.678000",
+            ended_at: null,
+          },
+          payout_enqueued: false,
+          mt5_transfer_id: null,
+          amount: 0,
+        },
+      },
+    ],
   },
 
-  async handle({ subscriptions }, { query, body }, context) {
-    const { subscription, payoutEnqueued, transferId, amount, queuedUntil } = await subscriptions.unassign(
-      {
-        masterLogin: query.master_login,
-        investorLogin: query.investor_login,
-        labels: labelsOf(body),
-        ...queueTime(query),
-      },
-      context,
-    );
-    assert(subscription !== undefined, "the subscription is missing in the answer");
-    const answer = {
-      subscription: {
-        ...subscriptionFields(subscription),
-        master_login: subscription.masterLogin,
-        investor_login: subscription.investorLogin,
-      },
-      payout_enqueued: payoutEnqueued,
-      mt5_transfer_id: transferId === undefined ? null : jsonInteger(transferId),
-      amount: moneyNumber(amount),
-    };
-    return queuedUntil === undefined ? answer : new Accepted({ status: "queued" as const, ...answer });
+  async handle({ subscriptions }, { request }, context) {
+    const done = await subscriptions.unassign(request, context);
+    return done.queuedUntil === undefined ? Unassignment.of(done) : new Accepted(QueuedUnassignment.of(done));
   },
 });
