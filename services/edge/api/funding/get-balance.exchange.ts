@@ -27,4 +27,28 @@ export const exchanges: Exchanges = {
       answer: { mt5_login: "3999999", balance: null, ok: false, error: "unknown login" },
     },
   ],
+  getBalances: [
+    {
+      name: "balances",
+      summary: "Two accounts, of which this service manages one",
+      request: { query: { logins: "3000003,3999999" } },
+      services: {
+        funding: {
+          getBalances: async () => ({
+            balances: [
+              { login: "3000003", balance: cents(250_55n), error: "", isUnknown: false },
+              { login: "3999999", balance: undefined, error: "unknown login", isUnknown: true },
+            ],
+          }),
+        },
+      },
+      asked: [{ method: "getBalances", request: { logins: ["3000003", "3999999"] } }],
+      answer: {
+        items: [
+          { mt5_login: "3000003", balance: 250.55, ok: true, error: null },
+          { mt5_login: "3999999", balance: null, ok: false, error: "unknown login" },
+        ],
+      },
+    },
+  ],
 };

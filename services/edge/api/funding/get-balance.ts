@@ -58,19 +58,6 @@ export const getBalances = route({
     items: at("balances", list(Balance, { description: "One item for each login, in the order of the request." })),
   }),
   refusals: [],
-  examples: [
-    {
-      name: "balances",
-      summary: "Two accounts, of which this service manages one",
-      request: { query: { logins: "3000003,3999999" } },
-      answer: {
-        items: [
-          { mt5_login: "3000003", balance: 250.55, ok: true, error: null },
-          { mt5_login: "3999999", balance: null, ok: false, error: "unknown login" },
-        ],
-      },
-    },
-  ],
 
   call: ({ funding }, request, context) =>
     funding.getBalances(request, context).catch((cause: unknown) => ({

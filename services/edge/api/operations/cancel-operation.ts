@@ -4,7 +4,7 @@ import { OperationAction, type Operation } from "#proto/pamm/funding/v1/funding.
 import type { Scope } from "../../identity/keys/scopes.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { operationId } from "../schemas/request-fields.ts";
-import { OperationReply, operationReply } from "../schemas/operation.ts";
+import { OperationReply } from "../schemas/operation.ts";
 import { type Deps, route, type RouteContext } from "../../http/route.ts";
 import { findOperation } from "./find-operation.ts";
 
@@ -26,17 +26,17 @@ export const cancelOperation = route({
     "Repeat it with the same Idempotency-Key. GET /api/v1/operations/{operation_id} shows what became of the operation.",
   refusals: ["operation_not_found", "operation_removed", "operation_not_cancellable"],
 
-  async handle(deps, { params }, context) {
-    const operation = await findOperation(deps, params.operation_id, context);
-    const owner = ownerOf(deps, operation, context);
-    return operationReply(await owner({ operationId: operation.operationId }, context));
+  async call(deps, { operationId: id }, context) {
+    const operation = await findOperation(deps, id, context);
+    const cancel = cancelOf(deps, operation, context);
+    return await cancel({ operationId: operation.operationId }, context);
   },
 });
 
 type Cancel = (request: { readonly operationId: string }, context: CallContext) => Promise<Operation>;
 
-/** The service that has recorded the operation; refuses a key that could not have sent it. */
-function ownerOf({ funding, subscriptions }: Deps, { action }: Operation, { key }: RouteContext): Cancel {
+/** Of the service that has recorded the operation; refuses a key that could not have sent it. */
+function cancelOf({ funding, subscriptions }: Deps, { action }: Operation, { key }: RouteContext): Cancel {
   const isMoney = action === OperationAction.DEPOSIT || action === OperationAction.WITHDRAW;
   const required: Scope = isMoney ? "funds:withdraw" : "subscriptions:write";
   if (!key.scopes.has(required)) {

@@ -1,8 +1,6 @@
 import { Type } from "typebox";
-import type { CallContext } from "#kernel/contract/contract.ts";
-import type { Operation } from "#proto/pamm/funding/v1/funding.ts";
 import { operationId, wait } from "../schemas/request-fields.ts";
-import { isFinal, OperationReply, operationReply } from "../schemas/operation.ts";
+import { isFinal, OperationReply } from "../schemas/operation.ts";
 import { route } from "../../http/route.ts";
 import { findOperation } from "./find-operation.ts";
 import { READERS } from "./readers.ts";
@@ -24,12 +22,10 @@ export const getOperation = route({
   reply: OperationReply,
   refusals: ["operation_not_found", "operation_removed"],
 
-  async handle(deps, { params }, { poll }) {
-    const read = async (context: CallContext): Promise<Operation> => {
-      const operation = await findOperation(deps, params.operation_id, context);
+  call: (deps, { operationId: id }, { poll }) =>
+    poll.until(async (context) => {
+      const operation = await findOperation(deps, id, context);
       const [shown = operation] = await withLegs(deps, [operation], context);
       return shown;
-    };
-    return operationReply(await poll.until(read, isFinal));
-  },
+    }, isFinal),
 });

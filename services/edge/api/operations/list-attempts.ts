@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { childContext } from "#kernel/contract/context.ts";
-import { attemptItem, AttemptList } from "../schemas/attempt.ts";
+import { AttemptList } from "../schemas/attempt.ts";
 import { operationId } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 import { findOperation } from "./find-operation.ts";
@@ -22,12 +22,12 @@ export const listAttempts = route({
   reply: AttemptList,
   refusals: ["operation_not_found", "operation_removed"],
 
-  async handle(deps, { params }, context) {
-    const operation = await findOperation(deps, params.operation_id, context);
+  async call(deps, { operationId: id }, context) {
+    const operation = await findOperation(deps, id, context);
     const within = childContext(context, { withinMs: READ_MOVEMENTS_MS });
     const { found, unreachable } = await readMovements(deps, [operation], within);
     const keys = keysOf(found);
     const { attempts } = keys.length === 0 ? { attempts: [] } : await deps.platform.readAttempts({ keys }, context);
-    return { items: attempts.map(attemptItem), is_complete: unreachable.length === 0 };
+    return { items: attempts, isComplete: unreachable.length === 0 };
   },
 });

@@ -10,7 +10,7 @@ import {
 } from "../schemas/request-fields.ts";
 import { choice } from "../../fields/field.ts";
 import { externalIdFilter } from "../schemas/labels.ts";
-import { operationAction, OperationReply, operationReply, outcomeField } from "../schemas/operation.ts";
+import { operationAction, OperationReply, outcomeField } from "../schemas/operation.ts";
 import { OpaquePage } from "../schemas/page.ts";
 import { fromField, periodErrors, toField } from "../schemas/period.ts";
 import { route } from "../../http/route.ts";
@@ -67,7 +67,7 @@ export const listOperations = route({
     const page = merged.slice(0, limit);
     const hasMore = merged.length > limit || pages.some((some) => some.hasMore);
     return {
-      items: (await withLegs(deps, page, context)).map(operationReply),
+      items: (await withLegs(deps, page, context)).map(OperationReply.of),
       ...next(hasMore ? page.at(-1)?.operationId : undefined),
     };
   },

@@ -62,28 +62,6 @@ export const unassign = route({
   accepted: {
     returns: "The unassign waits until the Master is flat. Nothing has begun.",
     reply: QueuedUnassignment,
-    examples: [
-      {
-        name: "queued",
-        summary: "The Master has open positions",
-        request: { query: { master_login: "3000001", investor_login: "3000003", on_blocked: "queue" } },
-        answer: {
-          status: "queued",
-          subscription: {
-            id: 9,
-            master_login: "3000001",
-            investor_login: "3000003",
-            status: "ACTIVE",
-            in_pool: true,
-            started_at: "2026-01-02T03:04:05.678000",
-            ended_at: null,
-          },
-          payout_enqueued: false,
-          mt5_transfer_id: null,
-          amount: 0,
-        },
-      },
-    ],
   },
 
   async handle({ subscriptions }, { request }, context) {
