@@ -1,10 +1,9 @@
 import { Type } from "typebox";
-import { feeConfiguration, FeeConfigurationReply } from "../schemas/fee.ts";
-import { bool, text } from "../../fields/field.ts";
+import { FeeConfigurationReply } from "../schemas/fee.ts";
+import { bool, read, text } from "../../fields/field.ts";
+import { or } from "../../fields/message.ts";
 import { enabled, INSTANT, investorLogin, rate } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
-import { decimalText } from "../../wire/json-body.ts";
-import { ratePpm } from "../../wire/rate.ts";
 import { parseTimestamp, timestamp } from "../../wire/timestamp.ts";
 
 const RETROACTIVE_SINCE = "X-Retroactive-Since" as const;
@@ -22,10 +21,23 @@ export const getFee = route({
   params: Type.Object({ investor_login: investorLogin }),
   reply: FeeConfigurationReply,
   refusals: ["investor_not_found", "fee_configuration_not_found"],
-
-  async handle({ fees }, { params }, context) {
-    return feeConfiguration(await fees.getConfiguration({ investorLogin: params.investor_login }, context));
-  },
+  examples: [
+    {
+      name: "in_force",
+      summary: "A version in force",
+      request: { params: { investor_login: "3000003" } },
+      answer: {
+        investor_id: 8,
+        investor_login: "3000003",
+        rate: "0.300000",
+        enabled: true,
+        effective_since: "2026-01-02T03:04:05.678000",
+        created_at: "2026-01-02T03:04:05.678000",
+        updated_at: "2026-02-03T04:05:06.789000",
+      },
+    },
+  ],
+  call: ({ fees }, request, context) => fees.getConfiguration(request, context),
 });
 
 export const updateFee = route({
@@ -44,15 +56,19 @@ export const updateFee = route({
     rate: Type.Optional(rate),
     enabled: Type.Optional(enabled),
     effective_since: Type.Optional(
-      text("datetime", {
-        description:
-          "Start of validity, to the millisecond; now when omitted. ISO 8601; without an offset it is UTC. `enabled` is never valid before now.",
-        example: "2026-01-02T03:04:05.678000",
-        shown: INSTANT,
-      }),
+      read(
+        text("datetime", {
+          description:
+            "Start of validity, to the millisecond; now when omitted. ISO 8601; without an offset it is UTC. `enabled` is never valid before now.",
+          example: "2026-01-02T03:04:05.678000",
+          shown: INSTANT,
+        }),
+        parseTimestamp,
+      ),
     ),
-    upsert: Type.Optional(
+    upsert: or(
       bool({ description: "Create the configuration when the Investor has none.", example: true, default: true }),
+      true,
     ),
   }),
   reply: FeeConfigurationReply,
@@ -61,21 +77,10 @@ export const updateFee = route({
   refusals: ["investor_not_found", "fee_configuration_not_found", "too_many_scheduled_versions"],
   headers: [RETROACTIVE_SINCE],
 
-  async handle({ fees }, { body }, context) {
-    const rateAsWritten = decimalText(body, "rate");
-    const since = body.effective_since;
-    const configuration = await fees.updateConfiguration(
-      {
-        investorLogin: body.investor_login,
-        ratePpm: rateAsWritten === undefined ? undefined : ratePpm(rateAsWritten),
-        enabled: body.enabled,
-        effectiveSince: since === undefined ? undefined : parseTimestamp(since),
-        upsert: body.upsert ?? true,
-      },
-      context,
-    );
+  async call({ fees }, request, context) {
+    const configuration = await fees.updateConfiguration(request, context);
     const { retroactiveSince } = configuration;
     if (retroactiveSince !== undefined) context.setHeader(RETROACTIVE_SINCE, timestamp(retroactiveSince));
-    return feeConfiguration(configuration);
+    return configuration;
   },
 });

@@ -1,11 +1,9 @@
 import { Type } from "typebox";
-import { calculation, calculationReply, linesReply } from "../schemas/fee-explanation.ts";
-import { bool, model, nullableString } from "../../fields/field.ts";
+import { calculationReply, linesReply } from "../schemas/fee-explanation.ts";
+import { bool, list, model, nullableString } from "../../fields/field.ts";
 import { decimalReply, investorLoginReply, masterLoginReply, timeReply } from "../schemas/reply-fields.ts";
 import { investorLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
-import { moneyText } from "../../wire/money.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 
 const Debt = model("PendingFeeDebt", "Fees that were due before and could not be collected.", {
   master_login: masterLoginReply("Login of the Master to whom it is owed."),
@@ -39,30 +37,83 @@ export const getPendingFee = route({
     prepaid: decimalReply("The part of it that was collected before a restore of the database."),
     open_weekly: decimalReply("Fees of closed weeks that are decided and not collected yet; not part of `pending`."),
     calculation: calculationReply("How the fee is calculated; null outside a pool, and while fees are switched off."),
-    debts: Type.Array(Debt, { description: "The debts, the oldest first; at most 100 items." }),
+    debts: list(Debt, { description: "The debts, the oldest first; at most 100 items." }),
     lines: linesReply,
   }),
   refusals: ["investor_not_found", "allocation_in_progress", "safety_stop", "platform_unavailable"],
-
-  async handle({ fees }, { params }, context) {
-    const pending = await fees.getPendingFee({ investorLogin: params.investor_login }, context);
-    return {
-      investor_login: pending.investorLogin,
-      master_login: pending.masterLogin ?? null,
-      enabled: pending.enabled,
-      at: timestamp(pending.at),
-      pending: moneyText(pending.pending),
-      fee: moneyText(pending.fee),
-      debt: moneyText(pending.debt),
-      prepaid: moneyText(pending.prepaid),
-      open_weekly: moneyText(pending.openWeekly),
-      calculation: calculation(pending.calculation),
-      debts: pending.debts.map(({ masterLogin, amount, owedSince }) => ({
-        master_login: masterLogin,
-        amount: moneyText(amount),
-        owed_since: timestamp(owedSince),
-      })),
-      lines: pending.lines,
-    };
-  },
+  examples: [
+    {
+      name: "open_loss",
+      summary: "A profit, a part of which an open loss spares",
+      request: { params: { investor_login: "3000003" } },
+      answer: {
+        investor_login: "3000003",
+        master_login: "3000001",
+        enabled: true,
+        at: "2026-02-03T04:05:06.789000",
+        pending: "181.50",
+        fee: "180.00",
+        debt: "1.50",
+        prepaid: "0.00",
+        open_weekly: "0.00",
+        calculation: {
+          at: "2026-02-03T04:05:06.789000",
+          through_deal_id: 1234567,
+          through_deal_at: "2026-01-02T03:04:05.678000",
+          result: "1000.00",
+          high_water_mark_before: "0.00",
+          high_water_mark_after: "600.00",
+          floating: "-400.00",
+          marked_at: "2026-02-03T04:05:06.789000",
+          marked_late_seconds: null,
+          charged: [
+            {
+              amount: "600.00",
+              earned_from: "2026-01-02T03:04:05.678000",
+              earned_to: "2026-01-02T03:04:05.678000",
+              rate: "0.300000",
+              version_id: 17,
+              share: "180.00",
+            },
+          ],
+          spared: [
+            {
+              amount: "400.00",
+              earned_from: "2026-01-02T03:04:05.678000",
+              earned_to: "2026-01-02T03:04:05.678000",
+              rate: "0.300000",
+              version_id: 17,
+              share: "120.00",
+            },
+          ],
+          exact_fee: "180.00",
+          rounded_off: "0.00",
+          fee: "180.00",
+          debt_before: "1.50",
+        },
+        debts: [{ master_login: "3000001", amount: "1.50", owed_since: "2026-01-02T03:04:05.678000" }],
+        lines: ["At 2026-02-03 04:05:06 UTC 181.50 would be collected: a fee of 180.00 and debts of 1.50."],
+      },
+    },
+    {
+      name: "outside",
+      summary: "An Investor outside a pool, without debts",
+      request: { params: { investor_login: "3000004" } },
+      answer: {
+        investor_login: "3000004",
+        master_login: null,
+        enabled: false,
+        at: "2026-02-03T04:05:06.789000",
+        pending: "0.00",
+        fee: "0.00",
+        debt: "0.00",
+        prepaid: "0.00",
+        open_weekly: "0.00",
+        calculation: null,
+        debts: [],
+        lines: ["Fees are switched off: nothing is collected, debts included."],
+      },
+    },
+  ],
+  call: ({ fees }, request, context) => fees.getPendingFee(request, context),
 });

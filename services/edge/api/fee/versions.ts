@@ -1,14 +1,10 @@
 import { Type } from "typebox";
-import { feeVersion, FeeVersionReply } from "../schemas/fee.ts";
+import { FeeVersionReply } from "../schemas/fee.ts";
 import { model } from "../../fields/field.ts";
-import { descendingPage } from "../schemas/page.ts";
+import { idPage } from "../schemas/page.ts";
 import { investorLoginReply } from "../schemas/reply-fields.ts";
-import { feeVersionId, integerCursor, investorLogin, limit500 } from "../schemas/request-fields.ts";
+import { cursorBefore, feeVersionId, investorLogin, limit500 } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
-import { beforeId, endOf } from "./descending.ts";
-
-/** Part of the HTTP contract. */
-const DEFAULT_LIMIT = 100;
 
 export const listFeeVersions = route({
   operationId: "listFeeVersions",
@@ -22,27 +18,45 @@ export const listFeeVersions = route({
   returns: "A page of versions.",
   params: Type.Object({ investor_login: investorLogin }),
   query: Type.Object({
-    limit: limit500(DEFAULT_LIMIT),
-    cursor: Type.Optional(integerCursor("Only versions with a lower id. Use next_cursor.")),
+    limit: limit500(100),
+    cursor: cursorBefore("Only versions with a lower id. Use next_cursor."),
   }),
   reply: model("FeeVersionPage", "A page of versions. Descending by id.", {
     investor_login: investorLoginReply(),
-    ...descendingPage(FeeVersionReply),
+    ...idPage(FeeVersionReply),
   }),
   refusals: ["investor_not_found"],
-
-  async handle({ fees }, { params, query }, context) {
-    const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const page = await fees.listVersions(
-      { investorLogin: params.investor_login, beforeId: beforeId(query.cursor), limit },
-      context,
-    );
-    return {
-      investor_login: page.investorLogin,
-      items: page.items.map(feeVersion),
-      ...endOf(page),
-    };
-  },
+  examples: [
+    {
+      name: "page",
+      summary: "A scheduled version and the one in force",
+      request: { params: { investor_login: "3000003" }, query: { limit: "2" } },
+      answer: {
+        investor_login: "3000003",
+        items: [
+          {
+            id: 17,
+            rate: "0.250000",
+            enabled: true,
+            effective_since: "2026-02-03T04:05:06.789000",
+            created_at: "2026-01-02T03:04:05.678000",
+            state: "scheduled",
+          },
+          {
+            id: 16,
+            rate: "0.250000",
+            enabled: false,
+            effective_since: "2026-01-02T03:04:05.678000",
+            created_at: "2026-01-02T03:04:05.678000",
+            state: "in_force",
+          },
+        ],
+        next_cursor: 16,
+        has_more: true,
+      },
+    },
+  ],
+  call: ({ fees }, { limit, ...request }, context) => fees.listVersions({ ...request, limit }, context),
 });
 
 export const cancelFeeVersion = route({
@@ -61,9 +75,20 @@ export const cancelFeeVersion = route({
   lookUp:
     "Repeat it with the same Idempotency-Key. GET /api/v1/investor/{investor_login}/performance-fee/versions shows the state of the version.",
   refusals: ["investor_not_found", "fee_version_not_found", "fee_version_not_scheduled"],
-
-  async handle({ fees }, { params }, context) {
-    const { investor_login: login, version_id: versionId } = params;
-    return feeVersion(await fees.cancelVersion({ investorLogin: login, versionId: BigInt(versionId) }, context));
-  },
+  examples: [
+    {
+      name: "cancelled",
+      summary: "A scheduled version",
+      request: { params: { investor_login: "3000003", version_id: "17" } },
+      answer: {
+        id: 17,
+        rate: "0.250000",
+        enabled: true,
+        effective_since: "2026-02-03T04:05:06.789000",
+        created_at: "2026-01-02T03:04:05.678000",
+        state: "cancelled",
+      },
+    },
+  ],
+  call: ({ fees }, request, context) => fees.cancelVersion(request, context),
 });

@@ -1,19 +1,23 @@
-import { Type } from "typebox";
-import type { FeeCalculation, FeeFlows, FeeLayer } from "#proto/pamm/fee/v1/fee.ts";
+import {
+  list,
+  model,
+  modelOrNull,
+  nullableId,
+  nullableInteger,
+  nullableString,
+  setOf,
+  string,
+} from "../../fields/field.ts";
+import { at, shown } from "../../fields/message.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
-import { moneyText } from "../../wire/money.ts";
-import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
-import { model, modelOrNull, nullableInteger, nullableString, setOf, string } from "../../fields/field.ts";
 import { decimalReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
 const exactReply = (description: string, example: string) =>
   string({ description, example, shown: { pattern: "^-?[0-9]+\\.[0-9]{2,14}$" } });
 
-export const linesReply = Type.Array(
+export const linesReply = list(
   string({ description: "A sentence.", example: "The high-water mark rises from 0.00 to 421.37." }),
-  {
-    description: "The same in sentences. Texts may change.",
-  },
+  { description: "The same in sentences. Texts may change." },
 );
 
 const Layer = model("FeeLayer", "Profit that was earned at one rate.", {
@@ -34,28 +38,32 @@ const Layer = model("FeeLayer", "Profit that was earned at one rate.", {
 
 const Calculation = model("FeeCalculation", "How a fee follows from the profit with one Master.", {
   at: timeReply("The cut-off of the week, or the instant of the decision."),
-  through_deal_id: nullableInteger({
+  through_deal_id: nullableId({
     description: "Last deal of the Master whose result counts; null before the first one, and where it is not known.",
     example: 1_234_567,
   }),
   through_deal_at: nullableTimeReply("Time of this deal."),
-  result: exactReply(
-    "Sum of all results since the first assign; deposits and withdrawals are no part of it.",
-    "421.37",
+  result: at(
+    "earned",
+    exactReply("Sum of all results since the first assign; deposits and withdrawals are no part of it.", "421.37"),
   ),
-  high_water_mark_before: exactReply("Result up to which fees were charged before.", "0.00"),
-  high_water_mark_after: exactReply("Result up to which fees are charged with this fee.", "421.37"),
+  high_water_mark_before: at("markBefore", exactReply("Result up to which fees were charged before.", "0.00")),
+  high_water_mark_after: at("markAfter", exactReply("Result up to which fees are charged with this fee.", "421.37")),
   floating: exactReply("Share of the result of open positions. A loss spares the profit earned last.", "0.00"),
   marked_at: nullableTimeReply("When the open positions were valued; null without any."),
-  marked_late_seconds: nullableInteger({
-    description:
-      "By how much `marked_at` is later than the cut-off of the week, because the week was closed late; null when it was closed in time.",
-    example: null,
-  }),
-  charged: Type.Array(Layer, {
-    description: "Profit that the fee is charged on, the oldest first; at most 100 items.",
-  }),
-  spared: Type.Array(Layer, { description: "Profit that an open loss spares for now; at most 100 items." }),
+  marked_late_seconds: at(
+    "markedLateMs",
+    shown(
+      nullableInteger({
+        description:
+          "By how much `marked_at` is later than the cut-off of the week, because the week was closed late; null when it was closed in time.",
+        example: null,
+      }),
+      (ms: bigint | undefined) => (ms === undefined ? null : jsonInteger(ms / 1_000n)),
+    ),
+  ),
+  charged: list(Layer, { description: "Profit that the fee is charged on, the oldest first; at most 100 items." }),
+  spared: list(Layer, { description: "Profit that an open loss spares for now; at most 100 items." }),
   exact_fee: exactReply("Sum of the shares of `charged`.", "115.87675"),
   rounded_off: exactReply("What rounding down to the cent takes off, once.", "0.00675"),
   fee: exactReply("The fee: `exact_fee` less `rounded_off`.", "115.87"),
@@ -86,45 +94,3 @@ export const missingCode = setOf("FeeMissing", "Why an explanation is not the wh
   flows: "Deposits and withdrawals since the fee before are not kept any more, or cannot be read at the moment.",
   debt_parts: "A debt comes from more payments than are shown.",
 });
-
-export function calculation(message: FeeCalculation | undefined) {
-  if (message === undefined) return null;
-  return {
-    at: timestamp(message.at),
-    through_deal_id: message.throughDealId === 0n ? null : jsonInteger(message.throughDealId),
-    through_deal_at: nullableTimestamp(message.throughDealAt),
-    result: message.earned,
-    high_water_mark_before: message.markBefore,
-    high_water_mark_after: message.markAfter,
-    floating: message.floating,
-    marked_at: nullableTimestamp(message.markedAt),
-    marked_late_seconds: message.markedLateMs === undefined ? null : jsonInteger(message.markedLateMs / 1_000n),
-    charged: message.charged.map(layer),
-    spared: message.spared.map(layer),
-    exact_fee: message.exactFee,
-    rounded_off: message.roundedOff,
-    fee: message.fee,
-    debt_before: message.debtBefore,
-  };
-}
-
-function layer({ amount, earnedFrom, earnedTo, rate, share, versionId }: FeeLayer) {
-  return {
-    amount,
-    earned_from: timestamp(earnedFrom),
-    earned_to: timestamp(earnedTo),
-    rate: rate ?? null,
-    version_id: versionId === undefined ? null : jsonInteger(versionId),
-    share,
-  };
-}
-
-export function flows(message: FeeFlows | undefined) {
-  if (message === undefined) return null;
-  return {
-    after: nullableTimestamp(message.after),
-    through: timestamp(message.through),
-    inflow: moneyText(message.inflow),
-    outflow: moneyText(message.outflow),
-  };
-}

@@ -1,8 +1,6 @@
-import type { InvestorPayment } from "#proto/pamm/fee/v1/fee.ts";
-import { moneyNumber } from "../../wire/money.ts";
-import { timestamp } from "../../wire/timestamp.ts";
-import { model, nullableString, setOf, string } from "../../fields/field.ts";
 import { currencyReply } from "../../fields/currency.ts";
+import { model, nullableString, setOf, string } from "../../fields/field.ts";
+import { at, within } from "../../fields/message.ts";
 import {
   idReply,
   investorLoginReply,
@@ -44,12 +42,12 @@ const payment = {
   run_period_start: timeReply("Start of the period."),
   run_period_end: timeReply("End of the period."),
   investor_id: idReply("Internal id of the Investor.", 8),
-  investor_mt5_login: investorLoginReply(),
+  investor_mt5_login: at("investorLogin", investorLoginReply()),
   amount: moneyReply("Fee that was paid.", 12.34),
   currency: currencyReply,
   status: feePaymentStatus.known("Status of the payment; this listing shows EXECUTED ones only.", "EXECUTED"),
-  mt5_transfer_id: idReply("Transfer id that links the debit and the credit.", 77),
-  mt5_op_id: ticketReply("Ticket on the Investor account.", 1_234_569),
+  mt5_transfer_id: at("transferId", idReply("Transfer id that links the debit and the credit.", 77)),
+  mt5_op_id: at("dealId", ticketReply("Ticket on the Investor account.", 1_234_569)),
   executed_at: timeReply("When the fee was paid."),
   cashflow_id: idReply("Id of the payment-account credit.", 31),
   cashflow_unique_key: string({
@@ -63,43 +61,25 @@ const payment = {
 export const Payment = model("FeePayment", "A performance fee that an Investor paid.", payment);
 
 export const PaymentToMaster = model("FeePaymentToMaster", "A performance fee that an Investor paid to a Master.", {
-  ...payment,
+  ...within("payment", payment),
   master_login: masterLoginReply(),
   payment_account_login: paymentLoginReply("Login of the account that was credited."),
 });
 
 export const Credit = model("PaymentCredit", "Money that a payment account received.", {
   id: idReply("Id of the credit; the cursor of this listing.", 31),
-  master_payment_login: paymentLoginReply(),
-  investor_mt5_login: nullableString({
-    description: "Login of the Investor; null when the credit is not of one Investor.",
-    example: "3000003",
-  }),
+  master_payment_login: at("paymentAccountLogin", paymentLoginReply()),
+  investor_mt5_login: at(
+    "investorLogin",
+    nullableString({
+      description: "Login of the Investor; null when the credit is not of one Investor.",
+      example: "3000003",
+    }),
+  ),
   kind: feeKind.known("Kind of the fee.", "PF"),
   amount: moneyReply("Credited amount.", 12.34),
   currency: currencyReply,
-  mt5_op_id: ticketReply("Ticket on the payment account.", 1_234_570),
-  mt5_ts: timeReply("Time of the deal."),
+  mt5_op_id: at("dealId", ticketReply("Ticket on the payment account.", 1_234_570)),
+  mt5_ts: at("dealAt", timeReply("Time of the deal.")),
   created_at: timeReply("When the credit was recorded."),
 });
-
-export function paymentItem(payment: InvestorPayment) {
-  return {
-    id: payment.id,
-    run_id: payment.runId,
-    run_status: payment.runStatus,
-    run_period_start: timestamp(payment.runPeriodStart),
-    run_period_end: timestamp(payment.runPeriodEnd),
-    investor_id: payment.investorId,
-    investor_mt5_login: payment.investorLogin,
-    amount: moneyNumber(payment.amount),
-    currency: payment.amount?.currencyCode ?? "",
-    status: payment.status,
-    mt5_transfer_id: payment.transferId,
-    mt5_op_id: payment.dealId,
-    executed_at: timestamp(payment.executedAt),
-    cashflow_id: payment.cashflowId,
-    cashflow_unique_key: payment.cashflowUniqueKey,
-    created_at: timestamp(payment.createdAt),
-  };
-}

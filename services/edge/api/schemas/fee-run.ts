@@ -1,11 +1,7 @@
-import type { Static } from "typebox";
-import type { FeeRun, RunPayment } from "#proto/pamm/fee/v1/fee.ts";
-import { jsonInteger } from "../../wire/json-number.ts";
-import { moneyNumber } from "../../wire/money.ts";
-import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
 import { currencyReply } from "../../fields/currency.ts";
+import { bool, integer, model, nullableId, setOf, string } from "../../fields/field.ts";
+import { at } from "../../fields/message.ts";
 import { feeKind, feePaymentStatus, feeRunStatus } from "./fee-listings.ts";
-import { bool, integer, model, nullableInteger, setOf, string } from "../../fields/field.ts";
 import {
   idReply,
   investorLoginReply,
@@ -33,7 +29,7 @@ export const RunReply = model("FeeRun", "A calculation of performance fees with 
     description: "false while the fees of further Investors of a large pool are to be calculated.",
     example: true,
   }),
-  payments_count: count("Payments of the run. An Investor without a fee has none.", 3),
+  payments_count: at("payments", count("Payments of the run. An Investor without a fee has none.", 3)),
   open_count: count("Payments that are not settled yet.", 0),
   executed_count: count("Payments that were collected.", 2),
   failed_count: count("Payments that could not be collected.", 0),
@@ -47,18 +43,21 @@ export const RunReply = model("FeeRun", "A calculation of performance fees with 
 export const RunPaymentReply = model("FeeRunPayment", "A payment of a fee run, in any status.", {
   id: idReply("Id of the payment; it has an explanation.", 21),
   investor_id: idReply("Internal id of the Investor.", 8),
-  investor_mt5_login: investorLoginReply(),
+  investor_mt5_login: at("investorLogin", investorLoginReply()),
   kind: feeKind.known("Kind of the fee.", "PF"),
   status: feePaymentStatus.known("Status of the payment.", "EXECUTED"),
   due: moneyReply("Fee that was due.", 12.34),
   prepaid: moneyReply("The part of it that was paid before.", 0),
   amount: moneyReply("What was collected so far.", 12.34),
   currency: currencyReply,
-  mt5_transfer_id: nullableInteger({
-    description: "Transfer id of the debit and the credit; null without one.",
-    example: 77,
-  }),
-  mt5_op_id: nullableInteger({ description: "Ticket on the Investor account; null without one.", example: 1_234_569 }),
+  mt5_transfer_id: at(
+    "transferId",
+    nullableId({ description: "Transfer id of the debit and the credit; null without one.", example: 77 }),
+  ),
+  mt5_op_id: at(
+    "dealId",
+    nullableId({ description: "Ticket on the Investor account; null without one.", example: 1_234_569 }),
+  ),
   executed_at: nullableTimeReply("When the fee was paid; null until then."),
   cashflow_unique_key: string({
     description: "Key of the payment, as in the listing of payments.",
@@ -66,47 +65,3 @@ export const RunPaymentReply = model("FeeRunPayment", "A payment of a fee run, i
   }),
   created_at: timeReply("When the payment was recorded."),
 });
-
-export function runItem(run: FeeRun): Static<typeof RunReply> {
-  return {
-    id: run.id,
-    master_login: run.masterLogin,
-    kind: run.kind,
-    status: run.status,
-    period_start: timestamp(run.periodStart),
-    period_end: timestamp(run.periodEnd),
-    is_decided: run.isDecided,
-    payments_count: run.payments,
-    open_count: BigInt(run.openCount),
-    executed_count: BigInt(run.executedCount),
-    failed_count: BigInt(run.failedCount),
-    due: moneyNumber(run.due),
-    prepaid: moneyNumber(run.prepaid),
-    collected: moneyNumber(run.collected),
-    currency: "USD",
-    created_at: timestamp(run.createdAt),
-  };
-}
-
-export function runPaymentItem(payment: RunPayment): Static<typeof RunPaymentReply> {
-  return {
-    id: payment.id,
-    investor_id: payment.investorId,
-    investor_mt5_login: payment.investorLogin,
-    kind: payment.kind,
-    status: payment.status,
-    due: moneyNumber(payment.due),
-    prepaid: moneyNumber(payment.prepaid),
-    amount: moneyNumber(payment.amount),
-    currency: "USD",
-    mt5_transfer_id: idOrNull(payment.transferId),
-    mt5_op_id: idOrNull(payment.dealId),
-    executed_at: nullableTimestamp(payment.executedAt),
-    cashflow_unique_key: payment.cashflowUniqueKey,
-    created_at: timestamp(payment.createdAt),
-  };
-}
-
-function idOrNull(id: bigint) {
-  return id === 0n ? null : jsonInteger(id);
-}

@@ -1,7 +1,9 @@
 import { Type, type TSchema } from "typebox";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { Cursor } from "../../wire/cursor.ts";
-import { bool, integer, model, nullableInteger, nullableString } from "../../fields/field.ts";
+import { bool, integer, list, model, nullableInteger, nullableString } from "../../fields/field.ts";
+import { ofWhole, type Shown } from "../../fields/message.ts";
+import { jsonInteger } from "../../wire/json-number.ts";
 
 const hasMoreReply = bool({ description: "Whether another page follows.", example: false });
 
@@ -19,19 +21,27 @@ export function OpaquePage<Item extends TSchema>(name: string, item: Item, order
   return model(name, `A page of the list. ${order}`, opaquePage(item, order));
 }
 
-/** A page of a list that begins with the newest id. */
-export function descendingPage<Item extends TSchema>(item: Item) {
+/** A page of a list that goes on at the id of its last item. */
+export function idPage<Item extends { readonly id: bigint }, Source>(
+  item: Shown<Item, Source>,
+  order = "Descending by id.",
+  example = 42,
+) {
+  const nextCursor = nullableInteger({ description: "Cursor of the next page; null on the last one.", example });
   return {
-    items: Type.Array(item, { description: "Descending by id." }),
-    next_cursor: nullableInteger({ description: "Cursor of the next page; null on the last one.", example: 42 }),
+    items: list(item, { description: order }),
+    next_cursor: ofWhole(nextCursor, ({ items, hasMore }: { items: readonly Source[]; hasMore: boolean }) => {
+      const last = hasMore ? items.at(-1) : undefined;
+      return last === undefined ? null : jsonInteger(item["~show"](last).id);
+    }),
     has_more: hasMoreReply,
   };
 }
 
 /** A page of a list that grows at its end. */
-export function ascendingPage<Item extends TSchema>(item: Item) {
+export function ascendingPage<Item, Source>(item: Shown<Item, Source>) {
   return {
-    items: Type.Array(item, { description: "Ascending by id." }),
+    items: list(item, { description: "Ascending by id." }),
     next_cursor: integer({
       description:
         "Cursor of the next request, also on the last page: the last id of the page, or the given cursor when the page is empty. Store it to go on later.",

@@ -257,5 +257,16 @@ export const opaqueCursor = string({
   example: "AAAAAAAAADKuOJfJDmFvTZ1C",
 });
 
-export const integerCursor = (description: string): Sent<string, bigint> =>
-  read(text("integer_cursor", { description, example: 42, shown: { type: "integer", ...INT64, minimum: 0 } }), BigInt);
+const cursorText = (description: string): Sent<string, string> =>
+  text("integer_cursor", { description, example: 42, shown: { type: "integer", ...INT64, minimum: 0 } });
+
+export const integerCursor = (description: string): Sent<string, bigint> => read(cursorText(description), BigInt);
+
+/**
+ * Of a list that begins with the newest id. Services read 0 as "from the newest". For a caller a cursor of 0 is before every id, so it becomes
+ * 1, which matches nothing either.
+ */
+export const cursorBefore = (description: string) => {
+  const before = read(cursorText(description), (id) => BigInt(id) || 1n);
+  return at("beforeId", or(before, 0n));
+};

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { model } from "../../fields/field.ts";
-import { descendingPage } from "../schemas/page.ts";
+import { idPage } from "../schemas/page.ts";
 import { integerCursor, limit100 } from "../schemas/request-fields.ts";
 import {
   DeliveryItem,
@@ -11,7 +11,7 @@ import {
   WebhookReply,
 } from "../schemas/webhook.ts";
 import { route } from "../../http/route.ts";
-import { endOf } from "../fee/descending.ts";
+import { jsonInteger } from "../../wire/json-number.ts";
 
 /** Part of the HTTP contract. */
 const DEFAULT_LIMIT = 50;
@@ -72,7 +72,7 @@ export const listDeliveries = route({
     limit: limit100(DEFAULT_LIMIT),
     cursor: Type.Optional(integerCursor("Only deliveries with a lower id. Use next_cursor.")),
   }),
-  reply: model("WebhookDeliveryPage", "A page of deliveries. Descending by id.", descendingPage(DeliveryItem)),
+  reply: model("WebhookDeliveryPage", "A page of deliveries. Descending by id.", idPage(DeliveryItem)),
   refusals: ["webhook_not_found"],
 
   async handle({ webhooks }, { params, query }, { client }) {
@@ -83,6 +83,8 @@ export const listDeliveries = route({
       status: query.status,
       limit: Number(query.limit ?? DEFAULT_LIMIT),
     });
-    return { items: page.items.map(deliveryItem), ...endOf(page) };
+    const items = page.items.map(deliveryItem);
+    const last = page.hasMore ? items.at(-1) : undefined;
+    return { items, next_cursor: last === undefined ? null : jsonInteger(last.id), has_more: page.hasMore };
   },
 });
