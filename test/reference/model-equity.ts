@@ -1,7 +1,7 @@
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { equityReply } from "../../services/edge/api/schemas/equity.ts";
+import { EquityReply } from "../../services/edge/api/schemas/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
 import { decideDeparture } from "../../services/subscription/domain/decide-departure.ts";
 import { departureReasons } from "../../services/subscription/domain/departure-reasons.ts";
@@ -18,10 +18,15 @@ export type EquityUnderTest = {
   readonly linesAfter: typeof linesAfter;
   readonly decideDeparture: typeof decideDeparture;
   readonly departureReasons: typeof departureReasons;
-  readonly equityReply: typeof equityReply;
+  readonly equityReply: typeof EquityReply.of;
 };
 
-export const REAL_EQUITY: EquityUnderTest = { linesAfter, decideDeparture, departureReasons, equityReply };
+export const REAL_EQUITY: EquityUnderTest = {
+  linesAfter,
+  decideDeparture,
+  departureReasons,
+  equityReply: EquityReply.of,
+};
 
 const EVERYTHING = 10n ** 15n;
 const BEFORE_THE_OPENING = { number: -1n, balance: 0n };
@@ -99,18 +104,16 @@ function expectEquity(world: World, investor: Investor, due: Due, tested: Equity
     availableAfterFee: money(numbers.available),
   };
   const shown = tested.equityReply({
-    equity: {
-      investorLogin: "1",
-      asOf: new Date(world.now),
-      balance: money(balance),
-      unposted: money(unposted),
-      quarantined: money(0n),
-      holding: holding && { ...NO_HOLDING, pooled: money(pooled), floatingE8: due.floatingE8 },
-      pendingFee: money(due.pending),
-      feeWhenFlat: money(due.pending),
-      debt: money(debt),
-      markE8,
-    },
+    investorLogin: "1",
+    asOf: new Date(world.now),
+    balance: money(balance),
+    unposted: money(unposted),
+    quarantined: money(0n),
+    holding: holding && { ...NO_HOLDING, pooled: money(pooled), floatingE8: due.floatingE8 },
+    pendingFee: money(due.pending),
+    feeWhenFlat: money(due.pending),
+    debt: money(debt),
+    markE8,
     withdrawal: { refusals: refusals.map(refusalToProto), openPositionsChecked: holding !== undefined, figures },
   });
   expectShownEquity(world, investor, shown);
@@ -129,7 +132,7 @@ const NO_HOLDING = {
   dealAt: undefined,
 };
 
-function expectShownEquity(world: World, investor: Investor, shown: ReturnType<typeof equityReply>): void {
+function expectShownEquity(world: World, investor: Investor, shown: ReturnType<typeof EquityReply.of>): void {
   const { name, balance, unposted } = investor;
   const holding = activeOf(world, investor);
   const floating = holding === undefined ? ZERO : holding.master.pool.floating(holding.id, holding.master.floating);

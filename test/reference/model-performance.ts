@@ -1,6 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { performanceReply } from "../../services/edge/api/schemas/performance.ts";
+import { PerformanceReply } from "../../services/edge/api/schemas/performance.ts";
 import { calendarOf } from "../../services/kernel/time-zone.ts";
 import {
   chainValuations,
@@ -45,7 +45,7 @@ export type PerformanceUnderTest = {
   readonly maxDrawdown: typeof maxDrawdown;
   readonly valuationsOf: typeof valuationsOf;
   readonly valuationsOfMarks: typeof valuationsOfMarks;
-  readonly performanceReply: typeof performanceReply;
+  readonly performanceReply: typeof PerformanceReply.of;
 };
 
 export const REAL_PERFORMANCE: PerformanceUnderTest = {
@@ -54,7 +54,7 @@ export const REAL_PERFORMANCE: PerformanceUnderTest = {
   maxDrawdown,
   valuationsOf,
   valuationsOfMarks,
-  performanceReply,
+  performanceReply: PerformanceReply.of,
 };
 
 /** Days that were compared, and those that were not: a pool of next to nothing is worth what rounding makes of it. */
@@ -163,7 +163,7 @@ function allowed(value: Fraction, error: Fraction): Fraction {
 /** Shown values have eight decimals, those of a day as many as the value they are shown beside. */
 const SHOWN = fraction(1n, 100_000_000n);
 
-type Reply = ReturnType<typeof performanceReply>;
+type Reply = ReturnType<typeof PerformanceReply.of>;
 
 type Exact = { readonly days: readonly ExactDay[]; readonly worst: Fraction };
 

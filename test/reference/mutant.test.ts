@@ -14,7 +14,7 @@ import { strikePool } from "../../services/subscription/domain/pool/strike-pool.
 import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { proveMaster } from "../../services/subscription/domain/proof.ts";
-import { equityReply } from "../../services/edge/api/schemas/equity.ts";
+import { EquityReply } from "../../services/edge/api/schemas/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
 import { decideDeparture } from "../../services/subscription/domain/decide-departure.ts";
 import { departureReasons } from "../../services/subscription/domain/departure-reasons.ts";
@@ -27,7 +27,7 @@ import {
   maxDrawdown,
 } from "../../services/subscription/domain/performance.ts";
 import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
-import { performanceReply } from "../../services/edge/api/schemas/performance.ts";
+import { PerformanceReply } from "../../services/edge/api/schemas/performance.ts";
 import { compareWithReference, EVERYTHING, FEE_VERSIONS, STOP_OUTS } from "./compare.ts";
 import type { EquityUnderTest } from "./model-equity.ts";
 import { decidePending, type FeesUnderTest } from "./model-fees.ts";
@@ -192,7 +192,7 @@ const PERFORMANCE_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
       }),
   },
   "the fees of a day are not in its point": {
-    performanceReply: (facts) => performanceReply({ ...facts, credited: [] }),
+    performanceReply: (facts) => PerformanceReply.of({ ...facts, credited: [] }),
   },
   "a result changes the value by its part of the capital that was paid in": {
     valuationsOf: (events) => valuationsOf(events).map((each) => ({ ...each, before: each.before + each.units / 9n })),
@@ -225,7 +225,7 @@ const PERFORMANCE_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   },
   "a period is not lost when something was invested anew": {
     performanceReply: (facts) =>
-      performanceReply({ ...facts, days: facts.days.map((day) => ({ ...day, lowest: day.value })) }),
+      PerformanceReply.of({ ...facts, days: facts.days.map((day) => ({ ...day, lowest: day.value })) }),
   },
   "open positions that have eaten the pool are its end": {
     valuationsOfMarks: (...args) => valuationsOfMarks(...args).map((each) => ({ ...each, isOpen: false })),
@@ -260,14 +260,14 @@ const EQUITY_MUTANTS: Readonly<Record<string, Partial<EquityUnderTest>>> = {
   },
   "the equity has no floating result": {
     equityReply: (facts) => {
-      const shown = equityReply(facts);
+      const shown = EquityReply.of(facts);
       return { ...shown, equity: shown.balance };
     },
   },
   "what is free is shown while a withdrawal is blocked": {
     equityReply: (facts) => {
-      const open = equityReply({ ...facts, withdrawal: { ...facts.withdrawal, refusals: [] } });
-      return { ...equityReply(facts), free_to_withdraw: open.free_to_withdraw };
+      const open = EquityReply.of({ ...facts, withdrawal: { ...facts.withdrawal, refusals: [] } });
+      return { ...EquityReply.of(facts), free_to_withdraw: open.free_to_withdraw };
     },
   },
 };

@@ -1,8 +1,8 @@
 import { type JsonNumber, jsonNumber } from "./json-number.ts";
 
 const TRAILING_ZEROS = /\.?0+$/;
-/** Decimals of a unit of a pool. */
-const UNIT_SCALE = 8;
+const CENT_SCALE = 2;
+const E8_SCALE = 8;
 
 /** A whole number of units of 10^-scale as a JSON number with at most `decimals` decimals, rounded half away from zero. */
 export function scaledNumber(value: bigint, scale: number, decimals: number): JsonNumber {
@@ -19,7 +19,11 @@ export function scaledText(value: bigint, scale: number, decimals: number): stri
   return value < 0n && size > 0n ? `-${text}` : text;
 }
 
-/** Units of a pool. */
-export function unitsNumber(units: string): JsonNumber {
-  return scaledNumber(BigInt(units), UNIT_SCALE, UNIT_SCALE);
+export function centsNumber(cents: bigint): JsonNumber {
+  return scaledNumber(cents, CENT_SCALE, CENT_SCALE);
+}
+
+/** In units of 1e-8, as units of a pool are. */
+export function e8Number(e8: bigint | string): JsonNumber {
+  return scaledNumber(BigInt(e8), E8_SCALE, E8_SCALE);
 }

@@ -4,7 +4,7 @@ import { MAX_AMOUNT } from "#kernel/money.ts";
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { GetEquityResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { EquityReply, equityReply } from "../schemas/equity.ts";
+import { EquityReply } from "../schemas/equity.ts";
 import { investorLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 
@@ -26,15 +26,14 @@ export const getEquity = route({
   reply: EquityReply,
   refusals: ["investor_not_found", "allocation_in_progress", "platform_unavailable", "safety_stop"],
 
-  async handle(deps, { params }, context) {
-    const login = params.investor_login;
-    const wanted = { login, amount: moneyToProto(MAX_AMOUNT), comment: "", client: undefined };
-    let before = await deps.subscriptions.getEquity({ investorLogin: login }, context);
+  async call({ subscriptions, funding }, request, context) {
+    const wanted = { login: request.investorLogin, amount: moneyToProto(MAX_AMOUNT), comment: "", client: undefined };
+    let before = await subscriptions.getEquity(request, context);
     for (let reads = 0; reads < MAX_READS; reads += 1) {
       // Refuses an unknown Investor.
-      const withdrawal = await deps.funding.previewWithdraw(wanted, context);
-      const equity = await deps.subscriptions.getEquity({ investorLogin: login }, context);
-      if (isSameState(before, equity)) return equityReply({ equity, withdrawal });
+      const withdrawal = await funding.previewWithdraw(wanted, context);
+      const equity = await subscriptions.getEquity(request, context);
+      if (bookedOf(before) === bookedOf(equity)) return { ...equity, withdrawal };
       before = equity;
     }
     throw refuse("allocation_in_progress", "The account changed in each reading. Send the request again in a second.", {
@@ -43,11 +42,7 @@ export const getEquity = route({
   },
 });
 
-/** Whatever was booked in between shows in one of these; the floating result may differ. */
-function isSameState(left: GetEquityResponse, right: GetEquityResponse): boolean {
-  return bookedOf(left) === bookedOf(right);
-}
-
+/** Whatever is booked in between shows in one of these; the floating result may differ. */
 function bookedOf({ balance, unposted, quarantined, holding }: GetEquityResponse): string {
   const amounts = [balance, unposted, quarantined, holding?.pooled, holding?.joining].map(
     (amount) => amount?.minorUnits,

@@ -10,7 +10,7 @@ import {
   MAX_PERIOD_DAYS,
   periodOf,
 } from "../schemas/history.ts";
-import { PerformanceReply, performanceReply } from "../schemas/performance.ts";
+import { PerformanceReply } from "../schemas/performance.ts";
 import { masterLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 
@@ -34,28 +34,19 @@ export const getPerformance = route({
   refusals: ["master_not_found"],
   check: ({ query }, deps) => daysErrors(query, deps, systemClock(), MAX_PERIOD_DAYS),
 
-  async handle(deps, { params, query }, context) {
-    const login = params.master_login;
+  async call(deps, { masterLogin, ...query }, context) {
     const period = daysOf(query, deps, systemClock());
     const isServer = period.day === "server";
     const { from, to } = period;
     const timeZone = isServer ? (deps.serverClock?.zone ?? "") : "";
-    const [{ days, openingValue, maxDrawdownPpm }, credited] = await Promise.all([
+    const [performance, credited] = await Promise.all([
       deps.subscriptions.listPerformance(
-        { masterLogin: login, from, to, serverDays: isServer, limit: MAX_PERIOD_DAYS },
+        { masterLogin, from, to, serverDays: isServer, limit: MAX_PERIOD_DAYS },
         context,
       ),
-      deps.fees.sumPaymentCredits({ masterLogin: login, ...periodOf(period, deps), timeZone }, context),
-      deps.accounts.findMaster({ login }, context),
+      deps.fees.sumPaymentCredits({ masterLogin, ...periodOf(period, deps), timeZone }, context),
+      deps.accounts.findMaster({ login: masterLogin }, context),
     ]);
-    return performanceReply({
-      masterLogin: login,
-      from,
-      to,
-      days,
-      openingValue,
-      maxDrawdownPpm,
-      credited: credited.days,
-    });
+    return { ...performance, masterLogin, from, to, credited: credited.days };
   },
 });

@@ -18,7 +18,7 @@ import {
 import { opaquePage } from "../schemas/page.ts";
 import { investorLoginReply, moneyReply, timeReply } from "../schemas/reply-fields.ts";
 import { investorLogin, limit500, opaqueCursor } from "../schemas/request-fields.ts";
-import { lineItem, LineReply } from "../schemas/statement.ts";
+import { LineReply } from "../schemas/statement.ts";
 import { type Deps, route } from "../../http/route.ts";
 import { moneyNumber } from "../../wire/money.ts";
 import { timestamp } from "../../wire/timestamp.ts";
@@ -80,7 +80,7 @@ export const getStatement = route({
       currency: "USD",
       opening_balance: moneyNumber(page.opening?.balance),
       closing_balance: moneyNumber(page.closing?.balance),
-      items: page.lines.map(lineItem),
+      items: page.lines.map(LineReply.of),
       ...place.next(page.hasMore && page.closing ? placeOf(page.closing) : undefined),
     };
   },

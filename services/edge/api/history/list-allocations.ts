@@ -1,16 +1,22 @@
-import { Type, type Static } from "typebox";
+import { Type } from "typebox";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Amendment } from "#proto/pamm/platform/v1/platform.ts";
 import type { InvestorAllocation } from "#proto/pamm/subscription/v1/subscription.ts";
-import { decimal, model, modelOrNull, nullableDecimal, setOf } from "../../fields/field.ts";
+import { model, modelOrNull, setOf } from "../../fields/field.ts";
+import { at } from "../../fields/message.ts";
 import { dayKind, pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../schemas/history.ts";
 import { OpaquePage } from "../schemas/page.ts";
-import { idReply, masterLoginReply, moneyReply, ticketReply, timeReply } from "../schemas/reply-fields.ts";
+import {
+  idReply,
+  masterLoginReply,
+  moneyReply,
+  nullableMoneyReply,
+  ticketReply,
+  timeReply,
+  unitsReply,
+} from "../schemas/reply-fields.ts";
 import { DEFAULT_LIMIT, investorLogin, limit500, opaqueCursor } from "../schemas/request-fields.ts";
 import { type Deps, route } from "../../http/route.ts";
-import { moneyNumber } from "../../wire/money.ts";
-import { unitsNumber } from "../../wire/scaled.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 
 const amendmentKind = setOf(
   "AmendmentKind",
@@ -26,13 +32,15 @@ const CorrectionReply = model(
   "DealCorrection",
   "A deal that the trading platform has amended after its result was allocated.",
   {
-    kind: amendmentKind.known("What became of the deal.", "deal_changed"),
+    kind: at("reason", amendmentKind.known("What became of the deal.", "deal_changed")),
     found_at: timeReply("When it was found."),
-    amount: nullableDecimal({
-      description:
+    amount: at(
+      "corrected",
+      nullableMoneyReply(
         "Difference that operators have booked on the Master's account because of it. It belongs to no Investor: what was allocated stays. Null while they have booked nothing.",
-      example: -10.5,
-    }),
+        -10.5,
+      ),
+    ),
   },
 );
 
@@ -43,10 +51,13 @@ const AllocationReply = model("Allocation", "The part of an Investor in one resu
   deal_id: ticketReply("Ticket of the Master's deal."),
   deal_at: timeReply("Time of the deal."),
   allocated_at: timeReply("When the result was allocated."),
-  deal_result: moneyReply("Result of the deal for the whole pool: profit, swap, commission and fee; signed.", 600),
+  deal_result: at(
+    "result",
+    moneyReply("Result of the deal for the whole pool: profit, swap, commission and fee; signed.", 600),
+  ),
   amount: moneyReply("Part of the Investor; signed.", 100),
-  units: decimal({ description: "Units of the Investor by which it was shared.", example: 1000 }),
-  pool_units: decimal({ description: "Units of the whole pool, as `units`.", example: 6000 }),
+  units: unitsReply("Units of the Investor by which it was shared."),
+  pool_units: unitsReply("Units of the whole pool, as `units`.", 6000),
   correction: modelOrNull(CorrectionReply, "What became of the deal since; null when nothing did."),
 });
 
@@ -93,7 +104,7 @@ export const listAllocations = route({
     ]);
     const amendments = await amendmentsOf(deps, items, context);
     return {
-      items: items.map((item) => allocationItem(item, amendments.get(nameOf(item)))),
+      items: items.map((item) => AllocationReply.of({ ...item, correction: amendments.get(nameOf(item)) })),
       ...page.next(next && [next.subscriptionId, next.number]),
     };
   },
@@ -118,27 +129,4 @@ async function amendmentsOf(
 
 function nameOf({ masterLogin, dealId }: Pick<InvestorAllocation, "masterLogin" | "dealId">): string {
   return `${masterLogin}/${dealId}`;
-}
-
-function allocationItem(item: InvestorAllocation, amendment: Amendment | undefined): Static<typeof AllocationReply> {
-  return {
-    master_login: item.masterLogin,
-    subscription_id: item.subscriptionId,
-    number: item.number,
-    deal_id: item.dealId,
-    deal_at: timestamp(item.dealAt),
-    allocated_at: timestamp(item.allocatedAt),
-    deal_result: moneyNumber(item.result),
-    amount: moneyNumber(item.amount),
-    units: unitsNumber(item.units),
-    pool_units: unitsNumber(item.poolUnits),
-    correction:
-      amendment === undefined
-        ? null
-        : {
-            kind: amendment.reason,
-            found_at: timestamp(amendment.foundAt),
-            amount: amendment.corrected === undefined ? null : moneyNumber(amendment.corrected),
-          },
-  };
 }

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { dayKind, pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../schemas/history.ts";
-import { ResultReply, resultItem } from "../schemas/master-result.ts";
+import { ResultReply } from "../schemas/master-result.ts";
 import { OpaquePage } from "../schemas/page.ts";
 import { DEFAULT_LIMIT, limit500, masterLogin, opaqueCursor } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
@@ -46,6 +46,6 @@ export const listResults = route({
       ),
       deps.accounts.findMaster({ login }, context),
     ]);
-    return { items: items.map(resultItem), ...page.next(hasMore ? items.at(-1)?.logNumber : undefined) };
+    return { items: items.map(ResultReply.of), ...page.next(hasMore ? items.at(-1)?.logNumber : undefined) };
   },
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { ReadStatementResponse, StatementPosition } from "#proto/pamm/platform/v1/platform.ts";
 import { calendarOf, periodOf } from "../schemas/history.ts";
-import { lineItem } from "../schemas/statement.ts";
+import { LineReply } from "../schemas/statement.ts";
 import type { Deps } from "../../http/route.ts";
 import type { CsvRow } from "../../wire/csv.ts";
 import type { Pages } from "../../wire/json-array.ts";
@@ -74,7 +74,7 @@ function balanceRow(at: Date | undefined, kind: string, position: StatementPosit
 }
 
 function lineRow(line: ReadStatementResponse["lines"][number]): CsvRow {
-  const { number, booked_at: bookedAt, deal_at: dealAt, kind, amount, balance, ...ids } = lineItem(line);
+  const { number, booked_at: bookedAt, deal_at: dealAt, kind, amount, balance, ...ids } = LineReply.of(line);
   const links = [ids.deal_id, ids.mt5_transfer_id, ids.operation_id, ids.comment];
   return [number, bookedAt, dealAt, kind, amount, balance, CURRENCY, ...links];
 }

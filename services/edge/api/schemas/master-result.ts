@@ -1,12 +1,15 @@
-import assert from "node:assert/strict";
-import type { Static } from "typebox";
-import type { MasterResult } from "#proto/pamm/subscription/v1/subscription.ts";
-import { moneyNumber } from "../../wire/money.ts";
-import { unitsNumber } from "../../wire/scaled.ts";
-import { timestamp } from "../../wire/timestamp.ts";
-import { decimal, model, nullableDecimal } from "../../fields/field.ts";
+import type { ValuedPool } from "#proto/pamm/subscription/v1/subscription.ts";
+import { type About, model, nullableDecimal } from "../../fields/field.ts";
+import { at, shown } from "../../fields/message.ts";
+import type { JsonNumber } from "../../wire/json-number.ts";
 import { drawdownNumber, navNumber, poolValueNumber } from "./performance.ts";
-import { idReply, moneyReply, ticketReply, timeReply } from "./reply-fields.ts";
+import { idReply, moneyReply, ticketReply, timeReply, unitsReply } from "./reply-fields.ts";
+
+const ofPool = (about: About, show: (pool: ValuedPool) => JsonNumber) =>
+  at(
+    "valued",
+    shown(nullableDecimal(about), (pool: ValuedPool | undefined) => (pool === undefined ? null : show(pool))),
+  );
 
 export const ResultReply = model("MasterResult", "A result of a Master, and the value of its pool after it.", {
   number: idReply("Number of the result among those of the Master.", 17),
@@ -18,33 +21,23 @@ export const ResultReply = model("MasterResult", "A result of a Master, and the 
     "What the broker's compensation of a stop-out has raised shares below zero by, own capital included: no part of `result`. 0 for every other deal.",
     0,
   ),
-  nav_per_unit: nullableDecimal({
-    description: "Value of a unit after the result; null while the units had no value.",
-    example: 1.45,
-  }),
-  drawdown: nullableDecimal({
-    description: "How far the value is below the highest value so far: 0.05 is 5 %. Null like `nav_per_unit`.",
-    example: 0,
-  }),
-  pool_value: nullableDecimal({
-    description: "Value of the whole pool after the result, own capital included; null like `nav_per_unit`.",
-    example: 1450,
-  }),
-  pool_units: decimal({ description: "Units of the whole pool.", example: 1000 }),
+  nav_per_unit: ofPool(
+    { description: "Value of a unit after the result; null while the units had no value.", example: 1.45 },
+    ({ value }) => navNumber(BigInt(value)),
+  ),
+  drawdown: ofPool(
+    {
+      description: "How far the value is below the highest value so far: 0.05 is 5 %. Null like `nav_per_unit`.",
+      example: 0,
+    },
+    ({ drawdownPpm }) => drawdownNumber(drawdownPpm),
+  ),
+  pool_value: ofPool(
+    {
+      description: "Value of the whole pool after the result, own capital included; null like `nav_per_unit`.",
+      example: 1450,
+    },
+    ({ poolValueE8 }) => poolValueNumber(poolValueE8),
+  ),
+  pool_units: unitsReply("Units of the whole pool."),
 });
-
-export function resultItem({ valued, result, raised, ...known }: MasterResult): Static<typeof ResultReply> {
-  assert(result !== undefined && raised !== undefined, "an amount is missing in the answer");
-  return {
-    number: known.number,
-    deal_id: known.dealId,
-    deal_at: timestamp(known.dealAt),
-    allocated_at: timestamp(known.allocatedAt),
-    result: moneyNumber(result),
-    raised: moneyNumber(raised),
-    nav_per_unit: valued === undefined ? null : navNumber(BigInt(valued.value)),
-    drawdown: valued === undefined ? null : drawdownNumber(valued.drawdownPpm),
-    pool_value: valued === undefined ? null : poolValueNumber(valued.poolValueE8),
-    pool_units: unitsNumber(known.poolUnits),
-  };
-}

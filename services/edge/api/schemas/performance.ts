@@ -1,12 +1,13 @@
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { CreditedDay } from "#proto/pamm/fee/v1/fee.ts";
 import type { PerformanceDay } from "#proto/pamm/subscription/v1/subscription.ts";
 import { jsonInteger, type JsonNumber } from "../../wire/json-number.ts";
-import { scaledNumber } from "../../wire/scaled.ts";
+import { centsNumber, scaledNumber } from "../../wire/scaled.ts";
 import { nullableTimestamp } from "../../wire/timestamp.ts";
 import { currencyReply } from "../../fields/currency.ts";
-import { decimal, model, nullableDecimal, nullableInteger, string } from "../../fields/field.ts";
+import { decimal, list, model, nullableDecimal, nullableInteger, string } from "../../fields/field.ts";
+import { at, ofWhole, shown } from "../../fields/message.ts";
 import { masterLoginReply, moneyReply, nullableTimeReply } from "./reply-fields.ts";
 
 /** Values of a unit are whole numbers of 1e-18 USD, shown with eight decimals. */
@@ -48,76 +49,77 @@ const PointReply = model("PerformancePoint", "A Master's performance on one day.
   valued_at: nullableTimeReply("When the pool was valued; null like `nav_per_unit`."),
 });
 
+type Facts = {
+  /** Empty when the pool was not valued before. */
+  readonly openingValue: string;
+  readonly days: readonly PerformanceDay[];
+  readonly credited: readonly CreditedDay[];
+};
+
 export const PerformanceReply = model("Performance", "A Master's performance in a period.", {
   master_login: masterLoginReply(),
   from: string({ description: "First day.", example: "2026-01-01", ...DAY }),
   to: string({ description: "End of the period, exclusive.", example: "2026-02-01", ...DAY }),
   currency: currencyReply,
-  opening_nav_per_unit: nullableDecimal({
-    description: "Value of a unit before the period; null when the pool was not valued before.",
-    example: 1,
-  }),
-  closing_nav_per_unit: nullableDecimal({
-    description: "Value of a unit at the end of it; null without a value.",
-    example: 1.045,
-  }),
-  time_weighted_return: nullableDecimal({
-    description:
-      "Return of the period, the product of the growth between flows less 1: 0.045 is 4.5 %. -1 when everything was lost in it, whatever came afterwards. Null without a value, and when everything was lost before the period and nothing was invested anew.",
-    example: 0.045,
-  }),
-  max_drawdown: decimal({
-    description:
-      "Largest fall of equity in the period below a higher value before it in the period, over all valuations: 0.6 is 60 %. The opening value counts as one.",
-    example: 0,
-  }),
-  fees: moneyReply("Performance fees that were collected in the period.", 30),
-  points: Type.Array(PointReply, { description: "Ascending by day." }),
+  opening_nav_per_unit: ofWhole(
+    nullableDecimal({
+      description: "Value of a unit before the period; null when the pool was not valued before.",
+      example: 1,
+    }),
+    (facts: Facts) => valueNumber(openingOf(facts)),
+  ),
+  closing_nav_per_unit: ofWhole(
+    nullableDecimal({ description: "Value of a unit at the end of it; null without a value.", example: 1.045 }),
+    (facts: Facts) => valueNumber(closingOf(facts)),
+  ),
+  time_weighted_return: ofWhole(
+    nullableDecimal({
+      description:
+        "Return of the period, the product of the growth between flows less 1: 0.045 is 4.5 %. -1 when everything was lost in it, whatever came afterwards. Null without a value, and when everything was lost before the period and nothing was invested anew.",
+      example: 0.045,
+    }),
+    returnOf,
+  ),
+  max_drawdown: at(
+    "maxDrawdownPpm",
+    shown(
+      decimal({
+        description:
+          "Largest fall of equity in the period below a higher value before it in the period, over all valuations: 0.6 is 60 %. The opening value counts as one.",
+        example: 0,
+      }),
+      drawdownNumber,
+    ),
+  ),
+  fees: ofWhole(moneyReply("Performance fees that were collected in the period.", 30), feesOf),
+  points: ofWhole(list(PointReply, { description: "Ascending by day." }), pointsOf),
 });
 
-export type PerformanceFacts = {
-  readonly masterLogin: string;
-  /** Days; `to` is exclusive. */
-  readonly from: string;
-  readonly to: string;
-  /** Empty when the pool was not valued before. */
-  readonly openingValue: string;
-  readonly maxDrawdownPpm: number;
-  readonly days: readonly PerformanceDay[];
-  readonly credited: readonly CreditedDay[];
-};
-
-export function performanceReply(facts: PerformanceFacts): Static<typeof PerformanceReply> {
-  const { masterLogin, from, to, openingValue, days, maxDrawdownPpm, credited } = facts;
-  const opening = openingValue === "" ? undefined : BigInt(openingValue);
-  const closing = valueOf(days.at(-1)) ?? opening;
-  const isLost = days.some(isTotalLoss);
-  return {
-    master_login: masterLogin,
-    from,
-    to,
-    currency: "USD",
-    opening_nav_per_unit: valueNumber(opening),
-    closing_nav_per_unit: valueNumber(closing),
-    time_weighted_return: isLost ? LOST : returnNumber(days.length === 0 ? opening : investedAt(opening), closing),
-    max_drawdown: drawdownNumber(maxDrawdownPpm),
-    fees: centsNumber(credited.reduce((sum, { amount }) => sum + moneyFromProto(amount).minor, 0n)),
-    points: pointsOf(days, credited, opening),
-  };
+function openingOf({ openingValue }: Facts): bigint | undefined {
+  return openingValue === "" ? undefined : BigInt(openingValue);
 }
 
-type Point = Static<typeof PointReply>;
+function closingOf(facts: Facts): bigint | undefined {
+  return valueOf(facts.days.at(-1)) ?? openingOf(facts);
+}
+
+function returnOf(facts: Facts): JsonNumber | null {
+  if (facts.days.some(isTotalLoss)) return LOST;
+  const opening = openingOf(facts);
+  return returnNumber(facts.days.length === 0 ? opening : investedAt(opening), closingOf(facts));
+}
+
+function feesOf({ credited }: Facts): JsonNumber {
+  return centsNumber(credited.reduce((sum, { amount }) => sum + moneyFromProto(amount).minor, 0n));
+}
 
 /** The days with a value or with fees; on a day without a value it is that of the day before. */
-function pointsOf(
-  days: readonly PerformanceDay[],
-  credited: readonly CreditedDay[],
-  opening: bigint | undefined,
-): Point[] {
+function pointsOf(facts: Facts): Static<typeof PointReply>[] {
+  const { days, credited } = facts;
   const valued = new Map(days.map((day) => [day.day, day]));
   const fees = new Map(credited.map(({ day, amount }) => [day, moneyFromProto(amount).minor]));
   let last: PerformanceDay | undefined;
-  let value = opening;
+  let value = openingOf(facts);
   return [...new Set([...valued.keys(), ...fees.keys()])].toSorted().map((day) => {
     const own = valued.get(day);
     const before = own === undefined ? value : investedAt(value);
@@ -174,8 +176,4 @@ export function poolValueNumber(e8: string): JsonNumber {
 function returnNumber(from: bigint | undefined, to: bigint | undefined): JsonNumber | null {
   if (from === undefined || to === undefined || from === 0n) return null;
   return scaledNumber(((to - from) * ONE) / from, VALUE_SCALE, DECIMALS);
-}
-
-function centsNumber(minor: bigint): JsonNumber {
-  return scaledNumber(minor, CENT_SCALE, CENT_SCALE);
 }

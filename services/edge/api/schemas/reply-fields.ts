@@ -2,7 +2,7 @@ import type { Money } from "#proto/pamm/common/v1/money.ts";
 import { type About, decimal, integer, nullableDecimal, nullableString, string } from "../../fields/field.ts";
 import { type Shown, shown } from "../../fields/message.ts";
 import { moneyNumber, moneyText } from "../../wire/money.ts";
-import { unitsNumber } from "../../wire/scaled.ts";
+import { e8Number } from "../../wire/scaled.ts";
 import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
 
 export const idReply = (description: string, example = 7) => integer({ description, example });
@@ -30,7 +30,7 @@ export const nullableMoneyReply = (description: string, example: number | null =
 
 /** Of a pool. */
 export const unitsReply = (description: string, example = 1000) =>
-  shown(decimal({ description, example }), unitsNumber);
+  shown(decimal({ description, example }), (units: string) => e8Number(units));
 
 const TWO_DECIMALS = { shown: { pattern: "^-?[0-9]+\\.[0-9]{2}$" } };
 

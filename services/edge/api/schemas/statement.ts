@@ -1,11 +1,7 @@
-import type { Static } from "typebox";
-import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { StatementLine } from "#proto/pamm/platform/v1/platform.ts";
-import assert from "node:assert/strict";
-import { jsonInteger } from "../../wire/json-number.ts";
-import { moneyNumber } from "../../wire/money.ts";
-import { timestamp } from "../../wire/timestamp.ts";
-import { model, nullableInteger, nullableString, setOf, string } from "../../fields/field.ts";
+import { model, named, nullableId, nullableString, setOf, string } from "../../fields/field.ts";
+import { at, ofWhole, within } from "../../fields/message.ts";
 import { operationOfKey } from "./operation-of-key.ts";
 import { idReply, moneyReply, timeReply } from "./reply-fields.ts";
 
@@ -43,54 +39,38 @@ const KINDS: Readonly<Partial<Record<MovementKind, LineKind>>> = {
 };
 
 export const LineReply = model("StatementLine", "One movement of an account.", {
-  number: idReply("Number of the movement in the journal of the account, without gaps.", 12),
-  booked_at: timeReply("When it was booked: decides to which period it belongs."),
-  deal_at: timeReply("Time of the deal on the trading platform."),
-  kind: lineKind.of("Why the balance changed.", "deposit"),
-  amount: moneyReply("Change of the balance; signed.", 250.5),
+  ...within("entry", {
+    number: idReply("Number of the movement in the journal of the account, without gaps.", 12),
+  }),
+  booked_at: at("loggedAt", timeReply("When it was booked: decides to which period it belongs.")),
+  ...within("entry", {
+    deal_at: timeReply("Time of the deal on the trading platform."),
+    kind: named(lineKind.of("Why the balance changed.", "deposit"), KINDS),
+    amount: moneyReply("Change of the balance; signed.", 250.5),
+  }),
   balance: moneyReply("Balance after it.", 1250.5),
-  deal_id: nullableInteger({ description: "Ticket of the deal; null for an opening.", example: 1_234_567 }),
-  mt5_transfer_id: nullableInteger({
-    description:
-      "Transfer id, the same as in the list of fee payments for a fee; null for a movement that this service did not make.",
-    example: 77,
+  ...within("entry", {
+    deal_id: nullableId({ description: "Ticket of the deal; null for an opening.", example: 1_234_567 }),
+    mt5_transfer_id: at(
+      "transferId",
+      nullableId({
+        description:
+          "Transfer id, the same as in the list of fee payments for a fee; null for a movement that this service did not make.",
+        example: 77,
+      }),
+    ),
   }),
-  operation_id: nullableString({
-    description:
-      "Operation that the movement belongs to, such as its deposit or withdrawal, also for a fee that a withdrawal collects; null for a weekly fee, a fee of an unassign, a result, and a movement that this service did not make.",
-    example: "0198c0de-0000-7000-8000-000000000001",
-  }),
+  operation_id: ofWhole(
+    nullableString({
+      description:
+        "Operation that the movement belongs to, such as its deposit or withdrawal, also for a fee that a withdrawal collects; null for a weekly fee, a fee of an unassign, a result, and a movement that this service did not make.",
+      example: "0198c0de-0000-7000-8000-000000000001",
+    }),
+    ({ entry, importedOperationId }: StatementLine) =>
+      operationOfKey(entry?.key ?? "") ?? (importedOperationId === "" ? null : importedOperationId),
+  ),
   comment: string({
     description: 'Comment of the deposit or withdrawal; `""` without one.',
     example: "CRM-1",
   }),
 });
-
-export function lineItem({
-  entry,
-  loggedAt,
-  balance,
-  comment,
-  importedOperationId,
-}: StatementLine): Static<typeof LineReply> {
-  assert(entry !== undefined, "a line has an entry");
-  const { number, dealAt, amount, dealId, transferId, key } = entry;
-  return {
-    number,
-    booked_at: timestamp(loggedAt),
-    deal_at: timestamp(dealAt),
-    kind: kindOf(entry),
-    amount: moneyNumber(amount),
-    balance: moneyNumber(balance),
-    deal_id: dealId === 0n ? null : jsonInteger(dealId),
-    mt5_transfer_id: transferId === 0n ? null : jsonInteger(transferId),
-    operation_id: operationOfKey(key) ?? (importedOperationId === "" ? null : importedOperationId),
-    comment,
-  };
-}
-
-function kindOf({ kind }: AccountMoved): LineKind {
-  const known = KINDS[kind];
-  assert(known !== undefined, `kind ${kind} of a movement is known`);
-  return known;
-}
