@@ -21,22 +21,6 @@ export const getFee = route({
   params: Type.Object({ investor_login: investorLogin }),
   reply: FeeConfigurationReply,
   refusals: ["investor_not_found", "fee_configuration_not_found"],
-  examples: [
-    {
-      name: "in_force",
-      summary: "A version in force",
-      request: { params: { investor_login: "3000003" } },
-      answer: {
-        investor_id: 8,
-        investor_login: "3000003",
-        rate: "0.300000",
-        enabled: true,
-        effective_since: "2026-01-02T03:04:05.678000",
-        created_at: "2026-01-02T03:04:05.678000",
-        updated_at: "2026-02-03T04:05:06.789000",
-      },
-    },
-  ],
   call: ({ fees }, request, context) => fees.getConfiguration(request, context),
 });
 

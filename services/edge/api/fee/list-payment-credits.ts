@@ -31,8 +31,8 @@ export const listPaymentCredits = route({
   }),
   refusals: ["master_not_found"],
 
-  async call({ fees }, { limit, ...request }, context) {
-    const page = await fees.listPaymentCredits({ ...request, limit }, context);
+  async call({ fees }, request, context) {
+    const page = await fees.listPaymentCredits(request, context);
     return { ...page, nextCursor: page.items.at(-1)?.id ?? request.afterId };
   },
 });

@@ -28,8 +28,8 @@ export const listPaymentsOfInvestor = route({
   }),
   refusals: ["investor_not_found"],
 
-  async call({ fees }, { limit, ...request }, context) {
-    const page = await fees.listPaymentsOfInvestor({ ...request, limit }, context);
+  async call({ fees }, request, context) {
+    const page = await fees.listPaymentsOfInvestor(request, context);
     return { ...page, investorLogin: request.investorLogin };
   },
 });

@@ -27,15 +27,7 @@ export const listRuns = route({
   }),
   reply: model("FeeRunPage", "A page of fee runs. Descending by id.", idPage(RunReply)),
   refusals: ["master_not_found"],
-  examples: [
-    {
-      name: "of_a_master",
-      summary: "The last week of a Master",
-      request: { query: { master_login: "3000001", limit: "1" } },
-      answer: { items: [RUN], next_cursor: 12, has_more: true },
-    },
-  ],
-  call: ({ fees }, { limit, ...request }, context) => fees.listRuns({ ...request, limit }, context),
+  call: ({ fees }, request, context) => fees.listRuns(request, context),
 });
 
 export const getRun = route({
@@ -51,7 +43,6 @@ export const getRun = route({
   params: Type.Object({ run_id: feeRunId }),
   reply: RunReply,
   refusals: ["fee_run_not_found"],
-  examples: [{ name: "week", summary: "A run of a week", request: { params: { run_id: "12" } }, answer: RUN }],
   call: ({ fees }, request, context) => fees.getRun(request, context),
 });
 
@@ -77,50 +68,5 @@ export const listRunPayments = route({
     idPage(RunPaymentReply, "By the login of the Investor.", 21),
   ),
   refusals: ["fee_run_not_found"],
-  examples: [
-    {
-      name: "week",
-      summary: "The fees of a week",
-      request: { params: { run_id: "12" }, query: {} },
-      answer: {
-        items: [
-          {
-            id: 21,
-            investor_id: 8,
-            investor_mt5_login: "3000003",
-            kind: "PF",
-            status: "EXECUTED",
-            due: 12.34,
-            prepaid: 0,
-            amount: 12.34,
-            currency: "USD",
-            mt5_transfer_id: 77,
-            mt5_op_id: 1234569,
-            executed_at: "2026-02-03T04:05:06.789000",
-            cashflow_unique_key: "PF:3000003:3000001:12:W",
-            created_at: "2026-02-03T04:05:06.789000",
-          },
-          {
-            id: 22,
-            investor_id: 9,
-            investor_mt5_login: "3000004",
-            kind: "PF",
-            status: "DEFERRED",
-            due: 12.34,
-            prepaid: 0,
-            amount: 0,
-            currency: "USD",
-            mt5_transfer_id: null,
-            mt5_op_id: null,
-            executed_at: null,
-            cashflow_unique_key: "PF:3000004:3000001:12:W",
-            created_at: "2026-02-03T04:05:06.789000",
-          },
-        ],
-        next_cursor: null,
-        has_more: false,
-      },
-    },
-  ],
-  call: ({ fees }, { limit, ...request }, context) => fees.listRunPayments({ ...request, limit }, context),
+  call: ({ fees }, request, context) => fees.listRunPayments(request, context),
 });

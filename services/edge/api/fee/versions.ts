@@ -26,37 +26,7 @@ export const listFeeVersions = route({
     ...idPage(FeeVersionReply),
   }),
   refusals: ["investor_not_found"],
-  examples: [
-    {
-      name: "page",
-      summary: "A scheduled version and the one in force",
-      request: { params: { investor_login: "3000003" }, query: { limit: "2" } },
-      answer: {
-        investor_login: "3000003",
-        items: [
-          {
-            id: 17,
-            rate: "0.250000",
-            enabled: true,
-            effective_since: "2026-02-03T04:05:06.789000",
-            created_at: "2026-01-02T03:04:05.678000",
-            state: "scheduled",
-          },
-          {
-            id: 16,
-            rate: "0.250000",
-            enabled: false,
-            effective_since: "2026-01-02T03:04:05.678000",
-            created_at: "2026-01-02T03:04:05.678000",
-            state: "in_force",
-          },
-        ],
-        next_cursor: 16,
-        has_more: true,
-      },
-    },
-  ],
-  call: ({ fees }, { limit, ...request }, context) => fees.listVersions({ ...request, limit }, context),
+  call: ({ fees }, request, context) => fees.listVersions(request, context),
 });
 
 export const cancelFeeVersion = route({
@@ -75,20 +45,5 @@ export const cancelFeeVersion = route({
   lookUp:
     "Repeat it with the same Idempotency-Key. GET /api/v1/investor/{investor_login}/performance-fee/versions shows the state of the version.",
   refusals: ["investor_not_found", "fee_version_not_found", "fee_version_not_scheduled"],
-  examples: [
-    {
-      name: "cancelled",
-      summary: "A scheduled version",
-      request: { params: { investor_login: "3000003", version_id: "17" } },
-      answer: {
-        id: 17,
-        rate: "0.250000",
-        enabled: true,
-        effective_since: "2026-02-03T04:05:06.789000",
-        created_at: "2026-01-02T03:04:05.678000",
-        state: "cancelled",
-      },
-    },
-  ],
   call: ({ fees }, request, context) => fees.cancelVersion(request, context),
 });

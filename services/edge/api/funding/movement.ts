@@ -15,11 +15,11 @@ type Movement = { readonly comment: string; readonly labels: Labels | undefined 
 
 /** Adds the client. The default comment, sent or omitted, does not identify a request in the search for duplicates. */
 export function ofClient<Request extends Movement>(
-  { labels, ...request }: Request,
+  request: Request,
   { client: { id, rejectsDuplicates } }: RouteContext,
   standard: string,
 ) {
-  return { ...request, client: { keyId: id, choseComment: request.comment !== standard, rejectsDuplicates }, labels };
+  return { ...request, client: { keyId: id, choseComment: request.comment !== standard, rejectsDuplicates } };
 }
 
 type Done = { readonly possibleDuplicateOf?: bigint | undefined };
