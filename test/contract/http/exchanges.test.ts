@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
+import type { Contract } from "#kernel/contract/contract.ts";
+import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
-import { requestOf } from "../../../services/edge/api/exchange.ts";
+import { type Exchange, requestOf } from "../../../services/edge/api/exchange.ts";
 import { isCommand } from "../../../services/edge/http/request-state.ts";
 import { testEdge } from "../../../services/edge/testing/test-edge.ts";
 
@@ -20,7 +26,23 @@ test.for(ALL)("the documented exchange is true: $route.operationId, $exchange.na
   expect(answer.headers["x-operation-id"] !== undefined).toBe(isCommand(route));
   const asked = edge.calls.map((call) => ({ method: call.method, request: call.request }));
   if (exchange.asked !== undefined) expect(asked).toEqual(exchange.asked);
+  for (const call of asked) expect(overTheWire(exchange, call), call.method).toEqual(call.request);
 });
+
+const CONTRACTS: Readonly<Record<string, Contract>> = {
+  accounts: AccountServiceService,
+  fees: FeeServiceService,
+  funding: FundingServiceService,
+  platform: PlatformServiceService,
+  subscriptions: SubscriptionServiceService,
+};
+
+/** As the service reads it: without members that its contract does not have. */
+function overTheWire({ services }: Exchange, { method, request }: { method: string; request: unknown }): unknown {
+  const [name = ""] = Object.entries(services).find(([, methods]) => Object.hasOwn(methods, method)) ?? [];
+  const contract = CONTRACTS[name]?.[method];
+  return contract === undefined ? request : contract.requestDeserialize(contract.requestSerialize(request as never));
+}
 
 test("the exchanges of one operation have different names, and the first one says what the services are asked", () => {
   for (const { operationId, exchanges } of DOCUMENTED_ROUTES) {
