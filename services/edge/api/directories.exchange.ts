@@ -26,7 +26,7 @@ export const exchanges: Exchanges = {
       asked: [{ method: "listInvestors", request: { afterId: 0n, limit: 1 } }],
       answer: {
         items: [{ engine: "PAMM", id: 8, mt5_login: "3000003", name: "Ada", created_at: "2026-01-02T03:04:05.678000" }],
-        next_cursor: "AAAAAAAAAAizHShb4HOfi46h",
+        next_cursor: "AAAAAAAAAAgE8g_PY4uUmsRG",
         has_more: true,
       },
     },

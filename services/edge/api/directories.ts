@@ -1,12 +1,11 @@
-import { Type } from "typebox";
 import { InvestorItem } from "./schemas/investor.ts";
 import { MasterItem } from "./schemas/master.ts";
-import { OpaquePage, pageAt } from "./schemas/page.ts";
+import { OpaquePage } from "./schemas/page.ts";
 import { engineFilter as engine } from "../fields/currency.ts";
-import { DEFAULT_LIMIT, limit100, opaqueCursor } from "./schemas/request-fields.ts";
-import { type Deps, route } from "../http/route.ts";
+import { DEFAULT_LIMIT, limit100 } from "./schemas/request-fields.ts";
+import { pageRoute } from "../http/page-route.ts";
 
-export const listMasters = route({
+export const listMasters = pageRoute({
   operationId: "listMasters",
   method: "GET",
   url: "/api/v1/master/directory",
@@ -17,22 +16,20 @@ export const listMasters = route({
   description:
     "All Masters, ascending by id, page by page. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Masters.",
-  query: Type.Object({ engine, limit: limit100(DEFAULT_LIMIT), cursor: Type.Optional(opaqueCursor) }),
+  filter: { engine },
+  limit: limit100(DEFAULT_LIMIT),
+  cursor: "number",
   reply: OpaquePage("MasterPage", MasterItem),
   refusals: [],
-  check: ({ query }, deps) => pageOf("masters", query, deps).errors,
 
-  async handle(deps, { query }, context) {
-    const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const page = pageOf("masters", query, deps);
-    const request = { afterId: page.after ?? 0n, limit };
-    const { items, hasMore } = await deps.accounts.listMasters(request, context);
-    const shown = items.map(({ master }) => MasterItem["~show"](master));
-    return { items: shown, ...page.next(hasMore ? shown.at(-1)?.id : undefined) };
+  async call({ accounts }, { limit }, afterId, context) {
+    const { items, hasMore } = await accounts.listMasters({ afterId, limit }, context);
+    return { items: items.map(({ master }) => master), hasMore };
   },
+  next: ({ items, hasMore }) => (hasMore ? items.at(-1)?.id : undefined),
 });
 
-export const listInvestors = route({
+export const listInvestors = pageRoute({
   operationId: "listInvestors",
   method: "GET",
   url: "/api/v1/investor/directory",
@@ -43,23 +40,15 @@ export const listInvestors = route({
   description:
     "All Investors, ascending by id, page by page. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Investors.",
-  query: Type.Object({ engine, limit: limit100(DEFAULT_LIMIT), cursor: Type.Optional(opaqueCursor) }),
+  filter: { engine },
+  limit: limit100(DEFAULT_LIMIT),
+  cursor: "number",
   reply: OpaquePage("InvestorPage", InvestorItem),
   refusals: [],
-  check: ({ query }, deps) => pageOf("investors", query, deps).errors,
 
-  async handle(deps, { query }, context) {
-    const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const page = pageOf("investors", query, deps);
-    const request = { afterId: page.after ?? 0n, limit };
-    const { items, hasMore } = await deps.accounts.listInvestors(request, context);
-    const shown = items.map(({ investor }) => InvestorItem["~show"](investor));
-    return { items: shown, ...page.next(hasMore ? shown.at(-1)?.id : undefined) };
+  async call({ accounts }, { limit }, afterId, context) {
+    const { items, hasMore } = await accounts.listInvestors({ afterId, limit }, context);
+    return { items: items.map(({ investor }) => investor), hasMore };
   },
+  next: ({ items, hasMore }) => (hasMore ? items.at(-1)?.id : undefined),
 });
-
-type Query = { readonly engine?: string | undefined; readonly cursor?: string | undefined };
-
-function pageOf(list: string, { engine, cursor }: Query, { cursors }: Deps) {
-  return pageAt(cursors.number, `${list}?engine=${engine}`, cursor);
-}

@@ -57,7 +57,7 @@ export function always<Json>(field: TUnsafe<Json>, value: Json) {
 }
 
 /** An optional field of a request; without it the message gets `fallback`. */
-export function or<Json, Value, Fallback>(field: Sent<Json, Value>, fallback: Fallback) {
+export function or<Json, Value, const Fallback>(field: Sent<Json, Value>, fallback: Fallback) {
   const send: Send<Value | Fallback> = (holder, name) =>
     Object.hasOwn(holder, name) ? field[SEND](holder, name) : fallback;
   return Type.Optional(sent<Json, Value | Fallback>(field, send)) as TOptional<Sent<Json, Value | Fallback>> & Always;

@@ -87,7 +87,7 @@ export const TAGS = [
 /** Headers that only some answers have. */
 type OwnHeader = "X-Possible-Duplicate-Of" | "X-Held-Back" | "X-Retroactive-Since";
 
-type Shape = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] | undefined };
+export type Shape = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] | undefined };
 type ValueOf<S extends Shape | undefined> = S extends Shape ? Static<S> : Record<never, never>;
 type MessageOf<S extends Shape | undefined> = S extends Shape ? RequestOf<S["properties"]> : Record<never, never>;
 
@@ -107,7 +107,7 @@ export type CsvFile<P extends Shape | undefined, Q extends Shape | undefined> = 
   readonly example: string;
 };
 
-type Facts<P extends Shape | undefined, Q extends Shape | undefined, B> = {
+export type Facts<P extends Shape | undefined, Q extends Shape | undefined, B> = {
   /** Name of the operation in generated clients: a verb and a noun. */
   readonly operationId: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -178,7 +178,7 @@ export type ObjectRoute<
       }
   );
 
-type AnsweredBy<R> = R extends { readonly of: (message: infer Message) => unknown } ? Message : never;
+export type AnsweredBy<R> = R extends { readonly of: (message: infer Message) => unknown } ? Message : never;
 
 export type ListRoute<
   P extends Shape | undefined,

@@ -41,7 +41,7 @@ export const exchanges: Exchanges = {
             correction: null,
           },
         ],
-        next_cursor: "AAAAAAAAAAQAAAAAAAAAEa7Gd1V05tLNu1R7",
+        next_cursor: "AAAAAAAAAAQAAAAAAAAAEbqBBGageM-9oQLw",
         has_more: true,
       },
     },

@@ -3,8 +3,8 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Amendment } from "#proto/pamm/platform/v1/platform.ts";
 import type { InvestorAllocation } from "#proto/pamm/subscription/v1/subscription.ts";
 import { model, modelOrNull, setOf } from "../../fields/field.ts";
-import { at } from "../../fields/message.ts";
-import { dayKind, pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../schemas/history.ts";
+import { at, or } from "../../fields/message.ts";
+import { dayKind, periodErrors, periodFrom, periodOf, periodTo } from "../schemas/history.ts";
 import { OpaquePage } from "../schemas/page.ts";
 import {
   idReply,
@@ -15,8 +15,9 @@ import {
   timeReply,
   unitsReply,
 } from "../schemas/reply-fields.ts";
-import { DEFAULT_LIMIT, investorLogin, limit500, opaqueCursor } from "../schemas/request-fields.ts";
-import { type Deps, route } from "../../http/route.ts";
+import { DEFAULT_LIMIT, investorLogin, limit500 } from "../schemas/request-fields.ts";
+import type { Deps } from "../../http/route.ts";
+import { pageRoute } from "../../http/page-route.ts";
 
 const amendmentKind = setOf(
   "AmendmentKind",
@@ -61,7 +62,7 @@ const AllocationReply = model("Allocation", "The part of an Investor in one resu
   correction: modelOrNull(CorrectionReply, "What became of the deal since; null when nothing did."),
 });
 
-export const listAllocations = route({
+export const listAllocations = pageRoute({
   operationId: "listAllocations",
   method: "GET",
   url: "/api/v1/info/investor/:investor_login/allocations",
@@ -73,41 +74,24 @@ export const listAllocations = route({
     "The part of the Investor in each result of the Masters that it has followed, newest first. Parts of 0.00 are left out. `from` and `to` are times of `allocated_at`. A page may have fewer items than its limit, also none, while `has_more` is true: go on with `next_cursor`. Results reach the account as postings, which the statement lists; one posting may cover several results.",
   returns: "A page of parts.",
   params: Type.Object({ investor_login: investorLogin }),
-  query: Type.Object({
-    from: Type.Optional(periodFrom),
-    to: Type.Optional(periodTo),
-    day: Type.Optional(dayKind),
-    limit: limit500(DEFAULT_LIMIT),
-    cursor: Type.Optional(opaqueCursor),
-  }),
+  filter: { from: Type.Optional(periodFrom), to: Type.Optional(periodTo), day: or(dayKind, "utc") },
+  limit: limit500(DEFAULT_LIMIT),
+  cursor: "pair",
   reply: OpaquePage("AllocationPage", AllocationReply, "Newest first."),
   refusals: ["investor_not_found"],
-  check: ({ params, query }, deps) => [
-    ...periodErrors(query, deps),
-    ...pageOfPeriod(deps.cursors.pair, "allocations", params.investor_login, query).errors,
-  ],
+  check: ({ query }, deps) => periodErrors(query, deps),
 
-  async handle(deps, { params, query }, context) {
-    const login = params.investor_login;
-    const page = pageOfPeriod(deps.cursors.pair, "allocations", login, query);
+  async call(deps, { investorLogin, limit, ...period }, after, context) {
+    const before = after && { subscriptionId: after[0], number: after[1] };
+    const request = { investorLogin, ...periodOf(period, deps), before, limit };
     const [{ items, next }] = await Promise.all([
-      deps.subscriptions.listInvestorAllocations(
-        {
-          investorLogin: login,
-          ...periodOf(query, deps),
-          before: page.after && { subscriptionId: page.after[0], number: page.after[1] },
-          limit: Number(query.limit ?? DEFAULT_LIMIT),
-        },
-        context,
-      ),
-      deps.accounts.findInvestor({ login }, context),
+      deps.subscriptions.listInvestorAllocations(request, context),
+      deps.accounts.findInvestor({ login: investorLogin }, context),
     ]);
     const amendments = await amendmentsOf(deps, items, context);
-    return {
-      items: items.map((item) => AllocationReply.of({ ...item, correction: amendments.get(nameOf(item)) })),
-      ...page.next(next && [next.subscriptionId, next.number]),
-    };
+    return { items: items.map((item) => ({ ...item, correction: amendments.get(nameOf(item)) })), next };
   },
+  next: ({ next }) => next && [next.subscriptionId, next.number],
 });
 
 /** By Master and deal. */

@@ -33,7 +33,7 @@ export const exchanges: Exchanges = {
             pool_units: 1000,
           },
         ],
-        next_cursor: "AAAAAAAAACo1KCGECQLH8RAS",
+        next_cursor: "AAAAAAAAACqekblLc6cKX-Kt",
         has_more: true,
       },
     },

@@ -1,11 +1,12 @@
 import { Type } from "typebox";
-import { dayKind, pageOfPeriod, periodErrors, periodFrom, periodOf, periodTo } from "../schemas/history.ts";
+import { dayKind, periodErrors, periodFrom, periodOf, periodTo } from "../schemas/history.ts";
 import { ResultReply } from "../schemas/master-result.ts";
 import { OpaquePage } from "../schemas/page.ts";
-import { DEFAULT_LIMIT, limit500, masterLogin, opaqueCursor } from "../schemas/request-fields.ts";
-import { route } from "../../http/route.ts";
+import { DEFAULT_LIMIT, limit500, masterLogin } from "../schemas/request-fields.ts";
+import { pageRoute } from "../../http/page-route.ts";
+import { or } from "../../fields/message.ts";
 
-export const listResults = route({
+export const listResults = pageRoute({
   operationId: "listResults",
   method: "GET",
   url: "/api/v1/info/master/:master_login/results",
@@ -17,35 +18,24 @@ export const listResults = route({
     "The results of the Master's deals that were allocated to its pool, newest first, each with the value of a unit after it, in which other open positions have the result of their last valuation. `from` and `to` are times of `allocated_at`. A result of 0.00 is one too. Valuations without a result are in the performance by day.",
   returns: "A page of results.",
   params: Type.Object({ master_login: masterLogin }),
-  query: Type.Object({
+  filter: {
     from: Type.Optional(periodFrom),
     to: Type.Optional(periodTo),
-    day: Type.Optional(dayKind),
-    limit: limit500(DEFAULT_LIMIT),
-    cursor: Type.Optional(opaqueCursor),
-  }),
+    day: or(dayKind, "utc"),
+  },
+  limit: limit500(DEFAULT_LIMIT),
+  cursor: "number",
   reply: OpaquePage("MasterResultPage", ResultReply, "Newest first."),
   refusals: ["master_not_found"],
-  check: ({ params, query }, deps) => [
-    ...periodErrors(query, deps),
-    ...pageOfPeriod(deps.cursors.number, "results", params.master_login, query).errors,
-  ],
+  check: ({ query }, deps) => periodErrors(query, deps),
 
-  async handle(deps, { params, query }, context) {
-    const login = params.master_login;
-    const page = pageOfPeriod(deps.cursors.number, "results", login, query);
-    const [{ items, hasMore }] = await Promise.all([
-      deps.subscriptions.listResults(
-        {
-          masterLogin: login,
-          ...periodOf(query, deps),
-          beforeLogNumber: page.after ?? 0n,
-          limit: Number(query.limit ?? DEFAULT_LIMIT),
-        },
-        context,
-      ),
-      deps.accounts.findMaster({ login }, context),
+  async call(deps, { masterLogin, limit, ...period }, beforeLogNumber, context) {
+    const request = { masterLogin, ...periodOf(period, deps), beforeLogNumber, limit };
+    const [page] = await Promise.all([
+      deps.subscriptions.listResults(request, context),
+      deps.accounts.findMaster({ login: masterLogin }, context),
     ]);
-    return { items: items.map(ResultReply.of), ...page.next(hasMore ? items.at(-1)?.logNumber : undefined) };
+    return page;
   },
+  next: ({ items, hasMore }) => (hasMore ? items.at(-1)?.logNumber : undefined),
 });

@@ -1,11 +1,11 @@
-import { accountFilter, accountPage } from "../schemas/account-filter.ts";
+import { accountFilter } from "../schemas/account-filter.ts";
 import { InvestorProfile } from "../schemas/investor.ts";
 import { OpaquePage } from "../schemas/page.ts";
-import { route } from "../../http/route.ts";
+import { pageRoute } from "../../http/page-route.ts";
+import { isPeriod } from "../schemas/period.ts";
+import { DEFAULT_LIMIT, limit100 } from "../schemas/request-fields.ts";
 
-const LIST = "investors by filter";
-
-export const searchInvestors = route({
+export const searchInvestors = pageRoute({
   operationId: "listInvestorProfiles",
   method: "GET",
   url: "/api/v1/investors",
@@ -16,15 +16,14 @@ export const searchInvestors = route({
   description:
     "Investors with your labels, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Investors.",
-  query: accountFilter,
+  filter: accountFilter,
+  limit: limit100(DEFAULT_LIMIT),
+  cursor: "number",
   reply: OpaquePage("InvestorProfilePage", InvestorProfile),
   refusals: [],
-  check: ({ query }, deps) => accountPage(LIST, query, deps).errors,
+  check: isPeriod("created_from", "created_to"),
 
-  async handle(deps, { query }, context) {
-    const { request, next } = accountPage(LIST, query, deps);
-    const { items, hasMore } = await deps.accounts.listInvestors(request, context);
-    const shown = items.map(InvestorProfile.of);
-    return { items: shown, ...next(hasMore ? shown.at(-1)?.id : undefined) };
-  },
+  call: ({ accounts }, { limit, ...filter }, afterId, context) =>
+    accounts.listInvestors({ filter, afterId, limit }, context),
+  next: ({ items, hasMore }) => (hasMore ? items.at(-1)?.investor?.id : undefined),
 });

@@ -77,7 +77,7 @@ export const exchanges: Exchanges = {
           },
         ],
         investors_count: 2,
-        next_cursor: "AAAAAAAAAAnh8fBWfLs6StMI",
+        next_cursor: "AAAAAAAAAAnRvV24wdgMzQ8X",
         has_more: true,
       },
     },

@@ -1,11 +1,11 @@
-import { accountFilter, accountPage } from "../schemas/account-filter.ts";
+import { accountFilter } from "../schemas/account-filter.ts";
 import { MasterProfile } from "../schemas/master.ts";
 import { OpaquePage } from "../schemas/page.ts";
-import { route } from "../../http/route.ts";
+import { pageRoute } from "../../http/page-route.ts";
+import { isPeriod } from "../schemas/period.ts";
+import { DEFAULT_LIMIT, limit100 } from "../schemas/request-fields.ts";
 
-const LIST = "masters by filter";
-
-export const searchMasters = route({
+export const searchMasters = pageRoute({
   operationId: "listMasterProfiles",
   method: "GET",
   url: "/api/v1/masters",
@@ -16,15 +16,14 @@ export const searchMasters = route({
   description:
     "Masters with your labels, page by page. Filters are combined. A page may have fewer items than `limit`, when their metadata is long.",
   returns: "A page of Masters.",
-  query: accountFilter,
+  filter: accountFilter,
+  limit: limit100(DEFAULT_LIMIT),
+  cursor: "number",
   reply: OpaquePage("MasterProfilePage", MasterProfile),
   refusals: [],
-  check: ({ query }, deps) => accountPage(LIST, query, deps).errors,
+  check: isPeriod("created_from", "created_to"),
 
-  async handle(deps, { query }, context) {
-    const { request, next } = accountPage(LIST, query, deps);
-    const { items, hasMore } = await deps.accounts.listMasters(request, context);
-    const shown = items.map(MasterProfile.of);
-    return { items: shown, ...next(hasMore ? shown.at(-1)?.id : undefined) };
-  },
+  call: ({ accounts }, { limit, ...filter }, afterId, context) =>
+    accounts.listMasters({ filter, afterId, limit }, context),
+  next: ({ items, hasMore }) => (hasMore ? items.at(-1)?.master?.id : undefined),
 });

@@ -30,7 +30,7 @@ export const exchanges: Exchanges = {
       ],
       answer: {
         items: [EXECUTED_DEPOSIT],
-        next_cursor: "AZjA3gAAcACAAAAAAAAAAW6iry4FBi57HXmm",
+        next_cursor: "AZjA3gAAcACAAAAAAAAAATuZJQ9jiglAxcFF",
         has_more: true,
       },
     },

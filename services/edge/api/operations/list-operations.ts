@@ -5,21 +5,21 @@ import {
   limit100,
   loginField,
   masterLogin,
-  opaqueCursor,
   ticketFilter,
 } from "../schemas/request-fields.ts";
 import { choice } from "../../fields/field.ts";
 import { externalIdFilter } from "../schemas/labels.ts";
 import { operationAction, OperationReply, outcomeField } from "../schemas/operation.ts";
 import { OpaquePage } from "../schemas/page.ts";
-import { fromField, periodErrors, toField } from "../schemas/period.ts";
-import { route } from "../../http/route.ts";
-import { isCovered, pageOf, NEWEST, newestFirst, readersOf, requestOf } from "./operation-filter.ts";
+import { fromField, isPeriod, toField } from "../schemas/period.ts";
+import { pageRoute } from "../../http/page-route.ts";
+import { or } from "../../fields/message.ts";
+import { isCovered, newestFirst, readersOf, requestOf } from "./operation-filter.ts";
 import { keysOfTicket } from "./keys-of-ticket.ts";
 import { READERS } from "./readers.ts";
 import { withLegs } from "./with-legs.ts";
 
-export const listOperations = route({
+export const listOperations = pageRoute({
   operationId: "listOperations",
   method: "GET",
   url: "/api/v1/operations",
@@ -30,8 +30,8 @@ export const listOperations = route({
   description:
     "Deposits, withdrawals, assigns and unassigns, newest first, by the time at which they were requested. Filters are combined; `from` and `to` are about `requested_at`. Only deposits and withdrawals have a comment. `master_login` is the Master of an assign or unassign, and for a deposit or withdrawal the one that the Investor followed when it was recorded. `ticket` finds the operation of a deal: usually one; a mirror carries all deposits and withdrawals that it nets, and is known for 180 days after it was executed, unless the operator keeps it longer. The page is empty for a deal that no operation has made: a trade, a credit of a result, a fee of a week that no withdrawal or unassign has collected, a deal of another party, or none that is known.",
   returns: "A page of operations.",
-  query: Type.Object({
-    login: Type.Optional(loginField("Login of the Investor.", "investor")),
+  filter: {
+    login: or(loginField("Login of the Investor.", "investor"), ""),
     comment: Type.Optional(commentFilter),
     outcome: Type.Optional(outcomeField),
     action: Type.Optional(operationAction.of("Only operations of this action.", "deposit")),
@@ -46,29 +46,25 @@ export const listOperations = route({
     ticket: Type.Optional(ticketFilter),
     from: Type.Optional(fromField("that were requested")),
     to: Type.Optional(toField("that were requested")),
-    limit: limit100(DEFAULT_LIMIT),
-    cursor: Type.Optional(opaqueCursor),
-  }),
+  },
+  limit: limit100(DEFAULT_LIMIT),
+  cursor: "uuid",
   reply: OpaquePage("OperationPage", OperationReply, "Newest first."),
   refusals: [],
-  check: ({ query }, deps) => [...periodErrors(["from", query.from], ["to", query.to]), ...pageOf(query, deps).errors],
+  check: isPeriod("from", "to"),
 
-  async handle(deps, { query }, context) {
-    const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const { after: cursor = NEWEST, next } = pageOf(query, deps);
-    const keys = query.ticket === undefined ? undefined : await keysOfTicket(deps, query.ticket, context);
-    if (keys?.length === 0) return { items: [], ...next(undefined) };
-    const wanted = requestOf(query, keys, { cursor, limit });
-    const pages = await Promise.all(readersOf(deps, query).map((read) => read(wanted, context)));
+  async call(deps, { ticket, limit, ...filter }, after, context) {
+    const keys = ticket === undefined ? undefined : await keysOfTicket(deps, ticket, context);
+    if (keys?.length === 0) return { items: [], next: undefined };
+    const wanted = requestOf(filter, keys, { after, limit });
+    const pages = await Promise.all(readersOf(deps, filter).map((read) => read(wanted, context)));
     const merged = pages
       .flatMap(({ items }) => items)
       .filter(isCovered(pages))
       .toSorted(newestFirst);
     const page = merged.slice(0, limit);
     const hasMore = merged.length > limit || pages.some((some) => some.hasMore);
-    return {
-      items: (await withLegs(deps, page, context)).map(OperationReply.of),
-      ...next(hasMore ? page.at(-1)?.operationId : undefined),
-    };
+    return { items: await withLegs(deps, page, context), next: hasMore ? page.at(-1)?.operationId : undefined };
   },
+  next: ({ next }) => next,
 });

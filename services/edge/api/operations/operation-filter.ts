@@ -6,48 +6,37 @@ import {
 } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../../http/route.ts";
 import { actionNamed, type ActionName, outcomeNamed, type OutcomeName, queueStateNamed } from "../schemas/operation.ts";
-import { pageAt } from "../schemas/page.ts";
-import { instantOf } from "../schemas/period.ts";
 import { firstIdAt } from "#kernel/uuid-time.ts";
 
-/** Before any operation: the newest come first. */
-export const NEWEST = "";
-
-type Query = {
-  readonly login?: string | undefined;
-  readonly comment?: string | undefined;
-  readonly outcome?: OutcomeName | undefined;
-  readonly action?: ActionName | undefined;
-  readonly master_login?: string | undefined;
-  readonly external_id?: string | undefined;
-  readonly queue_state?: "waiting" | "running" | undefined;
-  readonly ticket?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly cursor?: string | undefined;
+type Filter = {
+  readonly login: string;
+  readonly comment: string | undefined;
+  readonly outcome: OutcomeName | undefined;
+  readonly action: ActionName | undefined;
+  readonly masterLogin: string | undefined;
+  readonly externalId: string | undefined;
+  readonly queueState: "waiting" | "running" | undefined;
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
 };
 
-type Page = { readonly cursor: string; readonly limit: number };
+/** `after` is empty on the first page. */
+type Page = { readonly after: string; readonly limit: number };
 
 /** Ids begin with the time of their request, so a period is a range of ids. `keys`: those of the ticket; undefined without one. */
 export function requestOf(
-  query: Query,
+  { outcome, action, queueState, from, to, ...filter }: Filter,
   keys: readonly string[] | undefined,
-  { cursor, limit }: Page,
+  { after, limit }: Page,
 ): ListOperationsRequest {
-  const { login = "", comment, outcome, action, master_login: masterLogin, external_id: externalId } = query;
-  const [from, to] = [instantOf(query.from), instantOf(query.to)];
   return {
-    login,
-    comment,
+    ...filter,
     outcome: outcomeNamed(outcome),
     action: action && actionNamed(action),
-    masterLogin,
-    externalId,
-    ...(query.queue_state !== undefined && { queueState: queueStateNamed(query.queue_state) }),
-    ...(keys !== undefined && { keys: { anyOf: [...keys] } }),
+    queueState: queueState && queueStateNamed(queueState),
+    keys: keys && { anyOf: [...keys] },
     fromId: from && firstIdAt(from),
-    beforeId: cursor === NEWEST && to !== undefined ? firstIdAt(to) : cursor,
+    beforeId: after === "" && to !== undefined ? firstIdAt(to) : after,
     limit,
   };
 }
@@ -55,7 +44,7 @@ export function requestOf(
 type Read = (request: ListOperationsRequest, context: CallContext) => Promise<ListOperationsResponse>;
 
 /** The services that record operations of this action. */
-export function readersOf({ funding, subscriptions }: Deps, { action }: Query): Read[] {
+export function readersOf({ funding, subscriptions }: Deps, { action }: Filter): Read[] {
   const isMoney = action === "deposit" || action === "withdraw";
   return [
     ...(action === undefined || isMoney ? [funding.listOperations] : []),
@@ -72,24 +61,4 @@ export function isCovered(pages: readonly ListOperationsResponse[]): (operation:
 /** Ids grow with time, and are compared byte by byte everywhere. */
 export function newestFirst(left: Operation, right: Operation): number {
   return left.operationId < right.operationId ? 1 : -1;
-}
-
-export function pageOf(query: Query, { cursors }: Deps) {
-  return pageAt(cursors.uuid, listName(query), query.cursor);
-}
-
-/** A cursor of one filter means nothing under another. */
-function listName(query: Query): string {
-  const {
-    login,
-    comment,
-    outcome,
-    action,
-    master_login: master,
-    external_id: externalId,
-    queue_state: queue,
-    ticket,
-  } = query;
-  const period = [instantOf(query.from), instantOf(query.to)];
-  return `operations?${JSON.stringify([login, comment, outcome, action, master, externalId, queue, ticket, ...period])}`;
 }

@@ -4,12 +4,11 @@ import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { BOOTSTRAP_ID } from "../../identity/keys/auth.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { INT64, text, textOrNumber } from "../../fields/field.ts";
-import { reviewId } from "../schemas/request-fields.ts";
-import { readReviewId, reviewItem, ReviewItem } from "../schemas/review.ts";
+import { INT64, read, text, textOrNumber } from "../../fields/field.ts";
+import { at, or } from "../../fields/message.ts";
+import { reviewId, ReviewItem } from "../schemas/review.ts";
 import { reviewAction } from "../schemas/review-sets.ts";
 import { route, type RouteContext } from "../../http/route.ts";
-import { decimalText } from "../../wire/json-body.ts";
 import { serviceOf } from "./services.ts";
 
 /** Operators who know the bootstrap key could create a second key, and decide alone. */
@@ -42,19 +41,23 @@ export const decideReview = route({
     "One API key proposes an action; it is executed when the key of another owner proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every vote is in the audit with its API key before it counts. The bootstrap key cannot decide.",
   returns: "The review with the proposal or the decision.",
   body: Type.Object({
-    id: reviewId("platform-17"),
+    id: at("review", reviewId("platform-17")),
     action: text("review_action", {
       description: "One of the review's actions, or withdraw_proposal.",
       example: "confirm_applied",
       shown: reviewAction.shown,
     }),
-    deal_id: Type.Optional(
-      textOrNumber("id", {
-        description:
-          "Ticket, for the actions confirm_applied, allocate and allocate_deal only. Digits in a string are accepted too.",
-        example: 1234567,
-        shown: { type: "integer", ...INT64, minimum: 0, "x-also-accepts": ["string"] },
-      }),
+    deal_id: or(
+      read(
+        textOrNumber("id", {
+          description:
+            "Ticket, for the actions confirm_applied, allocate and allocate_deal only. Digits in a string are accepted too.",
+          example: 1234567,
+          shown: { type: "integer", ...INT64, minimum: 0, "x-also-accepts": ["string"] },
+        }),
+        BigInt,
+      ),
+      0n,
     ),
     note: text("note", {
       description: "Reason. Kept permanently.",
@@ -76,16 +79,13 @@ export const decideReview = route({
 
   check: ({ body }) => dealErrors(body.action, body.deal_id),
 
-  async handle(deps, { body }, context) {
+  async call(deps, { review: { service, id }, ...decision }, context) {
     requireOperator(context.client);
-    const { service, reviewId } = readReviewId(body.id);
-    const { action, note } = body;
-    const dealId = BigInt(decimalText(body, "deal_id") ?? 0);
     const { owner: actor, keyId } = context.client;
-    const decision = { reviewId, action, dealId, note, actor, keyId };
-    await context.auditVote({ reviewId: body.id, action });
-    const { review } = await serviceOf(deps, service).decideReview(decision, context);
+    await context.auditVote({ reviewId: `${service}-${id}`, action: decision.action });
+    const vote = { reviewId: id, ...decision, actor, keyId };
+    const { review } = await serviceOf(deps, service).decideReview(vote, context);
     assert(review !== undefined, "the review is missing in the answer");
-    return reviewItem(service, review);
+    return { ...review, service };
   },
 });

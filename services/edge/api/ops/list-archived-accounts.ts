@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { Type } from "typebox";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { UnshownAccount } from "#proto/pamm/platform/v1/platform.ts";
 import { integer, model, setOf, string } from "../../fields/field.ts";
-import { opaquePage, pageAt } from "../schemas/page.ts";
+import { opaquePage } from "../schemas/page.ts";
 import { nullableTimeReply, timeReply } from "../schemas/reply-fields.ts";
-import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../schemas/request-fields.ts";
-import { type Deps, route } from "../../http/route.ts";
+import { DEFAULT_LIMIT, limit100 } from "../schemas/request-fields.ts";
+import { pageRoute } from "../../http/page-route.ts";
+import { shown } from "../../fields/message.ts";
 import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
 
 const stateSet = setOf("ArchivedAccountState", "Whether the account is archived.", {
@@ -37,7 +37,7 @@ const ArchivedAccount = model("ArchivedAccount", "An account without money that 
   archived_at: nullableTimeReply("When that was confirmed; null before."),
 });
 
-export const listArchivedAccounts = route({
+export const listArchivedAccounts = pageRoute({
   operationId: "listArchivedAccounts",
   method: "GET",
   url: "/api/v1/ops/archived-accounts",
@@ -48,34 +48,26 @@ export const listArchivedAccounts = route({
   description:
     "Accounts without money that the trading platform does not show: brokers archive or delete accounts that have not been used for long. No other account is held up by them, and nothing has to be decided. An account with money that is not shown is a break.",
   returns: "A page of accounts.",
-  query: Type.Object({ limit: limit100(DEFAULT_LIMIT), cursor: Type.Optional(opaqueCursor) }),
+  limit: limit100(DEFAULT_LIMIT),
+  cursor: "number",
   reply: model("ArchivedAccountPage", "A page of accounts that the trading platform does not show.", {
-    ...opaquePage(ArchivedAccount, "Ascending by login."),
+    ...opaquePage(shown(ArchivedAccount, itemOf), "Ascending by login."),
     archived: integer({ description: "All accounts that are archived.", example: 12 }),
     not_shown: integer({ description: "All accounts that are not shown and not archived yet.", example: 0 }),
   }),
   refusals: [],
-  check: ({ query }, deps) => pageOf(query, deps).errors,
 
-  async handle(deps, { query }, context) {
-    const page = pageOf(query, deps);
-    const { accounts, hasMore, archived, unconfirmed } = await deps.platform.listUnshownAccounts(
-      { afterLogin: page.after === undefined ? "" : String(page.after), limit: Number(query.limit ?? DEFAULT_LIMIT) },
-      context,
-    );
-    const last = accounts.at(-1);
-    return {
-      items: accounts.map(itemOf),
-      ...page.next(hasMore && last !== undefined ? BigInt(last.login) : undefined),
-      archived,
-      not_shown: unconfirmed,
-    };
+  async call({ platform }, { limit }, after, context) {
+    const afterLogin = after === 0n ? "" : String(after);
+    const { accounts, unconfirmed, ...page } = await platform.listUnshownAccounts({ afterLogin, limit }, context);
+    return { items: accounts, notShown: unconfirmed, ...page };
+  },
+
+  next({ items, hasMore }) {
+    const last = hasMore ? items.at(-1) : undefined;
+    return last && BigInt(last.login);
   },
 });
-
-function pageOf({ cursor }: { readonly cursor?: string | undefined }, { cursors }: Deps) {
-  return pageAt(cursors.number, "archived-accounts", cursor);
-}
 
 function itemOf({ login, role, unshownSince, archivedAt }: UnshownAccount) {
   assert(role !== AccountRole.UNSPECIFIED && unshownSince !== undefined, "an account has a role and a time");

@@ -51,7 +51,7 @@ export const exchanges: Exchanges = {
             deal_ids: [],
           },
         ],
-        next_cursor: "AAAAAAAAAEXMYM-W3_Rxn9Sb",
+        next_cursor: "AAAAAAAAAEV0DItZp2eiLF6X",
         has_more: true,
         checks: [
           {

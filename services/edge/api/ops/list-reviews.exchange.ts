@@ -30,7 +30,7 @@ export const exchanges: Exchanges = {
           { id: "subscription-5", ...OPEN_REVIEW },
           { id: "subscription-6", ...REVIEW_OF_CHARGE },
         ],
-        next_cursor: "AAAAAAAAABO6rigOT6Ons2G_",
+        next_cursor: "AAAAAAAAABP6p60NapF_G650",
         has_more: true,
         unreachable: [],
       },

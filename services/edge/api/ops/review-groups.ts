@@ -1,28 +1,19 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/limits.ts";
 import type { FieldError } from "#kernel/refusal.ts";
-import type { ReviewVote } from "#proto/pamm/common/v1/review.ts";
 import { route } from "../../http/route.ts";
-import { model, modelOrNull, string, text } from "../../fields/field.ts";
-import { opaquePage, pageAt } from "../schemas/page.ts";
-import { DEFAULT_LIMIT, limit100, opaqueCursor, reviewGroup } from "../schemas/request-fields.ts";
-import {
-  readReviewGroup,
-  readReviewId,
-  type Reviewer,
-  REVIEWERS,
-  ReviewGroupItem,
-  reviewGroupItem,
-  ReviewItem,
-  reviewItem,
-} from "../schemas/review.ts";
+import { pageRoute } from "../../http/page-route.ts";
+import { list, model, modelOrNull, read, string, text } from "../../fields/field.ts";
+import { at } from "../../fields/message.ts";
+import { caseId, readCaseId } from "../schemas/case.ts";
+import { opaquePage } from "../schemas/page.ts";
+import { DEFAULT_LIMIT, limit100 } from "../schemas/request-fields.ts";
+import { readReviewGroup, REVIEWERS, reviewGroup, ReviewGroupItem, ReviewItem } from "../schemas/review.ts";
 import { reviewAction, reviewingService } from "../schemas/review-sets.ts";
 import { requireOperator } from "./decide-review.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 
-const LIST = "review-groups";
-
-export const listReviewGroups = route({
+export const listReviewGroups = pageRoute({
   operationId: "listReviewGroups",
   method: "GET",
   url: "/api/v1/ops/review-groups",
@@ -33,38 +24,38 @@ export const listReviewGroups = route({
   description:
     "The undecided reviews in groups: those of one group have the same reason, and the same action, comment and day of the deals that have caused them, or the day on which they were opened when no deal has. A review about an amount without one such cause is a group of its own. Unreachable services are listed in `unreachable`.",
   returns: "A page of groups.",
-  query: Type.Object({ limit: limit100(DEFAULT_LIMIT), cursor: Type.Optional(opaqueCursor) }),
+  limit: limit100(DEFAULT_LIMIT),
+  cursor: "number",
   reply: model("ReviewGroupPage", "A page of groups of reviews.", {
     ...opaquePage(ReviewGroupItem, "By service, then ascending by the number of their first review."),
-    unreachable: Type.Array(reviewingService.of("Name of a service.", "platform"), {
+    unreachable: list(reviewingService.of("Name of a service.", "platform"), {
       description: "Services that could not be reached. Their groups are missing from this page.",
     }),
   }),
   refusals: [],
-  check: ({ query }, { cursors }) => pageAt(cursors.number, LIST, query.cursor).errors,
-
-  async handle(deps, { query }, context) {
-    const page = pageAt(deps.cursors.number, LIST, query.cursor);
-    const { found, next, unreachable } = await pageOfServices(
+  call: (deps, { limit }, after, context) =>
+    pageOfServices(
       {
         services: REVIEWERS,
-        cursor: page.after ?? 0n,
-        limit: Number(query.limit ?? DEFAULT_LIMIT),
+        after,
+        limit,
         list: (service, part, within) => serviceOf(deps, service).listReviewGroups(part, within),
       },
       context,
-    );
-    return { items: found.map(({ service, item }) => reviewGroupItem(service, item)), ...page.next(next), unreachable };
-  },
+    ),
+  next: ({ next }) => next,
 });
 
 const VoteItem = model("ReviewVote", "The vote on one review of a group.", {
-  id: string({ description: "Id of the review.", example: "subscription-5" }),
+  id: caseId("Id of the review.", "subscription-5"),
   review: modelOrNull(ReviewItem, "The review with the proposal or the decision; null when the vote was not recorded."),
   problem: modelOrNull(
     model("ReviewVoteProblem", "Why the vote on a review was not recorded.", {
       code: string({ description: "Problem code, as of a vote on this review alone.", example: "action_not_possible" }),
-      detail: string({ description: "What happened.", example: "The Investor is no longer in this pool." }),
+      detail: at(
+        "message",
+        string({ description: "What happened.", example: "The Investor is no longer in this pool." }),
+      ),
     }),
     "Why the vote was not recorded; null when it was.",
   ),
@@ -82,11 +73,14 @@ export const decideReviewGroup = route({
   returns: "The vote on each review, in the order of the request.",
   body: Type.Object({
     group: reviewGroup,
-    ids: text("review_ids", {
-      description: `1 to ${MAX_VOTED_REVIEWS} ids of reviews of the group, separated by commas.`,
-      example: "subscription-5,subscription-6",
-      shown: { pattern: "^[a-z]+-[1-9][0-9]*(,[a-z]+-[1-9][0-9]*)*$" },
-    }),
+    ids: read(
+      text("review_ids", {
+        description: `1 to ${MAX_VOTED_REVIEWS} ids of reviews of the group, separated by commas.`,
+        example: "subscription-5,subscription-6",
+        shown: { pattern: "^[a-z]+-[1-9][0-9]*(,[a-z]+-[1-9][0-9]*)*$" },
+      }),
+      (ids) => ids.split(","),
+    ),
     action: text("review_action", {
       description: "One of the actions of the reviews that names no deal, or withdraw_proposal.",
       example: "adopt",
@@ -99,24 +93,27 @@ export const decideReviewGroup = route({
     }),
   }),
   reply: model("ReviewVotes", "The votes on reviews of a group.", {
-    items: Type.Array(VoteItem, { description: "In the order of the request." }),
+    items: list(VoteItem, { description: "In the order of the request." }),
   }),
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for the reviews in GET /api/v1/ops/reviews?group= before sending a new one.",
   refusals: ["platform_unavailable"],
   check: ({ body }) => servicesErrors(body.group, body.ids),
 
-  async handle(deps, { body }, context) {
+  async call(deps, { group: { service, group }, ids, ...decision }, context) {
     requireOperator(context.client);
-    const { service, group } = readReviewGroup(body.group);
-    const { action, note } = body;
-    const ids = body.ids.split(",");
+    await Promise.all(ids.map((id) => context.auditVote({ reviewId: id, action: decision.action })));
+    const reviewIds = ids.map((id) => readCaseId(id).id);
     const { owner: actor, keyId } = context.client;
-    await Promise.all(ids.map((id) => context.auditVote({ reviewId: id, action })));
-    const reviewIds = ids.map((id) => readReviewId(id).reviewId);
-    const vote = { group, reviewIds, action, note, actor, keyId };
+    const vote = { group, reviewIds, ...decision, actor, keyId };
     const { votes } = await serviceOf(deps, service).decideReviewGroup(vote, context);
-    return { items: votes.map((one) => voteItem(service, one)) };
+    const items = votes.map(({ reviewId: id, review, code, message }) => ({
+      service,
+      id,
+      review: review && { ...review, service },
+      problem: code === "" ? undefined : { code, message },
+    }));
+    return { items };
   },
 });
 
@@ -129,12 +126,4 @@ function servicesErrors(group: unknown, ids: unknown): readonly FieldError[] {
   if (!REVIEWERS.includes(service) || others.length === 0) return [];
   const message = `ids must be reviews of the service of the group: ${others.slice(0, 20).join(", ")}.`;
   return [{ field: "ids", code: "malformed", message }];
-}
-
-function voteItem(service: Reviewer, { reviewId, review, code, message }: ReviewVote): Static<typeof VoteItem> {
-  return {
-    id: `${service}-${reviewId}`,
-    review: review === undefined ? null : reviewItem(service, review),
-    problem: code === "" ? null : { code, detail: message },
-  };
 }

@@ -19,58 +19,58 @@ export function serviceOf<Name extends ServiceName>(services: Services, name: Na
 
 type Page = { readonly afterId: bigint; readonly limit: number };
 type PageAnswer = { readonly items: readonly { readonly id: bigint }[]; readonly hasMore: boolean };
-type Answered<Name, A> = { readonly service: Name; readonly answer: A | undefined };
+/** With the public name of the service that has it. */
+export type Of<Name, T> = T & { readonly service: Name };
 
 /** A list that goes through several services, in their order, and through each by its ids. */
 type ListOfServices<Name, A> = {
   readonly services: readonly Name[];
   readonly list: (service: Name, page: Page, context: CallContext) => Promise<A>;
   /** 0 to begin. */
-  readonly cursor: bigint;
+  readonly after: bigint;
   readonly limit: number;
 };
 
 export type PageOfServices<Name, A extends PageAnswer> = {
-  readonly found: readonly { readonly service: Name; readonly item: A["items"][number] }[];
+  readonly items: readonly Of<Name, A["items"][number]>[];
   /** Undefined on the last page. */
   readonly next: bigint | undefined;
-  readonly answers: readonly A[];
-  readonly unreachable: Name[];
+  readonly answers: readonly Of<Name, A>[];
+  readonly unreachable: readonly Name[];
 };
 
 /** Asks all services at once. Refused when none can be reached, because that is no empty list. */
 export async function pageOfServices<Name extends ServiceName, A extends PageAnswer>(
-  { services, list, cursor, limit }: ListOfServices<Name, A>,
+  { services, list, after, limit }: ListOfServices<Name, A>,
   context: CallContext,
 ): Promise<PageOfServices<Name, A>> {
-  const from = readPosition(cursor, services.length);
+  const from = readPlace(after, services.length);
   const within = childContext(context, { withinMs: ANSWER_WITHIN_MS });
-  const requested = services.map(async (service, index): Promise<Answered<Name, A>> => {
+  const requested = services.map(async (service, index) => {
     const afterId = index < from.index ? ABOVE_ALL_IDS : index === from.index ? from.afterId : 0n;
-    return { service, answer: await list(service, { afterId, limit }, within).catch(unlessUnreachable) };
+    const answer = await list(service, { afterId, limit }, within).catch(unlessUnreachable);
+    return answer && { ...answer, service };
   });
-  const answered = await Promise.all(requested);
-  const unreachable = answered.filter(({ answer }) => answer === undefined).map(({ service }) => service);
-  if (unreachable.length === services.length) throw refuse("service_unavailable", "No service can be reached.");
-  const all = inOrder(answered);
-  const found = all.slice(0, limit);
-  const last = all.length > limit || answered.some(({ answer }) => answer?.hasMore) ? found.at(-1) : undefined;
-  const next = last && last.item.id * BigInt(services.length) + BigInt(services.indexOf(last.service));
-  return { found, next, answers: answered.flatMap(({ answer }) => answer ?? []), unreachable };
+  const answers = (await Promise.all(requested)).filter((answer) => answer !== undefined);
+  if (answers.length === 0) throw refuse("service_unavailable", "No service can be reached.");
+  const all = inOrder(answers);
+  const items = all.slice(0, limit);
+  const last = all.length > limit || answers.some(({ hasMore }) => hasMore) ? items.at(-1) : undefined;
+  const next = last && last.id * BigInt(services.length) + BigInt(services.indexOf(last.service));
+  const unreachable = services.filter((name) => !answers.some(({ service }) => service === name));
+  return { items, next, answers, unreachable };
 }
 
-/** A cursor is one number of both: the service is the remainder. */
-function readPosition(cursor: bigint, services: number): { readonly index: number; readonly afterId: bigint } {
-  return { index: Number(cursor % BigInt(services)), afterId: cursor / BigInt(services) };
+/** A place is one number of both: the service is the remainder. */
+function readPlace(place: bigint, services: number): { readonly index: number; readonly afterId: bigint } {
+  return { index: Number(place % BigInt(services)), afterId: place / BigInt(services) };
 }
 
 /** Ends with the first service that has more: the items of the services behind it belong to later pages. */
-function inOrder<Name, A extends PageAnswer>(answered: readonly Answered<Name, A>[]) {
-  const end = answered.findIndex(({ answer }) => answer?.hasMore);
-  const complete = end === -1 ? answered : answered.slice(0, end + 1);
-  return complete.flatMap(({ service, answer }) =>
-    (answer?.items ?? []).map((item): { service: Name; item: A["items"][number] } => ({ service, item })),
-  );
+function inOrder<Name, A extends PageAnswer>(answers: readonly Of<Name, A>[]): Of<Name, A["items"][number]>[] {
+  const end = answers.findIndex(({ hasMore }) => hasMore);
+  const complete = end === -1 ? answers : answers.slice(0, end + 1);
+  return complete.flatMap(({ service, items }) => items.map((item) => ({ ...item, service })));
 }
 
 function unlessUnreachable(error: unknown): undefined {

@@ -1,9 +1,7 @@
 import { SECOND_MS } from "#kernel/duration.ts";
-import { Type, type Static } from "typebox";
-import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
-import { moneyNumber } from "../../wire/money.ts";
-import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
-import { bool, model, nullableString, setOf, string } from "../../fields/field.ts";
+import { bool, list, model, nullableString, read, setOf, smallInteger, string, text } from "../../fields/field.ts";
+import { at, shown } from "../../fields/message.ts";
+import { caseId, evidenceReply, readCaseId } from "./case.ts";
 import { moneyReply, nullableTimeReply, ticketReply, timeReply } from "./reply-fields.ts";
 
 /** The services that check their books, in the order of the list. */
@@ -14,19 +12,22 @@ export const checkedService = setOf("CheckedService", "A service with books that
   funding: "Deposits and withdrawals.",
 });
 export const CHECKED = checkedService.values;
-export type Checked = (typeof CHECKED)[number];
 
-/** Of an id that has passed its check. */
-export function readBreakId(id: string): { readonly service: Checked; readonly number: bigint } {
-  const service = CHECKED.find((each) => id.startsWith(`${each}-`)) ?? "platform";
-  return { service, number: BigInt(id.slice(service.length + 1)) };
-}
+/** Of a path. */
+export const breakId = read(
+  text("break_id", {
+    description: "Id of the break.",
+    example: "fee-17",
+    shown: { pattern: "^(platform|subscription|fee|funding)-[1-9][0-9]{0,17}$" },
+  }),
+  readCaseId<(typeof CHECKED)[number]>,
+);
 
 const service = checkedService.of("Service whose books the check covers.", "platform");
 const check = string({ description: "Name of the check.", example: "deal_matching" });
 
 export const BreakItem = model("Break", "A difference that a check has found and that is still there.", {
-  id: string({ description: "Id of the break, stable while it is open.", example: "platform-17" }),
+  id: caseId("Id of the break, stable while it is open.", "platform-17"),
   service,
   check,
   key: string({ description: "Subject of the break within the check.", example: "operation:4711" }),
@@ -40,19 +41,17 @@ export const BreakItem = model("Break", "A difference that a check has found and
     example: "3000001",
   }),
   at_risk: moneyReply("Money at risk.", 50),
-  operation_ids: Type.Array(string({ description: "Number of a leg, or id of an operation.", example: "4711" }), {
+  operation_ids: list(string({ description: "Number of a leg, or id of an operation.", example: "4711" }), {
     description: "Legs and operations concerned.",
   }),
-  deal_ids: Type.Array(ticketReply("Ticket of a deal."), { description: "Deals concerned." }),
+  deal_ids: list(ticketReply("Ticket of a deal."), { description: "Deals concerned." }),
   message: string({
     description: "One sentence that says what differs.",
     example: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
   }),
-  evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({
-    type: "object",
-    additionalProperties: true,
-    description: "Values that were compared; names that end in _minor are whole cents as text.",
-    examples: [{ booked_minor: "5000", logged_minor: "0" }],
+  evidence: evidenceReply("Values that were compared; names that end in _minor are whole cents as text.", {
+    booked_minor: "5000",
+    logged_minor: "0",
   }),
   opened_at: timeReply("When the break was found first."),
   seen_at: timeReply("When the break was found last."),
@@ -60,49 +59,22 @@ export const BreakItem = model("Break", "A difference that a check has found and
 
 export const CheckItem = model("Check", "A rule that is checked all the time, and when it was last.", {
   service,
-  check,
+  check: at("name", check),
   title: string({
     description: "What the check compares.",
     example: "each applied leg is one deal of the log",
   }),
-  every_seconds: Type.Integer({ description: "Seconds between two runs, rounded up.", examples: [60] }),
+  every_seconds: at(
+    "everyMs",
+    shown(smallInteger({ description: "Seconds between two runs, rounded up.", example: 60 }), (ms: bigint) =>
+      Math.ceil(Number(ms) / SECOND_MS),
+    ),
+  ),
   completed_at: nullableTimeReply("When the check was last completed; null before the first time."),
   stale: bool({
     description: "The check was not completed for three intervals, so its result is out of date.",
     example: false,
   }),
   error: nullableString({ description: "Why the last run was incomplete; null when it was complete.", example: null }),
-  open_breaks: Type.Integer({ description: "Number of open breaks.", examples: [1] }),
+  open_breaks: smallInteger({ description: "Number of open breaks.", example: 1 }),
 });
-
-export function breakItem(from: Checked, found: Break): Static<typeof BreakItem> {
-  const { id, login, masterLogin } = found;
-  return {
-    id: `${from}-${id}`,
-    service: from,
-    check: found.check,
-    key: found.key,
-    login: login === "" ? null : login,
-    master_login: masterLogin === "" ? null : masterLogin,
-    at_risk: moneyNumber(found.atRisk),
-    operation_ids: [...found.operationIds],
-    deal_ids: [...found.dealIds],
-    message: found.message,
-    evidence: JSON.parse(found.evidence) as Record<string, unknown>,
-    opened_at: timestamp(found.openedAt),
-    seen_at: timestamp(found.seenAt),
-  };
-}
-
-export function checkItem(from: Checked, { name, title, everyMs, completedAt, stale, error, openBreaks }: Check) {
-  return {
-    service: from,
-    check: name,
-    title,
-    every_seconds: Math.ceil(Number(everyMs) / SECOND_MS),
-    completed_at: nullableTimestamp(completedAt),
-    stale,
-    error: error === "" ? null : error,
-    open_breaks: openBreaks,
-  } satisfies Static<typeof CheckItem>;
-}

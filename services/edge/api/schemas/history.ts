@@ -1,10 +1,8 @@
 import { DAY_MS } from "#kernel/duration.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { type Calendar, UTC } from "#kernel/time-zone.ts";
-import type { Cursor } from "../../wire/cursor.ts";
 import { isInYears, parseTimestamp } from "../../wire/timestamp.ts";
 import { choice, text } from "../../fields/field.ts";
-import { pageAt } from "./page.ts";
 import { INSTANT } from "./request-fields.ts";
 
 /** The longest period of one request. */
@@ -70,15 +68,6 @@ const EARLIEST_DAY = "1970-01-01";
 
 export function calendarOf(kind: Period["day"], { serverClock }: Clocks): Calendar {
   return kind === "server" ? (serverClock ?? UTC) : UTC;
-}
-
-type PageQuery = Period & { readonly cursor?: string | undefined };
-
-/** A page of what an account has in a period. */
-export function pageOfPeriod<Place>(cursors: Cursor<Place>, list: string, login: string, query: PageQuery) {
-  const { from, to, day: kind, cursor } = query;
-  const period = kind === "server" ? [from, to, kind] : [from, to];
-  return pageAt(cursors, `${list}?${JSON.stringify([login, ...period])}`, cursor);
 }
 
 const OFFSET = /T.*(Z|[+-]\d{2}:?\d{2})$/i;

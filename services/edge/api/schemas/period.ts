@@ -1,6 +1,6 @@
 import type { FieldError } from "#kernel/refusal.ts";
 import { parseTimestamp } from "../../wire/timestamp.ts";
-import { text } from "../../fields/field.ts";
+import { read, text } from "../../fields/field.ts";
 import { INSTANT } from "./request-fields.ts";
 
 /** The two ends of a half-open period of what a list is filtered by. */
@@ -9,19 +9,15 @@ export const fromField = (what: string) =>
 export const toField = (what: string) => instant(`Only items ${what} before this instant`, "2026-02-01T00:00:00Z");
 
 function instant(description: string, example: string) {
-  return text("datetime", { description: `${description}: ISO 8601, UTC without an offset.`, example, shown: INSTANT });
+  const about = { description: `${description}: ISO 8601, UTC without an offset.`, example, shown: INSTANT };
+  return read(text("datetime", about), parseTimestamp);
 }
 
-/** Undefined for a field that was left out. */
-export function instantOf(value: string | undefined): Date | undefined {
-  return value === undefined ? undefined : parseTimestamp(value);
-}
-
-type End = readonly [name: string, value: string | undefined];
-
-/** An empty period would look like an empty list. Fields that are invalid by themselves are reported by their checks. */
-export function periodErrors([fromName, from]: End, [toName, to]: End): readonly FieldError[] {
-  const [begin, end] = [instantOf(from), instantOf(to)];
-  if (begin === undefined || end === undefined || begin < end) return [];
-  return [{ field: toName, code: "out_of_range", message: `${toName} must be after ${fromName}.` }];
+/** A check of a query: an empty period would look like an empty list. Fields that are invalid by themselves are reported by their checks. */
+export function isPeriod<From extends string, To extends string>(fromName: From, toName: To) {
+  return ({ query }: { readonly query: { readonly [Name in From | To]?: string } }): readonly FieldError[] => {
+    const [from, to] = [parseTimestamp(query[fromName] ?? ""), parseTimestamp(query[toName] ?? "")];
+    if (from === undefined || to === undefined || from < to) return [];
+    return [{ field: toName, code: "out_of_range", message: `${toName} must be after ${fromName}.` }];
+  };
 }

@@ -1,10 +1,6 @@
-import assert from "node:assert/strict";
-import type { Static } from "typebox";
-import { type AccountProof, type MarketWait, MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
-import { jsonInteger } from "../../wire/json-number.ts";
-import { moneyNumber } from "../../wire/money.ts";
-import { timestamp } from "../../wire/timestamp.ts";
-import { model, nullableInteger, setOf, string } from "../../fields/field.ts";
+import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
+import { model, named, nullableId, setOf, string } from "../../fields/field.ts";
+import { at } from "../../fields/message.ts";
 import { moneyReply, timeReply } from "./reply-fields.ts";
 
 const amounts = {
@@ -19,9 +15,9 @@ const amounts = {
 export const SumItem = model("ProofSums", "The sums of all accounts of a report.", amounts);
 
 export const ProofItem = model("AccountProof", "One account of a report.", {
-  mt5_login: string({ description: "Login of the account.", example: "3000003" }),
+  mt5_login: at("login", string({ description: "Login of the account.", example: "3000003" })),
   ...amounts,
-  last_deal_id: nullableInteger({
+  last_deal_id: nullableId({
     description: "Ticket of the last booked deal; null before the first.",
     example: 1_234_567,
   }),
@@ -40,11 +36,19 @@ export const marketWaitReason = setOf("MarketWaitReason", "What money of a Maste
     "It is fees, and the trading platform does not show the payment account, which the broker has archived or deleted. It stays on the accounts of the Investors until that account is shown again, or `payment_account_login` of the Master is another one.",
 });
 
+const REASONS: Partial<Record<MarketWaitReason, (typeof marketWaitReason.values)[number]>> = {
+  [MarketWaitReason.FREE_MARGIN]: "free_margin",
+  [MarketWaitReason.OLD_PRICE]: "old_price",
+  [MarketWaitReason.MASTER_NOT_SHOWN]: "master_not_shown",
+  [MarketWaitReason.POOL_DEFICIT]: "pool_deficit",
+  [MarketWaitReason.PAYMENT_ACCOUNT_ARCHIVED]: "payment_account_archived",
+};
+
 export const MarketWaitItem = model(
   "MarketWait",
   "Money of a Master that waits for the market, for its account or its payment account, or for the end of a deficit; nothing else waits for it.",
   {
-    reason: marketWaitReason.of("What it waits for.", "free_margin"),
+    reason: named(marketWaitReason.of("What it waits for.", "free_margin"), REASONS),
     amount: moneyReply("How much waits.", 390),
     since: timeReply("Since when."),
     message: string({
@@ -53,36 +57,3 @@ export const MarketWaitItem = model(
     }),
   },
 );
-
-const REASON_OF: Readonly<Record<MarketWaitReason, keyof typeof marketWaitReason.meanings | undefined>> = {
-  [MarketWaitReason.UNSPECIFIED]: undefined,
-  [MarketWaitReason.FREE_MARGIN]: "free_margin",
-  [MarketWaitReason.OLD_PRICE]: "old_price",
-  [MarketWaitReason.MASTER_NOT_SHOWN]: "master_not_shown",
-  [MarketWaitReason.POOL_DEFICIT]: "pool_deficit",
-  [MarketWaitReason.PAYMENT_ACCOUNT_ARCHIVED]: "payment_account_archived",
-};
-
-export function marketWaitItem({ reason, amount, since, message }: MarketWait): Static<typeof MarketWaitItem> {
-  const named = REASON_OF[reason];
-  assert(named !== undefined, "a wait has no reason");
-  return { reason: named, amount: moneyNumber(amount), since: timestamp(since), message };
-}
-
-export function sumItem(proof: AccountProof | undefined): Static<typeof SumItem> {
-  assert(proof !== undefined, "a sum is missing in the answer");
-  return {
-    platform_balance: moneyNumber(proof.platformBalance),
-    ledger_balance: moneyNumber(proof.ledgerBalance),
-    in_flight: moneyNumber(proof.inFlight),
-    quarantined: moneyNumber(proof.quarantined),
-    own_capital: moneyNumber(proof.ownCapital),
-    difference: moneyNumber(proof.difference),
-  };
-}
-
-export function proofItem(proof: AccountProof | undefined): Static<typeof ProofItem> {
-  assert(proof !== undefined, "an account is missing in the answer");
-  const { login, lastDealId } = proof;
-  return { mt5_login: login, ...sumItem(proof), last_deal_id: lastDealId === 0n ? null : jsonInteger(lastDealId) };
-}

@@ -2,7 +2,7 @@ import { MAX_COMMENT_LENGTH, MAX_LEVERAGE } from "#kernel/limits.ts";
 import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
 import { MAX_WAIT_SECONDS } from "../../http/long-poll.ts";
 import { MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH } from "../../fields/checks.ts";
-import { bool, INT64, read, string, text, textOrNumber } from "../../fields/field.ts";
+import { bool, INT64, read, text, textOrNumber } from "../../fields/field.ts";
 import { apart, at, or, type Sent } from "../../fields/message.ts";
 import { moneyOf } from "../../wire/money.ts";
 import { ratePpm } from "../../wire/rate.ts";
@@ -51,19 +51,6 @@ export const feeVersionId = id("Id of the version, from the listing of versions.
 export const feePaymentId = id("Id of the payment, from the listing of payments.", 21);
 
 export const feeRunId = id("Id of the run, from the listing of runs or from a payment.", 12);
-
-export const reviewId = (example: string): Sent<string, string> =>
-  text("review_id", {
-    description: "Id of the review.",
-    example,
-    shown: { pattern: "^(platform|subscription|fee)-[1-9][0-9]{0,17}$" },
-  });
-
-export const reviewGroup = text("review_group", {
-  description: "The group of reviews, as their list has it.",
-  example: "subscription-0123456789abcdef01234567",
-  shown: { pattern: "^(platform|subscription|fee)-[0-9a-f]{24}$" },
-});
 
 export const aliasField = (description: string, example: string): Sent<string, string> =>
   text("name", { description, example, shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
@@ -226,15 +213,12 @@ export const aboutOperationFilter = text("operation_id", {
   shown: { format: "uuid" },
 });
 
-export const ticketFilter = read(
-  text("id", {
-    description:
-      "Ticket of a deal on the trading platform: only operations that have made it, by a movement of their own, by a fee that was collected for them, or by a mirror that carries them.",
-    example: 1234567,
-    shown: { type: "integer", ...INT64, minimum: 0 },
-  }),
-  BigInt,
-);
+export const ticketFilter = text("id", {
+  description:
+    "Ticket of a deal on the trading platform: only operations that have made it, by a movement of their own, by a fee that was collected for them, or by a mirror that carries them.",
+  example: 1234567,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
 
 export const commentFilter = text("comment_filter", {
   description: "Comment of the request, exactly as it was sent.",
@@ -251,11 +235,6 @@ export const wait = (final: string) =>
       shown: { type: "integer", minimum: 0, maximum: MAX_WAIT_SECONDS },
     }),
   );
-
-export const opaqueCursor = string({
-  description: "next_cursor of the previous page. Opaque; valid only for the same list with the same filter.",
-  example: "AAAAAAAAADKuOJfJDmFvTZ1C",
-});
 
 const cursorText = (description: string): Sent<string, string> =>
   text("integer_cursor", { description, example: 42, shown: { type: "integer", ...INT64, minimum: 0 } });

@@ -36,7 +36,7 @@ export const exchanges: Exchanges = {
             investor_login: "3000003",
           },
         ],
-        next_cursor: "AAAAAAAAAAncXX0W8JM7_39p",
+        next_cursor: "AAAAAAAAAAmi_PXswIivFR9q",
         has_more: true,
       },
     },
