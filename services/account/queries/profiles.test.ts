@@ -66,6 +66,8 @@ test("Investors are walked by id without gap or repeat; filters are exact, and a
   expect(await walk(deps, { ...period, name: "Name 00001" })).toEqual(["1"]);
   expect(await walk(deps, { ...period, name: "NAME 00002" })).toEqual([]);
   expect(await walk(deps, { email: "p7@eXample.COM" })).toEqual(["7"]);
+  expect(await walk(deps, { login: "7" })).toEqual(["7"]);
+  expect(await walk(deps, { login: "100007" })).toEqual([]);
   expect(await walk(deps, { externalId: "CRM-8" })).toEqual(["8"]);
   expect(await walk(deps, { externalId: "crm-8" })).toEqual([]);
   expect(await walk(deps, { externalId: "CRM-8", email: "p7@example.com" })).toEqual([]);

@@ -62,6 +62,7 @@ export async function saveProfile(tx: Transaction, login: string, { email, label
 
 /** Undefined matches all. */
 export type AccountFilter = {
+  readonly login?: string | undefined;
   readonly name?: string | undefined;
   readonly email?: string | undefined;
   readonly externalId?: string | undefined;
@@ -79,13 +80,14 @@ export type AccountPage = {
 
 /** Accounts with their profiles, ascending by id. */
 export function withProfiles(accounts: Fragment, { filter = {}, afterId, limit }: AccountPage) {
-  const { name, email, externalId, createdFrom, createdTo } = filter;
+  const { login, name, email, externalId, createdFrom, createdTo } = filter;
   return sql`
     select account.*, email, labels
     from (${accounts}) as account
     join profile using (login)
     where ${allOf([
       fragment`account.id > ${afterId}`,
+      login === undefined ? undefined : fragment`account.login = ${login}`,
       name === undefined ? undefined : fragment`lower(account.name) = lower(${name})`,
       email === undefined ? undefined : fragment`lower(email) = lower(${email})`,
       externalId === undefined ? undefined : fragment`labels ->> 'externalId' = ${externalId}`,

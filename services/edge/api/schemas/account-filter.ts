@@ -2,11 +2,14 @@ import { Type } from "typebox";
 import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
 import { MAX_NAME_LENGTH } from "../../fields/checks.ts";
 import { text } from "../../fields/field.ts";
+import { at } from "../../fields/message.ts";
 import { externalIdFilter } from "./labels.ts";
 import { fromField, toField } from "./period.ts";
+import { loginField } from "./request-fields.ts";
 
 /** Of a list of accounts. */
 export const accountFilter = {
+  mt5_login: Type.Optional(at("login", loginField("Only the account with this login.", "investor"))),
   name: Type.Optional(
     text("name", {
       description: "Only accounts with this name, in any case.",
