@@ -54,7 +54,7 @@ async function untilSettled(stage: Stage, { character, master }: ShowcasePool): 
   await poll(
     options,
     async () => {
-      last.seen = isClosed ? await read(stage, `master/${master.id}/status`, "state") : await converged(stage, master);
+      last.seen = isClosed ? await read(stage, `master/${master.id}/profile`, "state") : await converged(stage, master);
       return last.seen === (isClosed ? "archived" : "converged") ? true : undefined;
     },
     () => last.seen,

@@ -31,8 +31,7 @@ import { addMaster } from "./master/add-master.ts";
 import { closeMaster } from "./master/close-master.ts";
 import { createMaster } from "./master/create-master.ts";
 import { getMaster } from "./master/get-master.ts";
-import { getMasterStatus } from "./master/get-master-status.ts";
-import { getMasterProfile, getProfileByLogin } from "./master/get-master-profile.ts";
+import { getMasterProfile } from "./master/get-master-profile.ts";
 import { getProof } from "./master/get-proof.ts";
 import { listMasterInvestors } from "./master/list-master-investors.ts";
 import { revealMaster } from "./master/reveal-master.ts";
@@ -68,9 +67,7 @@ export const ROUTES: readonly Route[] = [
   getMaster,
   updateMaster,
   closeMaster,
-  getMasterStatus,
   getMasterProfile,
-  getProfileByLogin,
   searchMasters,
   listMasterInvestors,
   getPerformance,

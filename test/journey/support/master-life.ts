@@ -15,7 +15,7 @@ export async function statusOf(
   { get }: Client,
   id: string,
 ): Promise<{ readonly state: string; readonly closing: JsonObject }> {
-  const { status, body, text } = await get(`/api/v1/master/${id}/status`);
+  const { status, body, text } = await get(`/api/v1/master/${id}/profile`);
   expect(status, text).toBe(200);
   const { closing = null } = body;
   return { state: textOf(body, "state"), closing: isObject(closing) ? closing : {} };

@@ -152,11 +152,9 @@ async function look({ ask, refused }: Caller, id: string, master: string, invest
   await ask("getBalances", { query: { logins: `${investor},${master},77` } });
   for (const list of ["listMasters", "listInvestors"]) await ask(list, { query: { engine: "PAMM", limit: 2 } });
   for (const list of ["listMasterProfiles", "listInvestorProfiles"]) await ask(list, { query: { limit: 2 } });
-  for (const one of ["getMaster", "getMasterStatus", "getMasterProfile"]) await ask(one, { path: { master_id: id } });
+  for (const one of ["getMaster", "getMasterProfile"]) await ask(one, { path: { master_id: id } });
   await refused("master_not_found", "getMaster", { path: { master_id: 999_999_999 } });
-  for (const one of ["listMasterInvestors", "getMasterWithPasswords", "getMasterProfileByLogin"]) {
-    await ask(one, ofMaster);
-  }
+  for (const one of ["listMasterInvestors", "getMasterWithPasswords"]) await ask(one, ofMaster);
   await ask("getPerformance", { ...ofMaster, query: DAYS });
   await ask("listResults", ofMaster);
   await ask("getInvestorWithPasswords", ofInvestor);
@@ -200,7 +198,7 @@ async function end({ ask, refused }: Caller, id: string, master: string, investo
   await refused("subscription_not_active", "unassignInvestor", both);
   await ask("closeMaster", { path: { master_id: id } });
   await eventually(async () =>
-    expect((await ask("getMasterStatus", { path: { master_id: id } }))["state"]).toBe("archived"),
+    expect((await ask("getMasterProfile", { path: { master_id: id } }))["state"]).toBe("archived"),
   );
   await refused("master_closed", "updateMaster", { path: { master_id: id }, body: { name: "Gone" } });
   const [profile] = (await ask("listInvestorProfiles", { query: { name: "Ines Okafor", limit: 100 } }))[

@@ -51,7 +51,7 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   fees_in_progress: "Fees are paid within seconds. Repeat the request a little later.",
   master_closed: "A closed Master is not opened again. Create another one.",
   master_not_accepting:
-    "Assign the Investor to another Master. `GET /master/{master_id}/status` shows the state of this one. With `lacks_money` operators have been alerted; repeat it when they have decided.",
+    "Assign the Investor to another Master. `GET /master/{master_id}/profile` shows the state of this one. With `lacks_money` operators have been alerted; repeat it when they have decided.",
   master_open_positions:
     "Wait until the Master has closed its positions, then repeat the request. A withdrawal or an unassign waits for you with [`on_blocked=queue`](integrate/pools.md#wait-until-the-master-is-flat).",
   allocation_in_progress: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",

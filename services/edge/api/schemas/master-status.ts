@@ -1,7 +1,6 @@
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { integer, model, modelOrNull, named, setOf } from "../../fields/field.ts";
-import { at } from "../../fields/message.ts";
-import { idReply, masterLoginReply, timeReply } from "./reply-fields.ts";
+import { timeReply } from "./reply-fields.ts";
 
 export const masterStateSet = setOf("MasterState", "Where a Master is in its life.", {
   open: "Investors can be assigned",
@@ -42,9 +41,3 @@ export const lifeReplies = {
   since: timeReply("Since when it is in this state."),
   closing: modelOrNull(Progress, "How far the closing is; null in any other state."),
 };
-
-export const MasterStatusReply = model("MasterStatus", "Where a Master is in its life.", {
-  id: idReply("Internal id of the Master."),
-  mt5_login: at("login", masterLoginReply("Trading login.")),
-  ...lifeReplies,
-});
