@@ -152,13 +152,13 @@ export function string(about: About): Both<string> {
   return asItIs(Type.String(annotations(about)));
 }
 
-export function nullableString(about: About): Shown<string | null, string | undefined> {
+export function nullableString(about: About): Shown<string | null, string | null | undefined> {
   return orNull(Type.Unsafe<string | null>({ type: ["string", "null"], ...annotations(about) }));
 }
 
 /** An empty text of a message is none. */
-function orNull(schema: TUnsafe<string | null>): Shown<string | null, string | undefined> {
-  return shown(schema, (text: string | undefined) => (text === undefined || text === "" ? null : text));
+function orNull(schema: TUnsafe<string | null>): Shown<string | null, string | null | undefined> {
+  return shown(schema, (text: string | null | undefined) => (text ? text : null));
 }
 
 /** Written in full whatever its size. */

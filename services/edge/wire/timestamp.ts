@@ -10,8 +10,8 @@ export function timestamp(date: Date | undefined): string {
   return `${date.toISOString().slice(0, -1)}000`;
 }
 
-export function nullableTimestamp(date: Date | undefined): string | null {
-  return date === undefined ? null : timestamp(date);
+export function nullableTimestamp(date: Date | null | undefined): string | null {
+  return date ? timestamp(date) : null;
 }
 
 /** What four digits of a year and the platform's seconds since 1970 can say. */

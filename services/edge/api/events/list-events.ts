@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { demandKnown } from "../../events/known-after.ts";
 import { demandReadable, permittedTypes } from "../../events/readable-types.ts";
 import { ALL_TYPES, readTypes } from "../../events/event-types.ts";
-import { Event, eventItem } from "../schemas/event.ts";
+import { Event } from "../schemas/event.ts";
 import { choice, model, text } from "../../fields/field.ts";
 import { ascendingPage } from "../schemas/page.ts";
 import { integerCursor, limit500, wait } from "../schemas/request-fields.ts";
@@ -55,23 +55,17 @@ export const listEvents = route({
   reply: model("EventPage", "A page of events. Ascending by id.", ascendingPage(Event)),
   refusals: ["events_removed"],
 
-  async handle({ events }, { query }, { poll, key }) {
+  async call({ events }, { types, begin, limit, ...request }, { poll, key }) {
     const scopes = [...key.scopes];
-    demandReadable(query.types ?? ALL_TYPES, scopes);
-    const isFromNow = query.after === undefined && query.begin === "latest";
+    demandReadable(types ?? ALL_TYPES, scopes);
+    const isFromNow = request.after === undefined && begin === "latest";
     // Of no type there is no event, so the page reaches the end of the log.
-    const after = isFromNow
-      ? (await events.read({ after: 0n, types: [], limit: 1 })).through
-      : BigInt(query.after ?? 0);
-    const filter = {
-      after,
-      types: permittedTypes(query.types === undefined ? undefined : readTypes(query.types), scopes),
-      limit: Number(query.limit ?? DEFAULT_LIMIT),
-    };
+    const after = isFromNow ? (await events.read({ after: 0n, types: [], limit: 1 })).through : (request.after ?? 0n);
+    const filter = { after, types: permittedTypes(types === undefined ? undefined : readTypes(types), scopes), limit };
     const {
-      events: found,
+      events: items,
       removedThrough,
-      through,
+      through: nextCursor,
       hasMore,
     } = await poll.until(
       async () => {
@@ -80,10 +74,10 @@ export const listEvents = route({
         demandKnown(after, page);
         return page;
       },
-      (page) => page.events.length > 0 || (query.after !== undefined && page.removedThrough > after),
+      (page) => page.events.length > 0 || (request.after !== undefined && page.removedThrough > after),
     );
-    if (query.after !== undefined && removedThrough > after) throw removed(removedThrough);
-    return { items: found.map(eventItem), next_cursor: through, has_more: hasMore };
+    if (request.after !== undefined && removedThrough > after) throw removed(removedThrough);
+    return { items, nextCursor, hasMore };
   },
 });
 

@@ -1,10 +1,10 @@
 import { Type } from "typebox";
-import { bool, model, nullableString, text } from "../../fields/field.ts";
-import { keyItem, ListedKeyReply } from "../schemas/listed-key.ts";
+import { bool, list, model, nullableString, text } from "../../fields/field.ts";
+import { at, shown } from "../../fields/message.ts";
+import { ListedKeyReply } from "../schemas/listed-key.ts";
 import { nullableTimeReply } from "../schemas/reply-fields.ts";
 import { DEFAULT_LIMIT, limit100 } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
-import { nullableTimestamp } from "../../wire/timestamp.ts";
 
 export const listKeys = route({
   operationId: "listApiKeys",
@@ -20,38 +20,36 @@ export const listKeys = route({
   query: Type.Object({
     limit: limit100(DEFAULT_LIMIT),
     cursor: Type.Optional(
-      text("key_id", {
-        description: "Only keys that are older than this one. Use next_cursor.",
-        example: "4fT9kQ2mZx7B",
-        shown: { pattern: "^[0-9A-Za-z]{12}$" },
-      }),
+      at(
+        "afterId",
+        text("key_id", {
+          description: "Only keys that are older than this one. Use next_cursor.",
+          example: "4fT9kQ2mZx7B",
+          shown: { pattern: "^[0-9A-Za-z]{12}$" },
+        }),
+      ),
     ),
   }),
   reply: model("ListedKeyPage", "A page of API keys. Newest first.", {
-    items: Type.Array(ListedKeyReply, { description: "Newest first." }),
+    items: list(ListedKeyReply, { description: "Newest first." }),
     next_cursor: nullableString({
       description: "Cursor of the next page, the id of the last key; null on the last one.",
       example: null,
     }),
     has_more: bool({ description: "Whether another page follows.", example: false }),
-    has_bootstrap_key: bool({
-      description: "Whether the system was started with a bootstrap key, which has every scope and is not listed.",
-      example: false,
-    }),
+    has_bootstrap_key: shown(
+      bool({
+        description: "Whether the system was started with a bootstrap key, which has every scope and is not listed.",
+        example: false,
+      }),
+      (has: boolean | undefined) => has ?? false,
+    ),
     bootstrap_used_at: nullableTimeReply("When a bootstrap key was last used; null when never."),
   }),
   refusals: [],
 
-  async handle({ keys }, { query }) {
-    const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const { keys: listed, hasMore, system } = await keys.list({ afterId: query.cursor, limit });
-    const at = new Date();
-    return {
-      items: listed.map((key) => keyItem(key, at)),
-      next_cursor: hasMore ? (listed.at(-1)?.id ?? null) : null,
-      has_more: hasMore,
-      has_bootstrap_key: system?.hasBootstrapKey ?? false,
-      bootstrap_used_at: nullableTimestamp(system?.bootstrapUsedAt ?? undefined),
-    };
+  async call({ keys }, request) {
+    const { keys: items, hasMore, system } = await keys.list(request);
+    return { items, hasMore, nextCursor: hasMore ? items.at(-1)?.id : undefined, ...system };
   },
 });

@@ -26,7 +26,7 @@ export const listMasterInvestors = listRoute({
         { masterLogin: params.master_login, afterInvestorId, limit: PAGE_SIZE },
         contextOfPage(),
       );
-      const items = page.items.map(({ id, login, name }) => ({ id, mt5_login: login, name }));
+      const items = page.items.map(ActiveInvestor.of);
       const last = page.hasMore ? page.items.at(-1) : undefined;
       if (last === undefined) return items;
       yield items;

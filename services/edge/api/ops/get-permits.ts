@@ -1,10 +1,7 @@
-import assert from "node:assert/strict";
-import { Type } from "typebox";
 import { PermitState } from "#proto/pamm/platform/v1/platform.ts";
-import { integer, model, modelOrNull, setOf, string } from "../../fields/field.ts";
+import { integer, list, model, modelOrNull, named, setOf, string } from "../../fields/field.ts";
 import { nullableTimeReply } from "../schemas/reply-fields.ts";
 import { route } from "../../http/route.ts";
-import { nullableTimestamp } from "../../wire/timestamp.ts";
 
 const stateSet = setOf("PermitState", "Whether money commands are sent to the trading platform.", {
   granted: "They are sent.",
@@ -44,11 +41,11 @@ const Imports = model("Imports", "What of the lost time was imported. Each numbe
   accounts_to_read: integer({ description: "Accounts whose deals are not all in their logs yet.", example: 0 }),
 });
 
-const STATES = {
+const STATES: Partial<Record<PermitState, (typeof stateSet.values)[number]>> = {
   [PermitState.GRANTED]: "granted",
   [PermitState.READING]: "reading",
   [PermitState.STOPPED]: "stopped",
-} as const;
+};
 
 export const getPermits = route({
   operationId: "getPermits",
@@ -62,31 +59,13 @@ export const getPermits = route({
     "Whether commands are sent to the trading platform. After a restore to an older time they are stopped: then since when, what of the lost time was imported, and why `resume` would be refused now, every reason at once.",
   returns: "The state of the permits.",
   reply: model("Permits", "Whether money commands are sent to the trading platform.", {
-    state: stateSet.of("Whether they are sent.", "stopped"),
+    state: named(stateSet.of("Whether they are sent.", "stopped"), STATES),
     stopped_at: nullableTimeReply("Since when they are stopped; null while they are not."),
     resumable_from: nullableTimeReply("End of the quiet period, before which `resume` is refused; null as above."),
-    blocking: Type.Array(Block, { description: "Why `resume` would be refused now; empty when it would not." }),
+    blocking: list(Block, { description: "Why `resume` would be refused now; empty when it would not." }),
     imports: modelOrNull(Imports, "What of the lost time was imported; null while nothing is stopped."),
   }),
   refusals: [],
 
-  async handle({ platform }, _request, context) {
-    const { state, stoppedAt, resumableFrom, blocking, imports } = await platform.getPermits({}, context);
-    assert(state !== PermitState.UNSPECIFIED, "the state of the permits is missing in the answer");
-    return {
-      state: STATES[state],
-      stopped_at: nullableTimestamp(stoppedAt),
-      resumable_from: nullableTimestamp(resumableFrom),
-      blocking: blocking.map(({ code, detail }) => ({ code, detail })),
-      imports:
-        imports === undefined
-          ? null
-          : {
-              movements: BigInt(imports.movements),
-              open_movements: BigInt(imports.openMovements),
-              unclaimed_fees: BigInt(imports.unclaimedFees),
-              accounts_to_read: BigInt(imports.accountsToRead),
-            },
-    };
-  },
+  call: ({ platform }, _request, context) => platform.getPermits({}, context),
 });

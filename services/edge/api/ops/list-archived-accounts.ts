@@ -1,13 +1,10 @@
-import assert from "node:assert/strict";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
-import type { UnshownAccount } from "#proto/pamm/platform/v1/platform.ts";
-import { integer, model, setOf, string } from "../../fields/field.ts";
+import { integer, model, named, setOf, string } from "../../fields/field.ts";
 import { opaquePage } from "../schemas/page.ts";
 import { nullableTimeReply, timeReply } from "../schemas/reply-fields.ts";
 import { DEFAULT_LIMIT, limit100 } from "../schemas/request-fields.ts";
 import { pageRoute } from "../../http/page-route.ts";
-import { shown } from "../../fields/message.ts";
-import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
+import { at, shown } from "../../fields/message.ts";
 
 const stateSet = setOf("ArchivedAccountState", "Whether the account is archived.", {
   not_shown:
@@ -23,17 +20,22 @@ const roleSet = setOf("ArchivedAccountRole", "What the account is.", {
   investor: "The account of an Investor.",
 });
 
-const ROLES = {
+const ROLES: Partial<Record<AccountRole, (typeof roleSet.values)[number]>> = {
   [AccountRole.MASTER]: "master",
   [AccountRole.PAYMENT]: "payment",
   [AccountRole.INVESTOR]: "investor",
-} as const;
+};
 
 const ArchivedAccount = model("ArchivedAccount", "An account without money that the trading platform does not show.", {
-  mt5_login: string({ description: "Login on the trading platform.", example: "3000003" }),
-  role: roleSet.of("What the account is.", "investor"),
-  state: stateSet.of("Whether it is archived.", "archived"),
-  not_shown_since: timeReply("Since when the trading platform does not show it."),
+  mt5_login: at("login", string({ description: "Login on the trading platform.", example: "3000003" })),
+  role: named(roleSet.of("What the account is.", "investor"), ROLES),
+  state: at(
+    "archivedAt",
+    shown(stateSet.of("Whether it is archived.", "archived"), (at: Date | undefined) =>
+      at ? "archived" : "not_shown",
+    ),
+  ),
+  not_shown_since: at("unshownSince", timeReply("Since when the trading platform does not show it.")),
   archived_at: nullableTimeReply("When that was confirmed; null before."),
 });
 
@@ -51,16 +53,19 @@ export const listArchivedAccounts = pageRoute({
   limit: limit100(DEFAULT_LIMIT),
   cursor: "number",
   reply: model("ArchivedAccountPage", "A page of accounts that the trading platform does not show.", {
-    ...opaquePage(shown(ArchivedAccount, itemOf), "Ascending by login."),
+    ...opaquePage(ArchivedAccount, "Ascending by login."),
     archived: integer({ description: "All accounts that are archived.", example: 12 }),
-    not_shown: integer({ description: "All accounts that are not shown and not archived yet.", example: 0 }),
+    not_shown: at(
+      "unconfirmed",
+      integer({ description: "All accounts that are not shown and not archived yet.", example: 0 }),
+    ),
   }),
   refusals: [],
 
   async call({ platform }, { limit }, after, context) {
     const afterLogin = after === 0n ? "" : String(after);
-    const { accounts, unconfirmed, ...page } = await platform.listUnshownAccounts({ afterLogin, limit }, context);
-    return { items: accounts, notShown: unconfirmed, ...page };
+    const { accounts: items, ...page } = await platform.listUnshownAccounts({ afterLogin, limit }, context);
+    return { items, ...page };
   },
 
   next({ items, hasMore }) {
@@ -68,14 +73,3 @@ export const listArchivedAccounts = pageRoute({
     return last && BigInt(last.login);
   },
 });
-
-function itemOf({ login, role, unshownSince, archivedAt }: UnshownAccount) {
-  assert(role !== AccountRole.UNSPECIFIED && unshownSince !== undefined, "an account has a role and a time");
-  return {
-    mt5_login: login,
-    role: ROLES[role],
-    state: archivedAt === undefined ? ("not_shown" as const) : ("archived" as const),
-    not_shown_since: timestamp(unshownSince),
-    archived_at: nullableTimestamp(archivedAt),
-  };
-}

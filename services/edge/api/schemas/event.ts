@@ -1,9 +1,7 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
-import type { StoredEvent } from "../../events/store/events.ts";
-import { timestamp } from "../../wire/timestamp.ts";
-import { jsonInteger } from "../../wire/json-number.ts";
-import { model, nullableInteger, nullableString, setOf, string } from "../../fields/field.ts";
+import { model, nullableId, nullableString, setOf, string } from "../../fields/field.ts";
+import { at, shown } from "../../fields/message.ts";
 import { idReply, timeReply } from "./reply-fields.ts";
 
 export const eventType = setOf("EventType", "What has happened.", EVENT_TYPES);
@@ -18,11 +16,14 @@ export const Event = model("Event", "Something has another state than before.", 
     description: "The state as the route of its subject shows it: an outcome, a status or a state.",
     example: "executed",
   }),
-  subject_id: string({
-    description:
-      "Id of what has changed: operation of a deposit, withdrawal or queued unassign, subscription, payment of a fee, break or review as in their routes. Of a mirror and an exit an id of its own, the same in all events of it.",
-    example: "0198c0de-0000-7000-8000-000000000001",
-  }),
+  subject_id: at(
+    "subject",
+    string({
+      description:
+        "Id of what has changed: operation of a deposit, withdrawal or queued unassign, subscription, payment of a fee, break or review as in their routes. Of a mirror and an exit an id of its own, the same in all events of it.",
+      example: "0198c0de-0000-7000-8000-000000000001",
+    }),
+  ),
   login: nullableString({
     description: "The account that it is about: of a break or review any account or null, otherwise the Investor.",
     example: "3000003",
@@ -37,13 +38,19 @@ export const Event = model("Event", "Something has another state than before.", 
     description: "The operation that it belongs to; null when there is none, or it is not known.",
     example: "0198c0de-0000-7000-8000-000000000001",
   }),
-  amount: nullableString({
-    description:
-      "Amount in USD: as requested of a deposit or withdrawal, what was paid of a fee, the signed change of the Master of a mirror or exit, the money at risk of a break. Null without one.",
-    example: "250.50",
-    shown: { pattern: "^-?[0-9]+\\.[0-9]{2}$" },
-  }),
-  deal_id: nullableInteger({ description: "Ticket of the deal; null without one.", example: 1_234_567 }),
+  amount: at(
+    "amountMinor",
+    shown(
+      nullableString({
+        description:
+          "Amount in USD: as requested of a deposit or withdrawal, what was paid of a fee, the signed change of the Master of a mirror or exit, the money at risk of a break. Null without one.",
+        example: "250.50",
+        shown: { pattern: "^-?[0-9]+\\.[0-9]{2}$" },
+      }),
+      (minor: bigint | null) => (minor === null ? null : formatDecimal(usd(minor))),
+    ),
+  ),
+  deal_id: nullableId({ description: "Ticket of the deal; null without one.", example: 1_234_567 }),
   reason: nullableString({
     description: "Code of the refusal, name of the check or code of the review; null without one.",
     example: null,
@@ -54,26 +61,3 @@ export const Event = model("Event", "Something has another state than before.", 
     example: "funding-77",
   }),
 });
-
-export function eventItem(event: StoredEvent) {
-  const { id, type, state, subject, occurredAt, login, masterLogin, operationId, amountMinor, dealId, reason, key } =
-    event;
-  return {
-    id,
-    type,
-    occurred_at: timestamp(occurredAt),
-    state,
-    subject_id: subject,
-    login: orNull(login),
-    master_login: orNull(masterLogin),
-    operation_id: orNull(operationId),
-    amount: amountMinor === null ? null : formatDecimal(usd(amountMinor)),
-    deal_id: dealId === 0n ? null : jsonInteger(dealId),
-    reason: orNull(reason),
-    key,
-  };
-}
-
-function orNull(text: string): string | null {
-  return text === "" ? null : text;
-}

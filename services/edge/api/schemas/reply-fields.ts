@@ -48,7 +48,7 @@ const TIME = { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\
 export const timeReply = (description: string): Shown<string, Date | undefined> =>
   shown(string({ description: `${description} UTC.`, example: "2026-01-02T03:04:05.678000", shown: TIME }), timestamp);
 
-export const nullableTimeReply = (description: string): Shown<string | null, Date | undefined> =>
+export const nullableTimeReply = (description: string): Shown<string | null, Date | null | undefined> =>
   shown(nullableString({ description: `${description} UTC.`, example: null, shown: TIME }), nullableTimestamp);
 
 export const nameReply = string({ description: "Alias, the visible name.", example: "Alpha Strategy" });

@@ -1,20 +1,37 @@
 import type { FieldError } from "#kernel/refusal.ts";
-import { jsonInteger } from "../../wire/json-number.ts";
-import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
+import { timestamp } from "../../wire/timestamp.ts";
 import type { Delivery, DeliveryStatus } from "../../events/store/webhook-deliveries.ts";
 import type { Webhook } from "../../events/store/webhooks.ts";
 import { ALL_TYPES } from "../../events/event-types.ts";
 import { addressIn, isPublicAddress } from "../../events/webhooks/public-address.ts";
 import type { WithSecret } from "../../events/webhooks/webhooks.ts";
 import { eventType } from "./event.ts";
-import { bool, integer, model, nullableInteger, nullableString, setOf, string, text } from "../../fields/field.ts";
+import {
+  bool,
+  integer,
+  model,
+  nullableInteger,
+  nullableString,
+  read,
+  setOf,
+  string,
+  text,
+} from "../../fields/field.ts";
+import { at, ofWhole, or, shown, within } from "../../fields/message.ts";
 import { idReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
-export const webhookId = text("id", {
-  description: "Id of the webhook.",
-  example: 17,
-  shown: { type: "integer", format: "int64", minimum: 0 },
-});
+/** Of a path. */
+export const webhookId = at(
+  "id",
+  read(
+    text("id", {
+      description: "Id of the webhook.",
+      example: 17,
+      shown: { type: "integer", format: "int64", minimum: 0 },
+    }),
+    BigInt,
+  ),
+);
 
 export const webhookUrl = text("webhook_url", {
   description:
@@ -32,7 +49,7 @@ const WEBHOOK_TYPES = {
 /** Of a change: what is omitted keeps its value, so there is no default. */
 export const webhookTypes = text("event_types", WEBHOOK_TYPES);
 
-export const newWebhookTypes = text("event_types", { ...WEBHOOK_TYPES, default: ALL_TYPES });
+export const newWebhookTypes = or(text("event_types", { ...WEBHOOK_TYPES, default: ALL_TYPES }), ALL_TYPES);
 
 export const isWebhookEnabled = bool({
   description: "Whether events are sent. true also begins again after the webhook was disabled; events wait meanwhile.",
@@ -50,29 +67,44 @@ const FIELDS = {
   id: idReply("Id of the webhook.", 17),
   url: string({ description: "Where events are sent.", example: "https://crm.example.com/pamm/events" }),
   types: string({ description: "Types of the events that are sent.", example: "deposit.*,subscription.cancelled" }),
-  status: webhookStatus.of("Whether events are sent.", "enabled"),
+  status: ofWhole(webhookStatus.of("Whether events are sent.", "enabled"), ({ isEnabled, disabledAt }: Webhook) => {
+    if (!isEnabled) return "paused";
+    return disabledAt === undefined ? "enabled" : "disabled";
+  }),
   failing_since: nullableTimeReply("Since when every attempt has failed; null when the last one did not."),
   last_error: nullableString({
     description:
       "Why the last attempt has failed, as a code such as `timeout`, `redirect`, `status_500` or `econnrefused`; `status_410` and `events_removed` have disabled it. Null when it did not.",
     example: null,
   }),
-  deferred_until: nullableTimeReply(
-    "Until when it has asked to be sent nothing, by 429 or 503 with `Retry-After`; null when it has not.",
+  deferred_until: at(
+    "askedUntil",
+    nullableTimeReply(
+      "Until when it has asked to be sent nothing, by 429 or 503 with `Retry-After`; null when it has not.",
+    ),
   ),
-  through_event_id: integer({ description: "Events up to this id are sent, or listed as deliveries.", example: 1_024 }),
-  old_secret_until: nullableTimeReply("Until when the previous secret signs too; null without one."),
+  through_event_id: at(
+    "throughEvent",
+    integer({ description: "Events up to this id are sent, or listed as deliveries.", example: 1_024 }),
+  ),
+  old_secret_until: at(
+    "previousUntil",
+    nullableTimeReply("Until when the previous secret signs too; null without one."),
+  ),
   created_at: timeReply("When it was created."),
 };
 
 export const WebhookReply = model("Webhook", "An endpoint that is sent events.", FIELDS);
 
 export const WebhookSecret = model("WebhookSecret", "A webhook with its secret, which is shown in this answer only.", {
-  ...FIELDS,
-  secret: string({
-    description: "Secret. The key of the signatures, by the Standard Webhooks convention.",
-    example: "whsec_c2VjcmV0IG9mIGFuIGV4YW1wbGUsIDMyIGJ5dGVzISE=",
-  }),
+  ...within("webhook", FIELDS),
+  secret: shown(
+    string({
+      description: "Secret. The key of the signatures, by the Standard Webhooks convention.",
+      example: "whsec_c2VjcmV0IG9mIGFuIGV4YW1wbGUsIDMyIGJ5dGVzISE=",
+    }),
+    (secret: WithSecret["secret"]) => secret.reveal(),
+  ),
 });
 
 export const deliveryStatus = setOf<DeliveryStatus>("DeliveryStatus", "What became of a delivery.", {
@@ -88,7 +120,10 @@ export const DeliveryItem = model("WebhookDelivery", "One event for one webhook.
   type: eventType.known("Type of the event.", "deposit.executed"),
   status: deliveryStatus.of("What became of it.", "pending"),
   attempts: integer({ description: "Attempts so far.", example: 2 }),
-  next_attempt_at: nullableTimeReply("When the next attempt is due; null when there is none."),
+  next_attempt_at: ofWhole(
+    nullableTimeReply("When the next attempt is due; null when there is none."),
+    ({ status, nextTryAt }: Delivery) => (status === "pending" ? timestamp(nextTryAt) : null),
+  ),
   last_status: nullableInteger({
     description: "HTTP status of the last attempt; null without an answer.",
     example: 500,
@@ -100,47 +135,6 @@ export const DeliveryItem = model("WebhookDelivery", "One event for one webhook.
   created_at: timeReply("When it was made."),
   finished_at: nullableTimeReply("When it was delivered or given up; null until then."),
 });
-
-export function webhookFields(webhook: Webhook) {
-  const { id, url, types, failingSince, lastError, askedUntil, throughEvent, previousUntil, createdAt } = webhook;
-  return {
-    id,
-    url,
-    types,
-    status: statusOf(webhook),
-    failing_since: nullableTimestamp(failingSince),
-    last_error: lastError === "" ? null : lastError,
-    deferred_until: nullableTimestamp(askedUntil),
-    through_event_id: throughEvent,
-    old_secret_until: nullableTimestamp(previousUntil),
-    created_at: timestamp(createdAt),
-  };
-}
-
-export function webhookSecret({ webhook, secret }: WithSecret) {
-  return { ...webhookFields(webhook), secret: secret.reveal() };
-}
-
-function statusOf({ isEnabled, disabledAt }: Webhook): (typeof webhookStatus.values)[number] {
-  if (!isEnabled) return "paused";
-  return disabledAt === undefined ? "enabled" : "disabled";
-}
-
-export function deliveryItem(delivery: Delivery) {
-  const { id, eventId, type, status, attempts, nextTryAt, lastStatus, lastError, createdAt, finishedAt } = delivery;
-  return {
-    id,
-    event_id: eventId,
-    type,
-    status,
-    attempts: BigInt(attempts),
-    next_attempt_at: status === "pending" ? timestamp(nextTryAt) : null,
-    last_status: lastStatus === undefined ? null : jsonInteger(BigInt(lastStatus)),
-    last_error: lastError === "" ? null : lastError,
-    created_at: timestamp(createdAt),
-    finished_at: nullableTimestamp(finishedAt),
-  };
-}
 
 /** Where real money is moved, events are sent over TLS and to the public internet only. Names are checked when they are resolved. */
 export function urlErrors(url: string | undefined, isRehearsal: boolean): readonly FieldError[] {

@@ -1,11 +1,9 @@
 import { Type } from "typebox";
-import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { OpaquePage } from "../schemas/page.ts";
 import { fromField, isPeriod, toField } from "../schemas/period.ts";
 import { DEFAULT_LIMIT, investorLogin, limit100, masterLogin } from "../schemas/request-fields.ts";
-import { statusOf, SubscriptionItem, subscriptionStatus } from "../schemas/subscription.ts";
+import { statusFilter, SubscriptionItem } from "../schemas/subscription.ts";
 import { pageRoute } from "../../http/page-route.ts";
-import { read } from "../../fields/field.ts";
 import { or } from "../../fields/message.ts";
 
 export const searchSubscriptions = pageRoute({
@@ -22,10 +20,7 @@ export const searchSubscriptions = pageRoute({
   filter: {
     master_login: or(masterLogin, ""),
     investor_login: or(investorLogin, ""),
-    status: or(
-      read(subscriptionStatus.of("Only subscriptions with this status.", "ACTIVE"), statusOf),
-      SubscriptionStatus.UNSPECIFIED,
-    ),
+    status: statusFilter,
     from: Type.Optional(fromField("that began")),
     to: Type.Optional(toField("that began")),
   },

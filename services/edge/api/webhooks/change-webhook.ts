@@ -3,14 +3,13 @@ import { integerCursor } from "../schemas/request-fields.ts";
 import {
   isWebhookEnabled,
   urlErrors,
-  webhookFields,
   webhookId,
   WebhookReply,
-  webhookSecret,
   WebhookSecret,
   webhookTypes,
   webhookUrl,
 } from "../schemas/webhook.ts";
+import { at } from "../../fields/message.ts";
 import { demandReadable } from "../../events/readable-types.ts";
 import { route } from "../../http/route.ts";
 
@@ -32,7 +31,7 @@ export const updateWebhook = route({
   body: Type.Object({
     url: Type.Optional(webhookUrl),
     types: Type.Optional(webhookTypes),
-    enabled: Type.Optional(isWebhookEnabled),
+    enabled: Type.Optional(at("isEnabled", isWebhookEnabled)),
   }),
   reply: WebhookReply,
   lookUp: LOOK_UP,
@@ -42,11 +41,9 @@ export const updateWebhook = route({
     return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
   },
 
-  async handle({ webhooks }, { params, body }, context) {
-    if (body.types !== undefined) demandReadable(body.types, [...context.key.scopes]);
-    const change = { url: body.url, types: body.types, isEnabled: body.enabled };
-    const webhook = { clientId: context.client.id, id: BigInt(params.webhook_id) };
-    return webhookFields(await webhooks.update({ ...webhook, ...change }, context));
+  async call({ webhooks }, request, context) {
+    if (request.types !== undefined) demandReadable(request.types, [...context.key.scopes]);
+    return await webhooks.update({ ...request, clientId: context.client.id }, context);
   },
 });
 
@@ -64,11 +61,7 @@ export const deleteWebhook = route({
   reply: WebhookReply,
   lookUp: LOOK_UP,
   refusals: ["webhook_not_found"],
-
-  async handle({ webhooks }, { params }, context) {
-    const webhook = { clientId: context.client.id, id: BigInt(params.webhook_id) };
-    return webhookFields(await webhooks.remove(webhook, context));
-  },
+  call: ({ webhooks }, request, context) => webhooks.remove({ ...request, clientId: context.client.id }, context),
 });
 
 export const rotateWebhook = route({
@@ -87,11 +80,7 @@ export const rotateWebhook = route({
   lookUp:
     "Repeat it with the same Idempotency-Key: the answer has the new secret again. GET /api/v1/webhooks/{webhook_id} shows whether `old_secret_until` has moved.",
   refusals: ["webhook_not_found", "webhooks_not_set_up"],
-
-  async handle({ webhooks }, { params }, context) {
-    const webhook = { clientId: context.client.id, id: BigInt(params.webhook_id) };
-    return webhookSecret(await webhooks.rotate(webhook, context));
-  },
+  call: ({ webhooks }, request, context) => webhooks.rotate({ ...request, clientId: context.client.id }, context),
 });
 
 export const replayWebhook = route({
@@ -110,9 +99,5 @@ export const replayWebhook = route({
   reply: WebhookReply,
   lookUp: LOOK_UP,
   refusals: ["webhook_not_found", "events_removed"],
-
-  async handle({ webhooks }, { params, query }, context) {
-    const webhook = { clientId: context.client.id, id: BigInt(params.webhook_id), after: BigInt(query.after) };
-    return webhookFields(await webhooks.replay(webhook, context));
-  },
+  call: ({ webhooks }, request, context) => webhooks.replay({ ...request, clientId: context.client.id }, context),
 });
