@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FieldError } from "#kernel/refusal.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Admission } from "./admission.ts";
 import { answerOnce, claimCommand } from "./idempotency/answer-once.ts";
@@ -81,9 +82,18 @@ function validate(route: Route, request: FastifyRequest, deps: Deps): void {
   if (route.body !== undefined) request.body ??= {};
   const errors = [...findMistakes(request), ...unknownParameters(route, request)];
   const isReadable = !errors.some(({ field }) => field === "body");
+  if (isReadable) errors.push(...missingChange(route, request));
   if (route.kind === "object" && isReadable) errors.push(...(route.check?.(inputOf(route, request), deps) ?? []));
   if (isCommand(route)) errors.push(...idempotencyKeyErrors(request));
   if (errors.length > 0) throw invalid(errors);
+}
+
+/** A change has at least one field. */
+function missingChange({ method, body }: Route, request: FastifyRequest): FieldError[] {
+  if (method !== "PATCH" || body === undefined) return [];
+  const fields = Object.keys(body.properties);
+  if (fields.some((name) => Object.hasOwn(request.body as object, name))) return [];
+  return [{ field: "body", code: "required", message: `body must have at least one of ${fields.join(", ")}.` }];
 }
 
 async function answer({ route, runtime, leave }: Work<ObjectOf>, request: FastifyRequest, reply: FastifyReply) {

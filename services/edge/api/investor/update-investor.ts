@@ -5,8 +5,6 @@ import { at } from "../../fields/message.ts";
 import { aliasField, investorId, username } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 
-const KNOWN = ["name", "email", "external_id", "metadata"] as const;
-
 export const updateInvestor = route({
   operationId: "updateInvestor",
   method: "PATCH",
@@ -28,9 +26,5 @@ export const updateInvestor = route({
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/investor/{investor_id} before sending a new one.",
   refusals: ["investor_not_found", "external_id_in_use", "investor_erased"],
-  check({ body }) {
-    if (KNOWN.some((name) => body[name] !== undefined)) return [];
-    return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
-  },
   call: ({ accounts }, request, context) => accounts.updateInvestor(request, context),
 });

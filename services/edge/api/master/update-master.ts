@@ -14,17 +14,6 @@ import { labelChangeFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
 import { at } from "../../fields/message.ts";
 
-const KNOWN = [
-  "name",
-  "strategy_name",
-  "strategy",
-  "min_deposit",
-  "accepting_investors",
-  "payment_account_login",
-  "external_id",
-  "metadata",
-] as const;
-
 export const updateMaster = route({
   operationId: "updateMaster",
   method: "PATCH",
@@ -65,10 +54,6 @@ export const updateMaster = route({
     "platform_rejected",
     "platform_unavailable",
   ],
-  check({ body }) {
-    if (KNOWN.some((name) => body[name] !== undefined)) return [];
-    return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
-  },
 
   async call({ accounts }, request, context) {
     // A key that may change Masters, and no fees, must not redirect fees.

@@ -13,7 +13,6 @@ import { at } from "../../fields/message.ts";
 import { demandReadable } from "../../events/readable-types.ts";
 import { route } from "../../http/route.ts";
 
-const KNOWN = ["url", "types", "enabled"] as const;
 const LOOK_UP = "Repeat it with the same Idempotency-Key, or read GET /api/v1/webhooks/{webhook_id}.";
 
 export const updateWebhook = route({
@@ -36,10 +35,7 @@ export const updateWebhook = route({
   reply: WebhookReply,
   lookUp: LOOK_UP,
   refusals: ["webhook_not_found"],
-  check({ body }, { isRehearsal }) {
-    if (KNOWN.some((name) => body[name] !== undefined)) return urlErrors(body.url, isRehearsal);
-    return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
-  },
+  check: ({ body }, { isRehearsal }) => urlErrors(body.url, isRehearsal),
 
   async call({ webhooks }, request, context) {
     if (request.types !== undefined) demandReadable(request.types, [...context.key.scopes]);
