@@ -82,6 +82,6 @@ export const listEvents = route({
 });
 
 function removed(through: bigint) {
-  const message = `Events up to ${through} are not kept any more, so events after the given one may be missing. Read the state of what you follow, then go on without \`after\`.`;
+  const message = `Events up to ${through} are no longer kept, so events after the given one may be missing. Read the state of what you follow, then go on without \`after\`.`;
   return refuse("events_removed", message, { details: { removed_through: String(through) } });
 }

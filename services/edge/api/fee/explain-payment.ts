@@ -34,7 +34,7 @@ export const explainPayment = route({
   tag: "Performance fees",
   summary: "Explain a fee payment",
   description:
-    "Why a payment has its amount, as it was recorded with the decision: profit with its rates and fee versions, high-water marks, open result, debts and rounding. `due` less `prepaid` is `amount` and `uncollected`, and the shares of `calculation.charged` add up to its `exact_fee`. What is not known any more is named in `missing`, never guessed.",
+    "Why a payment has its amount, as it was recorded with the decision: profit with its rates and fee versions, high-water marks, open result, debts and rounding. `due` less `prepaid` is `amount` and `uncollected`, and the shares of `calculation.charged` add up to its `exact_fee`. What is no longer known is named in `missing`, never guessed.",
   returns: "The explanation.",
   params: Type.Object({ payment_id: feePaymentId }),
   reply: model("FeePaymentExplanation", "Why a fee payment has its amount.", {

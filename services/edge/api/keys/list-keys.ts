@@ -15,7 +15,7 @@ export const listKeys = route({
   tag: "API keys",
   summary: "List API keys",
   description:
-    "All keys of the system, the newest first, also those that are not accepted any more, with their scopes, last use and rotation. No response has a secret, a hash, or an address from which a key is accepted. Keys are created, rotated and revoked by a command on the machine of the service.",
+    "All keys of the system, the newest first, also those that are no longer accepted, with their scopes, last use and rotation. No response has a secret, a hash, or an address from which a key is accepted. Keys are created, rotated and revoked by a command on the machine of the service.",
   returns: "A page of keys.",
   query: Type.Object({
     limit: limit100(DEFAULT_LIMIT),

@@ -13,7 +13,7 @@ export const closeMaster = route({
   tag: "Masters",
   summary: "Close a Master",
   description:
-    "For good: no Investor can be assigned any more, every Investor leaves as by an unassign, and then the Master is archived. The answer comes when this has begun; `GET /master/{master_id}/profile` shows how far it is. Closing again has the same answer. By internal id, not by login.",
+    "For good: no Investor can be assigned from now on, every Investor leaves as by an unassign, and then the Master is archived. The answer comes when this has begun; `GET /master/{master_id}/profile` shows how far it is. Closing again has the same answer. By internal id, not by login.",
   returns: "The Master as the closing has begun.",
   params: Type.Object({ master_id: at("id", masterId) }),
   reply: MasterItem,

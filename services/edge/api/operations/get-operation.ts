@@ -15,7 +15,7 @@ export const getOperation = route({
   tag: "Operations",
   summary: "Get an operation",
   description:
-    "Returns the outcome of a deposit, withdrawal, assign or unassign by its X-Operation-Id. Legs are omitted while they cannot be read. 404 for an id more than 10 seconds after its last request proves that nothing was executed and nothing will be. 410 for an id from which deposits and withdrawals are not kept any more (years) proves nothing. Creations, registrations, changes and review decisions are not recorded here.",
+    "Returns the outcome of a deposit, withdrawal, assign or unassign by its X-Operation-Id. Legs are omitted while they cannot be read. 404 for an id more than 10 seconds after its last request proves that nothing was executed and nothing will be. 410 for an id from which deposits and withdrawals are no longer kept (years) proves nothing. Creations, registrations, changes and review decisions are not recorded here.",
   returns: "The operation and its outcome.",
   params: Type.Object({ operation_id: operationId }),
   query: Type.Object({ wait: Type.Optional(wait("the outcome is final")) }),

@@ -49,7 +49,7 @@ const AttemptReply = model("Attempt", "One send of a movement to the trading pla
   permitted_at: at("grantedAt", timeReply("When its permit was recorded, before the first byte.")),
   permit_expires_at: timeReply("Nothing of it is written after this."),
   ended_at: nullableTimeReply(
-    "When what came back was recorded, or that no byte of it can be sent any more; null until then.",
+    "When what came back was recorded, or that no byte of it can still be sent; null until then.",
   ),
   answer_code: nullableInteger({
     description:

@@ -91,6 +91,6 @@ export const flowsReply = modelOrNull(
 export const missingCode = setOf("FeeMissing", "Why an explanation is not the whole one.", {
   imported: "The fee was collected before a restore of the database, which has lost what it was for.",
   calculation: "No calculation that adds up to the fee is recorded.",
-  flows: "Deposits and withdrawals since the fee before are not kept any more, or cannot be read at the moment.",
+  flows: "Deposits and withdrawals since the fee before are no longer kept, or cannot be read at the moment.",
   debt_parts: "A debt comes from more payments than are shown.",
 });

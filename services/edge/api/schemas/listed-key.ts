@@ -9,7 +9,7 @@ import { scopeSet } from "../../fields/scope.ts";
 const keyState = setOf("KeyState", "Whether a key is accepted.", {
   active: "It is accepted.",
   replaced: "It is accepted until it expires; a newer key of the client replaces it.",
-  expired: "It is not accepted any more.",
+  expired: "It is no longer accepted.",
   revoked: "It was revoked.",
 });
 

@@ -6,7 +6,7 @@ export const masterStateSet = setOf("MasterState", "Where a Master is in its lif
   open: "Investors can be assigned",
   not_accepting: "assignments are refused; Investors who are assigned stay, top up and leave",
   closing: "every Investor leaves; assignments are refused for good",
-  archived: "every Investor has left; the Master stays in the directory and does not change any more",
+  archived: "every Investor has left; the Master stays in the directory and no longer changes",
 });
 
 const STATES: Partial<Record<MasterState, (typeof masterStateSet.values)[number]>> = {

@@ -111,7 +111,7 @@ export const deliveryStatus = setOf<DeliveryStatus>("DeliveryStatus", "What beca
   pending: "It waits for its first or next attempt.",
   delivered: "The endpoint has answered with a status from 200 to 299.",
   failed:
-    "It was given up: after 72 hours, because the event was removed, or because no key of the client may read it any more.",
+    "It was given up: after 72 hours, because the event was removed, or because no key of the client may read it now.",
 });
 
 export const DeliveryItem = model("WebhookDelivery", "One event for one webhook.", {

@@ -51,7 +51,7 @@ export const deleteWebhook = route({
   class: "money",
   tag: "Webhooks",
   summary: "Delete a webhook",
-  description: "Nothing is sent any more, but what is being sent. Its deliveries are not listed any more.",
+  description: "Nothing more is sent, except what is being sent now. Its deliveries are no longer listed.",
   returns: "The webhook as it was.",
   params: Type.Object({ webhook_id: webhookId }),
   reply: WebhookReply,
