@@ -34,11 +34,11 @@ const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /** A new edge on the database, as after a restart. Each API key is a separate client. */
-async function edgeOn(pool: Pool, { services }: Command): Promise<TestEdge> {
+async function edgeOn(pool: Pool, { services, route }: Command): Promise<TestEdge> {
   const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]), keptMs: 30 * DAY_MS });
   return await testEdge({
     ...services,
-    app: { idempotency, authenticate: async (key) => ({ ...aCaller(), clientId: key }) },
+    app: { routes: [route], idempotency, authenticate: async (key) => ({ ...aCaller(), clientId: key }) },
   });
 }
 

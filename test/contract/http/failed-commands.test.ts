@@ -13,7 +13,7 @@ type Reply = (request: unknown, context: unknown) => Promise<unknown>;
 const LOOK_UP = "getOperation";
 
 /** The services of a case; each error is the answer to one call of the command, in this order, and later calls succeed. */
-function failing({ services }: Command, errors: readonly Error[]): TestOptions {
+function failing({ services, route }: Command, errors: readonly Error[]): TestOptions {
   const left = [...errors];
   const fail =
     (reply: Reply): Reply =>
@@ -23,7 +23,7 @@ function failing({ services }: Command, errors: readonly Error[]): TestOptions {
       return await reply(request, context);
     };
   const answers = Object.entries(services as Readonly<Record<string, Readonly<Record<string, Reply>>>>);
-  return Object.fromEntries(
+  const failingServices = Object.fromEntries(
     answers.map(([name, methods]) => [
       name,
       Object.fromEntries(
@@ -31,6 +31,7 @@ function failing({ services }: Command, errors: readonly Error[]): TestOptions {
       ),
     ]),
   );
+  return { ...failingServices, app: { routes: [route] } };
 }
 
 async function sendWithErrors(one: Command, errors: readonly Error[]): Promise<Answer & Pick<TestEdge, "calls">> {
