@@ -1,13 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";
-import { GIVEN_TWICE } from "./wrong-field.ts";
 import { requiredScopes } from "../../../services/edge/identity/keys/scopes.ts";
 import { isCommand } from "../../../services/edge/http/request-state.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import { openApiDocument } from "./document.ts";
-import { pathOf } from "./operation.ts";
 import { codesOf } from "./problem-codes.ts";
+import { pathOf } from "./problem-responses.ts";
 import { pascal } from "./problem-schemas.ts";
 import {
   at,
@@ -143,7 +142,7 @@ test("the example of a problem is about its operation: the path, the outcome and
       pathOf(route),
       isCommand(route) ? "not_executed" : undefined,
     ]);
-    expect([...Object.keys(fields), GIVEN_TWICE.field]).toContain(errors?.[0]?.field);
+    expect([...Object.keys(fields), "trace"]).toContain(errors?.[0]?.field);
   }
 });
 
@@ -197,6 +196,8 @@ test("headers of requests and answers are declared", () => {
   expect(answered(list, "408")).toEqual(["X-Request-Id", "Retry-After"]);
   expect(answered(list, "401")).toEqual(["X-Request-Id", "WWW-Authenticate"]);
   expect(answered(list, "405")).toEqual(["X-Request-Id", "Allow"]);
+  expect(answered(deposit, "401")).toEqual(["X-Request-Id", "X-Operation-Id", "WWW-Authenticate"]);
+  expect(answered(deposit, "417")).toEqual(["X-Request-Id"]);
   expect(answered(list, "429")).toEqual(["X-Request-Id", "Retry-After", "RateLimit-Policy", "RateLimit"]);
 });
 

@@ -1,7 +1,7 @@
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../../services/edge/http/idempotency/idempotency-key.ts";
+import { AN_OPERATION } from "../../../services/edge/problems/problems.ts";
 import type { Components, Json } from "./components.ts";
 
-const AN_OPERATION = "0198c0de-0000-7000-8000-000000000001";
 const A_REQUEST = "0198c0de-0000-7000-8000-000000000000";
 const REQUEST_ID = { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" };
 

@@ -23,15 +23,9 @@ export function operationOf(route: DocumentedRoute, components: Components): Jso
     responses: {
       200: answerOf(route, components),
       ...acceptedOf(route, components),
-      ...problemResponses(route, pathOf(route), components),
+      ...problemResponses(route, components),
     },
   };
-}
-
-/** The path that problems show. */
-export function pathOf({ url, exchanges: [{ request }] }: DocumentedRoute): string {
-  const { params } = request;
-  return url.replaceAll(/:([a-z0-9_]+)/g, (_, name: string) => params?.[name] ?? "");
 }
 
 function parametersOf(route: DocumentedRoute, components: Components): readonly Json[] {

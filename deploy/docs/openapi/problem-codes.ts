@@ -1,49 +1,28 @@
-import { ANY_KEY } from "../../../services/edge/identity/keys/scopes.ts";
-import type { ProblemCode } from "../../../services/edge/problems/problems.ts";
-import { isCommand } from "../../../services/edge/http/request-state.ts";
 import type { Route } from "../../../services/edge/http/route.ts";
+import { isCommand } from "../../../services/edge/http/request-state.ts";
+import { ANY_KEY } from "../../../services/edge/identity/keys/scopes.ts";
+import type { KindOfRoute } from "../../../services/edge/problems/entry.ts";
+import { CODES, PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";
+import { fieldsOf } from "./wrong-field.ts";
 
-const ANY_ROUTE: readonly ProblemCode[] = [
-  "bad_request",
-  "unauthorized",
-  "method_not_allowed",
-  "request_timeout",
-  "url_too_long",
-  "expectation_failed",
-  "validation_failed",
-  "rate_limited",
-  "headers_too_large",
-  "internal_error",
-  "service_unavailable",
-];
-const WITH_BODY: readonly ProblemCode[] = ["malformed_json", "unsupported_media_type"];
-const WITH_PATH: readonly ProblemCode[] = ["route_not_found"];
-const COMMANDS: readonly ProblemCode[] = [
-  "body_too_large",
-  "idempotency_key_reused",
-  "operation_in_progress",
-  "conflict",
-  "outcome_unknown",
-];
-/** A special code names the problem when no other field is wrong. */
-const OF_FIELD: Readonly<Record<string, readonly ProblemCode[]>> = {
-  cursor: ["invalid_cursor"],
-  after: ["invalid_cursor"],
-  amount: ["amount_precision"],
-  min_deposit: ["amount_precision"],
-  currency: ["currency_not_supported"],
+const IS_OF: Readonly<Record<KindOfRoute, (route: Route) => boolean>> = {
+  all: () => true,
+  with_scope: ({ scope }) => scope !== ANY_KEY,
+  with_path: ({ params }) => params !== undefined,
+  with_body: ({ body }) => body !== undefined,
+  commands: isCommand,
 };
 
 /** Every code that a request to this route can be answered with. */
 export function codesOf(route: Route): ReadonlySet<ProblemCode> {
-  const fields = Object.keys({ ...route.params?.properties, ...route.query?.properties, ...route.body?.properties });
-  return new Set([
-    ...ANY_ROUTE,
-    ...(route.scope === ANY_KEY ? [] : (["insufficient_scope"] as const)),
-    ...(route.params === undefined ? [] : WITH_PATH),
-    ...(route.body === undefined ? [] : WITH_BODY),
-    ...fields.flatMap((field) => OF_FIELD[field] ?? []),
-    ...route.refusals,
-    ...(isCommand(route) ? COMMANDS : []),
-  ]);
+  const others = Map.groupBy(
+    CODES.filter((code) => answers(route, code)),
+    (code) => PROBLEMS[code].answered?.by === "commands",
+  );
+  return new Set([...(others.get(false) ?? []), ...route.refusals, ...(others.get(true) ?? [])]);
+}
+
+function answers(route: Route, code: ProblemCode): boolean {
+  const { by = [] } = PROBLEMS[code].answered ?? {};
+  return typeof by === "string" ? IS_OF[by](route) : by.some((field) => Object.hasOwn(fieldsOf(route), field));
 }

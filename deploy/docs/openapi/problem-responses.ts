@@ -1,85 +1,63 @@
-import type { Problem, RequestFacts } from "../../../services/edge/problems/problem.ts";
-import { PROBLEM_MEANINGS } from "../../../services/edge/problems/meanings.ts";
-import { PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { invalid, type Problem, problemOf } from "../../../services/edge/problems/problem.ts";
+import { reaches, type Sample, type SampledRequest } from "../../../services/edge/problems/entry.ts";
+import { AN_OPERATION, PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";
+import { refuse } from "../../../services/edge/problems/refusals.ts";
+import type { DocumentedRoute } from "../../../services/edge/api/exchange.ts";
 import { isCommand } from "../../../services/edge/http/request-state.ts";
-import type { Route } from "../../../services/edge/http/route.ts";
 import type { Components, Json } from "./components.ts";
 import { type AnswerHeader, answerHeaders } from "./headers.ts";
 import { codesOf } from "./problem-codes.ts";
-import { AN_OPERATION, noOperation, type OwnFacts, sampleProblem } from "./problem-samples.ts";
 import { pascal, problemUnion } from "./problem-schemas.ts";
-import { wrongField, wrongFieldWith } from "./wrong-field.ts";
+import { wrongField } from "./wrong-field.ts";
 
-/** Refused before the route is reached, so the answers of all operations are alike and are declared once. */
-const BEFORE_THE_ROUTE: ReadonlySet<ProblemCode> = new Set([
-  "bad_request",
-  "malformed_json",
-  "unauthorized",
-  "insufficient_scope",
-  "method_not_allowed",
-  "request_timeout",
-  "body_too_large",
-  "url_too_long",
-  "unsupported_media_type",
-  "expectation_failed",
-  "rate_limited",
-  "headers_too_large",
-  "internal_error",
-]);
-/** Bytes that are not a request have no path, and nothing is known about what they asked for. */
-const WITHOUT_A_PATH: ReadonlySet<ProblemCode> = new Set(["bad_request", "request_timeout", "headers_too_large"]);
-/** Answered without an operation, so there is no outcome and no id. */
-const WITHOUT_AN_OPERATION: ReadonlySet<ProblemCode> = new Set([...WITHOUT_A_PATH, "method_not_allowed"]);
-/** Answered before the key is known. */
-const WITHOUT_A_RATE: ReadonlySet<ProblemCode> = new Set([
-  ...WITHOUT_A_PATH,
-  "unauthorized",
-  "method_not_allowed",
-  "url_too_long",
-  "expectation_failed",
-]);
-const OTHER_HEADERS: Readonly<Partial<Record<ProblemCode, AnswerHeader>>> = {
-  unauthorized: "WWW-Authenticate",
-  method_not_allowed: "Allow",
-};
+/** An operation whose problems are described, and a request; of answers that all operations share, one that stands for all. */
+type Subject = SampledRequest & { readonly route: DocumentedRoute; readonly path: string };
 
-/** An operation whose problems are described; of answers that all operations share, one that stands for all. */
-type Subject = { readonly route: Route; readonly path: string; readonly scope: string };
-
-/** The problems that an operation can answer, by status. `path` is that of its example. */
-export function problemResponses(route: Route, path: string, components: Components): Json {
+/** The problems that an operation can answer, by status. */
+export function problemResponses(route: DocumentedRoute, components: Components): Json {
   const byStatus = [...Map.groupBy(codesOf(route), (code) => PROBLEMS[code].status)];
   const responses = byStatus
     .toSorted(([left], [right]) => left - right)
     .map(([status, codes]) => {
-      const isShared = codes.every((code) => BEFORE_THE_ROUTE.has(code));
-      if (!isShared) return [status, responseOf(codes, { route, path, scope: route.scope }, components)];
+      const isOwn = codes.some((code) => reaches(PROBLEMS[code], "route"));
+      if (isOwn) return [status, responseOf(codes, subjectOf(route), components)];
       const name = `${isCommand(route) ? "Command" : ""}${codes.map(pascal).join("Or")}`;
-      const any = { route, ...(isCommand(route) ? ANY_COMMAND : ANY_QUERY) };
+      const any = { route, params: {}, ...(isCommand(route) ? ANY_COMMAND : ANY_QUERY) };
       return [status, components.refer("responses", name, name, () => responseOf(codes, any, components))];
     });
   return Object.fromEntries(responses);
 }
 
-function isAboutCommand(codes: readonly ProblemCode[], route: Route): boolean {
-  return isCommand(route) && codes.some((code) => !WITHOUT_AN_OPERATION.has(code));
+const ANY_QUERY = { path: "/api/v1/info/balance/3000003", scope: "investors:read" } as const;
+const ANY_COMMAND = { path: "/api/v1/investor/deposit", scope: "funds:deposit" } as const;
+
+function subjectOf(route: DocumentedRoute): Subject {
+  const { scope, exchanges } = route;
+  return { route, path: pathOf(route), scope, params: exchanges[0].request.params ?? {} };
 }
 
-const ANY_QUERY = { path: "/api/v1/info/balance/3000003", scope: "investors:read" };
-const ANY_COMMAND = { path: "/api/v1/investor/deposit", scope: "funds:deposit" };
+/** The path that problems show. */
+export function pathOf({ url, exchanges: [{ request }] }: DocumentedRoute): string {
+  const { params } = request;
+  return url.replaceAll(/:([a-z0-9_]+)/g, (_, name: string) => params?.[name] ?? "");
+}
 
 function responseOf(codes: readonly ProblemCode[], subject: Subject, components: Components): Json {
   const samples = codes.map((code) => sampleOf(code, subject));
+  const entries = codes.map((code) => PROBLEMS[code]);
+  const hasOperation = isCommand(subject.route) && entries.some((entry) => reaches(entry, "key"));
+  const hasRate = entries.some((entry) => reaches(entry, "admission"));
   const names: AnswerHeader[] = [
     "X-Request-Id",
-    ...(isAboutCommand(codes, subject.route) ? (["X-Operation-Id"] as const) : []),
-    ...codes.flatMap((code) => OTHER_HEADERS[code] ?? []),
-    ...(samples.some(({ retryAfterSeconds }) => retryAfterSeconds !== undefined) ? (["Retry-After"] as const) : []),
-    ...(codes.every((code) => WITHOUT_A_RATE.has(code)) ? [] : (["RateLimit-Policy", "RateLimit"] as const)),
+    ...(hasOperation ? (["X-Operation-Id"] as const) : []),
+    ...entries.flatMap(({ header }) => header ?? []),
+    ...(entries.some(({ advice }) => advice === undefined) ? (["Retry-After"] as const) : []),
+    ...(hasRate ? (["RateLimit-Policy", "RateLimit"] as const) : []),
   ];
   const examples = samples.map(({ code, body }) => [code, { summary: PROBLEMS[code].title, value: body }]);
   return {
-    description: codes.map((code) => `\`${code}\`: ${PROBLEM_MEANINGS[code]}`).join("\n\n"),
+    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join("\n\n"),
     headers: answerHeaders(names, components),
     content: {
       "application/problem+json": {
@@ -91,44 +69,39 @@ function responseOf(codes: readonly ProblemCode[], subject: Subject, components:
 }
 
 /** A true problem with this code: of a deposit where a deposit can be answered so, otherwise of the first route that can. */
-export function problemExample<R extends Route>(
-  code: ProblemCode,
-  routes: readonly R[],
-  pathOf: (route: R) => string,
-): unknown {
+export function problemExample(code: ProblemCode, routes: readonly DocumentedRoute[]): unknown {
   const answering = routes.filter((route) => codesOf(route).has(code));
   const route =
     answering.find(({ class: kind, scope }) => kind === "money" && scope === "funds:deposit") ??
     answering[0] ??
     routes[0];
-  return route === undefined ? undefined : sampleOf(code, { route, path: pathOf(route), scope: route.scope }).body;
+  return route === undefined ? undefined : sampleOf(code, subjectOf(route)).body;
 }
 
+/** The problem as the edge writes it. */
 function sampleOf(code: ProblemCode, subject: Subject): Problem {
-  const facts: RequestFacts = {
+  const { route, path } = subject;
+  const entry = PROBLEMS[code];
+  const problem = problemOf(sampleRefusal(code, subject), {
     requestId: "0198c0de-0000-7000-8000-000000000000",
-    path: WITHOUT_A_PATH.has(code) ? "/" : subject.path,
-    intent: isAboutCommand([code], subject.route) ? "command" : "query",
+    path: reaches(entry, "path") ? path : "/",
+    intent: isCommand(route) && reaches(entry, "head") ? "command" : "query",
     operationId: AN_OPERATION,
     wasSent: false,
-    lookUp: subject.route.lookUp,
+    lookUp: route.lookUp,
     mayHaveComeBefore: false,
-  };
-  return sampleProblem(code, facts, ownFacts(code, subject));
+  });
+  if (problem.code !== code) throw new Error(`the sample of ${code} is answered as ${problem.code}`);
+  return problem;
 }
 
-const OPERATION_IN_PATH = /^\/api\/v1\/operations\/([^/]+)/;
-
-function ownFacts(code: ProblemCode, { route, path, scope }: Subject): OwnFacts {
-  const [, operationId] = OPERATION_IN_PATH.exec(path) ?? [];
-  if (code === "operation_not_found" && operationId !== undefined) return { message: noOperation(operationId) };
-  if (code === "operation_not_cancellable" && operationId !== undefined) return { operationId };
-  if (code === "insufficient_scope") {
-    return { message: `The API key lacks the scope ${scope}.`, details: { required_scope: scope } };
-  }
-  if (code === "master_not_found" && route.params?.properties["master_id"] !== undefined) {
-    return { message: "No Master has the id 7. This route takes the internal id, not the login." };
-  }
-  const error = code === "validation_failed" ? wrongField(route) : wrongFieldWith(route, code);
-  return error === undefined ? {} : { errors: [error] };
+function sampleRefusal(code: ProblemCode, subject: Subject) {
+  const error = wrongField(subject.route, code);
+  if (error !== undefined) return invalid([error]);
+  const { sample = "", members = {}, advice } = PROBLEMS[code];
+  const given = typeof sample === "function" ? sample(subject) : sample;
+  const { detail, ...extra }: Sample = typeof given === "string" ? { detail: given } : given;
+  const details = Object.fromEntries(Object.entries(members).map(([name, { example }]) => [name, String(example)]));
+  const retry = advice === undefined ? { retryAfterMs: RETRY_AFTER_MS } : {};
+  return refuse(code, detail, { outcome: "not_executed", details, ...retry, ...extra });
 }

@@ -1,7 +1,6 @@
-import { PROBLEM_MEANINGS } from "../../../services/edge/problems/meanings.ts";
-import { problemKind, PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";
+import type { Member } from "../../../services/edge/problems/entry.ts";
+import { PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";
 import { bool, model, string } from "../../../services/edge/fields/field.ts";
-import { SCOPES } from "../../../services/edge/identity/keys/scopes.ts";
 import { Type } from "typebox";
 import type { Components, Json } from "./components.ts";
 import { FIELD_ERROR_CODES } from "./field-error-codes.ts";
@@ -68,60 +67,22 @@ const ProblemModel = model(
   },
 );
 
-/** Members that only some codes have. */
-const MEMBERS: Readonly<Record<string, Json>> = {
-  required_scope: { type: "string", enum: [...SCOPES], description: "A scope that is sufficient." },
-  required: {
-    type: "string",
-    description: "Minimum deposit of the Master in USD, two decimals.",
-    examples: ["500.00"],
-  },
-  actual: { type: "string", description: "Balance or amount in USD, two decimals.", examples: ["0.00"] },
-  open_positions: { type: "integer", format: "int64", description: "Number of open positions.", examples: [2] },
-  open_payments: { type: "integer", format: "int64", description: "Number of fees on their way.", examples: [2] },
-  deal_id: { type: "integer", format: "int64", description: "Ticket of the executed deal.", examples: [1234567] },
-  mt5_login: {
-    type: "string",
-    description: "Login of the account that exists, or that is archived.",
-    examples: ["3000009"],
-  },
-  group: { type: "string", description: "Group of the account on the trading platform.", examples: ["real\\cent"] },
-  currency: { type: "string", description: "Currency of the group.", examples: ["USC"] },
-  digits: { type: "string", description: "Digits of the group's amounts.", examples: ["2"] },
-  actions: { type: "string", description: "Names of the possible actions, separated by a comma and a space." },
-  state: { type: "string", description: "State of the fee version or the Master." },
-  removed_through: {
-    type: "integer",
-    format: "int64",
-    description: "Highest id of an event that may be removed.",
-    examples: [900],
-  },
-  proposed_action: { type: "string", description: "The proposed action." },
-  proposed_deal_id: { type: "string", description: "Ticket of the proposal; 0 without one." },
-  proposed_by: { type: "string", description: "Owner of the API key that proposed it." },
-  reason: {
-    type: "string",
-    description: "`outcome_unknown`: the outcome of an earlier operation on the account is being determined.",
-    examples: ["outcome_unknown"],
-  },
-  platform_code: { type: "integer", format: "int64", description: "Return code of the platform.", examples: [10006] },
-};
-
 /** BelowMinDepositProblem: the schema of one code, with its own members. */
 export function problemSchema(code: ProblemCode, components: Components): Json {
-  const { title, status, members = {}, optional = [] } = problemKind(code);
-  const names = Object.keys(members);
+  const { title, meaning, status, members = {} } = PROBLEMS[code];
+  const own = Object.entries(members);
+  const required = own.flatMap(([name, { optional = false }]) => (optional ? [] : name));
   return components.refer("schemas", `${pascal(code)}Problem`, code, () => ({
-    description: `${title}. ${PROBLEM_MEANINGS[code]}`,
+    description: `${title}. ${meaning}`,
     allOf: [
       documented(ProblemModel, components),
       {
         type: "object",
-        required: ["code", "status", ...names.filter((name) => !optional.includes(name))],
+        required: ["code", "status", ...required],
         properties: {
           code: { type: "string", enum: [code] },
           status: { type: "integer", enum: [status] },
-          ...Object.fromEntries(names.map((name) => [name, memberSchema(name)])),
+          ...Object.fromEntries(own.map(([name, member]) => [name, memberSchema(member)])),
         },
       },
     ],
@@ -138,8 +99,7 @@ export function pascal(code: string): string {
   return code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function memberSchema(name: string): Json {
-  const schema = MEMBERS[name];
-  if (schema === undefined) throw new Error(`the problem member ${name} has no schema`);
-  return schema;
+function memberSchema({ description, example, values }: Member): Json {
+  const type = typeof example === "number" ? { type: "integer", format: "int64" } : { type: "string" };
+  return { ...type, ...(values === undefined ? {} : { enum: values }), description, examples: [example] };
 }

@@ -1,5 +1,7 @@
 import type { FieldError } from "#kernel/refusal.ts";
 import type { Route } from "../../../services/edge/http/route.ts";
+import { invalid } from "../../../services/edge/problems/problem.ts";
+import type { ProblemCode } from "../../../services/edge/problems/problems.ts";
 import { CHECKS, type CheckName } from "../../../services/edge/fields/checks.ts";
 
 type Field = { readonly "x-check"?: CheckName; readonly enum?: readonly string[] };
@@ -7,33 +9,21 @@ type Field = { readonly "x-check"?: CheckName; readonly enum?: readonly string[]
 /** Values of which every check refuses at least one. */
 const WRONG = ["0", "x", "", "-1", "1.005", "EUR", "\n", "{}"];
 
-/** Every route reports it, also for a name that it ignores. */
-export const GIVEN_TWICE = { field: "trace", code: "duplicate", message: "trace must be given once." };
-
-/** A mistake that this route would report: of its first field that has a check or a set of values. */
-export function wrongField(route: Route): FieldError {
-  const found = Object.entries(fieldsOf(route)).map(([name, field]) => mistakeOf(name, field));
-  return found.find((mistake) => mistake !== undefined) ?? GIVEN_TWICE;
+/** A mistake that this route would report with this problem: of its first field that has one. */
+export function wrongField(route: Route, code: ProblemCode): FieldError | undefined {
+  const mistakes = Object.entries(fieldsOf(route)).flatMap(([name, field]) => mistakesOf(name, field));
+  return mistakes.find((mistake) => invalid([mistake]).code === code);
 }
 
-/** The mistake of the field with this name that has this code. */
-export function wrongFieldWith(route: Route, code: string): FieldError | undefined {
-  const found = Object.entries(fieldsOf(route)).flatMap(([name, { "x-check": check }]) =>
-    check === undefined ? [] : WRONG.map((value) => explain(name, check, value)),
-  );
-  return found.find((mistake) => mistake?.code === code);
-}
-
-function fieldsOf({ params, query, body }: Route): Record<string, Field> {
+export function fieldsOf({ params, query, body }: Route): Record<string, Field> {
   return { ...body?.properties, ...query?.properties, ...params?.properties };
 }
 
-function mistakeOf(name: string, { "x-check": check, enum: values }: Field): FieldError | undefined {
+function mistakesOf(name: string, { "x-check": check, enum: values }: Field): FieldError[] {
   if (values !== undefined) {
-    return { field: name, code: "unknown_value", message: `${name} must be one of ${values.join(", ")}.` };
+    return [{ field: name, code: "unknown_value", message: `${name} must be one of ${values.join(", ")}.` }];
   }
-  if (check === undefined) return undefined;
-  return WRONG.map((value) => explain(name, check, value)).find((mistake) => mistake !== undefined);
+  return check === undefined ? [] : WRONG.flatMap((value) => explain(name, check, value) ?? []);
 }
 
 function explain(field: string, check: CheckName, value: string): FieldError | undefined {

@@ -6,7 +6,8 @@ import { GUIDE, linksBetween } from "./guide/links.ts";
 import { inlineMarkdown, markdownRenderer } from "./guide/render-markdown.ts";
 import { type Html, html } from "./html.ts";
 import { layout, TITLE } from "./layout.ts";
-import { CODES, PROBLEM_PAGES, problemIndex, problemPage, type ProblemTexts } from "./problems/problem-pages.ts";
+import { CODES } from "../../../services/edge/problems/problems.ts";
+import { PROBLEM_PAGES, problemIndex, problemPage, type ProblemTexts } from "./problems/problem-pages.ts";
 
 const GUIDE_FILE = "docs/integrate.md";
 /** Each is a chapter, in this order. */

@@ -1,6 +1,7 @@
 import { Refusal, RETRY_AFTER_MS, type FieldError, type RefusalExtra } from "#kernel/refusal.ts";
 import { type Intent, verdictOf, verdictOfFault, type Verdict } from "./http-status.ts";
-import { problemKind, PROBLEMS, type ProblemCode, problemType } from "./problems.ts";
+import type { Entry } from "./entry.ts";
+import { isProblemCode, PROBLEMS, type ProblemCode, problemType } from "./problems.ts";
 import { jsonNumber } from "../wire/json-number.ts";
 import { refuse } from "./refusals.ts";
 
@@ -29,13 +30,6 @@ export type Problem = {
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-/** For these codes the message of the service is for operators, so callers get a fixed text. */
-const FIXED_DETAIL: Partial<Record<ProblemCode, string>> = {
-  internal_error: "The fault was logged. Quote the request_id when you report it.",
-  service_unavailable:
-    "A part of the service cannot be reached, or works on as many requests as it may. This request was not executed. Send it again after the time in Retry-After.",
-};
-
 const inLedger = (operationId = "{operation_id}"): string =>
   `Look it up at GET /api/v1/operations/${operationId}, or repeat it with the same Idempotency-Key, before sending a new one.`;
 
@@ -47,8 +41,8 @@ export function problemOf(error: unknown, facts: RequestFacts): Problem {
 }
 
 function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undefined, facts: RequestFacts): Problem {
-  const { title, retryable = false, members = {} } = problemKind(code);
-  const isRetryable = retryable && outcome !== "unknown";
+  const { title, retry, detail, members = {} } = PROBLEMS[code];
+  const isRetryable = retry !== undefined && outcome !== "unknown";
   // This request was not executed, but an earlier one with its key may have been.
   const hidesOutcome = facts.mayHaveComeBefore && refusal?.outcome === undefined;
   const retryAfterMs = refusal?.retryAfterMs ?? (isRetryable ? RETRY_AFTER_MS : undefined);
@@ -63,7 +57,10 @@ function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undef
       type: problemType(code),
       title,
       status,
-      detail: fixedDetail(code, facts.lookUp ?? inLedger(operationId)) ?? detailOf(code, refusal, title),
+      detail:
+        typeof detail === "function"
+          ? detail(facts.lookUp ?? inLedger(operationId))
+          : (detail ?? detailOf(code, refusal, title)),
       instance: facts.path,
       code,
       request_id: facts.requestId,
@@ -74,11 +71,6 @@ function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undef
       ...memberValues(members, refusal?.details ?? {}),
     },
   };
-}
-
-function fixedDetail(code: ProblemCode, lookUp: string): string | undefined {
-  if (code !== "outcome_unknown") return FIXED_DETAIL[code];
-  return `The command may have been executed, or may still be. ${lookUp}`;
 }
 
 /** One sentence for this occurrence; of an invalid request, which fields are invalid and why. */
@@ -102,14 +94,14 @@ const INTEGER = /^(0|-?[1-9]\d*)$/;
 
 /** Only the facts that the code is documented with; a service may send more of them for its log. */
 function memberValues(
-  members: Readonly<Record<string, "text" | "integer">>,
+  members: NonNullable<Entry["members"]>,
   details: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
-  for (const [name, type] of Object.entries(members)) {
+  for (const [name, { example }] of Object.entries(members)) {
     const text = details[name];
     if (text === undefined) continue;
-    values[name] = type === "integer" && INTEGER.test(text) ? jsonNumber(text) : text;
+    values[name] = typeof example === "number" && INTEGER.test(text) ? jsonNumber(text) : text;
   }
   return values;
 }
@@ -130,15 +122,14 @@ function refusalOfFramework(error: unknown): Refusal | undefined {
   return refuse(known, `${PROBLEMS[known].title}.`);
 }
 
-/** The refusal with all invalid fields. A special code names the problem if it is the only one; else it is validation_failed. */
+/** The refusal with all invalid fields. A code of fields names the problem if it is the only one; else it is validation_failed. */
 export function invalid(errors: readonly FieldError[], extra: RefusalExtra = {}): Refusal {
   const [first, ...others] = new Set(errors.map(({ code }) => code));
-  const code = others.length === 0 && isSpecial(first) ? first : "validation_failed";
+  const code = others.length === 0 && isOfFields(first) ? first : "validation_failed";
   return refuse(code, fieldsDetail(errors), { ...extra, errors });
 }
 
-const SPECIAL = ["invalid_cursor", "amount_precision", "currency_not_supported"] as const;
-
-function isSpecial(code: string | undefined): code is (typeof SPECIAL)[number] {
-  return SPECIAL.some((special) => special === code);
+/** Some routes answer it because of a field that they have. */
+function isOfFields(code = ""): code is ProblemCode {
+  return isProblemCode(code) && Array.isArray(PROBLEMS[code].answered?.by);
 }

@@ -1,12 +1,10 @@
-import { PROBLEM_MEANINGS } from "../../../../services/edge/problems/meanings.ts";
-import { problemKind, PROBLEMS, type ProblemCode } from "../../../../services/edge/problems/problems.ts";
+import type { Entry } from "../../../../services/edge/problems/entry.ts";
+import { CODES, PROBLEMS, type ProblemCode } from "../../../../services/edge/problems/problems.ts";
 import type { DocumentedRoute } from "../../../../services/edge/api/exchange.ts";
 import { type Html, html, trusted } from "../html.ts";
 import { highlight } from "../guide/highlight.ts";
-import { pathOf } from "../../openapi/operation.ts";
 import { problemExample } from "../../openapi/problem-responses.ts";
 import { REFERENCE } from "../reference/reference-page.ts";
-import { adviceOn } from "./advice.ts";
 
 export const PROBLEM_PAGES = "/docs/problems";
 
@@ -14,10 +12,6 @@ export type ProblemTexts = {
   readonly routes: readonly DocumentedRoute[];
   readonly inline: (markdown: string) => Html;
 };
-
-export const CODES = (Object.keys(PROBLEMS) as ProblemCode[]).toSorted(
-  (one, other) => PROBLEMS[one].status - PROBLEMS[other].status,
-);
 
 export function problemIndex({ inline }: ProblemTexts): Html {
   const rows = CODES.map(
@@ -27,7 +21,7 @@ export function problemIndex({ inline }: ProblemTexts): Html {
           <a href="${PROBLEM_PAGES}/${code}"><code>${code}</code></a>
         </td>
         <td>${PROBLEMS[code].status}</td>
-        <td>${inline(PROBLEM_MEANINGS[code])}</td>
+        <td>${inline(PROBLEMS[code].meaning)}</td>
       </tr>`,
   );
   return html`<h1>Problem codes</h1>
@@ -52,7 +46,8 @@ export function problemIndex({ inline }: ProblemTexts): Html {
 }
 
 export function problemPage(code: ProblemCode, { routes, inline }: ProblemTexts): Html {
-  const { status, title, retryable = false } = problemKind(code);
+  const { status, title, meaning, retry } = PROBLEMS[code];
+  const example = highlight(JSON.stringify(problemExample(code, routes), undefined, 2), "json");
   const answering = routes.filter(({ refusals }) => refusals.includes(code));
   return html`<p class="kicker"><a href="${PROBLEM_PAGES}">Problem codes</a></p>
     <h1><code>${code}</code></h1>
@@ -64,7 +59,7 @@ export function problemPage(code: ProblemCode, { routes, inline }: ProblemTexts)
       </div>
       <div>
         <dt>Retryable</dt>
-        <dd>${retryable ? "yes" : "no"}</dd>
+        <dd>${retry !== undefined ? "yes" : "no"}</dd>
       </div>
       <div>
         <dt>Members of its own</dt>
@@ -72,14 +67,14 @@ export function problemPage(code: ProblemCode, { routes, inline }: ProblemTexts)
       </div>
     </dl>
     <h2>Meaning</h2>
-    <p>${inline(PROBLEM_MEANINGS[code])}</p>
+    <p>${inline(meaning)}</p>
     <h2>What to do</h2>
-    <p>${inline(adviceOn(code, status, retryable))}</p>
+    <p>${inline(whatToDo(PROBLEMS[code]))}</p>
     ${status >= 500 ? OUTCOME : []}
     <h2>Example</h2>
     <figure class="code">
       <figcaption>application/problem+json</figcaption>
-      <pre tabindex="0"><code>${trusted(highlight(exampleOf(code, routes), "json"))}</code></pre>
+      <pre tabindex="0"><code>${trusted(example)}</code></pre>
     </figure>
     <h2>Answered by</h2>
     ${
@@ -109,14 +104,16 @@ function referenceOf(tag: string, method: string, path: string): string {
   return `${REFERENCE}#tag/${tag.toLowerCase().replaceAll(/\W+/g, "-")}/${method}${path}`;
 }
 
-function memberNames(code: ProblemCode): Html {
-  const { members = {} } = problemKind(code);
-  const names = Object.entries(members).map(
-    ([name, type], index) => html`${index > 0 ? ", " : ""}<code>${name}</code> (${type})`,
-  );
-  return names.length === 0 ? html`none` : html`${names}`;
+function whatToDo(entry: Entry): string {
+  if (entry.advice !== undefined) return entry.advice;
+  return entry.retry !== undefined ? entry.retry : entry.poll;
 }
 
-function exampleOf(code: ProblemCode, routes: readonly DocumentedRoute[]): string {
-  return JSON.stringify(problemExample(code, routes, pathOf), undefined, 2);
+function memberNames(code: ProblemCode): Html {
+  const { members = {} } = PROBLEMS[code];
+  const names = Object.entries(members).map(
+    ([name, { example }], index) =>
+      html`${index > 0 ? ", " : ""}<code>${name}</code> (${typeof example === "number" ? "integer" : "text"})`,
+  );
+  return names.length === 0 ? html`none` : html`${names}`;
 }

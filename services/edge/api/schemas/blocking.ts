@@ -1,6 +1,6 @@
 import { type TUnsafe, Type } from "typebox";
 import type { Error as Refusal } from "#proto/pamm/common/v1/error.ts";
-import { problemKind } from "../../problems/problems.ts";
+import { PROBLEMS } from "../../problems/problems.ts";
 import { bool, integer, list, model, string } from "../../fields/field.ts";
 import { at, shown } from "../../fields/message.ts";
 import { problemCode, problemCodeOf } from "./problem-sets.ts";
@@ -29,7 +29,7 @@ const BlockingReason = model("BlockingReason", "One reason for which a command w
     "code",
     shown(
       bool({ description: "The same request may succeed a little later.", example: false }),
-      (code: string) => problemKind(problemCodeOf(code)).retryable ?? false,
+      (code: string) => PROBLEMS[problemCodeOf(code)].retry !== undefined,
     ),
   ),
   operation_id: Type.Optional(

@@ -1,12 +1,11 @@
-import { isProblemCode, type ProblemCode } from "../../problems/problems.ts";
-import { PROBLEM_MEANINGS } from "../../problems/meanings.ts";
+import { isProblemCode, MEANINGS, type ProblemCode } from "../../problems/problems.ts";
 import { setOf } from "../../fields/field.ts";
 
 /** Codes are added, never changed. */
 export const problemCode = setOf(
   "ProblemCode",
   "Stable code of a problem. New codes may be added: treat one that you do not know by its HTTP status, `retryable` and `outcome`.",
-  PROBLEM_MEANINGS,
+  MEANINGS,
 );
 
 /** Internal codes are not part of the interface. */
