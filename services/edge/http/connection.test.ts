@@ -343,6 +343,7 @@ test("an expectation that is not known is refused with a problem; 100-continue w
     expect(statusOf(text)).toBe("HTTP/1.1 417 Expectation Failed");
     expect(text).toMatch(/content-type: application\/problem\+json; charset=utf-8\r\n/i);
     expect(text).toMatch(/connection: close\r\n/i);
+    expect(text).not.toMatch(/x-operation-id/i);
     const [requestId] = /[0-9a-f-]{36}/.exec(text) ?? [];
     expect(bodyOf(text)).toMatchObject({
       type: "/docs/problems/expectation_failed",
