@@ -30,13 +30,5 @@ export const SIMULATOR_FOLDER = "/var/lib/pamm/simulator";
 /** Where a container sees its own secrets. */
 export const OWN_SECRETS = "/run/pamm";
 
-/** The file with the URL of the user who may change streams; empty when the operator sets them up. */
-export const NATS_SETUP_FILE = "nats-setup-url";
-
 /** The file with the number of copies of each stream. */
 export const STREAM_REPLICAS_FILE = "stream-replicas";
-
-/** The file with the URL of a schema's owner; empty when the operator migrates. */
-export function migrationFile(service: string): string {
-  return `${service}-url`;
-}

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import pg from "pg";
 import { prepareDatabase } from "../provision/database.ts";
 import { runOnce } from "../provision/one-shot.ts";
+import { readDatabaseUrls } from "../provision/operator-settings.ts";
 import { readOrMakeSecrets } from "../provision/secrets.ts";
 import { SERVICES } from "../provision/services.ts";
 import { CLUSTER_MARK, DATABASE_PROXY, GENERATED_SECRETS, POSTGRES_SERVER } from "./compose-names.ts";
-import { readDatabaseUrls } from "./operator-settings.ts";
 import { requireStandby } from "./standby.ts";
 
 /** The roles and the schema of each service, in the Postgres that Compose starts. */

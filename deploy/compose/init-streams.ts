@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runOnce } from "../provision/one-shot.ts";
 import { readSetUpTarget, setUpAllStreams } from "../nats/streams.ts";
-import { NATS_SETUP_FILE, OWN_SECRETS, STREAM_REPLICAS_FILE } from "./compose-names.ts";
+import { NATS_SETUP_FILE } from "../provision/program-files.ts";
+import { OWN_SECRETS, STREAM_REPLICAS_FILE } from "./compose-names.ts";
 
 /** A cluster elects a leader of its streams after its nodes have found each other. */
 const BROKER_STARTS_WITHIN_MS = 60_000;

@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { migrateSchema } from "../provision/migrate-schema.ts";
 import { type Service, SERVICES } from "../provision/services.ts";
-import { migrationFile, OWN_SECRETS } from "./compose-names.ts";
 import { runOnce } from "../provision/one-shot.ts";
+import { migrationFile } from "../provision/program-files.ts";
+import { OWN_SECRETS } from "./compose-names.ts";
 
 /** Migrates every schema as its owner, before a service starts: no other container has the URLs of the owners. */
 await runOnce("migrate", async () => {

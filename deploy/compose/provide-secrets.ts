@@ -1,19 +1,24 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
+import { open, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getCACertificates } from "node:tls";
 import type { Environment } from "#kernel/config.ts";
 import type { KeyPair } from "#kernel/issue-certificates.ts";
 import { StartupError } from "#kernel/startup-error.ts";
-import { ownerUrl, serviceUrl } from "../provision/database.ts";
 import { type Identities, readOrIssueIdentities } from "../provision/identities.ts";
+import { type NatsCluster, natsConfiguration } from "../provision/nats-configuration.ts";
+import {
+  type DatabaseUrls,
+  type OperatorSettings,
+  readDatabaseUrls,
+  readOperatorSettings,
+} from "../provision/operator-settings.ts";
+import { type Files, programFiles } from "../provision/program-files.ts";
 import { readOrMakeSecrets, type Secrets } from "../provision/secrets.ts";
 import { type Service, SERVICES } from "../provision/services.ts";
-import { type NatsCluster, natsConfiguration, natsUrl } from "../provision/nats-configuration.ts";
 import {
   CLUSTER_MARK,
   DATABASE_PROXY,
-  migrationFile,
   NATS_DATA,
   NATS_LISTEN,
   NATS_MONITOR_PORT,
@@ -21,17 +26,10 @@ import {
   NATS_PORT,
   NATS_ROUTE_PORT,
   NATS_SECRETS,
-  NATS_SETUP_FILE,
   POSTGRES_SERVER,
   SIMULATOR_STATE,
   STREAM_REPLICAS_FILE,
 } from "./compose-names.ts";
-import {
-  type DatabaseUrls,
-  type OperatorSettings,
-  readDatabaseUrls,
-  readOperatorSettings,
-} from "./operator-settings.ts";
 
 export type Folders = {
   /** Keeps the generated secrets. */
@@ -41,7 +39,6 @@ export type Folders = {
 };
 
 const SIMULATOR_CERTIFICATE = "ca.pem";
-const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
 /** Generates missing secrets and writes the secrets of every container. Safe to repeat: generated secrets stay the same. */
@@ -49,7 +46,6 @@ export async function provideSecrets(env: Environment, { generated, volumes }: F
   const settings = readOperatorSettings(env);
   const databases = readDatabaseUrls(env);
   const trusted = await trustedCertificates(settings, join(volumes, SIMULATOR_STATE));
-  await mkdir(join(generated, "secret"), { recursive: true, mode: PRIVATE_FOLDER });
   const secrets = readOrMakeSecrets(generated);
   const identities = await readOrIssueIdentities(generated);
   const isCluster = existsSync(join(generated, CLUSTER_MARK));
@@ -82,9 +78,6 @@ function publicAuthorities(): string {
   return `${getCACertificates("default").join("\n")}\n`;
 }
 
-/** Texts by container and file name. */
-type Files = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
 type Sources = {
   readonly settings: OperatorSettings;
   readonly databases: DatabaseUrls;
@@ -99,61 +92,30 @@ type Sources = {
   readonly isCluster: boolean;
 };
 
-/** Every container receives the files listed with it, and no others. */
-function secretFiles(sources: Sources): Files {
-  const { settings, databases, secrets, identities, trusted, servers, isCluster } = sources;
-  const databaseServer = isCluster ? DATABASE_PROXY : POSTGRES_SERVER;
-  const nodes = servers.nodes.map(({ node }) => `${node}:${NATS_PORT}`);
-  const encryptionKey = settings.encryptionKey ?? secrets.encryptionKey;
-  const mt5Password = settings.mt5Password ?? secrets.mt5Password;
-  const own: Partial<Record<Service, Record<string, string>>> = {
-    account: { "encryption-key": encryptionKey },
-    edge: {
-      "api-key-pepper": settings.pepper ?? secrets.pepper,
-      "api-key": settings.apiKey ?? secrets.apiKey,
-      "webhook-key": settings.webhookKey ?? secrets.webhookKey,
-    },
-    platform: { "mt5-password": mt5Password, "ca.pem": trusted },
-  };
-  const natsCa = settings.natsUrl === undefined ? identities.ca : publicAuthorities();
-  const natsSetupUrl =
-    settings.natsUrl === undefined
-      ? natsUrl(nodes, { password: secrets.natsPassword, isTls: true })
-      : (settings.natsSetupUrl ?? "");
-  const natsAddress = (service: Service): string =>
-    settings.natsUrl ?? natsUrl(nodes, { user: service, password: secrets.natsPasswordOf(service), isTls: true });
-  const identity = (service: Service): Record<string, string> => {
-    if (service === "edge") return {};
-    const { ca, cert, key } = identities.services[service];
-    return { "tls-ca.pem": ca, "tls.pem": cert, "tls-key.pem": key };
-  };
-  const services = SERVICES.map((service) => {
-    const local = serviceUrl(databaseServer, service, secrets.databasePasswordOf(service));
-    return [
-      service,
-      {
-        "database-url": databases.of(service) ?? local,
-        "nats-url": natsAddress(service),
-        "nats-ca.pem": natsCa,
-        ...identity(service),
-        ...own[service],
-      },
-    ] as const;
+/** By container. Every container receives the files listed with it, and no others. */
+function secretFiles(sources: Sources): Readonly<Record<string, Files>> {
+  const { settings, identities, trusted, servers, isCluster } = sources;
+  const programs = programFiles({
+    ...sources,
+    database: isCluster ? DATABASE_PROXY : POSTGRES_SERVER,
+    brokers: servers.nodes.map(({ node }) => `${node}:${NATS_PORT}`),
   });
-  // Empty for a database of the operator who migrates it.
-  const migrationUrlOf = (service: Service): string => {
-    if (databases.of(service) !== undefined) return databases.ofOwner(service) ?? "";
-    return ownerUrl(databaseServer, service, secrets.ownerPasswordOf(service));
+  const natsCa = { "nats-ca.pem": settings.natsUrl === undefined ? identities.ca : publicAuthorities() };
+  const certificates = (service: Service): Files => {
+    if (service === "edge") return natsCa;
+    const { ca, cert, key } = identities.services[service];
+    const own = { ...natsCa, "tls-ca.pem": ca, "tls.pem": cert, "tls-key.pem": key };
+    return service === "platform" ? { ...own, "ca.pem": trusted } : own;
   };
+  const services = SERVICES.map((service) => [service, { ...programs[service], ...certificates(service) }] as const);
   return {
+    ...programs,
     ...Object.fromEntries(services),
-    migrate: Object.fromEntries(SERVICES.map((service) => [migrationFile(service), migrationUrlOf(service)])),
     "init-streams": {
-      [NATS_SETUP_FILE]: natsSetupUrl,
+      ...programs["init-streams"],
       [STREAM_REPLICAS_FILE]: String(servers.nodes.length),
-      "nats-ca.pem": natsCa,
+      ...natsCa,
     },
-    simulator: { "mt5-password": mt5Password },
     proxy: {
       "tls.pem": `${servers.proxy.cert.trimEnd()}\n${servers.proxy.key}`,
       "ca.pem": identities.ca,
@@ -164,15 +126,14 @@ function secretFiles(sources: Sources): Files {
 }
 
 /** In a cluster each has the password of the role that copies the database; the primary waits for the standby because it has it. */
-function postgresFiles({ secrets, isCluster }: Sources): Files {
+function postgresFiles({ secrets, isCluster }: Sources): Readonly<Record<string, Files>> {
   const { postgresPassword: password } = secrets;
   if (!isCluster) return { postgres: { password } };
   const both = { password, "replication-password": secrets.replicationPassword() };
   return { postgres: both, "postgres-standby": both };
 }
 
-function brokerFiles({ secrets, identities, servers, isCluster }: Sources): Files {
-  const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
+function brokerFiles({ secrets, identities, servers, isCluster }: Sources): Readonly<Record<string, Files>> {
   const tls = { certFile: `${NATS_SECRETS}/tls.pem`, keyFile: `${NATS_SECRETS}/tls-key.pem` };
   const routes = servers.nodes.map(({ node }) => `${node}:${NATS_ROUTE_PORT}`);
   const clusterOf = (node: string): NatsCluster | undefined =>
@@ -190,8 +151,7 @@ function brokerFiles({ secrets, identities, servers, isCluster }: Sources): File
     const configuration = natsConfiguration({
       listen: NATS_LISTEN,
       storeDir: NATS_DATA,
-      password,
-      passwordOf,
+      ...secrets.nats,
       tls,
       hasSync: true,
       monitorPort: NATS_MONITOR_PORT,
@@ -205,7 +165,7 @@ function brokerFiles({ secrets, identities, servers, isCluster }: Sources): File
   return Object.fromEntries(files);
 }
 
-async function writeFiles(volumes: string, files: Files): Promise<void> {
+async function writeFiles(volumes: string, files: Readonly<Record<string, Files>>): Promise<void> {
   for (const [container, content] of Object.entries(files)) {
     const folder = join(volumes, container);
     for (const [name, text] of Object.entries(content)) await writeWhole(join(folder, name), text);

@@ -5,16 +5,15 @@ import type { Environment } from "#kernel/config.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { stringify } from "yaml";
 import { ensureCertificate } from "../../services/simulator/webapi/certificate.ts";
-import { migrationFile } from "../compose/compose-names.ts";
-import { readDatabaseUrls, readOperatorSettings } from "../compose/operator-settings.ts";
-import { ownerUrl, serviceUrl } from "../provision/database.ts";
-import { type NatsCluster, natsConfiguration, natsUrl } from "../provision/nats-configuration.ts";
-import { readOrMakeSecrets } from "../provision/secrets.ts";
-import { databaseVariable, type Service, SERVICES } from "../provision/services.ts";
+import { type NatsCluster, natsConfiguration } from "../provision/nats-configuration.ts";
+import { type DatabaseUrls, readDatabaseUrls, readOperatorSettings } from "../provision/operator-settings.ts";
+import { type Files, programFiles } from "../provision/program-files.ts";
+import { readOrMakeSecrets, secretFolder } from "../provision/secrets.ts";
+import { databaseVariable, SERVICES } from "../provision/services.ts";
 import { migrationVariable } from "#kernel/migration.ts";
 
 /** The content of each Secret, by name and file. */
-export type SecretFiles = Readonly<Record<string, Readonly<Record<string, string>>>>;
+export type SecretFiles = Readonly<Record<string, Files>>;
 
 /** How the manifests call the stores and mount the certificate of the broker. */
 const POSTGRES = "postgres:5432";
@@ -34,50 +33,36 @@ export async function secretsOf(
   const settings = readOperatorSettings(env);
   const databases = readDatabaseUrls(env);
   const isDev = overlay === "dev";
-  if (!isDev) requireOwn(settings.mt5Password, databases);
-  mkdirSync(join(folder, "secret"), { recursive: true, mode: 0o700 });
+  if (!isDev) requireOwn(settings.own.MT5_PASSWORD, databases);
   const secrets = readOrMakeSecrets(folder);
-  const mt5Password = settings.mt5Password ?? secrets.mt5Password;
-  const simulator = isDev ? await simulatorCertificate(folder) : undefined;
-  const own: Partial<Record<Service, Record<string, string>>> = {
-    account: { "encryption-key": settings.encryptionKey ?? secrets.encryptionKey },
-    edge: {
-      "api-key-pepper": settings.pepper ?? secrets.pepper,
-      "webhook-key": settings.webhookKey ?? secrets.webhookKey,
-      ...(isDev ? { "api-key": settings.apiKey ?? secrets.apiKey } : {}),
-    },
-    platform: { "mt5-password": mt5Password, ...(simulator === undefined ? {} : { "ca.pem": simulator["ca.pem"] }) },
-  };
-  const services = SERVICES.map((service) => {
-    const database = databases.of(service) ?? serviceUrl(POSTGRES, service, secrets.databasePasswordOf(service));
-    const broker = natsUrl(BROKER, { user: service, password: secrets.natsPasswordOf(service), isTls: true });
-    return [service, { "database-url": database, "nats-url": broker, ...own[service] }] as const;
+  const { simulator, ...programs } = programFiles({
+    // The broker is always that of the manifests.
+    settings: { ...settings, natsUrl: undefined },
+    databases,
+    secrets,
+    database: POSTGRES,
+    brokers: [BROKER],
   });
-  const owners = SERVICES.map((service) => {
-    const url = databases.ofOwner(service) ?? ownerUrl(POSTGRES, service, secrets.ownerPasswordOf(service));
-    return [migrationFile(service), url] as const;
-  });
-  const setupUrl = natsUrl(BROKER, { password: secrets.natsPassword, isTls: true });
-  const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
   const listen = { listen: "0.0.0.0:4222", storeDir: "/data", tls: CERTIFICATE, hasSync: true };
-  const broker = { ...listen, password, passwordOf, cluster: isDev ? undefined : cluster() };
+  const broker = { ...listen, ...secrets.nats, cluster: isDev ? undefined : cluster() };
+  const nats = { "nats.conf": natsConfiguration(broker) };
+  if (!isDev) {
+    const { "api-key": _, ...edge } = programs.edge;
+    return { ...programs, edge, nats };
+  }
+  const certificate = await simulatorCertificate(folder);
   return {
-    ...Object.fromEntries(services),
-    migrate: Object.fromEntries(owners),
-    "init-streams": { "nats-setup-url": setupUrl },
-    nats: { "nats.conf": natsConfiguration(broker) },
-    ...(simulator === undefined
-      ? {}
-      : {
-          simulator: { "mt5-password": mt5Password, ...simulator },
-          postgres: { password: secrets.postgresPassword },
-          "init-database": generatedIn(folder),
-        }),
+    ...programs,
+    platform: { ...programs.platform, "ca.pem": certificate["ca.pem"] },
+    nats,
+    simulator: { ...simulator, ...certificate },
+    postgres: { password: secrets.postgresPassword },
+    "init-database": generatedIn(folder),
   };
 }
 
 /** In production, Postgres and the trading platform are the operator's. All that is missing, at once. */
-function requireOwn(mt5Password: string | undefined, databases: ReturnType<typeof readDatabaseUrls>): void {
+function requireOwn(mt5Password: string | undefined, databases: DatabaseUrls): void {
   const missing = SERVICES.flatMap((service) => [
     ...(databases.of(service) === undefined ? [databaseVariable(service)] : []),
     ...(databases.ofOwner(service) === undefined ? [migrationVariable(service)] : []),
@@ -95,8 +80,8 @@ async function simulatorCertificate(folder: string): Promise<{ "ca.pem": string;
 }
 
 /** The Job that creates the roles reads the passwords as Compose keeps them. */
-function generatedIn(folder: string): Readonly<Record<string, string>> {
-  const secrets = join(folder, "secret");
+function generatedIn(folder: string): Files {
+  const secrets = secretFolder(folder);
   return Object.fromEntries(readdirSync(secrets).map((name) => [name, readFileSync(join(secrets, name), "utf8")]));
 }
 

@@ -4,7 +4,7 @@ import { serviceUrl } from "../provision/database.ts";
 import { brokerCertificate, identityVariables } from "../provision/identities.ts";
 import { natsUrl } from "../provision/nats-configuration.ts";
 import { freePort } from "./ports.ts";
-import type { Secrets } from "../provision/secrets.ts";
+import { OWN_SECRETS, SECRET_VARIABLES, type SecretVariable, type Secrets } from "../provision/secrets.ts";
 import { type Program, type Readiness, scriptOf } from "./service-process.ts";
 import { databaseVariable, LOOPBACK, type Service, SERVICES } from "../provision/services.ts";
 import { isSet, logFolder, type Settings } from "./settings.ts";
@@ -26,15 +26,8 @@ const QUIET_PERIOD_MS = 20_000;
 const MANAGER_LOGIN = "1000";
 
 /** The processes that receive each secret, and each variable that a service would not know. */
-const OWNERS: Record<string, readonly string[]> = {
-  PAMM_ENCRYPTION_KEY: ["account"],
-  PAMM_ENCRYPTION_KEY_OLD: ["account"],
-  PAMM_API_KEY_PEPPER: ["edge"],
-  PAMM_API_KEY_PEPPER_OLD: ["edge"],
-  PAMM_WEBHOOK_KEY: ["edge"],
-  PAMM_WEBHOOK_KEY_OLD: ["edge"],
-  PAMM_BOOTSTRAP_API_KEY: ["edge"],
-  MT5_PASSWORD: ["platform", "simulator"],
+const OWNERS: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(SECRET_VARIABLES.map((name) => [name, OWN_SECRETS[name].of])),
   PAMM_STATE_DIR: ["simulator"],
   // Of the operator only.
   NATS_SETUP_URL: [],
@@ -118,7 +111,7 @@ function program(context: LaunchContext, name: string, own: { readiness: Readine
 function inherited(env: NodeJS.ProcessEnv, name: string): NodeJS.ProcessEnv {
   const belongsToOther = (variable: string): boolean => {
     const plain = variable.replace(/_FILE$/, "");
-    const owners = OWNERS[plain];
+    const owners = OWNERS[plain.replace(/_OLD$/, "")];
     if (owners !== undefined) return !owners.includes(name);
     if (plain.endsWith("DATABASE_MIGRATION_URL")) return true;
     return plain.endsWith("_DATABASE_URL") && plain !== databaseVariable(name);
@@ -127,15 +120,11 @@ function inherited(env: NodeJS.ProcessEnv, name: string): NodeJS.ProcessEnv {
 }
 
 function secretVariables({ env, secrets, settings }: LaunchContext, name: string): NodeJS.ProcessEnv {
-  const generated: Record<string, string> = {
-    PAMM_ENCRYPTION_KEY: secrets.encryptionKey,
-    PAMM_API_KEY_PEPPER: secrets.pepper,
-    PAMM_WEBHOOK_KEY: secrets.webhookKey,
-    PAMM_BOOTSTRAP_API_KEY: secrets.apiKey,
-    ...(settings.embedded.simulator ? { MT5_PASSWORD: secrets.mt5Password } : {}),
-  };
-  const isNeeded = (variable: string): boolean => OWNERS[variable]?.includes(name) === true && !isSet(env, variable);
-  return Object.fromEntries(Object.entries(generated).filter(([variable]) => isNeeded(variable)));
+  const isGenerated = (variable: SecretVariable): boolean =>
+    OWNERS[variable]?.includes(name) === true &&
+    !isSet(env, variable) &&
+    (variable !== "MT5_PASSWORD" || settings.embedded.simulator);
+  return Object.fromEntries(SECRET_VARIABLES.filter(isGenerated).map((variable) => [variable, secrets.own[variable]]));
 }
 
 function platformVariables({ env, settings }: LaunchContext, name: string): NodeJS.ProcessEnv {
@@ -176,7 +165,7 @@ export function isLocal({ env }: LaunchContext, service: Service, { postgresPort
 
 function brokerVariables({ secrets, settings }: LaunchContext, user: Service, port: number): NodeJS.ProcessEnv {
   return {
-    NATS_URL: natsUrl(`${LOOPBACK}:${port}`, { user, password: secrets.natsPasswordOf(user), isTls: true }),
+    NATS_URL: natsUrl(`${LOOPBACK}:${port}`, { user, password: secrets.nats.passwordOf(user), isTls: true }),
     NATS_CA_FILE: brokerCertificate(settings.stateDir).caFile,
   };
 }

@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type LaunchContext, reachable } from "./plan.ts";
 import type { Program } from "./service-process.ts";
+import { OWN_SECRETS, secretFolder } from "../provision/secrets.ts";
 import { databaseVariable, LOOPBACK, type Service, SERVICES } from "../provision/services.ts";
 import { isSet } from "./settings.ts";
 
@@ -43,7 +44,7 @@ export function describeSystem(
   const host = reachable(httpHost);
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${httpPort}`,
-    apiKey: hasOwnKey ? null : secrets.apiKey,
+    apiKey: hasOwnKey ? null : secrets.own.PAMM_BOOTSTRAP_API_KEY,
     simulatorControlUrl: embedded.simulator ? `http://${LOOPBACK}:${controlPort}` : null,
     metricsUrl: metricsUrlOf(metricsPort),
     metricsUrls: Object.fromEntries(
@@ -55,7 +56,9 @@ export function describeSystem(
     edgeDatabaseUrl: embedded.postgres ? (edge.env[databaseVariable("edge")] ?? null) : null,
     natsUrl: embedded.nats ? (edge.env["NATS_URL"] ?? null) : null,
     natsCaFile: embedded.nats ? (edge.env["NATS_CA_FILE"] ?? null) : null,
-    pepperFile: isSet(env, "PAMM_API_KEY_PEPPER") ? null : secrets.pepperFile,
+    pepperFile: isSet(env, "PAMM_API_KEY_PEPPER")
+      ? null
+      : join(secretFolder(stateDir), OWN_SECRETS.PAMM_API_KEY_PEPPER.file),
   };
 }
 

@@ -42,9 +42,8 @@ export async function postgresStore({
 export async function natsStore({ settings, secrets }: LaunchContext): Promise<Store> {
   const port = await freePort();
   const logFile = join(logFolder(settings), "nats.log");
-  const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
   const tls = brokerCertificate(settings.stateDir);
-  const options = { dir: join(settings.stateDir, "nats"), logFile, port, password, passwordOf, tls };
+  const options = { dir: join(settings.stateDir, "nats"), logFile, port, ...secrets.nats, tls };
   const start = async (): Promise<ProcessRun> => {
     await using stack = new AsyncDisposableStack();
     const server = stack.use(await startNats(options));

@@ -11,7 +11,7 @@ import {
   type ServerNames,
 } from "#kernel/issue-certificates.ts";
 import type { ServerCertificate } from "./nats-configuration.ts";
-import { writeSecret } from "./secrets.ts";
+import { secretFolder, writeSecret } from "./secrets.ts";
 import { LOOPBACK, type Service, SERVICES } from "./services.ts";
 
 /** Texts in PEM. */
@@ -75,7 +75,7 @@ export function identityVariables(stateDir: string, service: Service): NodeJS.Pr
 }
 
 function identityFolder(stateDir: string): string {
-  return join(stateDir, "secret", "tls");
+  return join(secretFolder(stateDir), "tls");
 }
 
 /** Of a certificate that was issued before. */

@@ -1,19 +1,48 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { secret, secretKey, type Variable } from "#kernel/config-variables.ts";
+import type { Secret } from "#kernel/secret.ts";
+import type { Service } from "./services.ts";
+
+export type Program = Service | "simulator";
+
+type OwnSecret = {
+  /** Keeps the generated value, and delivers it where programs read secrets from files. */
+  readonly file: string;
+  readonly of: readonly Program[];
+  /** Of the value that an operator sets instead. */
+  readonly form: Variable<Secret<Buffer | string>>;
+  readonly make: () => string;
+};
+
+const A_KEY = { form: secretKey(), make: randomKey };
+
+const TABLE = {
+  PAMM_ENCRYPTION_KEY: { ...A_KEY, file: "encryption-key", of: ["account"] },
+  /** Of the hashes of API keys. */
+  PAMM_API_KEY_PEPPER: { ...A_KEY, file: "api-key-pepper", of: ["edge"] },
+  /** Of the secrets of webhooks. */
+  PAMM_WEBHOOK_KEY: { ...A_KEY, file: "webhook-key", of: ["edge"] },
+  PAMM_BOOTSTRAP_API_KEY: { form: secret("a key"), make: () => `pamm_dev_${random()}`, file: "api-key", of: ["edge"] },
+  MT5_PASSWORD: {
+    form: secret("the manager's API password"),
+    // The trading platform requires upper and lower case letters and digits in every password.
+    make: () => `Mt5${random()}`,
+    file: "mt5-password",
+    of: ["platform", "simulator"],
+  },
+} satisfies Record<string, OwnSecret>;
+
+export type SecretVariable = keyof typeof TABLE;
+/** What programs know beside the URLs of their stores, by the variable that has it. */
+export const OWN_SECRETS: Readonly<Record<SecretVariable, OwnSecret>> = TABLE;
+export const SECRET_VARIABLES = Object.keys(TABLE) as SecretVariable[];
 
 export type Secrets = {
-  readonly encryptionKey: string;
-  /** Of the hashes of API keys. */
-  readonly pepper: string;
-  readonly pepperFile: string;
-  /** Of the secrets of webhooks. */
-  readonly webhookKey: string;
-  readonly apiKey: string;
-  readonly mt5Password: string;
-  /** Of the user who may do everything; each service has its own user. */
-  readonly natsPassword: string;
-  readonly natsPasswordOf: (service: string) => string;
+  readonly own: Readonly<Record<SecretVariable, string>>;
+  /** Of the user of the broker who may do everything, and of each service. */
+  readonly nats: { readonly password: string; readonly passwordOf: (service: string) => string };
   /** Between the nodes of a cluster. */
   readonly natsRoutePassword: () => string;
   /** Of the superuser; each service has its own password, and the owner of its schema another one. */
@@ -24,27 +53,25 @@ export type Secrets = {
   readonly replicationPassword: () => string;
 };
 
-const PEPPER = "api-key-pepper";
-
 /** Generated once and kept in the state folder, with the data that they protect, for the owner only. */
 export function readOrMakeSecrets(stateDir: string): Secrets {
-  const folder = join(stateDir, "secret");
+  const folder = secretFolder(stateDir);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const kept = (name: string, make = random): string => readOrMake(folder, name, make);
+  const own = Object.entries(TABLE).map(([variable, { file, make }]) => [variable, kept(file, make)] as const);
   return {
-    encryptionKey: readOrMake(folder, "encryption-key", randomKey),
-    pepper: readOrMake(folder, PEPPER, randomKey),
-    pepperFile: join(folder, PEPPER),
-    webhookKey: readOrMake(folder, "webhook-key", randomKey),
-    apiKey: readOrMake(folder, "api-key", () => `pamm_dev_${random()}`),
-    // The trading platform requires upper and lower case letters and digits in every password.
-    mt5Password: readOrMake(folder, "mt5-password", () => `Mt5${random()}`),
-    natsPassword: readOrMake(folder, "nats-password", random),
-    natsPasswordOf: (service) => readOrMake(folder, `nats-password-${service}`, random),
-    natsRoutePassword: () => readOrMake(folder, "nats-route-password", random),
-    postgresPassword: readOrMake(folder, "postgres-password", random),
-    databasePasswordOf: (service) => readOrMake(folder, `postgres-password-${service}`, random),
-    ownerPasswordOf: (service) => readOrMake(folder, `postgres-password-${service}-owner`, random),
-    replicationPassword: () => readOrMake(folder, "postgres-replication-password", random),
+    own: Object.fromEntries(own) as Secrets["own"],
+    nats: { password: kept("nats-password"), passwordOf: (service) => kept(`nats-password-${service}`) },
+    natsRoutePassword: () => kept("nats-route-password"),
+    postgresPassword: kept("postgres-password"),
+    databasePasswordOf: (service) => kept(`postgres-password-${service}`),
+    ownerPasswordOf: (service) => kept(`postgres-password-${service}-owner`),
+    replicationPassword: () => kept("postgres-replication-password"),
   };
+}
+
+export function secretFolder(stateDir: string): string {
+  return join(stateDir, "secret");
 }
 
 function randomKey(): string {

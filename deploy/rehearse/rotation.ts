@@ -42,7 +42,7 @@ process.exitCode = await runRehearsal(
 
 /** `make rehearse-rotation`: docs/operate/rotation.md, carried out and timed while deposits go on. */
 async function rotate(rehearsal: Rehearsal, system: RollingSystem, stack: AsyncDisposableStack): Promise<number> {
-  let apiKey = system.secrets.apiKey;
+  let apiKey = system.secrets.own.PAMM_BOOTSTRAP_API_KEY;
   const access = (): Access => ({ url: system.url(), apiKey });
   const created = await keys(system.stateDir, "create", "--name", "crm", "--scopes", "funds:deposit,funds:withdraw");
   const callers: Caller[] = [];
@@ -50,7 +50,7 @@ async function rotate(rehearsal: Rehearsal, system: RollingSystem, stack: AsyncD
     callers.push(newCaller(await createAccount(access, "investor", `Ines${index}`), index % 2 === 0));
   }
   apiKey = keyIn(created);
-  const reader = (): Access => ({ url: system.url(), apiKey: system.secrets.apiKey });
+  const reader = (): Access => ({ url: system.url(), apiKey: system.secrets.own.PAMM_BOOTSTRAP_API_KEY });
   const webhook = await startWebhookTraffic(reader, stack);
   const traffic = startTraffic(access, callers, true);
 
@@ -112,7 +112,7 @@ async function rotateApiKey(
 
 async function rotatePepper(rehearsal: Rehearsal, traffic: Traffic, system: RollingSystem): Promise<void> {
   const next = newKey();
-  const last = system.secrets.pepper;
+  const last = system.secrets.own.PAMM_API_KEY_PEPPER;
   await rotation(rehearsal, traffic, "PAMM_API_KEY_PEPPER: known, exchanged, the old one removed", async (see) => {
     await system.roll(["edge"], () => ({ PAMM_API_KEY_PEPPER_OLD: next }));
     await system.roll(["edge"], () => ({ PAMM_API_KEY_PEPPER: next, PAMM_API_KEY_PEPPER_OLD: last }));
@@ -130,7 +130,7 @@ async function rotateWebhookKey(
   { system, webhook }: WebhookRotation,
 ): Promise<void> {
   const next = newKey();
-  const last = system.secrets.webhookKey;
+  const last = system.secrets.own.PAMM_WEBHOOK_KEY;
   await rotation(rehearsal, traffic, "PAMM_WEBHOOK_KEY: known, exchanged, the old one removed", async (see) => {
     const sent: number[] = [];
     const untilSent = async (): Promise<void> => {
@@ -159,7 +159,7 @@ async function rotateEncryptionKey(rehearsal: Rehearsal, traffic: Traffic, syste
   await rotation(rehearsal, traffic, "PAMM_ENCRYPTION_KEY: the old one beside the new, then removed", async (see) => {
     await system.roll(["account"], () => ({
       PAMM_ENCRYPTION_KEY: next,
-      PAMM_ENCRYPTION_KEY_OLD: system.secrets.encryptionKey,
+      PAMM_ENCRYPTION_KEY_OLD: system.secrets.own.PAMM_ENCRYPTION_KEY,
     }));
     await untilMetric(system, "account", 'pamm_encrypted_passwords{key="older"} 0');
     see('pamm_encrypted_passwords{key="older"} is 0');

@@ -74,9 +74,8 @@ export async function startTwoVersions(): Promise<TwoVersions> {
   await prepareDatabase(postgres.url, secrets);
   const postgresPort = Number(new URL(postgres.url).port);
   const tls = brokerCertificate(stateDir);
-  const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
   const nats = stack.use(
-    await startNats({ dir: join(stateDir, "nats"), logFile: join(logs, "nats.log"), password, passwordOf, tls }),
+    await startNats({ dir: join(stateDir, "nats"), logFile: join(logs, "nats.log"), ...secrets.nats, tls }),
   );
   const simulator = await start(planSimulator(context));
   stack.defer(simulator.stop);
@@ -111,7 +110,7 @@ export async function startTwoVersions(): Promise<TwoVersions> {
       kept.defer(stop);
       const url = `http://${LOOPBACK}:${own.edge}`;
       const simulatorControlUrl = `http://${LOOPBACK}:${settings.controlPort}`;
-      const info = { url, apiKey: secrets.apiKey, simulatorControlUrl };
+      const info = { url, apiKey: secrets.own.PAMM_BOOTSTRAP_API_KEY, simulatorControlUrl };
       return { client: clientOf({ info: () => info }), stop };
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

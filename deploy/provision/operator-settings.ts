@@ -1,31 +1,19 @@
-import {
-  duration,
-  flag,
-  list,
-  optional,
-  secret,
-  secretKey,
-  secretUrls,
-  text,
-  timeZone,
-  url,
-} from "#kernel/config-variables.ts";
+import { duration, flag, list, optional, secretUrls, text, timeZone, url } from "#kernel/config-variables.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import { databaseUrl, migrationUrl, migrationVariable } from "#kernel/migration.ts";
 import { StartupError } from "#kernel/startup-error.ts";
-import { databaseVariable, type Service, SERVICES } from "../provision/services.ts";
+import { OWN_SECRETS, SECRET_VARIABLES, type SecretVariable } from "./secrets.ts";
+import { databaseVariable, type Service, SERVICES } from "./services.ts";
+
+const OWN = Object.fromEntries(SECRET_VARIABLES.map((name) => [name, optional(OWN_SECRETS[name].form)]));
 
 const SETTINGS = {
   /** A broker on the way to which others could read passwords and forge commands is refused. */
   NATS_URL: optional(secretUrls(["tls"])),
   NATS_SETUP_URL: optional(secretUrls(["tls"])),
-  PAMM_ENCRYPTION_KEY: optional(secretKey()),
-  PAMM_API_KEY_PEPPER: optional(secretKey()),
-  PAMM_WEBHOOK_KEY: optional(secretKey()),
-  PAMM_BOOTSTRAP_API_KEY: optional(secret("a key")),
+  ...(OWN as Record<SecretVariable, (typeof OWN)[string]>),
   MT5_URL: optional(url(["https"])),
   MT5_LOGIN: optional(text("the manager's login")),
-  MT5_PASSWORD: optional(secret("the manager's API password")),
   MT5_TIME_ZONE: optional(timeZone()),
   PAMM_QUIET_PERIOD: optional(duration()),
   PAMM_REHEARSAL: optional(flag()),
@@ -48,16 +36,12 @@ const REQUIRED_WITH_PLATFORM = [
   "PAMM_REHEARSAL",
 ] as const;
 
-/** The settings of the operator; an undefined secret is generated. */
 export type OperatorSettings = {
   readonly natsUrl: string | undefined;
   /** The same broker, with a user who may change streams; undefined = the operator sets them up. */
   readonly natsSetupUrl: string | undefined;
-  readonly encryptionKey: string | undefined;
-  readonly pepper: string | undefined;
-  readonly webhookKey: string | undefined;
-  readonly apiKey: string | undefined;
-  readonly mt5Password: string | undefined;
+  /** What is undefined is generated. */
+  readonly own: Readonly<Record<SecretVariable, string | undefined>>;
   /** False = the environment names a trading platform. */
   readonly isSimulated: boolean;
   /** Names and addresses under which clients reach the API, besides those of this machine. */
@@ -78,18 +62,20 @@ export function readOperatorSettings(env: Environment): OperatorSettings {
   return {
     natsUrl: read.NATS_URL?.reveal(),
     natsSetupUrl: read.NATS_SETUP_URL?.reveal(),
-    encryptionKey: read.PAMM_ENCRYPTION_KEY?.reveal().toString("base64"),
-    webhookKey: read.PAMM_WEBHOOK_KEY?.reveal().toString("base64"),
-    pepper: read.PAMM_API_KEY_PEPPER?.reveal().toString("base64"),
-    apiKey: read.PAMM_BOOTSTRAP_API_KEY?.reveal(),
-    mt5Password: read.MT5_PASSWORD?.reveal(),
+    own: Object.fromEntries(
+      SECRET_VARIABLES.map((name) => [name, textOf(read[name]?.reveal())]),
+    ) as OperatorSettings["own"],
     isSimulated,
     apiNames: read.PAMM_TLS_NAMES ?? [],
   };
 }
 
+function textOf(value: Buffer | string | undefined): string | undefined {
+  return Buffer.isBuffer(value) ? value.toString("base64") : value;
+}
+
 export type DatabaseUrls = {
-  /** The service's own URL, or the shared one; undefined = the database that Compose starts. */
+  /** The service's own URL, or the shared one; undefined = the database of the deployment. */
   readonly of: (service: Service) => string | undefined;
   /** The same for the owner of the schema. */
   readonly ofOwner: (service: Service) => string | undefined;
