@@ -5,15 +5,12 @@ import { prepareDatabase } from "../provision/database.ts";
 import { runOnce } from "../provision/one-shot.ts";
 import { readDatabaseUrls } from "../provision/operator-settings.ts";
 import { readOrMakeSecrets } from "../provision/secrets.ts";
-import { SERVICES } from "../provision/services.ts";
 import { CLUSTER_MARK, DATABASE_PROXY, GENERATED_SECRETS, POSTGRES_SERVER } from "./compose-names.ts";
 import { requireStandby } from "./standby.ts";
 
 /** The roles and the schema of each service, in the Postgres that Compose starts. */
 await runOnce("init-database", async (env) => {
-  const urls = readDatabaseUrls(env);
-  const isNothingToDo = SERVICES.every((service) => urls.of(service) !== undefined);
-  if (isNothingToDo) return "nothing to do, because the environment names a database for every service";
+  if (readDatabaseUrls(env).areAll) return "nothing to do, because the environment names a database for every service";
   const secrets = readOrMakeSecrets(GENERATED_SECRETS);
   const isCluster = existsSync(join(GENERATED_SECRETS, CLUSTER_MARK));
   const server = isCluster ? DATABASE_PROXY : POSTGRES_SERVER;

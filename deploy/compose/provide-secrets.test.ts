@@ -212,6 +212,16 @@ test("generated secrets are kept, also when the operator provides own secrets in
   expect(filesIn(folders).map((file) => [file, readSecret(folders, file)])).toEqual(generated);
 });
 
+test("with a database of the operator for one service, every role of the other database has its password", async () => {
+  const folders = createFolders();
+  await up({ FEE_DATABASE_URL: "postgres://fee@db.example/pamm" }, folders);
+  const generated = readdirSync(join(folders.generated, "secret"));
+  for (const service of SERVICES) {
+    const role = `postgres-password-${service}`;
+    expect(generated).toEqual(expect.arrayContaining([role, `${role}-owner`]));
+  }
+});
+
 test("a real platform requires its own settings", async () => {
   const folders = createFolders();
   const missing = ["MT5_LOGIN", "MT5_PASSWORD", "MT5_TIME_ZONE", "PAMM_QUIET_PERIOD", "PAMM_REHEARSAL"];

@@ -30,6 +30,13 @@ test("generated secrets are kept, and each belongs to one Secret", async () => {
   expect(new Set(SERVICES.map((service) => first[service]!["nats-url"])).size).toBe(SERVICES.length);
 });
 
+test("a database of the operator is migrated by the operator's owner or not at all", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "secrets-"));
+  const made = await secretsOf("dev", { env: { FEE_DATABASE_URL: OWN.DATABASE_URL }, folder: folder.path });
+  expect(made["migrate"]).toMatchObject({ "fee-url": "", "edge-url": expect.stringContaining("@postgres:5432/") });
+  expect(made["init-database"]).toHaveProperty("postgres-password-fee-owner");
+});
+
 test("in production everything that is the operator's has to be given, and all that is missing is named", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "secrets-"));
   const make = (env: Record<string, string>) => secretsOf("production", { env, folder: folder.path });

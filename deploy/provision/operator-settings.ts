@@ -79,12 +79,16 @@ export type DatabaseUrls = {
   readonly of: (service: Service) => string | undefined;
   /** The same for the owner of the schema. */
   readonly ofOwner: (service: Service) => string | undefined;
+  /** Whether no service uses the database of the deployment. */
+  readonly areAll: boolean;
 };
 
 export function readDatabaseUrls(env: Environment): DatabaseUrls {
   const read = readConfig(DATABASES, env);
+  const of = (service: Service): string | undefined => read[databaseVariable(service)]?.reveal();
   return {
-    of: (service) => read[databaseVariable(service)]?.reveal(),
+    of,
+    areAll: SERVICES.every((service) => of(service) !== undefined),
     ofOwner: (service) => read[migrationVariable(service)]?.reveal(),
   };
 }

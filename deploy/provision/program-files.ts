@@ -31,25 +31,30 @@ export function programFiles(sources: Sources): Readonly<Record<Program | "migra
     const own = SECRET_VARIABLES.filter((name) => OWN_SECRETS[name].of.includes(program));
     return Object.fromEntries(own.map((name) => [OWN_SECRETS[name].file, settings.own[name] ?? secrets.own[name]]));
   };
+  const urlsOf = (service: Service): { url: string; owner: string } => {
+    const [url, owner = ""] = [databases.of(service), databases.ofOwner(service)];
+    if (url !== undefined && databases.areAll) return { url, owner };
+    // Also for a service with another database: the set-up gives each role its password, and can write none.
+    const local = {
+      url: serviceUrl(database, service, secrets.databasePasswordOf(service)),
+      owner: ownerUrl(database, service, secrets.ownerPasswordOf(service)),
+    };
+    return url === undefined ? local : { url, owner };
+  };
   const services = SERVICES.map((service) => {
-    const local = serviceUrl(database, service, secrets.databasePasswordOf(service));
     const password = secrets.nats.passwordOf(service);
     const files: Files = {
-      "database-url": databases.of(service) ?? local,
+      "database-url": urlsOf(service).url,
       "nats-url": settings.natsUrl ?? natsUrl(brokers, { user: service, password, isTls: true }),
       ...ownFiles(service),
     };
     return [service, files] as const;
   });
-  const ownerUrlOf = (service: Service): string => {
-    if (databases.of(service) !== undefined) return databases.ofOwner(service) ?? "";
-    return ownerUrl(database, service, secrets.ownerPasswordOf(service));
-  };
   const setupUrl = natsUrl(brokers, { password: secrets.nats.password, isTls: true });
   return {
     ...(Object.fromEntries(services) as Record<Service, Files>),
     simulator: ownFiles("simulator"),
-    migrate: Object.fromEntries(SERVICES.map((service) => [migrationFile(service), ownerUrlOf(service)])),
+    migrate: Object.fromEntries(SERVICES.map((service) => [migrationFile(service), urlsOf(service).owner])),
     "init-streams": { [NATS_SETUP_FILE]: settings.natsUrl === undefined ? setupUrl : (settings.natsSetupUrl ?? "") },
   };
 }
