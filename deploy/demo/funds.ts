@@ -1,4 +1,4 @@
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { type Crm, execute } from "./command.ts";
 import { type JsonObject, textOf } from "./exact-json.ts";
 import { centsOf, type Platform } from "./platform.ts";
@@ -93,5 +93,5 @@ function withdrawnOf(answer: JsonObject): Moved {
 }
 
 export function dollars(minor: bigint): string {
-  return formatDecimal(usd(minor));
+  return formatMinor(minor);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { codeOf, type Outcome } from "../demo/outcome.ts";
 import type { Platform } from "../demo/platform.ts";
 import { type Access, send } from "./clients.ts";
@@ -116,7 +116,7 @@ function nextCommand({ login, hasKeys, commands }: Caller): Command {
   const command: Command = {
     login,
     action: count % WITHDRAWS_EVERY === 0 ? "withdraw" : "deposit",
-    amount: formatDecimal(usd(BigInt(100 + count))),
+    amount: formatMinor(BigInt(100 + count)),
     comment: `L${login}-${count}`,
     key: hasKeys ? randomUUID() : undefined,
     isDone: false,

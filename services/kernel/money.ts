@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { formatUnits, MAX_TEXT_LENGTH, parseExact } from "./exact-decimal.ts";
 
 export type Currency = "USD";
 
@@ -9,10 +10,7 @@ export type ParsedAmount =
   | { readonly ok: true; readonly minor: bigint }
   | { readonly ok: false; readonly problem: "malformed" | "precision" };
 
-const MINOR_PER_MAJOR = 100n;
-const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
-/** Bounds the work: the time that BigInt needs grows with the square of the digits. */
-const MAX_TEXT_LENGTH = 64;
+const MINOR_DIGITS = 2;
 
 export function usd(minor: bigint): Money {
   return { currency: "USD", minor };
@@ -30,24 +28,23 @@ export function zero(currency: Currency = "USD"): Money {
 
 /** Reads decimal text such as 100, 100.5 or -100.50. More than two decimals are an error and never rounded, not even 1.000. */
 export function parseAmount(text: string): ParsedAmount {
-  const match = text.length > MAX_TEXT_LENGTH ? null : DECIMAL.exec(text);
-  if (match === null) return { ok: false, problem: "malformed" };
-  const [, sign = "", whole = "", fraction = ""] = match;
-  if (fraction.length > 2) return { ok: false, problem: "precision" };
-  const minor = BigInt(whole) * MINOR_PER_MAJOR + BigInt(fraction.padEnd(2, "0"));
-  return { ok: true, minor: sign === "-" ? -minor : minor };
+  const minor = parseDecimal(text);
+  if (minor !== undefined) return { ok: true, minor };
+  return { ok: false, problem: parseExact(text, MAX_TEXT_LENGTH) === undefined ? "malformed" : "precision" };
 }
 
 /** For callers that do not distinguish why a text is not an amount. */
 export function parseDecimal(text: string): bigint | undefined {
-  const parsed = parseAmount(text);
-  return parsed.ok ? parsed.minor : undefined;
+  return parseExact(text, MINOR_DIGITS);
 }
 
 /** Always two decimals, no grouping: -0.05, 100.00. */
+export function formatMinor(minor: bigint): string {
+  return formatUnits(minor, MINOR_DIGITS);
+}
+
 export function formatDecimal({ minor }: Money): string {
-  const digits = (minor < 0n ? -minor : minor).toString().padStart(3, "0");
-  return `${minor < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+  return formatMinor(minor);
 }
 
 /** For sentences that operators and callers read, with its currency: 1,077.94 USD. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { IS_PROOF, sized } from "../support/proof.ts";
 import { dealsOf, eventually, untilKnown } from "../journey/support/client.ts";
 import { CROWD, newCrowd } from "../journey/support/crowd.ts";
@@ -77,7 +77,7 @@ export function killedProcesses(tested: () => SystemUnderTest): void {
     const results: bigint[] = [];
     const book = async (result: bigint): Promise<void> => {
       results.push(result);
-      await bookResult(client, crowd.login, formatDecimal(usd(result)));
+      await bookResult(client, crowd.login, formatMinor(result));
     };
 
     for (const [round, delay] of DELAYS_MS.entries()) {
@@ -93,13 +93,9 @@ export function killedProcesses(tested: () => SystemUnderTest): void {
       crowd.members.map(({ capital }) => capital),
     );
     const balances = crowd.members.map(({ capital }, index) => capital + (gained[index] ?? 0n));
-    const logins = crowd.members.map(({ login }, index) => [login, formatDecimal(usd(balances[index] ?? 0n))]);
+    const logins = crowd.members.map(({ login }, index) => [login, formatMinor(balances[index] ?? 0n)]);
     const master = balances.reduce((sum, balance) => sum + balance, 0n);
-    await expectBalances(
-      client,
-      { ...Object.fromEntries(logins), [crowd.login]: formatDecimal(usd(master)) },
-      SETTLED_MS,
-    );
+    await expectBalances(client, { ...Object.fromEntries(logins), [crowd.login]: formatMinor(master) }, SETTLED_MS);
   });
 
   test("a Master is closed while processes are killed: each Investor leaves once, with its share less its fee", async () => {

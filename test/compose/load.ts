@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { exchange, type Exchange, problemOf } from "../../deploy/demo/http.ts";
 import type { System } from "../../deploy/demo/system.ts";
 import { codeOf, describe } from "../../deploy/demo/outcome.ts";
@@ -108,5 +108,5 @@ function aMovement(login: string, turn: number): Movement {
 
 function pathOf({ login, minor, comment }: Movement): string {
   const [action, amount] = minor > 0n ? ["deposit", minor] : ["withdraw", -minor];
-  return `/api/v1/investor/${action}?login=${login}&amount=${formatDecimal(usd(amount))}&comment=${comment}`;
+  return `/api/v1/investor/${action}?login=${login}&amount=${formatMinor(amount)}&comment=${comment}`;
 }

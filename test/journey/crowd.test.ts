@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { IS_PROOF } from "../support/proof.ts";
 import { type Client, clientOf, eventually, platformBalanceOf } from "./support/client.ts";
 import { CROWD, type Crowd, newCrowd } from "./support/crowd.ts";
@@ -37,7 +37,7 @@ test.runIf(IS_PROOF)(
       const cutOff = await untilNextWeek(system);
       const result = 4_321_00n + BigInt(week * 1_000_07);
       results += result;
-      await bookResult(client, crowd.login, formatDecimal(usd(result)));
+      await bookResult(client, crowd.login, formatMinor(result));
       await sleep(cutOff - Date.now() + (DELAYS_MS[week % DELAYS_MS.length] ?? 0));
       for (const name of names) await system.kill(name);
       before.splice(0, CROWD, ...(await eventually(() => expectRun(client, crowd, { before, results }), SETTLED_MS)));

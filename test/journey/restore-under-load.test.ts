@@ -3,7 +3,7 @@ import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
 import { type Client, clientOf, dealsOf, type Reply, withKey } from "./support/client.ts";
@@ -111,7 +111,7 @@ function nextCommand({ login, hasKeys, commands }: Caller): Command {
   const command: Command = {
     login,
     action: count % 4 === 0 ? "withdraw" : "deposit",
-    amount: formatDecimal(usd(BigInt(100 + count))),
+    amount: formatMinor(BigInt(100 + count)),
     comment: `L${login}-${count}`,
     key: hasKeys ? randomUUID() : undefined,
     isDone: false,

@@ -2,14 +2,12 @@ import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { formatDecimal, parseAmount, usd } from "#kernel/money.ts";
 import type { Money as MoneyMessage } from "#proto/pamm/common/v1/money.ts";
 import assert from "node:assert/strict";
-import { type JsonNumber, jsonNumber } from "./json-number.ts";
-
-const TRAILING_ZEROS = /\.?0+$/;
+import type { JsonNumber } from "./json-number.ts";
+import { centsNumber } from "./scaled.ts";
 
 /** Cents as a JSON number in its shortest form: 100, 100.5, 100.55. */
 export function moneyNumber(message: MoneyMessage | undefined): JsonNumber {
-  const text = moneyText(message);
-  return jsonNumber(text.replace(TRAILING_ZEROS, ""));
+  return centsNumber(moneyFromProto(message).minor);
 }
 
 /** Always two decimals: 100.00. */

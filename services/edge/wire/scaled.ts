@@ -1,3 +1,4 @@
+import { formatUnits } from "#kernel/exact-decimal.ts";
 import { type JsonNumber, jsonNumber } from "./json-number.ts";
 
 const TRAILING_ZEROS = /\.?0+$/;
@@ -6,17 +7,14 @@ const E8_SCALE = 8;
 
 /** A whole number of units of 10^-scale as a JSON number with at most `decimals` decimals, rounded half away from zero. */
 export function scaledNumber(value: bigint, scale: number, decimals: number): JsonNumber {
-  const text = scaledText(value, scale, decimals);
-  return jsonNumber(text.includes(".") ? text.replace(TRAILING_ZEROS, "") : text);
+  return jsonNumber(scaledText(value, scale, decimals).replace(TRAILING_ZEROS, ""));
 }
 
 /** The same with exactly that many decimals. */
 export function scaledText(value: bigint, scale: number, decimals: number): string {
   const unit = 10n ** BigInt(scale - decimals);
   const size = ((value < 0n ? -value : value) + unit / 2n) / unit;
-  const digits = size.toString().padStart(decimals + 1, "0");
-  const text = decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
-  return value < 0n && size > 0n ? `-${text}` : text;
+  return formatUnits(value < 0n ? -size : size, decimals);
 }
 
 export function centsNumber(cents: bigint): JsonNumber {

@@ -1,5 +1,5 @@
-import { formatExact, parseExact } from "#kernel/exact-decimal.ts";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatExact, formatUnits, parseExact } from "#kernel/exact-decimal.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { type ExplainedPayment, type Flows, uncollectedOf } from "./explained-payment.ts";
 import type { CalculatedLayer, FeeCalculation } from "./fee-calculation.ts";
 
@@ -53,7 +53,7 @@ function aboveMark({ earned, markBefore }: FeeCalculation): string {
 
 function flowText({ after, inflow, outflow }: Flows): string {
   const since = after === undefined ? "the first assign" : `the fee of ${time(after)}`;
-  return `Since ${since} ${cents(inflow)} joined the pool and ${cents(outflow)} left it, fees included. `;
+  return `Since ${since} ${formatMinor(inflow)} joined the pool and ${formatMinor(outflow)} left it, fees included. `;
 }
 
 function openLines({ floating, markedAt, markedLateMs }: FeeCalculation): string[] {
@@ -86,9 +86,9 @@ function layerLine(layer: CalculatedLayer): string {
 function debtLines({ kind, debtParts, due, since }: ExplainedPayment): string[] {
   if (kind !== "PF_DEBT") return [];
   return [
-    `${cents(due)} was due before and could not be collected, the oldest part since ${time(since)}.`,
+    `${formatMinor(due)} was due before and could not be collected, the oldest part since ${time(since)}.`,
     ...debtParts.map(({ paymentId, amount, since: from }) => {
-      return `${cents(amount)} of it is of payment ${paymentId}, owed since ${time(from)}.`;
+      return `${formatMinor(amount)} of it is of payment ${paymentId}, owed since ${time(from)}.`;
     }),
   ];
 }
@@ -97,12 +97,16 @@ function collectionLines(payment: ExplainedPayment): string[] {
   const { due, prepaid, amount, isImported, executedAt } = payment;
   const uncollected = uncollectedOf(payment);
   return [
-    ...(isImported ? [`${cents(due)} is taken from the fees that are due.`] : []),
+    ...(isImported ? [`${formatMinor(due)} is taken from the fees that are due.`] : []),
     ...(prepaid > 0n
-      ? [`${cents(prepaid)} of it was collected before a restore of the database, so ${cents(due - prepaid)} is left.`]
+      ? [
+          `${formatMinor(prepaid)} of it was collected before a restore of the database, so ${formatMinor(due - prepaid)} is left.`,
+        ]
       : []),
-    ...(executedAt === undefined ? [outcomeLine(payment)] : [`${cents(amount)} was collected at ${time(executedAt)}.`]),
-    ...(uncollected > 0n ? [`${cents(uncollected)} could not be collected and became debt.`] : []),
+    ...(executedAt === undefined
+      ? [outcomeLine(payment)]
+      : [`${formatMinor(amount)} was collected at ${time(executedAt)}.`]),
+    ...(uncollected > 0n ? [`${formatMinor(uncollected)} could not be collected and became debt.`] : []),
   ];
 }
 
@@ -124,11 +128,5 @@ export function time(date: Date): string {
 
 /** 0.275000 is 27.5. */
 function percent(rate: string): string {
-  const units = (parseExact(rate, 6) ?? 0n) * 100n;
-  const digits = units.toString().padStart(7, "0");
-  return `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, "");
-}
-
-function cents(minor: bigint): string {
-  return formatDecimal(usd(minor));
+  return formatUnits((parseExact(rate, 6) ?? 0n) * 100n, 6).replace(/\.?0+$/, "");
 }

@@ -1,5 +1,5 @@
 import type { DecidedFee } from "./decision.ts";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { calculationLines, time } from "./explanation-lines.ts";
 import type { FeeCalculation } from "./fee-calculation.ts";
 
@@ -36,20 +36,18 @@ export function pendingLines(
 ): string[] {
   const open =
     openWeekly > 0n
-      ? [`Fees of closed weeks, ${cents(openWeekly)}, are decided and not collected yet; they are not part of it.`]
+      ? [
+          `Fees of closed weeks, ${formatMinor(openWeekly)}, are decided and not collected yet; they are not part of it.`,
+        ]
       : [];
   if (!isEnabled) return ["Fees are switched off: nothing is collected, debts included.", ...open];
   return [
-    `At ${time(at)} ${cents(total)} would be collected: a fee of ${cents(fee)} and debts of ${cents(debt)}.`,
+    `At ${time(at)} ${formatMinor(total)} would be collected: a fee of ${formatMinor(fee)} and debts of ${formatMinor(debt)}.`,
     ...(calculation === undefined ? [] : calculationLines(calculation)),
     ...debts.map(({ masterLogin, amount, since }) => {
-      return `${cents(amount)} is owed to Master ${masterLogin} since ${time(since)}.`;
+      return `${formatMinor(amount)} is owed to Master ${masterLogin} since ${time(since)}.`;
     }),
-    ...(prepaid > 0n ? [`${cents(prepaid)} of it was collected before a restore of the database.`] : []),
+    ...(prepaid > 0n ? [`${formatMinor(prepaid)} of it was collected before a restore of the database.`] : []),
     ...open,
   ];
-}
-
-function cents(minor: bigint): string {
-  return formatDecimal(usd(minor));
 }

@@ -8,7 +8,8 @@ import { updateConfiguration } from "../commands/configure.ts";
 import { insertMaster } from "../store/masters.ts";
 import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { collectAll, decideLeave } from "../testing/leaving.ts";
-import { cents, formatCents } from "../testing/cents.ts";
+import { cents } from "#kernel/testing/cents.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { anInvestor, aWorld, endWeek, owe, paymentsOf, result, settle, type World } from "../testing/world.ts";
 import { explainPayment } from "./explain-payment.ts";
 import { getPendingFee } from "./get-pending-fee.ts";
@@ -30,7 +31,7 @@ async function explained(): Promise<PaymentExplanation> {
 }
 
 function amountsOf({ due, prepaid, amount, uncollected }: PaymentExplanation): string[] {
-  return [due, prepaid, amount, uncollected].map((money) => formatCents(money!.minorUnits));
+  return [due, prepaid, amount, uncollected].map((money) => formatMinor(money!.minorUnits));
 }
 
 /** The pending fee, with a floating share. Nothing is written by it. */
@@ -47,7 +48,7 @@ async function rowsOf(): Promise<unknown[]> {
   return await many(pool, sql`select * from fee_payment order by id`);
 }
 
-const pendingText = async (floating?: string) => formatCents((await pending(floating)).pending!.minorUnits);
+const pendingText = async (floating?: string) => formatMinor((await pending(floating)).pending!.minorUnits);
 
 async function configure(change: { ratePpm?: number; enabled?: boolean; effectiveSince?: Date }, key: string) {
   world.clock.now = new Date(world.clock.now.getTime() + 30 * 60_000);
@@ -64,7 +65,7 @@ async function week(amount: string, floating = "0.00"): Promise<string> {
   endWeek(world, { [INVESTOR]: floating });
   await settle(world);
   const taken = (await paymentsOf(world)).slice(known).reduce((sum, { due }) => sum + cents(due), 0n);
-  expect(formatCents(taken)).toBe(shown);
+  expect(formatMinor(taken)).toBe(shown);
   return shown;
 }
 
@@ -133,7 +134,7 @@ test("a fee that was collected in part names the debt, and the payment of the de
   expect(amountsOf(fee)).toEqual(["300.00", "0.00", "100.00", "200.00"]);
   expect(fee.lines.slice(-1)).toEqual(["200.00 could not be collected and became debt."]);
   const owed = await pending();
-  expect([owed.pending, owed.debt, owed.fee].map((money) => formatCents(money!.minorUnits))).toEqual([
+  expect([owed.pending, owed.debt, owed.fee].map((money) => formatMinor(money!.minorUnits))).toEqual([
     "200.00",
     "200.00",
     "0.00",

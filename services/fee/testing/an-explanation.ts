@@ -1,6 +1,6 @@
-import { formatExact } from "#kernel/exact-decimal.ts";
+import { formatExact, formatUnits } from "#kernel/exact-decimal.ts";
 import type { ExplainedLayer, FeeExplanation } from "#proto/pamm/fee/v1/fee.ts";
-import { formatCents } from "./cents.ts";
+import { formatMinor } from "#kernel/money.ts";
 
 const E8_PER_CENT = 1_000_000n;
 const PPM = 1_000_000n;
@@ -36,14 +36,14 @@ export function anExplanation({ charged, spared = [], mark = 0n, ...parts }: Exp
   const rise = fee === 0n ? 0n : charged.reduce((sum, { amount }) => sum + amount, 0n);
   return {
     at: parts.at.toISOString(),
-    earned: formatCents(parts.earned),
-    markBefore: formatCents(mark),
-    markAfter: formatCents(mark + rise),
-    floating: formatCents(parts.floating ?? 0n),
+    earned: formatMinor(parts.earned),
+    markBefore: formatMinor(mark),
+    markAfter: formatMinor(mark + rise),
+    floating: formatMinor(parts.floating ?? 0n),
     markedAt: parts.markedAt?.toISOString(),
-    debtBefore: formatCents(parts.debt ?? 0n),
+    debtBefore: formatMinor(parts.debt ?? 0n),
     exactFee: formatExact(exact, SHARE_DECIMALS),
-    fee: formatCents(fee),
+    fee: formatMinor(fee),
     throughNumber: parts.through?.toString(),
     since: parts.since?.toISOString(),
     charged: charged.map(layerOf),
@@ -54,10 +54,10 @@ export function anExplanation({ charged, spared = [], mark = 0n, ...parts }: Exp
 function layerOf(layer: Earned): ExplainedLayer {
   const { amount, from, to = from, ratePpm = 300_000, version = 1n } = layer;
   return {
-    amount: formatCents(amount),
+    amount: formatMinor(amount),
     earnedFrom: from.toISOString(),
     earnedTo: to.toISOString(),
-    rate: formatExact(BigInt(ratePpm), 6).padEnd(8, "0"),
+    rate: formatUnits(BigInt(ratePpm), 6),
     share: formatExact(shareOf(layer), SHARE_DECIMALS),
     version: version === 0n ? undefined : String(version),
   };

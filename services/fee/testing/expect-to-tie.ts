@@ -4,7 +4,7 @@ import { confirmsNothing } from "#kernel/testing/votes.ts";
 import { feeChecks } from "../checks/checks.ts";
 import { PAYMENT_ACCOUNT } from "./fee.ts";
 import { balanceOf, type World } from "./world.ts";
-import { cents } from "./cents.ts";
+import { cents } from "#kernel/testing/cents.ts";
 
 /** The checks find nothing, and the credits equal the deals of the payment account. */
 export async function expectToTie(world: World): Promise<void> {

@@ -27,7 +27,7 @@ import {
   settle,
   type World,
 } from "./world.ts";
-import { cents } from "./cents.ts";
+import { cents } from "#kernel/testing/cents.ts";
 
 const WITHDRAWAL = `fee:${INVESTOR}:${MASTER}:WD0198`;
 /** Of a Master, until the change was lost. */

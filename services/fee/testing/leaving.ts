@@ -8,7 +8,7 @@ import { recordFees } from "../commands/record-fees.ts";
 import type { Deps } from "../deps.ts";
 import { decideWeeks, type Leave, recordDecisions, requestOf } from "./deciding.ts";
 import { aCall, INVESTOR, MASTER } from "./fee.ts";
-import { formatCents } from "./cents.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { NEWEST } from "./subscription-fake.ts";
 import type { World } from "./world.ts";
 
@@ -93,14 +93,14 @@ async function debitedUnder({ pool }: Deps, key: string): Promise<string> {
         from collection_item join fee_payment on fee_payment.id = payment_id
         where collection_item.key = ${key}`,
   );
-  return formatCents(debited);
+  return formatMinor(debited);
 }
 
 /** What is pending is without the weekly fees. */
 function formatAnswer({ items }: RecordFeesResponse): FormattedAnswer {
   const pending = items.reduce((sum, { amount, isWeekly }) => (isWeekly ? sum : sum + (amount?.minorUnits ?? 0n)), 0n);
   return {
-    pending: formatCents(pending),
-    items: items.map(({ key, amount, isWeekly }) => [key, formatCents(amount?.minorUnits ?? 0n), isWeekly]),
+    pending: formatMinor(pending),
+    items: items.map(({ key, amount, isWeekly }) => [key, formatMinor(amount?.minorUnits ?? 0n), isWeekly]),
   };
 }

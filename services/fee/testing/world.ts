@@ -10,7 +10,8 @@ import { configure } from "../commands/configure.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { feeDeps, INVESTOR, MASTER, type OtherServices, otherServicesAt } from "./fee.ts";
 import { addDebts } from "../store/debts.ts";
-import { cents, formatCents } from "./cents.ts";
+import { cents } from "#kernel/testing/cents.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { decideWeeks, type Deciding } from "./deciding.ts";
 import { allocate, closeWeek, type Parts } from "./subscription-fake.ts";
 
@@ -113,7 +114,7 @@ export async function passTime({ clock, deps: { pool } }: World): Promise<void> 
 }
 
 export function balanceOf({ platform }: World, login: string): string {
-  return formatCents(ledgerBalance(platform.ledger, login));
+  return formatMinor(ledgerBalance(platform.ledger, login));
 }
 
 export type FormattedPayment = {
@@ -132,7 +133,7 @@ export async function paymentsOf({ deps }: World): Promise<FormattedPayment[]> {
         from fee_payment
         order by id`,
   );
-  return rows.map((row) => ({ ...row, due: formatCents(row.due), paid: formatCents(row.paid) }));
+  return rows.map((row) => ({ ...row, due: formatMinor(row.due), paid: formatMinor(row.paid) }));
 }
 
 export async function runsOf({ deps }: World) {
@@ -150,7 +151,7 @@ export async function debtsOf({ deps }: World): Promise<Record<string, string>> 
         where debt_minor > 0
         order by 1`,
   );
-  return Object.fromEntries(rows.map(({ pair, debt }) => [pair, formatCents(debt)]));
+  return Object.fromEntries(rows.map(({ pair, debt }) => [pair, formatMinor(debt)]));
 }
 
 /** Fees equal the sum of paid, open and debt amounts, and credits equal payments. */

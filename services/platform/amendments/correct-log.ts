@@ -3,7 +3,7 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase, lockCase, renewCase } from "#kernel/review/cases.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor, usd } from "#kernel/money.ts";
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { lockAccount } from "../store/accounts.ts";
@@ -119,7 +119,7 @@ function requireSame({ evidence, dealId }: ReviewCase, difference: DealDifferenc
   if (isAbout(evidence, difference)) return;
   const { amountMinor, nowShown } = difference;
   throw actionNotPossible(
-    `The platform now shows deal ${dealId} as: ${nowShown}. The correction would be ${text(amountMinor)}. Read the review again before deciding.`,
+    `The platform now shows deal ${dealId} as: ${nowShown}. The correction would be ${formatMinor(amountMinor)}. Read the review again before deciding.`,
   );
 }
 
@@ -139,8 +139,4 @@ function entryOf(id: bigint, shown: Deal | undefined, { recorded, difference }: 
     dealState: (recorded?.deal.state ?? 0) + 1,
     shownTrade,
   };
-}
-
-function text(minor: bigint): string {
-  return formatDecimal(usd(minor));
 }

@@ -1,4 +1,4 @@
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import type { AmendmentKind, Trade } from "../domain/log-entry.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
 import { type Deal, effectOf, isBalanceOperation } from "../mt5/deals.ts";
@@ -60,7 +60,7 @@ function isTrade(deal: Deal): boolean {
 
 function describe(deal: Deal): string {
   const { action, entry, position, symbol, volume, volumeClosed, serverTimeMs } = deal;
-  const money = `${formatDecimal(usd(shownEffect(deal)))} by action ${action} at ${serverTimeMs}`;
+  const money = `${formatMinor(shownEffect(deal))} by action ${action} at ${serverTimeMs}`;
   if (!isTrade(deal)) return money;
   return `${money}, entry ${entry} of position ${position} ${symbol}, volume ${volume} closing ${volumeClosed}`;
 }

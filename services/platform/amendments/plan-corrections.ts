@@ -1,4 +1,4 @@
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { correctTrades } from "../domain/open-positions.ts";
 import type { Deal } from "../mt5/deals.ts";
@@ -50,7 +50,7 @@ export async function findMisfit(
   }
   const corrected = all.reduce((sum, each) => sum + netOf(each), logBalance.minor);
   if (corrected !== facts.balanceMinor) {
-    const differs = `The trading platform shows ${text(facts.balanceMinor)} on ${login}, but its history sums to ${text(corrected)}`;
+    const differs = `The trading platform shows ${formatMinor(facts.balanceMinor)} on ${login}, but its history sums to ${formatMinor(corrected)}`;
     return `${differs}. Correct the balance on the trading platform first.`;
   }
   if (await arePositionsShown(tx, login, facts, all)) return undefined;
@@ -77,8 +77,4 @@ async function arePositionsShown(
 /** What a correction adds to the sum of the log. */
 function netOf({ recorded, difference: { amountMinor } }: Correction): bigint {
   return amountMinor + (recorded?.lacking?.amount.minor ?? 0n);
-}
-
-function text(minor: bigint): string {
-  return formatDecimal(usd(minor));
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { MAX_AMOUNT } from "#kernel/money.ts";
+import { formatMinor, MAX_AMOUNT } from "#kernel/money.ts";
 import { classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
 import { DEAL_ACTION } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
-import { fieldsOf, formatMinor, requireLogin } from "./fields.ts";
+import { fieldsOf, requireLogin } from "./fields.ts";
 import type { Exchanged } from "./http/exchanged.ts";
 import {
   type HistoryReads,
@@ -67,6 +67,7 @@ export async function changeBalance(lease: Lease, order: BalanceOrder, answers: 
   const query = {
     login,
     type: String(type),
+    // Exactly two digits after the point: the platform requires them.
     balance: formatMinor(amountMinor),
     comment,
     check_margin: checkMargin ? "1" : "0",

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { exactMinor, fieldsOf, formatMinor, roundedMinor } from "./fields.ts";
+import { formatMinor } from "#kernel/money.ts";
+import { exactMinor, fieldsOf, roundedMinor } from "./fields.ts";
 import { readJson } from "./http/json.ts";
 
 test("money is read exactly, with any number of trailing zeros", () => {

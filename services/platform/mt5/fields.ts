@@ -120,12 +120,6 @@ export function roundedMinor(text: string): bigint | undefined {
   return parts.isNegative ? -rounded : rounded;
 }
 
-/** Decimal text with exactly two digits after the point, as the platform requires. */
-export function formatMinor(minor: bigint): string {
-  const digits = (minor < 0n ? -minor : minor).toString().padStart(MINOR_DIGITS + 1, "0");
-  return `${minor < 0n ? "-" : ""}${digits.slice(0, -MINOR_DIGITS)}.${digits.slice(-MINOR_DIGITS)}`;
-}
-
 function partsOf(text: string): { isNegative: boolean; minor: bigint; finer: string } | undefined {
   const [, sign, whole, fraction = ""] = DECIMAL.exec(text) ?? [];
   if (whole === undefined) return undefined;

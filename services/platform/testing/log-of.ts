@@ -1,3 +1,4 @@
+import { formatMinor } from "#kernel/money.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aCall, eventually, type Instance } from "./world.ts";
@@ -13,10 +14,8 @@ export async function logOf({ service }: Instance, login: string, atLeast: numbe
 
 /** For example "TRADE 5.00". */
 export function summaryOf({ kind, amount }: AccountMoved): string {
-  const minor = amount?.minorUnits ?? 0n;
-  const size = minor < 0n ? -minor : minor;
   const name = Object.entries(MovementKind).find(([, number]) => number === kind)?.[0] ?? "";
-  return `${name} ${minor < 0n ? "-" : ""}${size / 100n}.${String(size % 100n).padStart(2, "0")}`;
+  return `${name} ${formatMinor(amount?.minorUnits ?? 0n)}`;
 }
 
 export async function findingsOf({ deps }: Instance, login: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { formatAmount, formatDecimal, usd } from "#kernel/money.ts";
+import { formatAmount, formatMinor, usd } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import { accountBusy } from "./lock-refusals.ts";
@@ -117,7 +117,7 @@ function investorDeficit(pooled: bigint): Refusal {
     "investor_deficit",
     `The Investor's share of the pool is ${share}. A compensation of the broker, or a decision of operators, has to cover it first.`,
     {
-      details: { deficit: formatDecimal(usd(-pooled)) },
+      details: { deficit: formatMinor(-pooled) },
       outcome: "not_executed",
     },
   );

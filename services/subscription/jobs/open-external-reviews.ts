@@ -1,4 +1,4 @@
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
@@ -114,11 +114,9 @@ function newCaseOf(money: ExternalFunds): NewCase {
     dealId: money.movedDealId,
     evidence: {
       master: masterLogin,
-      below_zero_in_pool: formatDecimal(usd(shortfall)),
+      below_zero_in_pool: formatMinor(shortfall),
       moved_log_number: String(movedNumber),
-      ...(kind === "master"
-        ? { own_capital: formatDecimal(usd(ownCapital)), undecided: formatDecimal(usd(undecided)) }
-        : {}),
+      ...(kind === "master" ? { own_capital: formatMinor(ownCapital), undecided: formatMinor(undecided) } : {}),
     },
     actions: kind === "investor" ? ["adopt", "acknowledge"] : actionsOnMaster(money),
   };

@@ -1,5 +1,6 @@
 import { formatExact } from "#kernel/exact-decimal.ts";
-import { formatDecimal, parseDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
+import { cents } from "#kernel/testing/cents.ts";
 import { decideDue } from "../domain/fees/due.ts";
 import { earn, type Earnings, NOTHING_EARNED } from "../domain/fees/layers.ts";
 import { stepAt, type Terms, type TermsStep } from "../domain/fees/terms.ts";
@@ -79,22 +80,22 @@ export class WorkedExample {
     this.earnings = earnings;
     this.balance -= fee;
     this.paymentAccount += fee;
-    return formatCents(fee);
+    return formatMinor(fee);
   }
 
   /** The pending fee. */
   pending(): string {
-    return formatCents(this.#decide("0.00").fee);
+    return formatMinor(this.#decide("0.00").fee);
   }
 
   /** The sum of all results, the high-water mark, the layers of profit above it, and the balance. */
   get state() {
     const { earned, mark, layers } = this.earnings;
     return {
-      earned: formatCents(earned),
+      earned: formatMinor(earned),
       mark: formatExact(mark),
       layers: layers.map(({ amount }) => formatExact(amount)),
-      balance: formatCents(this.balance),
+      balance: formatMinor(this.balance),
     };
   }
 
@@ -110,14 +111,4 @@ export class WorkedExample {
     this.#events += 1;
     return this.now;
   }
-}
-
-function cents(text: string): bigint {
-  const minor = parseDecimal(text.replace(/^\+/, ""));
-  if (minor === undefined) throw new Error(`${text} is not an amount.`);
-  return minor;
-}
-
-function formatCents(minor: bigint): string {
-  return formatDecimal(usd(minor));
 }

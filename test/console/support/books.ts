@@ -1,5 +1,5 @@
 import { DAY_MS } from "#kernel/duration.ts";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PerformanceDay } from "#proto/pamm/subscription/v1/subscription.ts";
 import { aPayment } from "../../../services/edge/api/samples/fee.ts";
@@ -64,7 +64,7 @@ export function explanationOf(paymentId: bigint, line: string) {
     { ...times, amount: "301.37", rate: "0.275000", versionId: 17n, share: "82.87675" },
   ];
   const at = new Date(END - (60 - weeks) * WEEK_MS);
-  const resultAfter = (count: number): string => formatDecimal(usd(BigInt(count) * WEEKLY_RESULT));
+  const resultAfter = (count: number): string => formatMinor(BigInt(count) * WEEKLY_RESULT);
   const earned = resultAfter(weeks);
   const calculation = aCalculation({ at, charged, earned, markBefore: resultAfter(weeks - 1), markAfter: earned });
   return anExplanation({ paymentId, calculation, lines: [line, "The exact fee is rounded down once, to the cent."] });

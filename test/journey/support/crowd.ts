@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { sized } from "../../support/proof.ts";
 import { type Client, eventually, platformBalanceOf } from "./client.ts";
@@ -38,7 +38,7 @@ export async function newCrowd(client: Client, rate: number): Promise<Crowd> {
 type NewMember = { readonly master: string; readonly capital: bigint; readonly rate: number };
 
 async function addMember(client: Client, { master, capital, rate }: NewMember): Promise<Member> {
-  const login = await newInvestor(client, formatDecimal(usd(capital)));
+  const login = await newInvestor(client, formatMinor(capital));
   return await eventually(async () => {
     const { status, text } = await assign(client, master, login, rate);
     // The answer to an earlier attempt may have been lost.

@@ -1,4 +1,4 @@
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, minorOf, type Reply } from "./client.ts";
 
@@ -33,7 +33,7 @@ const REFUSALS = [409, 502, 503, 504];
 
 export async function sendMoneyRequest({ post }: Client, request: MoneyRequest): Promise<AnsweredRequest> {
   const { action, login, minor, comment } = request;
-  const path = `/api/v1/investor/${action}?login=${login}&amount=${formatDecimal(usd(minor))}&comment=${comment}`;
+  const path = `/api/v1/investor/${action}?login=${login}&amount=${formatMinor(minor)}&comment=${comment}`;
   const since = performance.now();
   const reply = await post(path).catch((): Reply | undefined => undefined);
   const tookMs = performance.now() - since;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually, minorOf, type Reply, untilKnown } from "./client.ts";
 import { expectDone, newInvestor, unassign } from "./client-requests.ts";
@@ -107,7 +107,7 @@ export async function startCustomer(client: Client, pauseMs: number): Promise<{ 
       const isDeposit = turn % 2 === 0;
       const minor = (isDeposit ? DEPOSITED : WITHDRAWN) + BigInt(turn);
       const options = isDeposit ? "&comment=upgrade" : WITHDRAWALS[(turn >> 1) % WITHDRAWALS.length];
-      const query = `login=${login}&amount=${formatDecimal(usd(minor))}${options}`;
+      const query = `login=${login}&amount=${formatMinor(minor)}${options}`;
       await client.post(
         `/api/v1/investor/${isDeposit ? "deposit" : "withdraw"}?${query}`,
         turn % 4 === 0 ? LABELS : undefined,

@@ -85,9 +85,9 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
     name: "amounts pass through a float",
     edits: [
       {
-        file: `${PLATFORM}/mt5/fields.ts`,
-        find: "export function formatMinor(minor: bigint): string {",
-        put: "export function formatMinor(exact: bigint): string {\n  const minor = BigInt(Math.trunc((Number(exact) / 100) * 100));",
+        file: `${PLATFORM}/mt5/balance.ts`,
+        find: "formatMinor(amountMinor)",
+        put: "formatMinor(BigInt(Math.trunc((Number(amountMinor) / 100) * 100)))",
       },
     ],
     detectedBy: ["I2", "I4", "I10", "I14"],

@@ -1,4 +1,4 @@
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { model, nullableId, nullableString, setOf, string } from "../../fields/field.ts";
 import { at, shown } from "../../fields/message.ts";
@@ -47,7 +47,7 @@ export const Event = model("Event", "Something has another state than before.", 
         example: "250.50",
         shown: { pattern: "^-?[0-9]+\\.[0-9]{2}$" },
       }),
-      (minor: bigint | null) => (minor === null ? null : formatDecimal(usd(minor))),
+      (minor: bigint | null) => (minor === null ? null : formatMinor(minor)),
     ),
   ),
   deal_id: nullableId({ description: "Ticket of the deal; null without one.", example: 1_234_567 }),

@@ -139,7 +139,7 @@ function pointsOf(facts: Facts): Static<typeof PointReply>[] {
   });
 }
 
-const LOST = scaledNumber(-1n, 0, 0);
+const LOST = jsonInteger(-1n);
 
 function isTotalLoss({ lowest }: PerformanceDay): boolean {
   return lowest === "0";

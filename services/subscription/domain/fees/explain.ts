@@ -1,4 +1,4 @@
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { formatExact } from "#kernel/exact-decimal.ts";
 import { formatRate, rateFromPpm } from "#kernel/rate.ts";
 import { type Crystallisation, type RatedLayer, shareOf } from "./crystallise.ts";
@@ -31,14 +31,14 @@ export function explainFee(facts: FeeFacts) {
   const { before, after, fee, exact, floating, markedAt, debtBefore, throughNumber, since, at, terms } = facts;
   return {
     at: at.toISOString(),
-    earned: cents(before.earned),
+    earned: formatMinor(before.earned),
     markBefore: formatExact(before.mark),
     markAfter: formatExact(after.mark),
     floating: formatExact(floating),
     markedAt: markedAt?.toISOString(),
-    debtBefore: cents(debtBefore),
+    debtBefore: formatMinor(debtBefore),
     exactFee: formatExact(exact, SHARE_DECIMALS),
-    fee: cents(fee),
+    fee: formatMinor(fee),
     throughNumber: throughNumber?.toString(),
     since: since?.toISOString(),
     charged: explainLayers(facts.charged, terms),
@@ -89,10 +89,6 @@ function runsOfOneRate(layers: readonly VersionedLayer[]): Run[] {
     else runs.push([layer]);
   }
   return runs;
-}
-
-function cents(minor: bigint): string {
-  return formatDecimal(usd(minor));
 }
 
 function instant(ms: number): string {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatAmount, formatDecimal, usd } from "#kernel/money.ts";
+import { formatAmount, formatMinor, usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { noteAmount } from "#kernel/review/cases.ts";
@@ -87,7 +87,7 @@ export function expectMoved(
 ): bigint {
   const undecided = external - (acknowledged ?? 0n);
   const { undecided: known } = JSON.parse(reviewCase.evidence) as { readonly undecided?: string };
-  if (known !== formatDecimal(usd(undecided)) || !isUpTo(reviewCase, number)) throw changed(undecided);
+  if (known !== formatMinor(undecided) || !isUpTo(reviewCase, number)) throw changed(undecided);
   return undecided;
 }
 

@@ -1,4 +1,4 @@
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import {
   closeCase,
@@ -46,11 +46,7 @@ function newCaseOf({ login, amount }: Unexplained, elsewhere: bigint): NewCase {
     reason: "lost_results",
     login,
     amount,
-    evidence: { unexplained: text(amount), posted_outside_pools: text(elsewhere) },
+    evidence: { unexplained: formatMinor(amount), posted_outside_pools: formatMinor(elsewhere) },
     actions: ["acknowledge"],
   };
-}
-
-function text(minor: bigint): string {
-  return formatDecimal(usd(minor));
 }

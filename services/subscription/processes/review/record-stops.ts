@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type NewCase, openCase } from "#kernel/review/cases.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
@@ -87,15 +87,11 @@ function totalsOf({ filedNumber, own, imported, unallocated, holdings }: PoolLed
   const investors = holdings.reduce((total, holding) => total + onMaster(holding.buckets), 0n);
   return {
     filed_log_number: String(filedNumber),
-    expected_master_balance: text(investors + own + imported + unallocated),
-    of_investors: text(investors),
-    own_capital: text(own),
-    imported: text(imported),
-    unallocated: text(unallocated),
+    expected_master_balance: formatMinor(investors + own + imported + unallocated),
+    of_investors: formatMinor(investors),
+    own_capital: formatMinor(own),
+    imported: formatMinor(imported),
+    unallocated: formatMinor(unallocated),
     holdings: String(holdings.length),
   };
-}
-
-function text(minor: bigint): string {
-  return formatDecimal(usd(minor));
 }
