@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { amountOfCents } from "../formats/money.ts";
+import { fromMinor } from "../../client/index.ts";
 import { sentence } from "../formats/words.ts";
 import { InvestorLink, MasterLink } from "./links.tsx";
 import { Money } from "./money.tsx";
@@ -35,7 +35,7 @@ function rowsOf(value: object, before: string): Row[] {
 function shown(name: string, value: unknown): ComponentChildren {
   if (value === null || value === undefined || value === "") return <span class="none">–</span>;
   const text = typeof value === "string" ? value : typeof value === "bigint" ? value.toString() : JSON.stringify(value);
-  if (name.endsWith("_minor") && /^-?\d+$/.test(text)) return <Money amount={amountOfCents(text)} />;
+  if (name.endsWith("_minor") && /^-?\d+$/.test(text)) return <Money amount={fromMinor(BigInt(text))} />;
   if (/^master(?:_login)?$/.test(name) && LOGIN.test(text)) return <MasterLink id={text} />;
   if (/^(?:investor(?:_login)?|login)$/.test(name) && LOGIN.test(text)) return <InvestorLink id={text} />;
   return /^-?\d+\.\d{2}$/.test(text) ? <Money amount={text} /> : text;

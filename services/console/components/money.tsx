@@ -1,4 +1,4 @@
-import { formatAmount, isNegative, isZero } from "../formats/money.ts";
+import { formatAmount, isNegative, isZero } from "../formats/decimal.ts";
 
 type Props = {
   /** Decimal text of the API. */

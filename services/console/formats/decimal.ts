@@ -4,6 +4,7 @@ const SCALE = 18;
 const RATIO_DECIMALS = 4;
 const GROWTH_DECIMALS = 6;
 const PERCENT_DIGITS = 2;
+const MINUS = "−";
 /** Of a percentage, where several stand below each other. */
 export const SHARE_DECIMALS = RATIO_DECIMALS - PERCENT_DIGITS;
 export const CHANGE_DECIMALS = GROWTH_DECIMALS - PERCENT_DIGITS;
@@ -23,8 +24,14 @@ function textOf(value: bigint): string {
   return `${value < 0n ? "-" : ""}${digits.slice(0, -SCALE)}.${decimals}`;
 }
 
-export function addDecimals(decimals: readonly string[]): string {
-  return textOf(decimals.reduce((sum, decimal) => sum + (scaled(decimal) ?? 0n), 0n));
+/** Null adds nothing. */
+export function addDecimals(decimals: readonly (string | null)[]): string {
+  return textOf(decimals.reduce((sum, decimal) => sum + (scaled(decimal ?? "0") ?? 0n), 0n));
+}
+
+/** Of the amounts without their signs. */
+export function grossOf(decimals: readonly (string | null)[]): string {
+  return addDecimals(decimals.map((decimal) => decimal?.replace(/^-/, "") ?? null));
 }
 
 export function subtractDecimals(decimal: string, less: string): string {
@@ -61,13 +68,28 @@ export function growthOf(from: string, to: string): string | undefined {
  * decimals, as many as the API can send; a single one ends with its last digit.
  */
 export function formatRatio(ratio: string, decimals = 0): string {
-  const [, sign, whole, digits = ""] = DECIMAL.exec(ratio) ?? [];
+  const [, , whole, digits = ""] = DECIMAL.exec(ratio) ?? [];
   if (whole === undefined) return ratio;
   const moved = digits.padEnd(PERCENT_DIGITS, "0");
   const percent = `${whole}${moved.slice(0, PERCENT_DIGITS)}`.replace(/^0+(?=\d)/, "");
   const rest = moved.slice(PERCENT_DIGITS).replace(/0+$/, "").padEnd(decimals, "0");
-  const isNegative = sign === "-" && /[1-9]/.test(ratio);
-  return `${isNegative ? "−" : ""}${percent}${rest === "" ? "" : `.${rest}`} %`;
+  return `${isNegative(ratio) ? MINUS : ""}${percent}${rest === "" ? "" : `.${rest}`} %`;
+}
+
+/** An amount of the API as it is shown: `-1234.5` is `−1,234.50`. Only text is handled, so no digit can change. */
+export function formatAmount(amount: string): string {
+  const [, , whole, decimals = ""] = DECIMAL.exec(amount) ?? [];
+  if (whole === undefined) return amount;
+  const shown = `${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}.${decimals.padEnd(2, "0")}`;
+  return isNegative(amount) ? MINUS + shown : shown;
+}
+
+export function isZero(decimal: string): boolean {
+  return !/[1-9]/.test(decimal);
+}
+
+export function isNegative(decimal: string): boolean {
+  return decimal.startsWith("-") && !isZero(decimal);
 }
 
 /** Where it stands on an axis; a plot shows positions only, and values as the API sent them. */

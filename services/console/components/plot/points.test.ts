@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatAmount } from "../../formats/money.ts";
+import { formatAmount } from "../../formats/decimal.ts";
 import { type PlotPoint, type PlotSeries, positionsOf, summaryOf, timeOf } from "./points.ts";
 
 const SERIES: readonly PlotSeries[] = [{ title: "NAV", kind: "line", tone: "accent", show: formatAmount }];

@@ -1,5 +1,4 @@
-import { SHARE_DECIMALS, formatRatio, positionOf, ratioOf } from "../../formats/decimal.ts";
-import { formatAmount } from "../../formats/money.ts";
+import { formatAmount, formatRatio, positionOf, ratioOf, SHARE_DECIMALS } from "../../formats/decimal.ts";
 
 export type StackPart = {
   readonly id: string;

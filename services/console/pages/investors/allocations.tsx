@@ -4,8 +4,7 @@ import type { Column } from "../../components/table/column.ts";
 import { amountColumn, masterColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
-import { partOf } from "../../formats/decimal.ts";
-import { formatAmount } from "../../formats/money.ts";
+import { formatAmount, partOf } from "../../formats/decimal.ts";
 import { words } from "../../formats/words.ts";
 
 type Allocation = Models["Allocation"];

@@ -7,8 +7,7 @@ import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Time } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
-import { SHARE_DECIMALS, formatRatio, ratioOf } from "../../formats/decimal.ts";
-import { isZero } from "../../formats/money.ts";
+import { formatRatio, isZero, ratioOf, SHARE_DECIMALS } from "../../formats/decimal.ts";
 import { words } from "../../formats/words.ts";
 import { can } from "../../session/session.ts";
 

@@ -3,7 +3,7 @@ import { Panel } from "../../components/panel.tsx";
 import type { PlotSeries } from "../../components/plot/points.ts";
 import { Plot } from "../../components/plot/plot.tsx";
 import { useRead } from "../../data/use-read.ts";
-import { formatAmount } from "../../formats/money.ts";
+import { formatAmount } from "../../formats/decimal.ts";
 import { marksOf, readExplanations } from "./read-marks.ts";
 
 type Explanations = Awaited<ReturnType<typeof readExplanations>>;

@@ -12,7 +12,7 @@ import { amountColumn, ticketColumn, timeColumn } from "../../components/table/c
 import { ListTable } from "../../components/table/list-table.tsx";
 import { now } from "../../data/ticker.ts";
 import { useList } from "../../data/use-list.ts";
-import { formatAmount } from "../../formats/money.ts";
+import { formatAmount } from "../../formats/decimal.ts";
 import { instantsOf, lastDays, periodOf } from "../../formats/period.ts";
 import { words } from "../../formats/words.ts";
 import { SaveStatement } from "./save-statement.tsx";

@@ -1,8 +1,7 @@
 import type { Models } from "../../../client/index.ts";
 import { investorHref } from "../../app/addresses.ts";
 import { SHADES, type StackPart } from "../../components/stack/stack.tsx";
-import { addDecimals, compareDecimals, subtractDecimals } from "../../formats/decimal.ts";
-import { isZero } from "../../formats/money.ts";
+import { addDecimals, compareDecimals, isZero, subtractDecimals } from "../../formats/decimal.ts";
 
 type Sums = Pick<Models["Proof"], "total" | "master" | "investors_count">;
 

@@ -1,5 +1,4 @@
-import { addDecimals } from "../../formats/decimal.ts";
-import { isZero } from "../../formats/money.ts";
+import { addDecimals, isZero } from "../../formats/decimal.ts";
 import { mondayOf } from "../../formats/period.ts";
 import type { PlotPoint } from "../../components/plot/points.ts";
 

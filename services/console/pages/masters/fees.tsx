@@ -10,7 +10,7 @@ import { ReadState } from "../../components/read-state.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { useRead } from "../../data/use-read.ts";
-import { formatAmount } from "../../formats/money.ts";
+import { formatAmount } from "../../formats/decimal.ts";
 import { can } from "../../session/session.ts";
 import { Credits } from "./credits.tsx";
 import { feesByWeek } from "./fees-by-week.ts";

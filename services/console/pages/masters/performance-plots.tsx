@@ -1,8 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { PlotSeries } from "../../components/plot/points.ts";
 import { Plot } from "../../components/plot/plot.tsx";
-import { formatRatio } from "../../formats/decimal.ts";
-import { formatAmount } from "../../formats/money.ts";
+import { formatAmount, formatRatio } from "../../formats/decimal.ts";
 
 /** What a day, or a result, has left. */
 export type Valued = {

@@ -10,7 +10,7 @@ import { amountColumn, investorColumn, ticketColumn } from "../../components/tab
 import { ListTable } from "../../components/table/list-table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
-import { SHARE_DECIMALS, formatRatio, ratioOf } from "../../formats/decimal.ts";
+import { formatRatio, ratioOf, SHARE_DECIMALS } from "../../formats/decimal.ts";
 import { durationText } from "../../formats/time.ts";
 import { compositionOf } from "./composition.ts";
 import { Places } from "./places.tsx";

@@ -1,6 +1,5 @@
 import type { Client, Models } from "../../../client/index.ts";
-import { addDecimals, compareDecimals, growthOf } from "../../formats/decimal.ts";
-import { isZero } from "../../formats/money.ts";
+import { addDecimals, compareDecimals, growthOf, isZero } from "../../formats/decimal.ts";
 import { type Period, piecesOf } from "../../formats/period.ts";
 
 export type Day = Models["PerformancePoint"];

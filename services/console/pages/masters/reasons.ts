@@ -1,6 +1,6 @@
 import type { Models } from "../../../client/index.ts";
 import { breaksHref, operationsHref, reviewsHref } from "../../app/addresses.ts";
-import { isZero } from "../../formats/money.ts";
+import { isZero } from "../../formats/decimal.ts";
 
 type Proof = Models["Proof"];
 

@@ -4,7 +4,7 @@ import { Figure } from "../../components/figure.tsx";
 import { Money } from "../../components/money.tsx";
 import { Age, Time } from "../../components/time.tsx";
 import type { Read } from "../../data/use-read.ts";
-import { differenceOf, grossOf } from "../../formats/sum.ts";
+import { grossOf, subtractDecimals } from "../../formats/decimal.ts";
 import { durationText } from "../../formats/time.ts";
 import type { AttentionReads, Operations } from "./use-attention.ts";
 import type { Proofs } from "./use-proofs.ts";
@@ -50,7 +50,7 @@ function OfMasters({ rows, masters }: Proofs) {
   const isComplete = masters.data !== undefined && proofs.length === rows.length;
   const converged = proofs.filter((proof) => proof.converged).length;
   const inFlight = grossOf(
-    proofs.flatMap(({ master, total }) => [master.in_flight, differenceOf(total.in_flight, master.in_flight)]),
+    proofs.flatMap(({ master, total }) => [master.in_flight, subtractDecimals(total.in_flight, master.in_flight)]),
   );
   const lagMs = proofs.reduce((most, { lag_ms: lag }) => (lag > most ? lag : most), 0n);
   const [closed] = proofs.flatMap(({ fees_closed_through: through }) => (through === null ? [] : [through])).toSorted();

@@ -1,4 +1,4 @@
-import { type Client, type Models, toMinor } from "../../../client/index.ts";
+import type { Client, Models } from "../../../client/index.ts";
 import { reviewsHref } from "../../app/addresses.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Empty } from "../../components/empty.tsx";
@@ -11,7 +11,7 @@ import { accountColumn, ageColumn, amountColumn } from "../../components/table/c
 import { Table } from "../../components/table/table.tsx";
 import { Age, Time } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
-import { sumOf } from "../../formats/sum.ts";
+import { addDecimals, compareDecimals } from "../../formats/decimal.ts";
 import { sentence, words } from "../../formats/words.ts";
 import { GroupVote } from "./group-vote.tsx";
 import { isAboutMaster } from "./is-master.ts";
@@ -118,12 +118,12 @@ function Shown({ id, reviews, hasMore, changed }: ShownProps) {
 
 function happenedInAll({ reason, meaning, cause }: Review, reviews: readonly Review[]): Happened {
   const amounts = reviews.flatMap(({ amount }) => (amount === null ? [] : [amount]));
-  const ordered = amounts.toSorted((one, other) => (toMinor(one) < toMinor(other) ? -1 : 1));
+  const ordered = amounts.toSorted(compareDecimals);
   return {
     reason,
     meaning,
     cause,
-    amount: amounts.length === 0 ? null : sumOf(amounts),
+    amount: amounts.length === 0 ? null : addDecimals(amounts),
     lowest: ordered[0] ?? null,
     highest: ordered.at(-1) ?? null,
     count: reviews.length,

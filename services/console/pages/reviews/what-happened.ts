@@ -1,6 +1,5 @@
 import type { Models } from "../../../client/index.ts";
-import { formatAmount, isNegative } from "../../formats/money.ts";
-import { sumOf } from "../../formats/sum.ts";
+import { addDecimals, formatAmount, isNegative } from "../../formats/decimal.ts";
 
 /** What a list of groups, or one review, says of its cause. */
 export type Happened = Pick<Models["ReviewGroup"], "reason" | "meaning" | "cause" | "amount" | "lowest" | "highest"> & {
@@ -58,7 +57,7 @@ export function happenedInOne({ reason, meaning, cause, amount, evidence }: Mode
 export function inNumbers(action: string, reviews: readonly Pick<Models["Review"], "amount">[]): string {
   const amounts = reviews.flatMap(({ amount }) => (amount === null ? [] : [amount]));
   if (amounts.length === 0) return "";
-  const total = sumOf(amounts);
+  const total = addDecimals(amounts);
   const where = reviews.length === 1 ? "on this account" : `on ${reviews.length} accounts`;
   if (action === "acknowledge") return `Nothing is moved: ${plain(total)} ${where} stay as they are.`;
   if (action === "allocate") {
