@@ -169,7 +169,8 @@ test("the product image contains no simulator, launcher, demo or test, and the s
   ]);
   expect(copiedFrom(product)).toEqual(["proto", "services", "deploy", "dist", "compile-cache"]);
   expect(dockerfile).toContain(
-    "rm -r deploy/image deploy/client deploy/console deploy/docs deploy/static services/client services/console\n",
+    "rm -r deploy/image deploy/client deploy/console deploy/docs deploy/static services/client services/console \\\n" +
+      "      services/edge/api/samples services/edge/api/documented-routes.ts \\\n",
   );
   expect(dockerfile).toContain("mv services/simulator simulator && mv deploy/compose/simulator init-simulator");
   const sent = readFromRoot(".dockerignore")
