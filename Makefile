@@ -9,15 +9,16 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 CLIENT := services/client/gen/.generated
-CLIENT_SOURCES := $(shell find services/edge deploy/client deploy/docs/openapi -name '*.ts' -not -name '*.test.ts')
+CATALOGUES := services/kernel/reconcile/catalogue.ts
+CLIENT_SOURCES := $(shell find services/edge $(CATALOGUES) deploy/client deploy/docs/openapi -name '*.ts' -not -name '*.test.ts')
 CONSOLE := dist/console/.built
 DOCS := dist/docs/.built
-DOCS_SOURCES := $(shell find services/edge deploy/docs deploy/static docs/integrate docs/integrate.md -type f -not -name '*.test.ts')
+DOCS_SOURCES := $(shell find services/edge $(CATALOGUES) deploy/docs deploy/static docs/integrate docs/integrate.md -type f -not -name '*.test.ts')
 DASHBOARDS := deploy/dashboards/gen/.generated
 DASHBOARD_SOURCES := $(shell find deploy/dashboards -name '*.ts' -not -name '*.test.ts')
 ALERTS := deploy/k8s/components/observability/gen/.generated
 ALERT_SOURCES := $(wildcard deploy/alerts/*-rules.yaml) deploy/alertmanager/alertmanager.yml deploy/alertmanager/inhibition.ts deploy/k8s/write-alerts.ts
-CONSOLE_SOURCES := $(shell find services/console services/client services/kernel/csv.ts services/kernel/review/owner.ts services/edge/identity/keys/scopes.ts deploy/console deploy/static -type f -not -path '*/gen/*' -not -name '*.test.ts*')
+CONSOLE_SOURCES := $(shell find services/console services/client services/kernel/csv.ts services/kernel/review/owner.ts $(CATALOGUES) services/edge/identity/keys/scopes.ts deploy/console deploy/static -type f -not -path '*/gen/*' -not -name '*.test.ts*')
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
 # As for the services: a program that was started before compiles nothing.

@@ -11,7 +11,7 @@ const PURE = [
   "services/kernel/*.test.ts",
   "services/client/*.test.ts",
   "services/console/**/*.test.{ts,tsx}",
-  "test/docs/{documents,markdown}.test.ts",
+  "test/docs/{catalogues,documents,markdown}.test.ts",
   "test/proof/**/*.test.ts",
   "test/reference/**/*.test.ts",
   "test/simulation/mutants/*.test.ts",

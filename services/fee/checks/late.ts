@@ -1,5 +1,5 @@
 import { HOUR_MS } from "#kernel/duration.ts";
-import { type Check, type Finding, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
@@ -19,10 +19,7 @@ type PaymentRow = {
  */
 export function late({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "fee_overdue",
-    title: "No fee is pending for more than an hour.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
+    ...described("fee_overdue"),
     async run() {
       const findings = (await listWaiting(pool)).map(waiting);
       return { findings, covers: () => true, nextCursor: "", endsPass: true };

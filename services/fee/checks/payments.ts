@@ -1,11 +1,12 @@
 import { column, type Fragment, fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { type Check, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
+import { type Check, described } from "#kernel/reconcile/check.ts";
 import { MAX_OPEN_ROWS, selectIds } from "#kernel/reconcile/table-walk.ts";
 import { type Walk, walkTables } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
 import { CREDIT, listBrokenPayments, listOrphanCredits, PAYMENT } from "./find-payments.ts";
 import { listBrokenRuns, listPaidTwice, RUN, TWICE } from "./find-runs.ts";
 
+const CHECK = described("fee_payments");
 const TABLES = {
   // Each is examined with all its payments; a large pool has thousands.
   run: { name: "fee_run", rows: fragment`fee_run`, id: fragment`id`, pageRows: 100 },
@@ -19,11 +20,8 @@ const TABLES = {
  */
 export function payments({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "fee_payments",
-    title: "Fee runs equal their payments, payments equal their credits, and no week is charged twice.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
-    run: (request) => walkTables({ pool, tables: TABLES, everyMs: CHECK_EVERY_MS, examine }, request),
+    ...CHECK,
+    run: (request) => walkTables({ pool, tables: TABLES, everyMs: CHECK.everyMs, examine }, request),
   };
 }
 

@@ -4,17 +4,13 @@ import { lockUndecidedCase, type NewCase, openCase, renewCase } from "#kernel/re
 import type { Deps } from "../deps.ts";
 import { hasCaseAbout, listMastersOfAccounts, stopForBreak as markStopped } from "../store/masters.ts";
 import { callContext } from "#kernel/contract/context.ts";
+import { doesStop } from "#kernel/reconcile/catalogue.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 
 /** A page of breaks is read by an index. */
 const CALL_MS = 5_000;
-/** A break of one of these checks means that money differs from the books; breaks of the other checks are late work. */
-const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance", "transfer_ownership"]);
-
-/** The check of `subscription` that fees are of the profit that was earned. */
-const STOPPING_ON_SUBSCRIPTION = "investor_profits";
 
 /**
  * A break of the books of fee, of the profit that fees follow from, or on a payment account, stops the fees of its Master and of no other. The
@@ -33,7 +29,7 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
       service: "platform",
       list: (request) => platform.listBreaks(request, callContext({ caller: "fee", withinMs: CALL_MS })),
       async mastersOf(page) {
-        const accounts = page.map((found) => (STOPPING_ON_PLATFORM.has(found.check) ? accountsOf(found) : []));
+        const accounts = page.map((found) => (doesStop(found.check, "fees") ? accountsOf(found) : []));
         const masters = Map.groupBy(await listMastersOfAccounts(pool, accounts.flat()), ({ account }) => account);
         return accounts.map((own) => own.flatMap((account) => (masters.get(account) ?? []).map(({ login }) => login)));
       },
@@ -46,8 +42,7 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
     {
       service: "subscription",
       list: (request) => subscriptions.listBreaks(request, callContext({ caller: "fee", withinMs: CALL_MS })),
-      mastersOf: async (page) =>
-        page.map(({ check, masterLogin }) => (check === STOPPING_ON_SUBSCRIPTION ? [masterLogin] : [])),
+      mastersOf: async (page) => page.map(({ check, masterLogin }) => (doesStop(check, "fees") ? [masterLogin] : [])),
       stop: (tx, login, found) => stop(tx, deps, login, found),
     },
   ];

@@ -3,13 +3,14 @@ import { callContext } from "#kernel/contract/context.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import { type Check, CHECK_EVERY_MS, type Finding } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding } from "#kernel/reconcile/check.ts";
 import { selectIds } from "#kernel/reconcile/table-walk.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { type Accepted, listFinished, listOpen, listOverdue } from "./find-accepted.ts";
 
+const CHECK = described("cashflow_completeness");
 const KEY = "cashflow";
 const TABLES = { cashflow: { name: "cashflow", rows: fragment`cashflow`, id: fragment`id` } };
 /** The time of one call; platform answers a page of keys from its database. */
@@ -21,17 +22,14 @@ const CALL_MS = 3_000;
  */
 export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
-    name: "cashflow_completeness",
-    title: "Each accepted deposit and withdrawal is finished, with the outcome that the platform recorded.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
+    ...CHECK,
     async run(request) {
       const overdue = await inSnapshot(pool, listOverdue);
       const walk = await walkTables(
         {
           pool,
           tables: TABLES,
-          everyMs: CHECK_EVERY_MS,
+          everyMs: CHECK.everyMs,
           async examine(db, { cashflow }, { broken, open }) {
             const ids = selectIds(cashflow, [...broken(KEY), ...open("cashflow")]);
             const finished = await listFinished(db, ids);

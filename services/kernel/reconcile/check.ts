@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../duration.ts";
+import { type CheckName, CHECKS } from "./catalogue.ts";
 
 /** A difference that one run found. */
 export type Finding = {
@@ -43,18 +43,18 @@ export type RunRequest = {
 
 /** Compares values that have to be equal. It has its own SQL: a check that uses the checked code repeats its mistakes. */
 export type Check = {
-  /** As in docs/reconciliation.md, for example platform_balance. */
   readonly name: string;
-  /** What it compares, in a few words. */
   readonly title: string;
   readonly everyMs: number;
-  /**
-   * How many runs in a row have to find a break before it is opened: 1 where one snapshot of the service's tables is
-   * compared, 2 where values can change between two reads.
-   */
   readonly confirmations: 1 | 2;
   readonly run: (request: RunRequest) => Promise<CheckRun>;
 };
+
+/** What the catalogue says of a check; its service adds how it runs. */
+export function described(name: CheckName): Omit<Check, "run"> {
+  const { title, everyMs, confirmations } = CHECKS[name];
+  return { name, title, everyMs, confirmations };
+}
 
 /** The numbers in the keys of this kind, for example of transfer:17. */
 export function idsOf(pendingBreaks: readonly PendingBreak[], kind: string): bigint[] {
@@ -71,6 +71,3 @@ export function abs(minor: bigint): bigint {
 
 /** A run stores at most this many breaks, and its statements list no more: a run that finds as many is not complete. */
 export const MAX_FINDINGS = 1_000;
-
-/** The interval of most checks: operators learn of a break within minutes, and a run costs some queries. */
-export const CHECK_EVERY_MS = MINUTE_MS;

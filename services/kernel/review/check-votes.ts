@@ -1,12 +1,12 @@
 import { callContext } from "../contract/context.ts";
 import type { CallContext } from "../contract/contract.ts";
-import { DAY_MS, SECOND_MS } from "../duration.ts";
+import { DAY_MS } from "../duration.ts";
 import { inBatches } from "../in-batches.ts";
 import { MAX_PAGE_SIZE } from "../page.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { column, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { abs, type Check, type Finding } from "../reconcile/check.ts";
+import { abs, type Check, described, type Finding } from "../reconcile/check.ts";
 import { MAX_OPEN_ROWS, type Page, selectIds } from "../reconcile/table-walk.ts";
 import { walkTables } from "../reconcile/walk.ts";
 import { openCase } from "./cases.ts";
@@ -15,8 +15,6 @@ import { ACKNOWLEDGE, VOTES_UNCONFIRMED } from "./unconfirmed.ts";
 
 const KEY = "review";
 const TABLES = { review: { name: "review_case", rows: fragment`review_case`, id: fragment`id` } };
-/** A decision is examined by the next run, because undecided reviews are examined by every run. */
-const EVERY_MS = 50 * SECOND_MS;
 /** Older decisions are not compared again: the audit of the edge may have removed its entries. */
 const COMPARED_FOR_MS = 30 * DAY_MS;
 /** The time of one call; the edge searches its audit by an index. */
@@ -35,7 +33,7 @@ export type ConfirmedVote = { readonly problem: string; readonly clientId: strin
 
 export type VotesDeps = {
   readonly pool: Pool;
-  readonly service: string;
+  readonly service: "platform" | "subscription" | "fee";
   /** What the edge knows of votes, in their order. Throws when it does not answer. */
   readonly confirm: (votes: readonly RecordedVote[], context: CallContext) => Promise<readonly ConfirmedVote[]>;
   /** The Master that a break about a review of this login stops; empty when the login decides. */
@@ -70,17 +68,15 @@ type Event = {
  */
 export function reviewVotes(deps: VotesDeps): Check {
   const { pool, service } = deps;
+  const check = described(`review_votes_${service}`);
   return {
-    name: `review_votes_${service}`,
-    title: "Each decided review has the votes of two clients that the edge has received.",
-    everyMs: EVERY_MS,
-    confirmations: 1,
+    ...check,
     run: (request) =>
       walkTables(
         {
           pool,
           tables: TABLES,
-          everyMs: EVERY_MS,
+          everyMs: check.everyMs,
           async examine(db, { review: page }, { broken, open }) {
             const others = [...broken(KEY), ...open("review")];
             const ids = selectIds(page, others);

@@ -1,12 +1,10 @@
 import { formatAmount, usd } from "#kernel/money.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import { type Check, type Finding, MAX_FINDINGS, type RunRequest } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding, MAX_FINDINGS, type RunRequest } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { type Accounts, readAccountPage } from "./account-page.ts";
 
-/** Less often than checks that read tables only, because each run sends requests to the platform. */
-const EVERY_MS = 300_000;
 /** Accounts that are compared together, with ten requests to the platform. */
 const PAGE_SIZE = 1_000;
 /** How long one run compares, so that other checks run in time; the next one continues. In 20 s some 100,000 accounts are compared. */
@@ -51,10 +49,7 @@ type Difference = {
  */
 export function balances(deps: BalanceDeps): Check {
   return {
-    name: "platform_balance",
-    title: "The trading platform's balance of each account is the sum of its log.",
-    everyMs: EVERY_MS,
-    confirmations: 2,
+    ...described("platform_balance"),
     async run(request) {
       const { differences: suspicious, nextCursor, endsPass } = await comparePages(deps, request);
       const read = suspicious.slice(0, READ_AGAIN_PER_RUN);

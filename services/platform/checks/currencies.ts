@@ -1,10 +1,7 @@
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import { type Check, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { column, many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-
-/** A request for each group in which there are accounts. */
-const EVERY_MS = 300_000;
 
 type CurrencyDeps = Pick<Deps, "pool" | "mt5">;
 type Group = NonNullable<Awaited<ReturnType<Deps["mt5"]["getGroup"]>>>;
@@ -15,11 +12,7 @@ type Group = NonNullable<Awaited<ReturnType<Deps["mt5"]["getGroup"]>>>;
  */
 export function currencies({ pool, mt5 }: CurrencyDeps): Check {
   return {
-    name: "account_currency",
-    title: "Each account is in USD with two digits on the trading platform.",
-    everyMs: EVERY_MS,
-    // The platform names the currency.
-    confirmations: 1,
+    ...described("account_currency"),
     async run() {
       const findings: Finding[] = [];
       const unread: string[] = [];

@@ -1,10 +1,11 @@
 import { column, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { abs, type Check, CHECK_EVERY_MS, type Finding } from "#kernel/reconcile/check.ts";
+import { abs, type Check, described, type Finding } from "#kernel/reconcile/check.ts";
 import { MAX_OPEN_ROWS, selectIds } from "#kernel/reconcile/table-walk.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
 import { listAmended } from "./amended-deals.ts";
 
+const CHECK = described("deal_matching");
 /** The prefix of the keys of breaks about legs is part of the API. */
 const LEG = "operation";
 const ENTRY = "entry";
@@ -35,16 +36,13 @@ type UnloggedRow = Row & { readonly isAwaited: boolean };
  */
 export function dealMatching({ pool, settings: { quietPeriodMs } }: Pick<Deps, "pool" | "settings">): Check {
   return {
-    name: "deal_matching",
-    title: "Each applied leg is one deal of the log, and each deal of this service is one leg.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
+    ...CHECK,
     async run(request) {
       const run = await walkTables(
         {
           pool,
           tables: TABLES,
-          everyMs: CHECK_EVERY_MS,
+          everyMs: CHECK.everyMs,
           async examine(db, pages, { broken, open }) {
             const legs = selectIds(pages.leg, [...broken(LEG), ...open("leg")]);
             const entries = selectIds(pages.entry, broken(ENTRY));

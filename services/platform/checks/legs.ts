@@ -1,9 +1,10 @@
 import { column, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { type Check, CHECK_EVERY_MS, type Finding } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding } from "#kernel/reconcile/check.ts";
 import { MAX_OPEN_ROWS, selectIds } from "#kernel/reconcile/table-walk.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
 
+const CHECK = described("transfer_legs");
 const KEY = "transfer";
 const TABLES = { transfer: { name: "transfer", rows: fragment`transfer`, id: fragment`id` } };
 
@@ -27,16 +28,13 @@ type Row = {
  */
 export function legs({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "transfer_legs",
-    title: "Transfers are complete or marked open; fee debit equals fee credit.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
+    ...CHECK,
     run: (request) =>
       walkTables(
         {
           pool,
           tables: TABLES,
-          everyMs: CHECK_EVERY_MS,
+          everyMs: CHECK.everyMs,
           async examine(db, { transfer }, { broken, open }) {
             const ids = selectIds(transfer, [...broken(KEY), ...open("transfer")]);
             const rows = await many<Row>(db, brokenTransfers(ids));

@@ -1,11 +1,10 @@
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { SECOND_MS } from "#kernel/duration.ts";
 import { inBatches } from "#kernel/in-batches.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { fragment } from "#kernel/postgres/query.ts";
-import { type Check, type Finding } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding } from "#kernel/reconcile/check.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { FindTransfersRequest, FindTransfersResponse } from "#proto/pamm/common/v1/ownership.ts";
 import type { Deps } from "../deps.ts";
@@ -14,10 +13,9 @@ import { type Owner, ownerOf, OWNERS } from "./key-owner.ts";
 import { type LegRow, listAccepted, listLegs, listReviewLegs } from "./find-transfers.ts";
 import { ownershipFinding } from "./ownership-finding.ts";
 
+const CHECK = described("transfer_ownership");
 const KEY = "transfer";
 const TABLES = { transfer: { name: "transfer", rows: fragment`transfer`, id: fragment`id` } };
-/** A new transfer is compared within two intervals: a forged one is a break within two minutes. */
-const EVERY_MS = 50 * SECOND_MS;
 /** The time of one call; a service finds a page of keys by an index. */
 const CALL_MS = 5_000;
 /** A reversal of the first leg, which platform orders itself when the second one is refused. */
@@ -41,16 +39,13 @@ type OwnedLegs = ReadonlyMap<string, readonly ComparedLeg[]>;
  */
 export function ownership(deps: OwnershipDeps): Check {
   return {
-    name: "transfer_ownership",
-    title: "Each transfer was requested by a service, which has recorded the same accounts and amounts.",
-    everyMs: EVERY_MS,
-    confirmations: 1,
+    ...CHECK,
     run: (request) =>
       walkTables(
         {
           pool: deps.pool,
           tables: TABLES,
-          everyMs: EVERY_MS,
+          everyMs: CHECK.everyMs,
           async examine(db, { transfer: page }, { broken }) {
             const rows = await listLegs(db, page, broken(KEY));
             const reviewed = rows.filter(({ key }) => ownerOf(key) === "review");

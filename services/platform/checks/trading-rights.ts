@@ -1,14 +1,11 @@
-import { MINUTE_MS } from "#kernel/duration.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import { type Check, type CheckRun, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { type Check, described, type CheckRun, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import type { Deps } from "../deps.ts";
 import { askTradingUse, type TradingUse } from "./trading-use.ts";
 import { type Accounts, readAccountPage } from "./account-page.ts";
 
-/** A run reads the rights of a thousand accounts with ten requests to the platform. */
-const EVERY_MS = 5 * MINUTE_MS;
 /** How long one run compares, so that other checks run in time; the next one continues. */
 const RUN_MS = 20_000;
 
@@ -32,11 +29,7 @@ const EXPECTED_TRIES = 10;
  */
 export function tradingRights(deps: RightsDeps): Check {
   return {
-    name: "trading_rights",
-    title: "Investors in a pool and payment accounts may not trade.",
-    everyMs: EVERY_MS,
-    // Each finding was read twice.
-    confirmations: 1,
+    ...described("trading_rights"),
     async run(request) {
       if (!deps.settings.takesTrading) return NOTHING;
       const until = performance.now() + RUN_MS;

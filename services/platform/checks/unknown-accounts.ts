@@ -1,13 +1,11 @@
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import type { Check, Finding, PendingBreak } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
 import { column, sql } from "#kernel/postgres/query.ts";
 import { CREATION_MS, type Deps } from "../deps.ts";
 
 /** Comment of an account that the service has created. */
 const TAG = /^PAMM [0-9a-f]{32}$/;
-/** A run lists the logins of a group with one request. */
-const EVERY_MS = 300_000;
 /** Logins that one statement compares. */
 const LOGINS_PER_STATEMENT = 10_000;
 /** Accounts without a record that one run requests; further ones follow in the next runs. */
@@ -21,11 +19,7 @@ type UnknownDeps = Pick<Deps, "pool" | "mt5" | "settings" | "gate">;
  */
 export function unknownAccounts(deps: UnknownDeps): Check {
   return {
-    name: "unknown_accounts",
-    title: "Each account that this service has created on the trading platform is known.",
-    everyMs: EVERY_MS,
-    // An account has a record before it is created, and the platform is read first.
-    confirmations: 1,
+    ...described("unknown_accounts"),
     async run({ cursor }) {
       const groups = groupsOf(deps.settings);
       const start = readCursor(cursor, groups);

@@ -1,9 +1,7 @@
-import { type Check, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
-/** Much shorter than WARN_AFTER_MS: the break is open soon after that time. */
-const EVERY_MS = 10_000;
 /** The outcome of a lost answer is usually determined within seconds; a longer time is reported to operators. */
 const WARN_AFTER_MS = 30_000;
 
@@ -20,10 +18,7 @@ type Row = {
 /** unresolved_operations. Legs whose outcome has been unknown for too long. */
 export function unresolved({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "unresolved_operations",
-    title: "No leg has an unknown outcome for more than 30 seconds.",
-    everyMs: EVERY_MS,
-    confirmations: 1,
+    ...described("unresolved_operations"),
     async run() {
       const rows = await many<Row>(pool, unresolvedLegs());
       return { findings: rows.map(findingOf), covers: () => true, nextCursor: "", endsPass: true };

@@ -1,14 +1,9 @@
+import { doesStop } from "#kernel/reconcile/catalogue.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import type { Deps } from "../deps.ts";
 import { stopForBreak } from "../protocol/reviews/stop-account.ts";
-
-/**
- * Breaks of these checks mean that more money could be moved on the account without a request, or as other money. Those of the others stop a Master,
- * in its service.
- */
-const STOPPING_CHECKS = new Set(["transfer_ownership", "review_votes_platform", "account_currency"]);
 
 /** A break of the own checks stops every account that it concerns, whatever its role. */
 export function stoppingBreaks(deps: Pick<Deps, "pool" | "log" | "settings">): readonly BreakSource[] {
@@ -16,7 +11,7 @@ export function stoppingBreaks(deps: Pick<Deps, "pool" | "log" | "settings">): r
     {
       service: "platform",
       list: (request) => listBreaks(deps.pool, request),
-      mastersOf: async (page) => page.map((found) => (STOPPING_CHECKS.has(found.check) ? accountsOf(found) : [])),
+      mastersOf: async (page) => page.map((found) => (doesStop(found.check, "account") ? accountsOf(found) : [])),
       stop: (tx, login, found) => stopForBreak(tx, deps, login, found),
     },
   ];

@@ -1,5 +1,5 @@
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import { type Check, type Finding, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Deps } from "../deps.ts";
@@ -26,11 +26,7 @@ type Row = {
  */
 export function endings({ pool }: Pick<Deps, "pool">, limits = LIMITS): Check {
   return {
-    name: "subscription_endings",
-    title:
-      "Exits complete, cancelled subscriptions have no money left in the pool, and every pooled Investor is ACTIVE.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
+    ...described("subscription_endings"),
     async run({ cursor, pendingBreaks }) {
       const paused = await findBroken(pool, fragment`status = 'PAUSED'`);
       const run = await examineLogins(

@@ -2,7 +2,8 @@ import { inBatches } from "#kernel/in-batches.ts";
 import { SECOND_MS } from "#kernel/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import { CHECK_EVERY_MS, type CheckRun, type Finding } from "#kernel/reconcile/check.ts";
+import { CHECK_EVERY_MS } from "#kernel/reconcile/catalogue.ts";
+import type { CheckRun, Finding } from "#kernel/reconcile/check.ts";
 import { readPositions, writtenPositions } from "#kernel/reconcile/positions.ts";
 import { AT_THE_START, type LoginTable, nextSlice, type Position, searchParts } from "./changed-logins.ts";
 

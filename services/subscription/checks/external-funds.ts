@@ -1,6 +1,6 @@
 import { formatAmount, usd } from "#kernel/money.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import { abs, type Check, type Finding, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
+import { abs, type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
@@ -25,10 +25,7 @@ type Row = {
  */
 export function externalFundsMaster({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "external_funds_master",
-    title: "A Master holds no own capital without a decision.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
+    ...described("external_funds_master"),
     run: () => runOn(pool, listOnMasters),
   };
 }
@@ -36,10 +33,7 @@ export function externalFundsMaster({ pool }: Pick<Deps, "pool">): Check {
 /** external_funds_investor: external funds on an Investor in a pool that no operator has acknowledged or decided. */
 export function externalFundsInvestor({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "external_funds_investor",
-    title: "An Investor in a pool holds no external funds without a decision.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
+    ...described("external_funds_investor"),
     run: () => runOn(pool, listOnInvestors),
   };
 }

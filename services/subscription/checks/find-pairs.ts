@@ -1,10 +1,11 @@
-import { abs, type Check, CHECK_EVERY_MS, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
+import { abs, type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { type Page, selectIds } from "#kernel/reconcile/table-walk.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { column, execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
 
+const CHECK = described("investor_profits");
 const PAIR = "pair";
 const E8_PER_CENT = 1_000_000n;
 
@@ -152,16 +153,13 @@ const TABLES = { pair: { name: "pair", rows: fragment`pair`, id: fragment`change
 /** investor_profits: fees follow from profit, so what was earned is the sum of its parts and fills its layers, and no high-water mark falls. */
 export function earned({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "investor_profits",
-    title: "What each Investor earned is the sum of its parts and layers, and no high-water mark decreases.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
+    ...CHECK,
     run: (request) =>
       walkTables(
         {
           pool,
           tables: TABLES,
-          everyMs: CHECK_EVERY_MS,
+          everyMs: CHECK.everyMs,
           async examine(db, pages) {
             const pairs = await comparePairs(db, pages.pair, request.pendingBreaks);
             return {

@@ -1,7 +1,7 @@
 import { HOUR_MS } from "#kernel/duration.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { type Check, CHECK_EVERY_MS, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import type { Deps } from "../deps.ts";
 
 /** The fees of a week are usually decided within minutes, also those of a large pool. */
@@ -14,10 +14,7 @@ type Row = { readonly master: string; readonly since: Date; readonly reason: str
 /** undecided_fees: the fees of closed weeks are decided, and `fee` has recorded what is decided. */
 export function lateFees({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "undecided_fees",
-    title: "The fees of closed weeks are decided within an hour, and recorded by the service for fees.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
+    ...described("undecided_fees"),
     async run() {
       const findings = await inSnapshot(pool, async (db) => [
         ...(await listUndecided(db)).map(undecided),

@@ -1,12 +1,10 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { inBatches } from "#kernel/in-batches.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
-import { type Check, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
-/** Half of the time after which a mirror is late. */
-const EVERY_MS = 30_000;
 /** A mirror is normally applied within seconds. */
 const LATE_AFTER_MS = 60_000;
 const CALL_TIMEOUT_MS = 5_000;
@@ -27,10 +25,7 @@ type Row = {
  */
 export function mirrors({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
-    name: "mirror_lag",
-    title: "Investor capital reaches the Master, or leaves it, within a minute.",
-    everyMs: EVERY_MS,
-    confirmations: 1,
+    ...described("mirror_lag"),
     async run() {
       const late = await many<Row>(pool, lateMirrors());
       const unshown = await listUnshown(

@@ -2,7 +2,7 @@ import { inBatches } from "#kernel/in-batches.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import { abs, type Check, CHECK_EVERY_MS, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
+import { abs, type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
 import { INVESTORS, MASTERS } from "./changed-logins.ts";
@@ -36,11 +36,7 @@ type Booked = {
  */
 export function pools(deps: Pick<Deps, "pool" | "platform">, limits = LIMITS): Check {
   return {
-    name: "pool_ledger",
-    title:
-      "Each account is the sum of its buckets; marks, carries, sums, allocations and pending movements are consistent.",
-    everyMs: CHECK_EVERY_MS,
-    confirmations: 1,
+    ...described("pool_ledger"),
     run: ({ cursor, pendingBreaks }) =>
       examineLogins(
         {

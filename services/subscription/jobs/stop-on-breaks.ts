@@ -1,3 +1,4 @@
+import { doesStop } from "#kernel/reconcile/catalogue.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
@@ -6,21 +7,11 @@ import type { Deps } from "../deps.ts";
 import { isStopDecided, listConcernedMasters } from "../store/masters.ts";
 import { stop } from "../processes/review/record-stops.ts";
 
-/** Checks whose breaks mean that money is not where the books record it. Breaks of the other checks are delays. */
-const STOPPING_CHECKS = new Set([
-  "transfer_legs",
-  "pool_ledger",
-  "deal_matching",
-  "platform_balance",
-  "transfer_ownership",
-  "review_votes_platform",
-  "review_votes_subscription",
-]);
 const NO_DEAL = 0n;
 
 /** Results of a Master whose amounts are not dollars and cents are not allocated. Another account with such amounts is stopped alone, by platform. */
 function stopsMaster({ check, masterLogin }: Break): boolean {
-  return STOPPING_CHECKS.has(check) || (check === "account_currency" && masterLogin !== "");
+  return doesStop(check, "master") || (doesStop(check, "its Master") && masterLogin !== "");
 }
 
 /** A break on the account of a Master, or of an Investor in its pool, stops that Master only. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openApiDocument } from "../../../deploy/docs/openapi/document.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
+import { CHECKS } from "../../../services/kernel/reconcile/catalogue.ts";
 import { PROBLEMS } from "../../../services/edge/problems/problems.ts";
 import { findWords } from "#test/architecture/vocabulary.ts";
 
@@ -20,7 +21,7 @@ const CALL =
   /\b(?:refuse\(\s*"[a-z_]+",|(?:accountBusy|platformUnavailable|actionNotPossible|reviewDecided|allocationInProgress|unfinished|malformedRequest)\(|unresolved\(\w+,)\s*/;
 const REFUSALS = new RegExp(CALL.source + `(${LITERAL.source})`, "g");
 const MESSAGES = /\bconst message =([^;]+);/g;
-const FINDINGS = /\b(?:message|title): ("(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
+const FINDINGS = /\bmessage: ("(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
 
 type Text = { readonly file: string; readonly text: string };
 
@@ -48,9 +49,10 @@ function refusalTexts(): Text[] {
 }
 
 function checkTexts(): Text[] {
-  return sources("services/{subscription,funding,fee,platform}/checks/*.ts").flatMap(({ file, source }) =>
+  const breaks = sources("services/{subscription,funding,fee,platform}/checks/*.ts").flatMap(({ file, source }) =>
     [...source.matchAll(FINDINGS)].flatMap(([, text = ""]) => literals(file, text)),
   );
+  return [...breaks, ...Object.entries(CHECKS).map(([file, { title: text }]) => ({ file, text }))];
 }
 
 /** A field error begins with the name of its field, which has an underscore or is followed by a verb of obligation. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { itemsOf, type JsonObject, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
+import { CHECKS } from "../../../services/kernel/reconcile/catalogue.ts";
 import { type Client, dealsOf, eventually, minorOf, platformBalanceOf, untilKnown, withKey } from "./client.ts";
 import { deposit, existingAccount, expectDone, withdraw } from "./client-requests.ts";
 import { followEvents, newestEvent } from "./follow-events.ts";
@@ -10,31 +11,6 @@ import type { RunningSystem } from "./system.ts";
 import { decide, newOperator, reviewAbout } from "./reviews.ts";
 import { bookResult, type Pool, pooled } from "./trading.ts";
 import { untilNextWeek } from "./weeks.ts";
-
-/** The check of each service that has it. */
-const CHECKS = [
-  "account_currency",
-  "cashflow_completeness",
-  "deal_matching",
-  "external_funds_investor",
-  "external_funds_master",
-  "fee_overdue",
-  "fee_payments",
-  "investor_profits",
-  "mirror_lag",
-  "platform_balance",
-  "pool_ledger",
-  "review_votes_fee",
-  "review_votes_platform",
-  "review_votes_subscription",
-  "subscription_endings",
-  "trading_rights",
-  "transfer_legs",
-  "transfer_ownership",
-  "undecided_fees",
-  "unknown_accounts",
-  "unresolved_operations",
-];
 
 /** Some fee weeks, on a busy machine. */
 const WITHIN_MS = 90_000;
@@ -140,8 +116,9 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
     await eventually(async () => {
       const { body, text } = await listBreaks(client());
       const checks = itemsOf(body["checks"] ?? []);
-      const names = checks.map((check) => textOf(check, "check"));
-      expect(names.toSorted(), text).toEqual(CHECKS);
+      const names = checks.map((check) => `${textOf(check, "service")} ${textOf(check, "check")}`);
+      const known = Object.entries(CHECKS).map(([name, { service }]) => `${service} ${name}`);
+      expect(names.toSorted(), text).toEqual(known.toSorted());
       for (const check of checks) {
         expect(check["completed_at"], text).not.toBeNull();
         expect(check["stale"], text).toBe(false);

@@ -1,11 +1,11 @@
 import type { Models } from "../../../client/index.ts";
+import { checkEntry } from "../../../kernel/reconcile/catalogue.ts";
 import { reviewsHref } from "../../app/addresses.ts";
 import { ReviewLink } from "../../components/links.tsx";
 import { NotReached } from "../../components/not-reached.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
-import { adviceOf } from "./advice.ts";
 
 type Break = Models["Break"];
 
@@ -34,7 +34,7 @@ export function WhatToDo({ found }: { readonly found: Break }) {
   return (
     <section aria-labelledby="to-do-title">
       <h2 id="to-do-title">What to do</h2>
-      <p>{adviceOf(check)}</p>
+      <p>{checkEntry(check)?.advice ?? "Find the cause first. If you cannot name it, report the break."}</p>
       <ReadState read={reviews} what="its reviews" />
       <NotReached services={unreachable} what="reviews" />
       <ul class="plain">

@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { MINUTE_MS, SECOND_MS } from "../../services/kernel/duration.ts";
+import { CHECKS, STOPPED } from "../../services/kernel/reconcile/catalogue.ts";
+import { read, ROOT } from "./markdown.ts";
+
+/** `vitest run test/docs/catalogues.test.ts --update` writes the tables. */
+test("the table of checks is that of their catalogue", async () => {
+  const rows = Object.entries(CHECKS).map(([name, { service, title, details, everyMs, confirmations, stops }]) => [
+    name,
+    service,
+    everyMs > MINUTE_MS ? `${everyMs / MINUTE_MS} min` : `${everyMs / SECOND_MS} s`,
+    details === undefined ? title : `${title} ${details}`,
+    confirmations === 1 ? "one run" : "two runs",
+    stops.map((each) => STOPPED[each]).join("; ") || "nothing",
+  ]);
+
+  await expectTable(
+    "docs/reconciliation.md",
+    ["check", "service", "every", "what it compares", "opened by", "stops"],
+    rows,
+  );
+});
+
+/** The page has one table with this head. */
+async function expectTable(page: string, head: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
+  const [first = "", ...others] = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+  const lines = read(page).split("\n");
+  const from = lines.indexOf(first);
+  const length = lines.slice(from).findIndex((line) => !line.startsWith("|"));
+
+  expect(from).toBeGreaterThan(0);
+  const text = lines.toSpliced(from, length, first, ...others).join("\n");
+  await expect(text).toMatchFileSnapshot(join(ROOT, page));
+}
