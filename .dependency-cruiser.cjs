@@ -40,7 +40,7 @@ module.exports = {
       to: {
         pathNot: [
           "^services/$1/(domain/|refusals[.]ts$)",
-          "^services/kernel/(base32|money|exact-decimal|rate|refusal|key-refusals|transfer-refusals|brand|check-character|limits|duration|labels|platform-text|queue-until-flat)[.]ts$",
+          "^services/kernel/(base32|money|exact-decimal|rate|refusal|key-refusals|transfer-refusals|brand|check-character|limits|duration|labels|platform-text|queue-until-flat|review/catalogue)[.]ts$",
         ],
       },
     },
@@ -148,14 +148,14 @@ module.exports = {
     {
       name: "console-knows-only-the-client",
       comment:
-        "The console runs in a browser. It reaches the services as callers do, by the client, and its only packages are those that draw it. What it has to decide as the services do, it decides by their functions, and what it says of checks is in their catalogue.",
+        "The console runs in a browser. It reaches the services as callers do, by the client, and its only packages are those that draw it. What it has to decide as the services do, it decides by their functions, and what it says of checks and reviews is in their catalogues.",
       severity: "error",
       from: { path: "^services/console/", pathNot: A_TEST },
       to: {
         pathNot: [
           "^services/console/",
           "^services/client/index[.]ts$",
-          "^services/kernel/(csv|review/owner|reconcile/catalogue)[.]ts$",
+          "^services/kernel/(csv|review/owner|review/catalogue|reconcile/catalogue)[.]ts$",
           "^services/edge/identity/keys/scopes[.]ts$",
           "^node_modules/(preact|@preact/signals|uplot)/",
         ],

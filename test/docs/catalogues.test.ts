@@ -2,7 +2,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MINUTE_MS, SECOND_MS } from "../../services/kernel/duration.ts";
 import { CHECKS, STOPPED } from "../../services/kernel/reconcile/catalogue.ts";
+import { type Action, ACTIONS, REASONS } from "../../services/kernel/review/catalogue.ts";
 import { read, ROOT } from "./markdown.ts";
+
+const DEALS = { required: " with `deal_id`", optional: ", with or without `deal_id`" } as const;
 
 /** `vitest run test/docs/catalogues.test.ts --update` writes the tables. */
 test("the table of checks is that of their catalogue", async () => {
@@ -20,6 +23,19 @@ test("the table of checks is that of their catalogue", async () => {
     ["check", "service", "every", "what it compares", "opened by", "stops"],
     rows,
   );
+});
+
+test("the table of actions is that of the catalogue of reviews", async () => {
+  const rows = Object.entries(ACTIONS).flatMap(([name, { deal, when, effect }]) => {
+    const action = `\`${name}\`${deal === undefined ? "" : DEALS[deal]}`;
+    const own = Object.entries(REASONS).flatMap(([reason, { actions }]) => {
+      const entry = actions?.[name as Action];
+      return entry === undefined ? [] : [[action, `\`${reason}\`: ${entry.when}`, entry.effect ?? effect]];
+    });
+    return when === undefined ? own : [...own, [action, when, effect]];
+  });
+
+  await expectTable("docs/operate/reviews.md", ["action", "when", "effect"], rows);
 });
 
 /** The page has one table with this head. */

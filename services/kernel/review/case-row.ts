@@ -1,3 +1,4 @@
+import type { Action, Reason } from "./catalogue.ts";
 import type { DealCause } from "./group.ts";
 import type { Decision, Progress } from "./review.ts";
 
@@ -5,7 +6,7 @@ import type { Decision, Progress } from "./review.ts";
 export type ReviewCase = {
   readonly id: bigint;
   readonly subject: string;
-  readonly reason: string;
+  readonly reason: Reason;
   readonly login: string;
   /** Cents, signed; null when the case is not about an amount. */
   readonly amount: bigint | null;
@@ -17,7 +18,7 @@ export type ReviewCase = {
   readonly group: string;
   /** A JSON object. */
   readonly evidence: string;
-  readonly actions: readonly string[];
+  readonly actions: readonly Action[];
   readonly openedAt: Date;
   readonly progress: Progress;
   /** Attempts of the job that works on the decision. */

@@ -1,6 +1,7 @@
 import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import { type CaseRow, caseFrom, type ReviewCase } from "./case-row.ts";
+import type { Action, Reason } from "./catalogue.ts";
 import { type DealCause, groupedBy } from "./group.ts";
 import type { AppliedVote, Progress, Vote } from "./review.ts";
 import { insertReviewEvent } from "./review-events.ts";
@@ -9,7 +10,7 @@ import { insertReviewEvent } from "./review-events.ts";
 export type NewCase = {
   /** For example stop:1001. At most one case of a subject is open. */
   readonly subject: string;
-  readonly reason: string;
+  readonly reason: Reason;
   readonly login: string;
   /** Cents, signed. */
   readonly amount?: bigint | undefined;
@@ -21,7 +22,7 @@ export type NewCase = {
   /** The known facts, in the form of JSON: amounts and tickets as texts, no secrets. */
   readonly evidence: Readonly<Record<string, unknown>>;
   /** The allowed decisions; never empty. */
-  readonly actions: readonly string[];
+  readonly actions: readonly Action[];
 };
 
 /** Opens a case. Returns undefined, and changes nothing, when a case of the same subject is open. */

@@ -20,7 +20,7 @@ test("undecided reviews are summed by reason, with age and amount; decided and c
   const pool = await reviewDatabase();
   const first = await anOpenCase(pool, { subject: "stop:1", amount: 5_00n });
   await anOpenCase(pool, { subject: "stop:2", amount: -3_00n });
-  await anOpenCase(pool, { subject: "money:3", reason: "external", amount: undefined });
+  await anOpenCase(pool, { subject: "money:3", reason: "external_funds", amount: undefined });
   await execute(
     pool,
     sql`update review_case set opened_at = clock_timestamp() - interval '2 hours' where id = ${first}`,
@@ -31,7 +31,7 @@ test("undecided reviews are summed by reason, with age and amount; decided and c
   );
 
   expect(await sumUndecided(pool)).toEqual([
-    { reason: "external", count: 1, amount: 0n, oldestSeconds: 0 },
+    { reason: "external_funds", count: 1, amount: 0n, oldestSeconds: 0 },
     { reason: "stopped", count: 2, amount: 8_00n, oldestSeconds: expect.any(Number) },
   ]);
   const age = (await sumUndecided(pool))[1]?.oldestSeconds ?? 0;

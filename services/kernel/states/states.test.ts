@@ -5,6 +5,7 @@ import { column, execute, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { closeBreaks, insertChecks, recordFindings } from "../reconcile/store.ts";
 import { closeCase, findCase, openCase } from "../review/cases.ts";
+import { aNewCase } from "../testing/cases.ts";
 import { statesOf } from "../testing/states.ts";
 import { stateReader } from "./read-states.ts";
 
@@ -51,7 +52,7 @@ test("a break is noted when it is opened, not when it is first seen, and when it
 
 test("a review is noted in each of its states, and not when its facts alone change", async () => {
   const { pool } = await testDatabase("platform");
-  const opened = { subject: "stop:5001", reason: "stopped", login: "5001", evidence: {}, actions: ["resume"] };
+  const opened = aNewCase({ subject: "stop:5001", login: "5001" });
   const id = await inTransaction(pool, (tx) => openCase(tx, opened, AT));
   await execute(pool, sql`update review_case set evidence = '{"a": 1}'`);
   const found = await findCase(pool, id!);

@@ -32,10 +32,10 @@ test("unrequested money may be reversed, an amended deal may be corrected in the
     "misplaced_reference",
     "reversal_refused",
     "debit_without_credit",
-  ]) {
+  ] as const) {
     expect(reviewActions(reason, applied)).toEqual(["reverse", "acknowledge"]);
   }
-  for (const reason of ["deal_gone", "deal_changed", "deal_cancelled"]) {
+  for (const reason of ["deal_gone", "deal_changed", "deal_cancelled"] as const) {
     expect(reviewActions(reason, undefined)).toEqual(["correct_log", "acknowledge"]);
   }
   expect(reviewActions("external_funds", undefined)).toEqual([]);

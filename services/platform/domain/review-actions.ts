@@ -1,29 +1,13 @@
+import type { Action, Reason } from "#kernel/review/catalogue.ts";
 import { applyEvent } from "./leg-machine.ts";
 import { type Leg, reportedState } from "./leg.ts";
 
-/** What operators can decide about a finding. */
-export type ReviewAction =
-  /** The leg was applied, with a deal that the platform shows. */
-  | "confirm_applied"
-  /** The leg moved no money; a deal that appears later is an unmatched deal. */
-  | "confirm_not_applied"
-  /** The next attempt of the leg is made at once. */
-  | "retry"
-  /** The money of a deal is moved back by a new leg. */
-  | "reverse"
-  /** The log gets a correction entry, so that it equals what the platform shows now. */
-  | "correct_log"
-  /** Permits are granted again: the movements that the database lost, or those on the account, are dealt with. */
-  | "resume"
-  /** The finding is noted; the log and the reported result stay. */
-  | "acknowledge";
-
 /** Findings about deals with a reference of this service that no transfer order accounts for. */
-export const UNMATCHED = ["unmatched_deal", "unknown_reference", "misplaced_reference"];
+export const UNMATCHED: readonly Reason[] = ["unmatched_deal", "unknown_reference", "misplaced_reference"];
 /** Findings about money in the log that no transfer order accounts for, or that could not be reversed. */
-const REVERSIBLE = new Set([...UNMATCHED, "reversal_refused", "debit_without_credit"]);
+const REVERSIBLE = new Set<Reason>([...UNMATCHED, "reversal_refused", "debit_without_credit"]);
 /** Findings about a recorded deal that was amended or deleted. */
-const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
+const CORRECTABLE = new Set<Reason>(["deal_gone", "deal_changed", "deal_cancelled"]);
 /** The platform has deals of legs that the database does not have. */
 export const DATABASE_BEHIND = "database_behind";
 /** No permit is granted for transfers of an account, because money moved on it that no service requested. */
@@ -35,10 +19,10 @@ export const STILL_NOT_APPLIED = "still_not_applied";
 /** A leg whose outcome has been unknown for hours, because the history cannot be read. It is scanned meanwhile. */
 export const STILL_UNKNOWN = "still_unknown";
 /** Only recorded: the service that keeps the books of the Investors decides, or nothing has to be decided. */
-const DECIDED_ELSEWHERE = new Set(["external_funds", "imported_deal"]);
+const DECIDED_ELSEWHERE = new Set<Reason>(["external_funds", "imported_deal"]);
 
 /** Actions for a finding, given the leg that it is about. Without actions the finding is only recorded. */
-export function reviewActions(reason: string, leg: Leg | undefined): readonly ReviewAction[] {
+export function reviewActions(reason: Reason, leg: Leg | undefined): readonly Action[] {
   if (DECIDED_ELSEWHERE.has(reason)) return [];
   if (reason === DATABASE_BEHIND || reason === ACCOUNT_STOPPED) return ["resume"];
   if (reason === OTHER_ACCOUNT) return ["resume", "acknowledge"];
@@ -50,7 +34,7 @@ export function reviewActions(reason: string, leg: Leg | undefined): readonly Re
 }
 
 /** The state machine decides which outcomes are still possible. */
-function legActions(leg: Extract<Leg, { state: "REVIEW" }>): readonly ReviewAction[] {
+function legActions(leg: Extract<Leg, { state: "REVIEW" }>): readonly Action[] {
   if (reportedState(leg) === "APPLIED") {
     const { reason } = leg;
     if (reason === "applied_deal_gone") return ["correct_log", "acknowledge"];

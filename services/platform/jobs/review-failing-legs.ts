@@ -1,6 +1,6 @@
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { closeCase, lockCase, openCase } from "#kernel/review/cases.ts";
+import { closeCase, lockCase, type NewCase, openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import { reviewActions, STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
@@ -47,7 +47,7 @@ async function closeReview(tx: Transaction, id: bigint): Promise<void> {
 async function openReview(tx: Transaction, leg: RecordedLeg, reason: keyof typeof SUBJECTS): Promise<void> {
   const { number, login, amountMinor, key, status } = leg;
   const since = reason === STILL_UNKNOWN ? leg.changedAt : leg.createdAt;
-  const newCase = {
+  const newCase: NewCase = {
     subject: `${SUBJECTS[reason]}:${number}`,
     reason,
     login,

@@ -1,5 +1,5 @@
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { closeCase, lockUndecidedCase, openCase } from "#kernel/review/cases.ts";
+import { closeCase, lockUndecidedCase, type NewCase, openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import { OTHER_ACCOUNT, reviewActions } from "../domain/review-actions.ts";
 import { Mt5Error } from "../mt5/errors.ts";
@@ -47,7 +47,7 @@ async function noteReplaced({ pool, log }: Deps, login: string, ticket: bigint):
     const subject = subjectOf(login);
     const isKnown = await isAcknowledged(tx, subject);
     const evidence = { why };
-    const review = {
+    const review: NewCase = {
       subject,
       reason: OTHER_ACCOUNT,
       login,

@@ -1,4 +1,4 @@
-import { openCase } from "#kernel/review/cases.ts";
+import { type NewCase, openCase } from "#kernel/review/cases.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { reviewActions } from "../domain/review-actions.ts";
@@ -18,7 +18,7 @@ export async function setAside({ pool, log }: Pick<Deps, "pool" | "log">, login:
     if (undecidedFrom !== undefined && undecidedFrom <= from) return false;
     await readAgainFrom(tx, login, from);
     if (undecidedFrom !== undefined) return false;
-    const newCase = {
+    const newCase: NewCase = {
       subject: `unreadable:${login}`,
       reason: UNREADABLE,
       login,

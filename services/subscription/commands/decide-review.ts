@@ -58,7 +58,7 @@ async function readFor(deps: Deps, request: DecideReviewRequest, context: CallCo
   const reviewCase = await findCase(deps.pool, request.reviewId);
   const effect = EFFECTS.get(request.action);
   if (reviewCase === undefined || effect === undefined || !isUndecided(reviewCase)) return new Map();
-  if (!reviewCase.actions.includes(request.action)) return new Map();
+  if (!reviewCase.actions.some((action) => action === request.action)) return new Map();
   const within = queryContext(context);
   await expectDollars(deps, effect.inDollars?.(reviewCase) ?? [], within);
   return await readAccounts(deps, effect.readsOf(reviewCase), within);

@@ -11,6 +11,7 @@ import {
   type NewCase,
   renewCase,
 } from "#kernel/review/cases.ts";
+import type { Action } from "#kernel/review/catalogue.ts";
 import { isUpTo, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import type { Deps } from "../deps.ts";
 import {
@@ -122,15 +123,15 @@ function newCaseOf(money: ExternalFunds): NewCase {
   };
 }
 
-function actionsOnMaster({ undecided, undecidedSince, ...money }: ExternalFunds): string[] {
+function actionsOnMaster({ undecided, undecidedSince, ...money }: ExternalFunds): Action[] {
   const { ownCapital, shortfall, isLacking, isAcknowledged, isMadeUp } = money;
   // What an account had before the service, entry 0 of its log, is no result of it.
   const canAllocate =
     undecided !== 0n ? undecidedSince > 0n && !isMadeUp : ownCapital < 0n ? isLacking : !isAcknowledged;
-  return [
-    // Once the movements are decided, money of Investors lacks until it is paid in, or they bear it.
-    ...(undecided === 0n && isLacking ? [] : ["acknowledge"]),
-    ...(canAllocate ? ["allocate"] : []),
-    ...(shortfall > 0n && ownCapital >= shortfall ? ["compensate_deficit"] : []),
-  ];
+  const actions: Action[] = [];
+  // Once the movements are decided, money of Investors lacks until it is paid in, or they bear it.
+  if (undecided !== 0n || !isLacking) actions.push("acknowledge");
+  if (canAllocate) actions.push("allocate");
+  if (shortfall > 0n && ownCapital >= shortfall) actions.push("compensate_deficit");
+  return actions;
 }

@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { Models } from "../../../client/index.ts";
+import { ACTIONS } from "../../../kernel/review/catalogue.ts";
 import { isSameOwner } from "../../../kernel/review/owner.ts";
 import { ReviewLink } from "../../components/links.tsx";
 import { ProblemView } from "../../components/problem-view.tsx";
@@ -120,7 +121,7 @@ function titleOf({ kind, action, by, reviews }: Choice): string {
 }
 
 function effectsOf({ kind, action, reviews }: Choice): string {
-  if (kind === "withdraw") return "The proposal ends, and the reviews are open again.";
+  if (kind === "withdraw") return ACTIONS.withdraw_proposal.effect;
   const numbers = inNumbers(action, reviews);
   const who =
     kind === "propose" ? " Another person has to approve it; nothing changes before." : " It is carried out now.";

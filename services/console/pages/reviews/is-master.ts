@@ -1,10 +1,9 @@
 import type { Models } from "../../../client/index.ts";
-
-const OF_MASTERS = new Set(["stopped", "external_funds_on_master", "lost_results", "fees_do_not_tie"]);
+import { reasonEntry } from "../../../kernel/review/catalogue.ts";
 
 /** The account of a review is a Master for these reasons; otherwise it is an Investor most often, and the review does not say it. */
 export function isAboutMaster({ reason }: Pick<Models["Review"], "reason">): boolean {
-  return OF_MASTERS.has(reason);
+  return reasonEntry(reason)?.role === "Master";
 }
 
 /** The subject of a break names the role of its account where its check knows it. */

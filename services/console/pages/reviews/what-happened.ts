@@ -1,4 +1,5 @@
 import type { Models } from "../../../client/index.ts";
+import { actionEntry, reasonEntry } from "../../../kernel/review/catalogue.ts";
 import { addDecimals, formatAmount, isNegative } from "../../formats/decimal.ts";
 
 /** What a list of groups, or one review, says of its cause. */
@@ -6,12 +7,6 @@ export type Happened = Pick<Models["ReviewGroup"], "reason" | "meaning" | "cause
   readonly count: number;
   /** The amount is own capital of a Master: no dealer has moved it, or that was decided before. */
   readonly isOwnCapital?: boolean;
-};
-
-/** On whose account. */
-const ROLES: Readonly<Record<string, string>> = {
-  external_funds_on_investor: "Investor",
-  external_funds_on_master: "Master",
 };
 
 /** MetaTrader's types of deals that dealers book, as the beginning of a sentence about money that comes or goes. */
@@ -25,7 +20,7 @@ const OTHER = ["The broker booked", "The broker booked a debit of"] as const;
 /** In plain words, for persons who have never seen the product. */
 export function whatHappened(happened: Happened): string {
   const { reason, meaning, cause, count, amount, lowest, highest, isOwnCapital = false } = happened;
-  const role = ROLES[reason];
+  const role = reasonEntry(reason)?.role;
   if (isOwnCapital && amount !== null) {
     return isNegative(amount)
       ? `The Master lacks ${plain(amount)}: it ends when the broker pays in exactly that much, or Investors bear it.`
@@ -55,18 +50,13 @@ export function happenedInOne({ reason, meaning, cause, amount, evidence }: Mode
 
 /** What an action does to the money of these reviews, with numbers. */
 export function inNumbers(action: string, reviews: readonly Pick<Models["Review"], "amount">[]): string {
+  const texts = actionEntry(action)?.inNumbers;
   const amounts = reviews.flatMap(({ amount }) => (amount === null ? [] : [amount]));
-  if (amounts.length === 0) return "";
+  if (texts === undefined || amounts.length === 0) return "";
   const total = addDecimals(amounts);
   const where = reviews.length === 1 ? "on this account" : `on ${reviews.length} accounts`;
-  if (action === "acknowledge") return `Nothing is moved: ${plain(total)} ${where} stay as they are.`;
-  if (action === "allocate") {
-    return `${plain(total)} ${where} ${isNegative(total) ? "are borne by" : "go to"} the Investors of the Master, in proportion.`;
-  }
-  if (action !== "adopt") return "";
-  return isNegative(total)
-    ? `${plain(total)} ${where} leave the pool like a withdrawal, out of the capital of those Investors only.`
-    : `${plain(total)} ${where} join the pool like a deposit, for those Investors only.`;
+  const { added, taken = added } = texts;
+  return (isNegative(total) ? taken : added).replace("{money}", `${plain(total)} ${where}`);
 }
 
 function plain(amount: string): string {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
 import type { FieldError } from "#kernel/refusal.ts";
+import { ACTIONS } from "#kernel/review/catalogue.ts";
 import { BOOTSTRAP_ID } from "../../identity/keys/auth.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { INT64, read, text, textOrNumber } from "../../fields/field.ts";
@@ -18,7 +19,7 @@ export function requireOperator({ id }: RouteContext["client"]): void {
   throw refuse("insufficient_scope", message, { details: { required_scope: "ops" } });
 }
 
-const NAMING_A_DEAL: readonly string[] = ["confirm_applied", "allocate", "allocate_deal"];
+const NAMING_A_DEAL = reviewAction.values.filter((action) => ACTIONS[action].deal !== undefined);
 
 /** The values may be of any type: what is wrong with them alone is reported by their schemas. An action that is not known here is left to its service. */
 function dealErrors(action: unknown, dealId: unknown): readonly FieldError[] {
@@ -50,8 +51,7 @@ export const decideReview = route({
     deal_id: or(
       read(
         textOrNumber("id", {
-          description:
-            "Ticket, for the actions confirm_applied, allocate and allocate_deal only. Digits in a string are accepted too.",
+          description: `Ticket, for the actions ${new Intl.ListFormat("en-GB").format(NAMING_A_DEAL)} only. Digits in a string are accepted too.`,
           example: 1234567,
           shown: { type: "integer", ...INT64, minimum: 0, "x-also-accepts": ["string"] },
         }),

@@ -1,4 +1,5 @@
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Reason } from "#kernel/review/catalogue.ts";
 import type { Deps } from "../../deps.ts";
 import type { NewEntry } from "../../domain/log-entry.ts";
 import { accepts } from "../../domain/leg-machine.ts";
@@ -192,7 +193,7 @@ async function report(
   tx: Transaction,
   server: string,
   deal: Deal,
-  { reason, leg }: { readonly reason: string; readonly leg: RecordedLeg | undefined },
+  { reason, leg }: { readonly reason: Reason; readonly leg: RecordedLeg | undefined },
 ): Promise<void> {
   const { login, comment } = deal;
   const { dealId, evidence } = dealEvidence(server, deal, leg);

@@ -1,5 +1,6 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { openCase } from "#kernel/review/cases.ts";
+import { type NewCase, openCase } from "#kernel/review/cases.ts";
+import type { Reason } from "#kernel/review/catalogue.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { reviewActions } from "../../domain/review-actions.ts";
 import { readClock } from "../../store/clock.ts";
@@ -10,7 +11,7 @@ import { formatReference, type Reference } from "../../domain/reference.ts";
 /** A difference between the platform and the records that operators have to see. */
 export type Finding = {
   readonly login: string;
-  readonly reason: string;
+  readonly reason: Reason;
   /** The leg that it is about, with its new status. */
   readonly leg?: { readonly number: LegNumber; readonly status: Leg } | undefined;
   readonly server?: string | undefined;
@@ -33,7 +34,7 @@ export async function reportFinding(tx: Transaction, finding: Finding): Promise<
   if (inserted === undefined || actions.length === 0) return;
   const { id, logMinor } = inserted;
   const reference = finding.reference ?? referenceOf(finding);
-  const newCase = {
+  const newCase: NewCase = {
     subject: `finding:${id}`,
     reason,
     login,

@@ -32,6 +32,6 @@ export async function stopAllPermits(
   await stopPermits(tx);
   await beginGeneration(tx);
   const actions = reviewActions(DATABASE_BEHIND, undefined);
-  const newCase = { ...cause, subject: DATABASE_BEHIND, reason: DATABASE_BEHIND, actions };
+  const newCase: NewCase = { ...cause, subject: DATABASE_BEHIND, reason: DATABASE_BEHIND, actions };
   await openCase(tx, newCase, new Date(await readClock(tx)));
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { formatMinor } from "#kernel/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type NewCase, openCase } from "#kernel/review/cases.ts";
+import type { Action } from "#kernel/review/catalogue.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { Stop } from "../../domain/books.ts";
 import { onMaster } from "../../domain/buckets.ts";
@@ -77,9 +78,10 @@ function newCaseOf(stop: Stop, ledger: PoolLedger): NewCase {
 }
 
 /** A transfer with a wrong amount would stay open forever if the Master was only resumed. */
-function actionsOf({ isWaitingDeal, transferKey }: Stop): string[] {
+function actionsOf({ isWaitingDeal, transferKey }: Stop): readonly Action[] {
   if (transferKey !== undefined) return ["transfer_again"];
-  return ["resume", "resume_with_difference", ...(isWaitingDeal ? ["allocate_deal"] : [])];
+  const always: readonly Action[] = ["resume", "resume_with_difference"];
+  return isWaitingDeal ? [...always, "allocate_deal"] : always;
 }
 
 /** The balance of the Master expected by the books, and its parts. */

@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { feeKind, feePaymentStatus, feeRunStatus } from "../../../services/edge/api/schemas/fee-listings.ts";
+
+const MIGRATION = join(import.meta.dirname, "../../../services/fee/migrations/0001_fee.sql");
+
+test("the documented values of fees are those that the tables accept", () => {
+  const sql = readFileSync(MIGRATION, "utf8");
+  const sets = [...sql.matchAll(/check \((kind|status) in \(([^)]+)\)\)/g)].map(([, , list = ""]) =>
+    list.split(",").map((value) => value.trim().slice(1, -1)),
+  );
+
+  for (const { values } of [feeKind, feeRunStatus, feePaymentStatus]) expect(sets).toContainEqual(values);
+});
