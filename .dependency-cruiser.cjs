@@ -4,6 +4,8 @@
  * Paths of modules are relative to the root of the repository; `$1` in `to` is the group that matched in `from`.
  */
 const A_TEST = "([.]test[.]tsx?$|/test[^/]*/|/test-[^/]+[.]ts$)";
+/** From the lowest; the files beside the folders are above them. */
+const FLOORS_OF_EDGE = ["wire", "problems", "fields", "identity", "events", "http", "api"];
 const A_TRANSPORT = "^(node_modules/)?(nats|@grpc/[^/]+|@nats-io/[^/]+)(/|$)";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
@@ -87,6 +89,14 @@ module.exports = {
       from: { path: "^services/edge/" },
       to: { path: "^services/[^/]+/domain/" },
     },
+    ...FLOORS_OF_EDGE.map((floor, index) => ({
+      name: "edge-has-floors",
+      comment:
+        "A folder of the edge imports itself and the folders below it: wire, problems, fields, identity, events, http, api. What two floors share belongs to the lower one.",
+      severity: "error",
+      from: { path: `^services/edge/${floor}/`, pathNot: A_TEST },
+      to: { path: `^services/edge/(?!(${FLOORS_OF_EDGE.slice(0, index + 1).join("|")})/)` },
+    })),
     {
       name: "edge-serves-no-sample",
       comment: "Exchanges are for the documentation and the tests; the image does not have them.",

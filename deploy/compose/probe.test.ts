@@ -3,7 +3,7 @@ import process from "node:process";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { startMetrics } from "#kernel/metrics.ts";
-import { serveHealth } from "../../services/edge/health.ts";
+import { serveHealth } from "../../services/edge/http/readiness.ts";
 import { startSimulator } from "../../services/simulator/start.ts";
 import { freePort } from "../local/ports.ts";
 import { container, readComposeFile } from "./testing/compose-file.ts";

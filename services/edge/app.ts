@@ -1,11 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { systemClock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { type AdmissionOptions, createAdmission } from "./http/admission.ts";
-import type { Audit } from "./identity/audit/audit.ts";
-import { refusedRequests } from "./identity/audit/refused-requests.ts";
-import { auditEntry } from "./identity/audit/audit-entry.ts";
 import { acceptJsonBodies, acceptOptionalBodies, ignoreBodies, MAX_BODY_BYTES } from "./http/body.ts";
 import { compileSerializer, compileValidator } from "./http/compilers.ts";
 import {
@@ -16,42 +12,34 @@ import {
   MAX_URL_LENGTH,
   noteRequest,
 } from "./http/connection.ts";
-import { serveStatic } from "./http/static/serve-static.ts";
-import { serveHealth } from "./health.ts";
-import { completeMethods } from "./http/methods.ts";
-import { observeHttp } from "./http/observe.ts";
-import type { IdempotencyStore } from "./http/idempotency/idempotency-store.ts";
-import { PROBLEM_TYPE, problemOf } from "./problems/problem.ts";
-import type { Readiness } from "./http/readiness.ts";
-import { refuse } from "./problems/refusals.ts";
-import { registerRoute } from "./http/register-route.ts";
-import { requestIdOf, spanOf } from "./http/request-id.ts";
-import { beginRequest, factsOf, isCommand, pathOf, type RequestState, routeOf } from "./http/request-state.ts";
-import type { Deps, Route } from "./http/route.ts";
-import { ROUTES } from "./api/routes.ts";
-import { withoutPorts } from "./identity/keys/addresses.ts";
-import { ANY_KEY, isScope } from "./identity/keys/scopes.ts";
 import { createLongPoll } from "./http/long-poll.ts";
+import { completeMethods } from "./http/methods.ts";
+import { type Readiness, serveHealth } from "./http/readiness.ts";
+import { recordRequests } from "./http/record-request.ts";
+import { registerRoute } from "./http/register-route.ts";
+import { beginRequest, factsOf, pathOf, requestIdOf, type RequestState, type Runtime } from "./http/request.ts";
+import type { Route } from "./http/route.ts";
+import { serveStatic } from "./http/static/serve-static.ts";
+import { withoutPorts } from "./identity/keys/addresses.ts";
+import { PROBLEM_TYPE, problemOf } from "./problems/problem.ts";
+import { refuse } from "./problems/refusals.ts";
 import { parseQuery } from "./wire/query-string.ts";
 
-export type AppOptions = Pick<AdmissionOptions, "authenticate" | "limits"> & {
-  readonly deps: Deps;
-  readonly audit: Audit;
-  readonly readiness: Readiness;
-  /** The process has received its stop signal: clients are asked to open their next connection, which reaches another one. */
-  readonly isDraining?: () => boolean;
-  readonly idempotency: IdempotencyStore;
-  readonly log: Log;
-  /** Addresses of proxies whose X-Forwarded-For is trusted. */
-  readonly trustProxy?: readonly string[] | undefined;
-  readonly routes?: readonly Route[];
-  /** The folder of the console and of the documentation; undefined = neither is served. */
-  readonly dist?: string | undefined;
-};
+export type AppOptions = AdmissionOptions &
+  Omit<Runtime, "longPoll"> & {
+    readonly routes: readonly Route[];
+    readonly readiness: Readiness;
+    /** The process has received its stop signal: clients are asked to open their next connection, which reaches another one. */
+    readonly isDraining: () => boolean;
+    /** Addresses of proxies whose X-Forwarded-For is trusted. */
+    readonly trustProxy?: readonly string[] | undefined;
+    /** The folder of the console and of the documentation; undefined = neither is served. */
+    readonly dist?: string | undefined;
+  };
 
 /** The HTTP side of the edge, not listening yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { log, routes = ROUTES } = options;
+  const { log } = options;
   const app = Fastify({
     ...HTTP_LIMITS,
     logger: false,
@@ -64,7 +52,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     routerOptions: { querystringParser: parseQuery, maxParamLength: MAX_URL_LENGTH },
     frameworkErrors: (error, request, reply) => {
       // The path could not be parsed, so no hook has seen the request.
-      request.edge ??= beginRequest();
+      request.edge ??= beginRequest(request);
       reply.headers(commonHeaders(request));
       void sendProblem(log, error, request, reply);
     },
@@ -78,77 +66,47 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   app.setErrorHandler((error, request, reply) => sendProblem(log, error, request, reply));
   app.setNotFoundHandler(async (request) => {
-    throw refuse("route_not_found", `Route ${request.method} ${pathOf(request.raw.url ?? "/")} does not exist.`);
+    throw refuse("route_not_found", `Route ${request.method} ${pathOf(request)} does not exist.`);
   });
   addHooks(app, options);
-  await registerRoutes(app, routes, options);
+  await registerRoutes(app, options);
   if (options.dist !== undefined) serveStatic(app, options.dist, log);
   serveHealth(app, options.readiness);
   return app;
 }
 
-async function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): Promise<void> {
-  const { deps, audit, log } = options;
+async function registerRoutes(app: FastifyInstance, options: AppOptions): Promise<void> {
   const longPoll = createLongPoll();
   // A process that stops answers waiting requests at once.
   app.addHook("preClose", async () => longPoll.close());
-  const runtime = {
-    deps,
-    audit,
-    log,
-    idempotency: options.idempotency,
-    longPoll,
-    admission: createAdmission({ ...options, now: systemClock }),
-  };
-  for (const { url, scope } of routes) {
-    if (scope !== ANY_KEY && !isScope(scope)) throw new Error(`${url} has no scope`);
+  const runtime = { ...options, longPoll };
+  const admission = createAdmission(options);
+  const byBody = Map.groupBy(options.routes, ({ body, hasOptionalBody }) => {
+    if (body === undefined) return ignoreBodies;
+    return hasOptionalBody === true ? acceptOptionalBodies : acceptJsonBodies;
+  });
+  for (const [readBodies, routes] of byBody) {
+    await app.register(async (scope) => {
+      readBodies(scope);
+      for (const route of routes) registerRoute(scope, route, runtime, admission);
+    });
   }
-  const [withBody, withoutBody] = [
-    routes.filter((route) => readsBody(route) && !mayHaveBody(route)),
-    routes.filter((route) => !readsBody(route)),
-  ];
-  await app.register(async (scope) => {
-    acceptJsonBodies(scope);
-    for (const route of withBody) registerRoute(scope, route, runtime);
-  });
-  await app.register(async (scope) => {
-    acceptOptionalBodies(scope);
-    for (const route of routes.filter(mayHaveBody)) registerRoute(scope, route, runtime);
-  });
   await app.register(async (scope) => {
     ignoreBodies(scope);
-    for (const route of withoutBody) registerRoute(scope, route, runtime);
-    const byUrl = Map.groupBy(routes, ({ url }) => url as string);
-    completeMethods(scope, new Map([...byUrl].map(([url, of]) => [url, of.map(({ method }) => method)])));
+    completeMethods(scope, options.routes);
   });
 }
 
-function mayHaveBody({ hasOptionalBody = false }: Route): boolean {
-  return hasOptionalBody;
-}
-
-function readsBody({ body }: Route): boolean {
-  return body !== undefined;
-}
-
-function addHooks(app: FastifyInstance, { log, audit, isDraining = () => false }: AppOptions): void {
-  const isRefusalRecorded = refusedRequests(systemClock);
-  const finish = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
-    if (request.edge.isFinished) return;
-    request.edge.isFinished = true;
-    observeHttp(log, request, status, reply.elapsedTime);
-    const route = routeOf(request);
-    if (route === undefined || !isAudited(route, status)) return;
-    if (!REFUSED.has(status) || isRefusalRecorded(request.ip)) audit.note(auditEntry(request, status));
-  };
+function addHooks(app: FastifyInstance, { log, audit, isDraining }: AppOptions): void {
+  const record = recordRequests(log, audit);
   app.addHook("onRequest", (request, reply, done) => {
     const { headers } = request.raw;
     const forwardedFor = headers["x-forwarded-for"];
     // Before the address of the caller is asked for.
     if (typeof forwardedFor === "string") headers["x-forwarded-for"] = withoutPorts(forwardedFor);
-    request.edge = beginRequest(spanOf(request));
+    request.edge = beginRequest(request);
     // Emitted also when the caller disconnects before the response.
-    reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
+    reply.raw.once("close", () => record(request, reply, CALLER_LEFT));
     noteRequest(request, reply.raw);
     reply.headers(commonHeaders(request));
     demandPlainHttp(request, reply);
@@ -161,7 +119,7 @@ function addHooks(app: FastifyInstance, { log, audit, isDraining = () => false }
     if (isDraining()) reply.header("connection", "close");
   });
   app.addHook("onResponse", (request, reply, done) => {
-    finish(request, reply, reply.statusCode);
+    record(request, reply, reply.statusCode);
     done();
   });
 }
@@ -172,14 +130,6 @@ function commonHeaders({ id }: FastifyRequest): Record<string, string> {
 
 /** The status that nginx logs for a client that closed its connection. */
 const CALLER_LEFT = 499;
-/** Not authenticated, not permitted, too many. */
-const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
-
-/** A request that revealed secrets was audited before its response left. */
-function isAudited(route: Route, status: number): boolean {
-  if (route.revealsSecrets === true) return status !== 200;
-  return isCommand(route) || REFUSED.has(status);
-}
 
 async function sendProblem(
   log: Log,

@@ -1,24 +1,11 @@
 import { BACKBONE_SETTINGS } from "#kernel/backbone.ts";
-import {
-  flag,
-  integer,
-  optional,
-  variable,
-  port,
-  secretKey,
-  secretUrls,
-  text,
-  timeZone,
-} from "#kernel/config-variables.ts";
+import { flag, integer, optional, variable, port, secretKey, text, timeZone } from "#kernel/config-variables.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { Secret } from "#kernel/secret.ts";
 import { isAddressOrNetwork } from "./identity/keys/addresses.ts";
 import { EDGE_RETENTION } from "./retention.ts";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{16,200}$/;
-
-/** Secret input of the stored key hashes. The key of the platform passwords is not known to this process. */
-const pepper = secretKey();
 
 /** After a pause a burst of twice as many is accepted. */
 const perSecond = (whenMissing: string) => integer(1, 1_000_000, { whenMissing });
@@ -41,7 +28,8 @@ export const settings = {
     ),
   ),
   ...EDGE_RETENTION,
-  PAMM_API_KEY_PEPPER: pepper,
+  /** Secret input of the stored key hashes. The key of the platform passwords is not known to this process. */
+  PAMM_API_KEY_PEPPER: secretKey(),
   /** The previous pepper, while keys that were hashed with it are in use. */
   PAMM_API_KEY_PEPPER_OLD: optional(secretKey()),
   /** Encrypts the secrets of webhooks; without it none can be made. */
@@ -58,14 +46,6 @@ export const settings = {
   PAMM_CONCURRENT_READ: inProgress("512"),
   PAMM_CONCURRENT_MONEY: inProgress("512"),
   PAMM_CONCURRENT_CREATE: inProgress("128"),
-};
-
-/** What the keys command needs when the environment names the system. */
-export const keySettings = {
-  EDGE_DATABASE_URL: databaseUrl(),
-  PAMM_API_KEY_PEPPER: pepper,
-  NATS_URL: optional(secretUrls(["nats", "tls"])),
-  NATS_CA_FILE: optional(text("a file with certificates in PEM")),
 };
 
 function parseAddresses(text: string): readonly string[] | undefined {

@@ -21,25 +21,25 @@ import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
-import type { ClassLimits } from "./http/admission.ts";
+import { ROUTES } from "./api/routes.ts";
 import { buildApp } from "./app.ts";
-import { openEventLog } from "./events/event-log.ts";
-import { createAudit } from "./identity/audit/audit.ts";
 import { settings } from "./config.ts";
-import { createIdempotencyStore } from "./http/idempotency/idempotency-store.ts";
-import { createKeyRing, KEYS_CHANGED } from "./identity/keys/key-ring.ts";
-import { deriveKey, pepperOf } from "./identity/keys/pepper.ts";
-import { PERMISSIONS } from "./permissions.ts";
-import { probesOf } from "./http/probes.ts";
-import { createReadiness } from "./http/readiness.ts";
-import { DIST } from "./http/static/manifest.ts";
-import { edgeRules } from "./retention.ts";
-import type { Deps, RouteClass, Services } from "./http/route.ts";
-import { saveKeySystem } from "./identity/store/api-keys.ts";
-import { addAuditPartitions, insertAuditEntries } from "./identity/store/access-audit.ts";
-import { confirmVotes } from "./identity/votes/confirm-votes.ts";
-import { keyDirectory } from "./identity/keys/key-directory.ts";
+import { openEventLog } from "./events/event-log.ts";
 import { startWebhooks } from "./events/webhooks/start-webhooks.ts";
+import type { ClassLimits } from "./http/admission.ts";
+import { createIdempotencyStore } from "./http/idempotency/idempotency-store.ts";
+import { createReadiness, probesOf } from "./http/readiness.ts";
+import type { Deps, RouteClass, Services } from "./http/route.ts";
+import { DIST } from "./http/static/manifest.ts";
+import { createAudit } from "./identity/audit/audit.ts";
+import { deriveKey, pepperOf } from "./identity/keys/api-key.ts";
+import { keyDirectory } from "./identity/keys/key-directory.ts";
+import { createKeyRing, KEYS_CHANGED } from "./identity/keys/key-ring.ts";
+import { addAuditPartitions, insertAuditEntries } from "./identity/store/access-audit.ts";
+import { saveKeySystem } from "./identity/store/api-keys.ts";
+import { confirmVotes } from "./identity/votes/confirm-votes.ts";
+import { PERMISSIONS } from "./permissions.ts";
+import { edgeRules } from "./retention.ts";
 import { cursorsOf } from "./wire/cursor.ts";
 
 const caller = "edge";
@@ -84,8 +84,10 @@ await runService(caller, async (context) => {
   const audit = stack.use(createAudit((entries) => insertAuditEntries(pool, entries), log));
   stack.use(retain({ pool, rules: edgeRules(config), log }));
   const events = await openEventLog(stack, { pool, feedsOf: feedsOver(broker), log });
-  const webhooks = startWebhooks(stack, { pool, look: events.look, log, ...webhookSettings(config) });
+  const { PAMM_REHEARSAL: isRehearsal, PAMM_WEBHOOK_KEY: key, PAMM_WEBHOOK_KEY_OLD: oldKey } = config;
+  const webhooks = startWebhooks(stack, { pool, key, oldKey, isRehearsal, look: events.look, log });
   const app = await buildApp({
+    routes: ROUTES,
     deps: depsOf(config, { ...services, events, webhooks, keys: keyDirectory(pool) }),
     authenticate: keys.authenticate,
     limits: limitsOf(config),
@@ -99,17 +101,13 @@ await runService(caller, async (context) => {
   });
   // Closes before the audit and the database: requests that are being answered still need them.
   stack.defer(() => app.close());
-  const implementation = { confirmVotes: (request: ConfirmVotesRequest) => confirmVotes(pool, request) };
-  stack.use(
-    await serveOverNats(broker, {
-      service: caller,
-      contract: VoteServiceService,
-      implementation,
-      permissions: PERMISSIONS,
-      log,
-      draining,
-    }),
-  );
+  const votes = {
+    service: caller,
+    contract: VoteServiceService,
+    implementation: { confirmVotes: (request: ConfirmVotesRequest) => confirmVotes(pool, request) },
+    permissions: PERMISSIONS,
+  };
+  stack.use(await serveOverNats(broker, { ...votes, log, draining }));
   const { PAMM_HTTP_HOST: host, PAMM_HTTP_PORT: port } = config;
   const url = await app.listen({ host, port }).catch((error: unknown) => {
     throw listenError("the HTTP interface (PAMM_HTTP_PORT)", host, port, error);
@@ -131,11 +129,6 @@ function servicesOf(broker: Broker): Services {
 
 function feedsOver(broker: Broker): (service: string) => Client<FeedServiceService> {
   return (service) => natsClient(broker, { service, contract: FeedServiceService, caller });
-}
-
-function webhookSettings(config: Config<typeof settings>) {
-  const { PAMM_WEBHOOK_KEY: key, PAMM_WEBHOOK_KEY_OLD: oldKey, PAMM_REHEARSAL: isRehearsal } = config;
-  return { key, oldKey, isRehearsal };
 }
 
 function depsOf(config: Config<typeof settings>, own: Omit<Deps, "cursors" | "serverClock" | "isRehearsal">): Deps {

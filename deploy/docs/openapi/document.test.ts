@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";
 import { requiredScopes } from "../../../services/edge/identity/keys/scopes.ts";
-import { isCommand } from "../../../services/edge/http/request-state.ts";
+import { isCommand } from "../../../services/edge/http/route.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import { openApiDocument } from "./document.ts";
 import { codesOf } from "./problem-codes.ts";

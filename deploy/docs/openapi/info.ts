@@ -1,6 +1,6 @@
 import packageFile from "#package" with { type: "json" };
 import type { TAGS } from "../../../services/edge/http/route.ts";
-import { scopeSet } from "../../../services/edge/fields/scope.ts";
+import { SCOPE_MEANINGS } from "../../../services/edge/identity/keys/scopes.ts";
 
 const INTRODUCTION = `HTTP interface through which a CRM manages Masters, Investors, subscriptions, capital movements and performance fees.
 
@@ -23,7 +23,7 @@ export const INFO = {
   license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
 } as const;
 
-const SCOPE_LIST = Object.entries(scopeSet.meanings).map(([scope, meaning]) => `- \`${scope}\`: ${meaning}`);
+const SCOPE_LIST = Object.entries(SCOPE_MEANINGS).map(([scope, meaning]) => `- \`${scope}\`: ${meaning}`);
 
 export const SECURITY_SCHEMES = {
   apiKey: {

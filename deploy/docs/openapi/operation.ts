@@ -1,4 +1,4 @@
-import { isCommand } from "../../../services/edge/http/request-state.ts";
+import { isCommand } from "../../../services/edge/http/route.ts";
 import { requiredScopes } from "../../../services/edge/identity/keys/scopes.ts";
 import type { DocumentedRoute, Exchange } from "../../../services/edge/api/exchange.ts";
 import type { Components, Json } from "./components.ts";

@@ -1,5 +1,4 @@
-import type { Route } from "../../../services/edge/http/route.ts";
-import { isCommand } from "../../../services/edge/http/request-state.ts";
+import { isCommand, type Route } from "../../../services/edge/http/route.ts";
 import { ANY_KEY } from "../../../services/edge/identity/keys/scopes.ts";
 import type { KindOfRoute } from "../../../services/edge/problems/entry.ts";
 import { CODES, PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";

@@ -4,7 +4,7 @@ import { reaches, type Sample, type SampledRequest } from "../../../services/edg
 import { AN_OPERATION, PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";
 import { refuse } from "../../../services/edge/problems/refusals.ts";
 import type { DocumentedRoute } from "../../../services/edge/api/exchange.ts";
-import { isCommand } from "../../../services/edge/http/request-state.ts";
+import { isCommand } from "../../../services/edge/http/route.ts";
 import type { Components, Json } from "./components.ts";
 import { type AnswerHeader, answerHeaders } from "./headers.ts";
 import { codesOf } from "./problem-codes.ts";

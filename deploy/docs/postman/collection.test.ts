@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { PostmanValidator } from "@har-sdk/validator";
 import { expect, test } from "vitest";
 import { openApiDocument } from "../openapi/document.ts";
-import { isCommand } from "../../../services/edge/http/request-state.ts";
+import { isCommand } from "../../../services/edge/http/route.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import { type Answer, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { postmanCollection } from "./collection.ts";

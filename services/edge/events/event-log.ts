@@ -1,11 +1,15 @@
+import { Counter } from "prom-client";
 import { callContext } from "#kernel/contract/context.ts";
-import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
-import type { Log } from "#kernel/log.ts";
 import type { Client } from "#kernel/contract/contract.ts";
+import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "#kernel/feed/consume.ts";
+import type { EntryOf } from "#kernel/feed/decode-entry.ts";
+import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
+import { afterCommit } from "#kernel/postgres/transaction.ts";
 import type { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
-import { type EventFilter, type EventPage, readEvents } from "./store/events.ts";
-import { recordStates } from "./record-states.ts";
+import { StateChanged } from "#proto/pamm/common/v1/state.ts";
+import { invalid } from "../problems/problem.ts";
+import { type EventFilter, type EventPage, insertEvents, type NewEvent, readEvents } from "./store/events.ts";
 
 export type EventLog = {
   readonly read: (filter: EventFilter) => Promise<EventPage>;
@@ -57,4 +61,53 @@ export async function openEventLog(
       for (const consumer of consumers) consumer.look();
     },
   };
+}
+
+const recorded = new Counter({
+  name: "pamm_events_total",
+  help: "Events that callers can read, by kind.",
+  labelNames: ["kind"],
+});
+
+type Receiver = Pick<ConsumerOptions<typeof StateChanged>, "feed" | "events" | "receive">;
+
+/** Records what a service has published, with the cursor of its feed in one transaction: each change becomes one event. */
+export function recordStates(service: string): Receiver {
+  return {
+    feed: `${service}.states`,
+    events: [StateChanged],
+    async receive(tx, entries) {
+      await insertEvents(
+        tx,
+        entries.map((entry) => eventOf(service, entry)),
+      );
+      afterCommit(tx, () => {
+        for (const { message } of entries) recorded.inc({ kind: message.kind });
+      });
+    },
+  };
+}
+
+function eventOf(service: string, { id, publishedAt, message }: EntryOf<typeof StateChanged>): NewEvent {
+  const { kind, state, notedAt, amount, ...facts } = message;
+  return {
+    key: `${service}-${id}`,
+    type: `${kind}.${state.toLowerCase()}`,
+    state,
+    subject: facts.subject,
+    occurredAt: notedAt ?? publishedAt,
+    login: facts.login,
+    masterLogin: facts.masterLogin,
+    operationId: facts.operationId,
+    amountMinor: amount?.minorUnits ?? null,
+    dealId: facts.dealId,
+    reason: facts.reason,
+  };
+}
+
+/** An id that no event has had is of another system, or a mistake: the events until then would be left out without a word. */
+export function demandKnown(after: bigint, { issuedThrough }: Pick<EventPage, "issuedThrough">): void {
+  if (after <= issuedThrough) return;
+  const message = `after must be the id of an event; the highest one is ${issuedThrough}.`;
+  throw invalid([{ field: "after", code: "invalid_cursor", message }]);
 }

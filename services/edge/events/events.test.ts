@@ -10,8 +10,7 @@ import { StateChanged } from "#proto/pamm/common/v1/state.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { readEvents, removeEvents } from "./store/events.ts";
-import { demandKnown } from "./known-after.ts";
-import { recordStates } from "./record-states.ts";
+import { demandKnown, recordStates } from "./event-log.ts";
 
 const WAIT = { interval: 10 };
 const ALL = { after: 0n, types: undefined, limit: 500 };

@@ -1,6 +1,6 @@
 import type { Scope } from "../identity/keys/scopes.ts";
 import { refuse } from "../problems/refusals.ts";
-import { ALL_TYPES, EVENT_TYPES } from "./event-types.ts";
+import { ALL_TYPES, EVENT_TYPES } from "../fields/event-types.ts";
 
 type Kind = keyof typeof EVENT_TYPES extends `${infer Name}.${string}` ? Name : never;
 

@@ -6,8 +6,7 @@ import { MAX_PLATFORM_TEXT_LENGTH, platformTextProblem } from "#kernel/platform-
 import { MAX_QUEUE_MS, MIN_QUEUE_MS } from "#kernel/queue-until-flat.ts";
 import { parseRate, WHOLE } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
-import { EVENT_KINDS, readTypes } from "../events/event-types.ts";
-import { MAX_WAIT_SECONDS } from "../http/long-poll.ts";
+import { EVENT_KINDS, readTypes } from "./event-types.ts";
 import { beginsWithReference } from "./reference.ts";
 
 /** What is wrong with one value. `text` continues the name of the field. */
@@ -23,6 +22,8 @@ export const MAX_GROUP_LENGTH = 255;
 const MAX_WEBHOOK_URL_LENGTH = 2_000;
 /** Logins of one request: one call reads as many. */
 export const MAX_LOGINS = 100;
+/** Half of the usual idle timeout of load balancers. */
+export const MAX_WAIT_SECONDS = 30;
 /** Ids are int64 in contracts and tables. */
 const MAX_ID = 2n ** 63n - 1n;
 

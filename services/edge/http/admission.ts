@@ -1,14 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { v7 as uuidv7 } from "uuid";
-import type { Clock } from "#kernel/clock.ts";
-import { type Authenticate, authenticateRequest, demandScope } from "../identity/keys/auth.ts";
+import { systemClock } from "#kernel/clock.ts";
+import { type Authenticate, type Caller, countFailure, demandScope } from "../identity/keys/caller.ts";
 import { requiredScopes } from "../identity/keys/scopes.ts";
-import { createBuckets, type Rate } from "./rate-limit.ts";
-import { rateLimitHeaders } from "./rate-limit-headers.ts";
+import { createBuckets, type Rate, rateLimitHeaders } from "../identity/rate-limit.ts";
 import { refuse } from "../problems/refusals.ts";
+import { isCommand, type Route, type RouteClass } from "./route.ts";
 import { sharedLimit } from "./shared-limit.ts";
-import { isCommand } from "./request-state.ts";
-import type { Route, RouteClass } from "./route.ts";
 
 export type ClassLimits = {
   /** Requests of one client. */
@@ -20,32 +18,33 @@ export type ClassLimits = {
 export type AdmissionOptions = {
   readonly authenticate: Authenticate;
   readonly limits: Readonly<Record<RouteClass, ClassLimits>>;
-  readonly now: Clock;
 };
 
 export type Admission = {
-  /** Authentication, scope and rate, decided before the body is read. */
+  /** Authentication, rate and scope, decided before the body is read. */
   readonly admit: (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** Takes a slot of the class for the client; the returned function frees it. */
   readonly enter: (routeClass: RouteClass, clientId: string) => () => void;
 };
 
-export function createAdmission({ authenticate, limits, now }: AdmissionOptions): Admission {
-  const gates = eachClass(limits, (of) => ({
-    buckets: createBuckets(of.rate, now),
-    slots: sharedLimit(of.inProgress, "of this kind in progress"),
-  }));
+export function createAdmission({ authenticate, limits }: AdmissionOptions): Admission {
+  const gateOf = ({ rate, inProgress }: ClassLimits) => ({
+    rate,
+    buckets: createBuckets(rate, systemClock),
+    slots: sharedLimit(inProgress, "of this kind in progress"),
+  });
+  const gates = { read: gateOf(limits.read), money: gateOf(limits.money), create: gateOf(limits.create) };
   return {
     async admit(route, request, reply) {
       if (isCommand(route)) {
         request.edge.operationId = uuidv7();
         reply.header("x-operation-id", request.edge.operationId);
       }
-      const caller = await authenticateRequest(authenticate, request);
+      const caller = await callerOf(request, authenticate);
       request.edge.caller = caller;
-      const { buckets } = gates[route.class];
+      const { rate, buckets } = gates[route.class];
       const wait = buckets.take(caller.clientId);
-      reply.headers(rateLimitHeaders(route.class, limits[route.class].rate, buckets.levelOf(caller.clientId)));
+      reply.headers(rateLimitHeaders(route.class, rate, buckets.levelOf(caller.clientId)));
       demandScope(caller, requiredScopes(route));
       if (wait !== undefined) {
         throw refuse(
@@ -59,6 +58,11 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
   };
 }
 
-function eachClass<T, U>(record: Readonly<Record<RouteClass, T>>, make: (value: T) => U): Record<RouteClass, U> {
-  return { read: make(record.read), money: make(record.money), create: make(record.create) };
+const BEARER = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
+
+async function callerOf({ headers, ip }: FastifyRequest, authenticate: Authenticate): Promise<Caller> {
+  const [, presentedKey] = BEARER.exec(headers.authorization ?? "") ?? [];
+  const caller = presentedKey === undefined ? countFailure("no_key") : await authenticate(presentedKey, ip);
+  if (caller !== undefined) return caller;
+  throw refuse("unauthorized", "A valid API key is required as a bearer token in the Authorization header.");
 }

@@ -131,7 +131,7 @@ async function edgeWithPendingOperation() {
 }
 
 test("one client has at most three quarters of the waiting requests", async () => {
-  const longPoll = createLongPoll(4);
+  const longPoll = createLongPoll();
   let isOver = false;
   const poll = (clientId: string) =>
     longPoll.open({
@@ -142,35 +142,36 @@ test("one client has at most three quarters of the waiting requests", async () =
       contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),
     });
   const wait = (clientId: string) => poll(clientId).until(async () => false, Boolean);
-  const waiting = [wait("anna"), wait("anna"), wait("anna")];
+  const waiting = Array.from({ length: 96 }, () => wait("anna"));
   await new Promise(setImmediate);
   await expect(wait("anna")).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 1_000 });
   waiting.push(wait("boris"));
 
   isOver = true;
-  expect(await Promise.all(waiting)).toEqual([false, false, false, false]);
+  expect(await Promise.all(waiting)).toEqual(Array(97).fill(false));
 });
 
 test("the number of waiting requests is limited, and one over the limit gets Retry-After", async () => {
-  const longPoll = createLongPoll(1);
-  const facts = {
-    clientId: "anna",
-    seconds: 30,
-    receivedAt: Date.now(),
-    contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),
-  };
+  const longPoll = createLongPoll();
   const disconnect = new AbortController();
-  const first = longPoll.open({ ...facts, hasLeft: () => disconnect.signal.aborted });
-  const second = longPoll.open({ ...facts, hasLeft: () => disconnect.signal.aborted });
+  const pollOf = (clientId: string) =>
+    longPoll.open({
+      clientId,
+      seconds: 30,
+      receivedAt: Date.now(),
+      hasLeft: () => disconnect.signal.aborted,
+      contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),
+    });
   const neverTrue = async () => false;
-  const waiting = first.until(neverTrue, Boolean);
-  await expect(second.until(neverTrue, Boolean)).rejects.toMatchObject({
+  const waiting = Array.from({ length: 128 }, (_, index) => pollOf(`client-${index % 2}`).until(neverTrue, Boolean));
+  const further = pollOf("anna");
+  await expect(further.until(neverTrue, Boolean)).rejects.toMatchObject({
     code: "service_unavailable",
     retryAfterMs: 1_000,
   });
-  expect(await second.until(async () => true, Boolean)).toBe(true);
+  expect(await further.until(async () => true, Boolean)).toBe(true);
 
   disconnect.abort();
-  expect(await waiting).toBe(false);
-  expect(await second.until(neverTrue, Boolean)).toBe(false);
+  expect(await Promise.all(waiting)).toEqual(Array(128).fill(false));
+  expect(await further.until(neverTrue, Boolean)).toBe(false);
 });

@@ -24,15 +24,13 @@ export type LongPoll = {
   readonly close: () => void;
 };
 
-/** Half of the usual idle timeout of load balancers. */
-export const MAX_WAIT_SECONDS = 30;
 /** Each read costs one query of a service; a caller does not notice a quarter of a second. */
 const READ_EVERY_MS = 250;
 /** Of all callers together; fewer than may read at once, so that requests that do not wait still get through. */
 const MAX_WAITING = 128;
 
-export function createLongPoll(maxWaiting = MAX_WAITING): LongPoll {
-  const slots = sharedLimit(maxWaiting, "with `wait`");
+export function createLongPoll(): LongPoll {
+  const slots = sharedLimit(MAX_WAITING, "with `wait`");
   let isClosed = false;
   return {
     close: () => void (isClosed = true),

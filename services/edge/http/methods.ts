@@ -1,5 +1,6 @@
 import type { FastifyInstance, HTTPMethods } from "fastify";
 import { refuse } from "../problems/refusals.ts";
+import type { Route } from "./route.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const satisfies readonly HTTPMethods[];
 
@@ -7,8 +8,9 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const satis
  * Answers methods that a path does not have with 405, and OPTIONS with those that it has. Registered path by path,
  * because /master/add would otherwise be read as the Master whose id is "add".
  */
-export function completeMethods(app: FastifyInstance, known: ReadonlyMap<string, readonly string[]>): void {
-  for (const [url, methods] of known) {
+export function completeMethods(app: FastifyInstance, routes: readonly Route[]): void {
+  for (const [url, ofUrl] of Map.groupBy(routes, (route) => route.url)) {
+    const methods: string[] = ofUrl.map(({ method }) => method);
     const withHead = methods.includes("GET") ? [...methods, "HEAD"] : methods;
     const allow = [...withHead, "OPTIONS"].join(", ");
     app.route({

@@ -1,6 +1,11 @@
+import type { FastifyInstance } from "fastify";
 import { Gauge } from "prom-client";
 import { succeedsWithin } from "#kernel/answer-within.ts";
 import type { Clock } from "#kernel/clock.ts";
+import { callContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { Refusal, type RefusalStatus } from "#kernel/refusal.ts";
+import type { Services } from "./route.ts";
 
 /** Sends one cheap query to a dependency; fails without an answer. */
 export type Probe = () => Promise<unknown>;
@@ -44,7 +49,7 @@ const dependencyReachable = new Gauge({
 });
 
 /** The deadline of a probe: shorter than the period of a usual readiness probe. */
-export const PROBE_TIMEOUT_MS = 1_500;
+const PROBE_TIMEOUT_MS = 1_500;
 /** Limits how often the dependencies are called, however often readiness is read. */
 const FRESH_FOR_MS = 500;
 
@@ -84,4 +89,45 @@ async function reach(probe: Probe, now: Clock): Promise<Reached> {
   const begunAt = now().getTime();
   const reachable = await succeedsWithin(probe(), PROBE_TIMEOUT_MS);
   return { reachable, lag_ms: reachable ? now().getTime() - begunAt : null };
+}
+
+/** Ids that do not exist: "not found" proves that the service and its database answer. */
+const NO_LOGIN = "1";
+const NO_OPERATION = "00000000-0000-7000-8000-000000000000";
+
+/** Refusals that do not prove that the service and its database were reached. */
+const NOT_REACHED: ReadonlySet<RefusalStatus> = new Set(["unavailable", "unknown_outcome", "internal", "busy"]);
+
+/** One cheap query per service that reaches its database, and one that reaches the trading platform. */
+export function probesOf(services: Services): Record<Dependency, Probe> {
+  const { accounts, funding, subscriptions, fees, platform } = services;
+  return {
+    account: probe((context) => accounts.findAccounts({ logins: [NO_LOGIN] }, context)),
+    funding: probe((context) => funding.getOperation({ operationId: NO_OPERATION }, context)),
+    subscription: probe((context) => subscriptions.countActiveInvestors({ masterLogins: [NO_LOGIN] }, context)),
+    fee: probe((context) => fees.getConfiguration({ investorLogin: NO_LOGIN }, context)),
+    platform: probe(async (context) => {
+      const { reachable } = await platform.getStatus({}, context);
+      if (!reachable) throw new Error("the platform cannot be reached");
+    }),
+  };
+}
+
+function probe(query: (context: CallContext) => Promise<unknown>): Probe {
+  return async () => {
+    try {
+      await query(callContext({ caller: "edge", withinMs: PROBE_TIMEOUT_MS }));
+    } catch (error) {
+      if (!(error instanceof Refusal) || NOT_REACHED.has(error.status)) throw error;
+    }
+  };
+}
+
+/** Require no API key: a supervisor or load balancer reads them. */
+export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
+  app.get("/healthz", async () => ({ status: "ok" }));
+  app.get("/readyz", async (_request, reply) => {
+    const { isReady, report } = await readiness.read();
+    return reply.code(isReady ? 200 : 503).send(report);
+  });
 }

@@ -1,6 +1,7 @@
 import type { Static, TProperties, TSchema } from "typebox";
 import type { CallContext, Client } from "#kernel/contract/contract.ts";
 import type { FieldError } from "#kernel/refusal.ts";
+import type { Calendar } from "#kernel/time-zone.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
@@ -8,13 +9,11 @@ import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { ProblemCode } from "../problems/problems.ts";
-import type { AuditedVote } from "../identity/audit/vote-entry.ts";
 import type { EventLog } from "../events/event-log.ts";
-import type { Caller } from "../identity/keys/auth.ts";
+import type { Caller } from "../identity/keys/caller.ts";
 import type { KeyDirectory } from "../identity/keys/key-directory.ts";
 import type { RequiredScope, Scope } from "../identity/keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
-import type { ServerClock } from "../api/schemas/history.ts";
 import type { RequestOf } from "../fields/message.ts";
 import type { Webhooks } from "../events/webhooks/webhooks.ts";
 import type { Cursors } from "../wire/cursor.ts";
@@ -36,7 +35,7 @@ export type Deps = Services & {
   readonly webhooks: Webhooks;
   readonly keys: KeyDirectory;
   /** The clock of the trade server; undefined when the operator has not named its zone. */
-  readonly serverClock: ServerClock | undefined;
+  readonly serverClock: (Calendar & { readonly zone: string }) | undefined;
   /** No real money is moved: webhooks may have plain HTTP and private addresses. */
   readonly isRehearsal: boolean;
 };
@@ -53,8 +52,8 @@ export type RouteContext = CallContext & {
   readonly key: Pick<Caller, "scopes" | "environment" | "expiresAt" | "isLimitedToAddresses">;
   /** Undefined for a request without one. */
   readonly idempotencyKey: IdempotencyKey | undefined;
-  /** Resolves when the audit has the vote, without which it counts as forged. */
-  readonly auditVote: (vote: AuditedVote) => Promise<void>;
+  /** Resolves when the audit has the vote, without which it counts as forged. The review is named as operators name it. */
+  readonly auditVote: (vote: { readonly reviewId: string; readonly action: string }) => Promise<void>;
   /**
    * The operation that the answer is about. It is another one than that of the request when the edge had lost its key and the service has
    * found it: then answer, log and audit have its id, as of every repetition.
@@ -209,6 +208,10 @@ export type Route = Facts<Shape, Shape, Shape> &
         readonly pages: (deps: Deps, input: AnyInput, contextOfPage: () => CallContext, poll: Poll) => Pages<unknown>;
       }
   );
+
+export function isCommand({ method, changesNothing }: Pick<Route, "method" | "changesNothing">): boolean {
+  return method !== "GET" && changesNothing !== true;
+}
 
 /** A route that answers one object. */
 export function route<

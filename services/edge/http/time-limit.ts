@@ -1,5 +1,6 @@
+import type { FastifyRequest } from "fastify";
 import { refuse } from "../problems/refusals.ts";
-import type { RouteClass } from "./route.ts";
+import type { Route, RouteClass } from "./route.ts";
 
 /** The caller has its answer within this time, counted from the first byte of its request. */
 export const ANSWER_WITHIN_MS: Readonly<Record<RouteClass, number>> = { read: 5_000, money: 10_000, create: 30_000 };
@@ -13,22 +14,22 @@ export function deadlineOf(routeClass: RouteClass, receivedAt: number): Date {
   return new Date(receivedAt + ANSWER_WITHIN_MS[routeClass] - DEADLINE_MARGIN_MS);
 }
 
-export function answeredBy(routeClass: RouteClass, receivedAt: number): number {
-  return receivedAt + ANSWER_WITHIN_MS[routeClass];
+/** The last instant at which the caller expects an answer, unless it has asked to wait. */
+export function answeredBy(route: Route, { edge: { receivedAt } }: FastifyRequest): number {
+  return receivedAt + ANSWER_WITHIN_MS[route.class];
 }
 
-/**
- * The result of the work, or an unknown outcome when it takes too long. The work itself goes on. A request with `wait` gets
- * that much longer.
- */
-export async function answerInTime<T>(
-  routeClass: RouteClass,
-  receivedAt: number,
-  work: Promise<T>,
-  waitMs = 0,
-): Promise<T> {
+/** How much longer the answer may take, because the caller has asked to wait. */
+export function waitMs({ query }: Route, request: FastifyRequest): number {
+  if (query === undefined || !Object.hasOwn(query.properties, "wait")) return 0;
+  const { wait = "0" } = request.query as { readonly wait?: string };
+  return Number(wait) * 1_000;
+}
+
+/** The result of the work, or an unknown outcome when it takes too long. The work itself goes on. */
+export async function answerInTime<T>(route: Route, request: FastifyRequest, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const remainingMs = answeredBy(routeClass, receivedAt) + waitMs - ANSWER_MARGIN_MS - Date.now();
+  const remainingMs = answeredBy(route, request) + waitMs(route, request) - ANSWER_MARGIN_MS - Date.now();
   const tooLate = () =>
     reject(refuse("outcome_unknown", "The services did not answer in time.", { outcome: "unknown" }));
   const timer = setTimeout(tooLate, Math.max(0, remainingMs));

@@ -5,9 +5,10 @@ import { calendarOf } from "#kernel/time-zone.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { AuditEntry } from "../identity/audit/audit.ts";
-import type { Caller } from "../identity/keys/auth.ts";
+import type { Caller } from "../identity/keys/caller.ts";
 import type { IdempotencyStore } from "../http/idempotency/idempotency-store.ts";
 import type { Answers } from "../api/exchange.ts";
+import { ROUTES } from "../api/routes.ts";
 import type { RouteClass } from "../http/route.ts";
 import { SCOPES, type Scope } from "../identity/keys/scopes.ts";
 import { cursorsOf } from "../wire/cursor.ts";
@@ -47,6 +48,7 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
   const audited: AuditEntry[] = [];
   const calls: Call[] = [];
   const app = await buildApp({
+    routes: ROUTES,
     deps: {
       accounts: fake(options.accounts, calls),
       funding: fake(options.funding, calls),
@@ -65,6 +67,7 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
     audit: { write: async (entry) => void audited.push(entry), note: (entry) => void audited.push(entry) },
     idempotency: NO_KEYS,
     readiness: { read: async () => ({ isReady: true, report: READY }) },
+    isDraining: () => false,
     log: logTo(lines),
     ...options.app,
   });

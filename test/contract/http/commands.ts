@@ -1,7 +1,6 @@
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import { type Answers, requestOf, type SentRequest } from "../../../services/edge/api/exchange.ts";
-import { isCommand } from "../../../services/edge/http/request-state.ts";
-import type { Route } from "../../../services/edge/http/route.ts";
+import { isCommand, type Route } from "../../../services/edge/http/route.ts";
 
 export type Command = SentRequest & { readonly operationId: string; readonly services: Answers; readonly route: Route };
 

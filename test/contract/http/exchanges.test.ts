@@ -7,7 +7,7 @@ import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import { type Exchange, requestOf } from "../../../services/edge/api/exchange.ts";
-import { isCommand } from "../../../services/edge/http/request-state.ts";
+import { isCommand } from "../../../services/edge/http/route.ts";
 import { testEdge } from "../../../services/edge/testing/test-edge.ts";
 
 const ALL = DOCUMENTED_ROUTES.flatMap((route) => route.exchanges.map((exchange) => ({ route, exchange })));

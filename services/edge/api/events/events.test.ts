@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EVENT_TYPES, readTypes } from "../../events/event-types.ts";
+import { EVENT_TYPES, readTypes } from "../../fields/event-types.ts";
 import { SCOPES, type Scope } from "../../identity/keys/scopes.ts";
 import { type EventFilter, type EventPage } from "../../events/store/events.ts";
 import { anEvent } from "../samples/events.ts";

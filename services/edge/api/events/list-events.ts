@@ -1,8 +1,8 @@
 import { Type } from "typebox";
-import { demandKnown } from "../../events/known-after.ts";
+import { demandKnown } from "../../events/event-log.ts";
 import { demandReadable, permittedTypes } from "../../events/readable-types.ts";
-import { ALL_TYPES, readTypes } from "../../events/event-types.ts";
-import { Event } from "../schemas/event.ts";
+import { ALL_TYPES, readTypes } from "../../fields/event-types.ts";
+import { Event } from "../../events/event.ts";
 import { choice, model, text } from "../../fields/field.ts";
 import { ascendingPage } from "../schemas/page.ts";
 import { integerCursor, limit500, wait } from "../schemas/request-fields.ts";

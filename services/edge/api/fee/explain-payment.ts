@@ -10,7 +10,7 @@ import {
   masterLoginReply,
   nullableTimeReply,
   timeReply,
-} from "../schemas/reply-fields.ts";
+} from "../../fields/reply-fields.ts";
 import { feePaymentId } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 

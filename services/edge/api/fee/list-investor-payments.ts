@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Payment } from "../schemas/fee-listings.ts";
 import { model } from "../../fields/field.ts";
-import { masterLoginReply, paymentLoginReply } from "../schemas/reply-fields.ts";
+import { masterLoginReply, paymentLoginReply } from "../../fields/reply-fields.ts";
 import { cursorBefore, limit500, masterLogin } from "../schemas/request-fields.ts";
 import { idPage } from "../schemas/page.ts";
 import { route } from "../../http/route.ts";

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Credit } from "../schemas/fee-listings.ts";
 import { model } from "../../fields/field.ts";
 import { at, or } from "../../fields/message.ts";
-import { paymentLoginReply } from "../schemas/reply-fields.ts";
+import { paymentLoginReply } from "../../fields/reply-fields.ts";
 import { integerCursor, limit100, masterLogin } from "../schemas/request-fields.ts";
 import { ascendingPage } from "../schemas/page.ts";
 import { route } from "../../http/route.ts";

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { calculationReply, linesReply } from "../schemas/fee-explanation.ts";
 import { bool, list, model, nullableString } from "../../fields/field.ts";
-import { decimalReply, investorLoginReply, masterLoginReply, timeReply } from "../schemas/reply-fields.ts";
+import { decimalReply, investorLoginReply, masterLoginReply, timeReply } from "../../fields/reply-fields.ts";
 import { investorLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { FeeVersionReply } from "../schemas/fee.ts";
 import { model } from "../../fields/field.ts";
 import { idPage } from "../schemas/page.ts";
-import { investorLoginReply } from "../schemas/reply-fields.ts";
+import { investorLoginReply } from "../../fields/reply-fields.ts";
 import { cursorBefore, feeVersionId, investorLogin, limit500 } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 

@@ -5,7 +5,7 @@ import type { Money } from "#proto/pamm/common/v1/money.ts";
 import { currencyReply } from "../../fields/currency.ts";
 import { bool, choice, model, string } from "../../fields/field.ts";
 import { always, at, shown } from "../../fields/message.ts";
-import { decimalReply, investorLoginReply, moneyReply, ticketReply } from "../schemas/reply-fields.ts";
+import { decimalReply, investorLoginReply, moneyReply, ticketReply } from "../../fields/reply-fields.ts";
 import { operationLabelFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
 import { movementQuery, ofClient, reportDuplicate } from "./movement.ts";

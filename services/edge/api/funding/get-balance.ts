@@ -3,7 +3,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { GetBalanceResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { bool, list, model, nullableString, string } from "../../fields/field.ts";
 import { at, ofWhole } from "../../fields/message.ts";
-import { nullableMoneyReply } from "../schemas/reply-fields.ts";
+import { nullableMoneyReply } from "../../fields/reply-fields.ts";
 import { loginField, logins, wait } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 

@@ -6,7 +6,7 @@ import { blockingFields } from "../schemas/blocking.ts";
 import { currencyReply } from "../../fields/currency.ts";
 import { bool, choice, model, nullableString, setOf } from "../../fields/field.ts";
 import { always, at, ofWhole, shown, withinOrNull } from "../../fields/message.ts";
-import { investorLoginReply, moneyReply, nullableDecimalReply, nullableMoneyReply } from "../schemas/reply-fields.ts";
+import { investorLoginReply, moneyReply, nullableDecimalReply, nullableMoneyReply } from "../../fields/reply-fields.ts";
 import { operationLabelFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
 import { movementQuery, ofClient, reportDuplicate } from "./movement.ts";

@@ -5,7 +5,7 @@ import { currencyReply } from "../../fields/currency.ts";
 import { bool, choice, model, nullableInteger, nullableString, string } from "../../fields/field.ts";
 import { always, at, ofWhole } from "../../fields/message.ts";
 import { queuedStatus } from "../schemas/queue.ts";
-import { investorLoginReply, moneyReply } from "../schemas/reply-fields.ts";
+import { investorLoginReply, moneyReply } from "../../fields/reply-fields.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { timestamp } from "../../wire/timestamp.ts";
 

@@ -4,7 +4,7 @@ import type { WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { currencyReply } from "../../fields/currency.ts";
 import { bool, choice, model, nullableInteger, string } from "../../fields/field.ts";
 import { always, at, ofWhole, shown } from "../../fields/message.ts";
-import { decimalReply, investorLoginReply, moneyReply } from "../schemas/reply-fields.ts";
+import { decimalReply, investorLoginReply, moneyReply } from "../../fields/reply-fields.ts";
 import { operationLabelFields } from "../schemas/labels.ts";
 import { queueQuery } from "../schemas/queue.ts";
 import { Accepted, route } from "../../http/route.ts";

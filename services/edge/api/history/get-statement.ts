@@ -6,7 +6,7 @@ import { currencyReply } from "../../fields/currency.ts";
 import { apart, or } from "../../fields/message.ts";
 import { dayKind, MAX_PERIOD_DAYS, periodErrors, periodFrom, periodOf, periodTo } from "../schemas/history.ts";
 import { opaquePage } from "../schemas/page.ts";
-import { investorLoginReply, moneyReply, timeReply } from "../schemas/reply-fields.ts";
+import { investorLoginReply, moneyReply, timeReply } from "../../fields/reply-fields.ts";
 import { investorLogin, limit500 } from "../schemas/request-fields.ts";
 import { LineReply } from "../schemas/statement.ts";
 import { pageRoute } from "../../http/page-route.ts";

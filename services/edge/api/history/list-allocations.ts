@@ -14,7 +14,7 @@ import {
   ticketReply,
   timeReply,
   unitsReply,
-} from "../schemas/reply-fields.ts";
+} from "../../fields/reply-fields.ts";
 import { DEFAULT_LIMIT, investorLogin, limit500 } from "../schemas/request-fields.ts";
 import type { Deps } from "../../http/route.ts";
 import { pageRoute } from "../../http/page-route.ts";

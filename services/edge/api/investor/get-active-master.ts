@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { model, nullableString } from "../../fields/field.ts";
-import { nullableTimeReply } from "../schemas/reply-fields.ts";
+import { nullableTimeReply } from "../../fields/reply-fields.ts";
 import { investorLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 

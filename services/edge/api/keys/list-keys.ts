@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { bool, list, model, nullableString, text } from "../../fields/field.ts";
 import { at, shown } from "../../fields/message.ts";
 import { ListedKeyReply } from "../schemas/listed-key.ts";
-import { nullableTimeReply } from "../schemas/reply-fields.ts";
+import { nullableTimeReply } from "../../fields/reply-fields.ts";
 import { DEFAULT_LIMIT, limit100 } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 

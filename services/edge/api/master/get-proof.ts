@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { bool, integer, list, model } from "../../fields/field.ts";
 import { at } from "../../fields/message.ts";
-import { masterLoginReply, moneyReply, nullableTimeReply, timeReply } from "../schemas/reply-fields.ts";
+import { masterLoginReply, moneyReply, nullableTimeReply, timeReply } from "../../fields/reply-fields.ts";
 import { limit500, masterLogin, wait } from "../schemas/request-fields.ts";
 import { nextPage } from "../schemas/page.ts";
 import { MarketWaitItem, ProofItem, SumItem } from "../schemas/proof.ts";

@@ -9,7 +9,7 @@ import {
   strategyName,
 } from "../schemas/request-fields.ts";
 import { MasterItem } from "../schemas/master.ts";
-import { demandScope } from "../../identity/keys/auth.ts";
+import { demandScope } from "../../identity/keys/caller.ts";
 import { labelChangeFields } from "../schemas/labels.ts";
 import { route } from "../../http/route.ts";
 import { at } from "../../fields/message.ts";

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { ACTIONS } from "#kernel/review/catalogue.ts";
-import { BOOTSTRAP_ID } from "../../identity/keys/auth.ts";
+import { BOOTSTRAP_ID } from "../../identity/keys/caller.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { INT64, read, text, textOrNumber } from "../../fields/field.ts";
 import { at, or } from "../../fields/message.ts";

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { bool, model, string } from "../../fields/field.ts";
 import { at, within } from "../../fields/message.ts";
-import { idReply, investorLoginReply, timeReply } from "../schemas/reply-fields.ts";
+import { idReply, investorLoginReply, timeReply } from "../../fields/reply-fields.ts";
 import { investorLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
 

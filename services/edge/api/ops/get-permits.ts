@@ -1,6 +1,6 @@
 import { PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import { integer, list, model, modelOrNull, named, setOf, string } from "../../fields/field.ts";
-import { nullableTimeReply } from "../schemas/reply-fields.ts";
+import { nullableTimeReply } from "../../fields/reply-fields.ts";
 import { route } from "../../http/route.ts";
 
 const stateSet = setOf("PermitState", "Whether money commands are sent to the trading platform.", {

@@ -1,7 +1,7 @@
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { integer, model, named, setOf, string } from "../../fields/field.ts";
 import { opaquePage } from "../schemas/page.ts";
-import { nullableTimeReply, timeReply } from "../schemas/reply-fields.ts";
+import { nullableTimeReply, timeReply } from "../../fields/reply-fields.ts";
 import { DEFAULT_LIMIT, limit100 } from "../schemas/request-fields.ts";
 import { pageRoute } from "../../http/page-route.ts";
 import { at, shown } from "../../fields/message.ts";

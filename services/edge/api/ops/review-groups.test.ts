@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { type DecideReviewGroupRequest, ReviewState } from "#proto/pamm/common/v1/review.ts";
-import { BOOTSTRAP_ID } from "../../identity/keys/auth.ts";
+import { BOOTSTRAP_ID } from "../../identity/keys/caller.ts";
 import { aReviewGroup, aReviewOfCharge } from "../samples/ops.ts";
 import { aCaller, errorsOf, testEdge } from "../../testing/test-edge.ts";
 

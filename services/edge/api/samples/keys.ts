@@ -1,4 +1,4 @@
-import type { ListedKey } from "../../identity/store/listed-keys.ts";
+import type { ListedKey } from "../../identity/store/api-keys.ts";
 import { AT } from "./values.ts";
 
 export function aListedKey(overrides: Partial<ListedKey> = {}): ListedKey {

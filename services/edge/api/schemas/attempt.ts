@@ -13,7 +13,7 @@ import {
 } from "../../fields/field.ts";
 import { at, shown } from "../../fields/message.ts";
 import { legKind, legKindOf } from "./operation.ts";
-import { moneyReply, nullableTimeReply, ticketReply, timeReply } from "./reply-fields.ts";
+import { moneyReply, nullableTimeReply, ticketReply, timeReply } from "../../fields/reply-fields.ts";
 
 const attemptState = setOf("AttemptState", "What is known about one send of a movement.", {
   sending: "It is being sent, or its answer is awaited.",

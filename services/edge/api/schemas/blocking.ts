@@ -4,7 +4,7 @@ import { PROBLEMS } from "../../problems/problems.ts";
 import { bool, integer, list, model, string } from "../../fields/field.ts";
 import { at, shown } from "../../fields/message.ts";
 import { problemCode, problemCodeOf } from "./problem-sets.ts";
-import { decimalReply, ticketReply } from "./reply-fields.ts";
+import { decimalReply, ticketReply } from "../../fields/reply-fields.ts";
 
 type Details = Refusal["details"];
 

@@ -2,7 +2,7 @@ import { SECOND_MS } from "#kernel/duration.ts";
 import { bool, list, model, nullableString, read, setOf, smallInteger, string, text } from "../../fields/field.ts";
 import { at, shown } from "../../fields/message.ts";
 import { caseId, evidenceReply, readCaseId } from "./case.ts";
-import { moneyReply, nullableTimeReply, ticketReply, timeReply } from "./reply-fields.ts";
+import { moneyReply, nullableTimeReply, ticketReply, timeReply } from "../../fields/reply-fields.ts";
 
 /** The services that check their books, in the order of the list. */
 export const checkedService = setOf("CheckedService", "A service with books that are checked.", {

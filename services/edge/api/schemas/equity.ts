@@ -26,7 +26,7 @@ import {
   nullableTimeReply,
   timeReply,
   unitsReply,
-} from "./reply-fields.ts";
+} from "../../fields/reply-fields.ts";
 
 const E8_SCALE = 8;
 const E8_PER_CENT = 1_000_000n;

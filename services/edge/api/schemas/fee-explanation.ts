@@ -10,7 +10,7 @@ import {
 } from "../../fields/field.ts";
 import { at, shown } from "../../fields/message.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
-import { decimalReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { decimalReply, nullableTimeReply, timeReply } from "../../fields/reply-fields.ts";
 
 const exactReply = (description: string, example: string) =>
   string({ description, example, shown: { pattern: "^-?[0-9]+\\.[0-9]{2,14}$" } });

@@ -9,7 +9,7 @@ import {
   paymentLoginReply,
   ticketReply,
   timeReply,
-} from "./reply-fields.ts";
+} from "../../fields/reply-fields.ts";
 
 export const feeKind = setOf("FeeKind", "Kind of a fee.", {
   PF: "A performance fee, collected when it was charged.",

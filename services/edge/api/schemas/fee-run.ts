@@ -9,7 +9,7 @@ import {
   moneyReply,
   nullableTimeReply,
   timeReply,
-} from "./reply-fields.ts";
+} from "../../fields/reply-fields.ts";
 
 const feeRunKind = setOf("FeeRunKind", "Why fees were calculated.", {
   WEEKLY: "A week of the Master was closed.",

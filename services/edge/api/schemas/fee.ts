@@ -1,7 +1,7 @@
 import { bool, model, setOf, string } from "../../fields/field.ts";
 import { at, shown } from "../../fields/message.ts";
 import { rateText } from "../../wire/rate.ts";
-import { idReply, investorLoginReply, timeReply } from "./reply-fields.ts";
+import { idReply, investorLoginReply, timeReply } from "../../fields/reply-fields.ts";
 
 const rateReply = (description: string, example: string) =>
   at("ratePpm", shown(string({ description, example, shown: { pattern: "^[01]\\.[0-9]{6}$" } }), rateText));

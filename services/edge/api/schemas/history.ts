@@ -3,6 +3,7 @@ import type { FieldError } from "#kernel/refusal.ts";
 import { type Calendar, UTC } from "#kernel/time-zone.ts";
 import { isInYears, parseTimestamp } from "../../wire/timestamp.ts";
 import { choice, text } from "../../fields/field.ts";
+import type { Deps } from "../../http/route.ts";
 import { INSTANT } from "./request-fields.ts";
 
 /** The longest period of one request. */
@@ -41,9 +42,7 @@ export const dayKind = choice(
   },
 );
 
-/** The clock of the trade server; undefined when the operator has not named its zone. */
-export type ServerClock = Calendar & { readonly zone: string };
-type Clocks = { readonly serverClock: ServerClock | undefined };
+type Clocks = Pick<Deps, "serverClock">;
 
 type Period = {
   readonly from?: string | undefined;

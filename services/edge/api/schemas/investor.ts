@@ -10,7 +10,7 @@ import {
   nullableSecretReply,
   secretReply,
   timeReply,
-} from "./reply-fields.ts";
+} from "../../fields/reply-fields.ts";
 
 const identity = {
   id: idReply("Internal id of the Investor.", 8),

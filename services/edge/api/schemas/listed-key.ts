@@ -1,11 +1,11 @@
 import { Type } from "typebox";
-import { type Scope, SCOPES } from "../../identity/keys/scopes.ts";
-import type { ListedKey } from "../../identity/store/listed-keys.ts";
+import { type Scope, SCOPE_MEANINGS, SCOPES } from "../../identity/keys/scopes.ts";
+import type { ListedKey } from "../../identity/store/api-keys.ts";
 import { bool, choice, model, nullableString, setOf, string } from "../../fields/field.ts";
 import { at, ofWhole, shown } from "../../fields/message.ts";
-import { nullableTimeReply, timeReply } from "./reply-fields.ts";
-import { scopeSet } from "../../fields/scope.ts";
+import { nullableTimeReply, timeReply } from "../../fields/reply-fields.ts";
 
+const scopeSet = setOf("Scope", "Right of an API key.", SCOPE_MEANINGS);
 const keyState = setOf("KeyState", "Whether a key is accepted.", {
   active: "It is accepted.",
   replaced: "It is accepted until it expires; a newer key of the client replaces it.",

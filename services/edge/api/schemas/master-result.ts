@@ -3,7 +3,7 @@ import { type About, model, nullableDecimal } from "../../fields/field.ts";
 import { at, shown } from "../../fields/message.ts";
 import type { JsonNumber } from "../../wire/json-number.ts";
 import { drawdownNumber, navNumber, poolValueNumber } from "./performance.ts";
-import { idReply, moneyReply, ticketReply, timeReply, unitsReply } from "./reply-fields.ts";
+import { idReply, moneyReply, ticketReply, timeReply, unitsReply } from "../../fields/reply-fields.ts";
 
 const ofPool = (about: About, show: (pool: ValuedPool) => JsonNumber) =>
   at(

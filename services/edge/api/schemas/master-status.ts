@@ -1,6 +1,6 @@
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { integer, model, modelOrNull, named, setOf } from "../../fields/field.ts";
-import { timeReply } from "./reply-fields.ts";
+import { timeReply } from "../../fields/reply-fields.ts";
 
 export const masterStateSet = setOf("MasterState", "Where a Master is in its life.", {
   open: "Investors can be assigned",

@@ -11,7 +11,7 @@ import {
   strategyNameReply,
   strategyReply,
   timeReply,
-} from "./reply-fields.ts";
+} from "../../fields/reply-fields.ts";
 import { always, at, shown, within } from "../../fields/message.ts";
 import { labelReplies } from "./labels.ts";
 import { engineSet } from "../../fields/currency.ts";

@@ -17,7 +17,13 @@ import {
 import { at, ofWhole, shown } from "../../fields/message.ts";
 import { externalIdReply, metadataReply } from "./labels.ts";
 import { problemCode, problemCodeOf } from "./problem-sets.ts";
-import { investorLoginReply, moneyReply, nullableMoneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
+import {
+  investorLoginReply,
+  moneyReply,
+  nullableMoneyReply,
+  nullableTimeReply,
+  timeReply,
+} from "../../fields/reply-fields.ts";
 
 const operationOutcome = setOf("OperationOutcome", "What became of an operation or of one of its legs.", {
   pending: "It is in progress.",

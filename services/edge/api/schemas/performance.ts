@@ -8,7 +8,7 @@ import { nullableTimestamp } from "../../wire/timestamp.ts";
 import { currencyReply } from "../../fields/currency.ts";
 import { decimal, list, model, nullableDecimal, nullableInteger, string } from "../../fields/field.ts";
 import { at, ofWhole, shown } from "../../fields/message.ts";
-import { masterLoginReply, moneyReply, nullableTimeReply } from "./reply-fields.ts";
+import { masterLoginReply, moneyReply, nullableTimeReply } from "../../fields/reply-fields.ts";
 
 /** Values of a unit are whole numbers of 1e-18 USD, shown with eight decimals. */
 const VALUE_SCALE = 18;

@@ -1,7 +1,7 @@
 import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { model, named, nullableId, setOf, string } from "../../fields/field.ts";
 import { at } from "../../fields/message.ts";
-import { moneyReply, timeReply } from "./reply-fields.ts";
+import { moneyReply, timeReply } from "../../fields/reply-fields.ts";
 
 const amounts = {
   platform_balance: moneyReply("Balance on the trading platform.", 1020),

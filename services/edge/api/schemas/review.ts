@@ -14,7 +14,7 @@ import {
 } from "../../fields/field.ts";
 import { at, ofWhole, shown } from "../../fields/message.ts";
 import { caseId, evidenceReply, readCaseId } from "./case.ts";
-import { nullableDecimalReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { nullableDecimalReply, nullableTimeReply, timeReply } from "../../fields/reply-fields.ts";
 import { reviewAction, reviewingService, reviewReason, reviewState } from "./review-sets.ts";
 
 export const REVIEWERS = reviewingService.values;

@@ -3,7 +3,7 @@ import type { StatementLine } from "#proto/pamm/platform/v1/platform.ts";
 import { model, named, nullableId, nullableString, setOf, string } from "../../fields/field.ts";
 import { at, ofWhole, within } from "../../fields/message.ts";
 import { operationOfKey } from "./operation-of-key.ts";
-import { idReply, moneyReply, timeReply } from "./reply-fields.ts";
+import { idReply, moneyReply, timeReply } from "../../fields/reply-fields.ts";
 
 export const lineKind = setOf("StatementLineKind", "Why a balance changed.", {
   opening: "The balance of the account when this service began to manage it.",

@@ -1,7 +1,13 @@
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { bool, model, named, read, setOf } from "../../fields/field.ts";
 import { nested, or, within } from "../../fields/message.ts";
-import { idReply, investorLoginReply, masterLoginReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
+import {
+  idReply,
+  investorLoginReply,
+  masterLoginReply,
+  nullableTimeReply,
+  timeReply,
+} from "../../fields/reply-fields.ts";
 import { enabled, rate } from "./request-fields.ts";
 
 export const subscriptionStatus = setOf("SubscriptionStatus", "Status of a subscription.", {

@@ -2,10 +2,10 @@ import type { FieldError } from "#kernel/refusal.ts";
 import { timestamp } from "../../wire/timestamp.ts";
 import type { Delivery, DeliveryStatus } from "../../events/store/webhook-deliveries.ts";
 import type { Webhook } from "../../events/store/webhooks.ts";
-import { ALL_TYPES } from "../../events/event-types.ts";
+import { ALL_TYPES } from "../../fields/event-types.ts";
 import { addressIn, isPublicAddress } from "../../events/webhooks/public-address.ts";
 import type { WithSecret } from "../../events/webhooks/webhooks.ts";
-import { eventType } from "./event.ts";
+import { eventType } from "../../events/event.ts";
 import {
   bool,
   integer,
@@ -18,7 +18,7 @@ import {
   text,
 } from "../../fields/field.ts";
 import { at, ofWhole, or, shown, within } from "../../fields/message.ts";
-import { idReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { idReply, nullableTimeReply, timeReply } from "../../fields/reply-fields.ts";
 
 /** Of a path. */
 export const webhookId = at(

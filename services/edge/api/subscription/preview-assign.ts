@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { blockingFields } from "../schemas/blocking.ts";
 import { bool, model } from "../../fields/field.ts";
 import { always } from "../../fields/message.ts";
-import { decimalReply, idReply, nullableDecimalReply } from "../schemas/reply-fields.ts";
+import { decimalReply, idReply, nullableDecimalReply } from "../../fields/reply-fields.ts";
 import { investorLogin, masterLogin } from "../schemas/request-fields.ts";
 import { perfFee, subscriptionStatus } from "../schemas/subscription.ts";
 import { route } from "../../http/route.ts";

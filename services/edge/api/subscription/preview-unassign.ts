@@ -6,7 +6,7 @@ import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.
 import { blockingFields } from "../schemas/blocking.ts";
 import { bool, model, nullableDecimal } from "../../fields/field.ts";
 import { at, shown, withinOrNull } from "../../fields/message.ts";
-import { nullableDecimalReply } from "../schemas/reply-fields.ts";
+import { nullableDecimalReply } from "../../fields/reply-fields.ts";
 import { investorLogin, masterLogin } from "../schemas/request-fields.ts";
 import { EndingSubscription } from "../schemas/subscription.ts";
 import { route } from "../../http/route.ts";

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { bool, model, nullableInteger } from "../../fields/field.ts";
 import { at } from "../../fields/message.ts";
-import { moneyReply } from "../schemas/reply-fields.ts";
+import { moneyReply } from "../../fields/reply-fields.ts";
 import { investorLogin, masterLogin } from "../schemas/request-fields.ts";
 import { EndingSubscription } from "../schemas/subscription.ts";
 import { operationLabelFields } from "../schemas/labels.ts";

@@ -10,7 +10,7 @@ import {
   withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { BOOTSTRAP_ID } from "../../identity/keys/auth.ts";
+import { BOOTSTRAP_ID } from "../../identity/keys/caller.ts";
 import { SCOPES } from "../../identity/keys/scopes.ts";
 
 /** An endpoint as its client sees it. */

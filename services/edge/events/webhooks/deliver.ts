@@ -1,12 +1,16 @@
 import { Counter } from "prom-client";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { type Job, runJob } from "#kernel/job.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { createWakeSignal } from "#kernel/wake-signal.ts";
-import { readTypes } from "../event-types.ts";
+import { readTypes } from "../../fields/event-types.ts";
+import { jsonInteger } from "../../wire/json-number.ts";
+import { Event } from "../event.ts";
 import { mayRead, permittedTypes } from "../readable-types.ts";
+import type { StoredEvent } from "../store/events.ts";
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -19,8 +23,6 @@ import {
 } from "../store/webhook-attempts.ts";
 import { disableWebhook, listBehind, lockCursor, makeDeliveries } from "../store/webhook-deliveries.ts";
 import { hasWebhooks } from "../store/webhooks.ts";
-import { bodyOf } from "./body.ts";
-import { FAILURES_BEFORE_PAUSE, GIVE_UP_AFTER_MS, pauseMs, retryMs } from "./schedule.ts";
 import type { SecretCipher } from "./secret-cipher.ts";
 import { ANSWER_WITHIN_MS, type Attempt, send } from "./send.ts";
 import { signedHeaders } from "./signature.ts";
@@ -142,6 +144,12 @@ async function attemptOf(
   return await send({ url, headers, body }, { isRehearsal, signal, ...within });
 }
 
+/** The same bytes in every attempt, as the convention has it: type, time and the event as the listing shows it. */
+function bodyOf(event: StoredEvent): string {
+  const message = { type: event.type, timestamp: event.occurredAt.toISOString(), data: Event.of(event) };
+  return JSON.stringify(message, (_name, value: unknown) => (typeof value === "bigint" ? jsonInteger(value) : value));
+}
+
 async function record(pool: Pool, claimed: ClaimedDelivery, attempt: Attempt): Promise<void> {
   if (attempt.kind === "interrupted") return await releaseDelivery(pool, claimed);
   attempted.inc({ result: attempt.kind });
@@ -157,4 +165,27 @@ async function record(pool: Pool, claimed: ClaimedDelivery, attempt: Attempt): P
     giveUpAfterMs: GIVE_UP_AFTER_MS,
   });
   if (isGivenUp) attempted.inc({ result: "given_up" });
+}
+
+/** An event that was refused for so long is given up, and an endpoint that has accepted none for so long is disabled. */
+const GIVE_UP_AFTER_MS = 3 * DAY_MS;
+/** After so many failures in a row nothing is sent to an endpoint but one attempt from time to time. */
+const FAILURES_BEFORE_PAUSE = 3;
+const FIRST_MS = 5 * SECOND_MS;
+const LONGEST_MS = HOUR_MS;
+const LONGEST_PAUSE_MS = 5 * MINUTE_MS;
+
+/** Until the next attempt of an event; `random` spreads those that failed together, between half of the time and all of it. */
+export function retryMs(attempts: number, random: number): number {
+  return spread(Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.max(attempts - 1, 0)), random);
+}
+
+/** How long an endpoint rests after so many failures in a row. Shorter than the pause of an event, so that one that is back is found soon. */
+export function pauseMs(failures: number, random: number): number {
+  if (failures < FAILURES_BEFORE_PAUSE) return 0;
+  return spread(Math.min(LONGEST_PAUSE_MS, FIRST_MS * 2 ** (failures - FAILURES_BEFORE_PAUSE)), random);
+}
+
+function spread(ms: number, random: number): number {
+  return Math.round(ms * (0.5 + random / 2));
 }

@@ -4,8 +4,7 @@ import { Secret } from "#kernel/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { metricValues } from "#test/support/metric-values.ts";
 import { hasWebhooks } from "../store/webhooks.ts";
-import { createSecretCipher } from "./secret-cipher.ts";
-import { encryptAgain } from "./encrypt-again.ts";
+import { createSecretCipher, encryptAgain } from "./secret-cipher.ts";
 import { MAX_WEBHOOKS, openWebhooks } from "./webhooks.ts";
 
 const [OLD, NEW] = [1, 2].map((byte) => new Secret(Buffer.alloc(32, byte))) as [Secret<Buffer>, Secret<Buffer>];

@@ -3,7 +3,7 @@ import { pageOf } from "#kernel/page.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Secret } from "#kernel/secret.ts";
-import { demandKnown } from "../known-after.ts";
+import { demandKnown } from "../event-log.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { type Delivery, type DeliveryStatus, listDeliveries } from "../store/webhook-deliveries.ts";
 import {

@@ -1,42 +1,104 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { fingerprintOf } from "./fingerprint.ts";
-import type { Claim, IdempotencyStore } from "./idempotency-store.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
-import { isCommand } from "../request-state.ts";
-import type { Route } from "../route.ts";
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { remainingMs } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { verdictOf } from "../../problems/http-status.ts";
+import { callerOf, inputOf, routeContextOf, type Work } from "../request.ts";
+import { isCommand, type Route } from "../route.ts";
 import { answeredBy } from "../time-limit.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import type { Claim } from "./idempotency-store.ts";
+
+/** The answer to a request; to a command that was sent before with its Idempotency-Key, that of the first one. */
+export async function answerOnce(work: Work<Extract<Route, { kind: "object" }>>): Promise<unknown> {
+  const { route, runtime, request, reply } = work;
+  const claim = await claimCommand(work);
+  // Until here no service was called.
+  request.edge.wasSent = true;
+  const context = routeContextOf(work);
+  const handle = async () => await route.handle(runtime.deps, inputOf(route, request), context);
+  if (!isCommand(route)) return await handle();
+  if (claim === undefined) return await repeatLost(context, handle);
+  const result = await runtime.idempotency.execute(claim, () => repeatLost(context, handle));
+  if (claim.isRepeated) reply.header("idempotency-replayed", "true");
+  return result;
+}
 
 /** The command that a request stands for: its own, or the first one under its Idempotency-Key. */
-export async function claimCommand(
-  idempotency: IdempotencyStore,
-  route: Route,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Claim | undefined> {
+async function claimCommand({ route, runtime, request, reply }: Work): Promise<Claim | undefined> {
   const key = idempotencyKeyOf(request);
-  const { operationId, caller, receivedAt } = request.edge;
-  if (!isCommand(route) || key === undefined || operationId === undefined || caller === undefined) return undefined;
-  const claim = await idempotency.claim({
-    clientId: caller.clientId,
+  const { operationId } = request.edge;
+  if (operationId === undefined || key === undefined) return undefined;
+  const claim = await runtime.idempotency.claim({
+    clientId: callerOf(request).clientId,
     key,
     fingerprint: fingerprintOf(route, request),
     commandId: operationId,
-    busyUntil: new Date(answeredBy(route.class, receivedAt)),
+    busyUntil: new Date(answeredBy(route, request)),
   });
   request.edge.operationId = claim.commandId;
   reply.header("x-operation-id", claim.commandId);
   return claim;
 }
 
-/** Executes the command; a header of the response marks a repetition. */
-export async function answerOnce<T>(
-  idempotency: IdempotencyStore,
-  claim: Claim | undefined,
-  reply: FastifyReply,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (claim === undefined) return await work();
-  const result = await idempotency.execute(claim, work);
-  if (claim.isRepeated) reply.header("idempotency-replayed", "true");
-  return result;
+/** After this time a service or broker that was killed runs again, and the second attempt still has time for its answer. */
+const FIRST_WAIT_SHARE = 0.5;
+/** A service that refused because it restarts is usually back after this pause. */
+const PAUSE_MS = 250;
+/** With less time than this a second attempt would not be answered. */
+const ATTEMPT_NEEDS_MS = 1_500;
+
+/**
+ * Sends a command, and once more under the same id when no answer came: the service executes an id once. A success of
+ * either attempt is the answer. A refusal of one attempt proves nothing while the other may still be executed.
+ */
+export async function repeatLost<T>(context: CallContext, send: () => Promise<T>): Promise<T> {
+  const first = send();
+  const early = await settledWithin(first, remainingMs(context) * FIRST_WAIT_SHARE);
+  if (early?.status === "fulfilled") return early.value;
+  if (early !== undefined && !isLost(early.reason)) throw early.reason;
+  if (early !== undefined) await sleep(PAUSE_MS);
+  if (remainingMs(context) < ATTEMPT_NEEDS_MS) return await first;
+  return await secondAttempt(first, send());
+}
+
+async function secondAttempt<T>(first: Promise<T>, second: Promise<T>): Promise<T> {
+  try {
+    return await Promise.any([first, second]);
+  } catch (error) {
+    assert(error instanceof AggregateError);
+    const [one, other]: readonly unknown[] = error.errors;
+    // A fault has ended the first attempt, so the result of the second one comes after it.
+    if (isFault(one) && !isTransportRefusal(other)) throw other;
+    throw !isUnknown(one) && isUnknown(other) ? other : one;
+  }
+}
+
+async function settledWithin<T>(work: Promise<T>, ms: number): Promise<PromiseSettledResult<T> | undefined> {
+  const { promise, resolve } = Promise.withResolvers<PromiseSettledResult<T> | undefined>();
+  const timer = setTimeout(resolve, Math.max(0, ms), undefined);
+  void Promise.allSettled([work]).then(([settled]) => resolve(settled));
+  const settled = await promise;
+  clearTimeout(timer);
+  return settled;
+}
+
+/** A refusal that names the operation is an answer of its service, not a lost one. */
+function isLost(error: unknown): boolean {
+  return error instanceof Refusal && error.operationId === undefined && isUnknown(error);
+}
+
+function isUnknown(error: unknown): boolean {
+  return !(error instanceof Refusal) || verdictOf(error, "command").outcome === "unknown";
+}
+
+function isFault(error: unknown): boolean {
+  return error instanceof Refusal && error.status === "internal";
+}
+
+/** The attempt did not reach the service of the command. */
+function isTransportRefusal(error: unknown): boolean {
+  return error instanceof Refusal && (error.status === "unavailable" || error.status === "busy");
 }

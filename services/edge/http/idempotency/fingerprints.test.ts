@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { refuse } from "../../problems/refusals.ts";
-import { isCommand } from "../request-state.ts";
-import type { Route } from "../route.ts";
+import { isCommand, type Route } from "../route.ts";
 import { DOCUMENTED_ROUTES } from "../../api/documented-routes.ts";
 import type { DocumentedRoute } from "../../api/exchange.ts";
 import { text } from "../../fields/field.ts";

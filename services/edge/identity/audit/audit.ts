@@ -1,6 +1,10 @@
-import { batchQueue } from "#kernel/batch-queue.ts";
-import type { Log } from "#kernel/log.ts";
 import { Counter } from "prom-client";
+import { batchQueue } from "#kernel/batch-queue.ts";
+import type { Clock } from "#kernel/clock.ts";
+import type { Log } from "#kernel/log.ts";
+import { refuse } from "../../problems/refusals.ts";
+import { limitedNetwork } from "../keys/addresses.ts";
+import { createBuckets } from "../rate-limit.ts";
 
 /** The caller, its request and the outcome, without any value. */
 export type AuditEntry = {
@@ -26,7 +30,10 @@ export type Audit = {
   readonly note: (entry: AuditEntry) => void;
 };
 
-export type AuditWriter = Audit & AsyncDisposable;
+/** The method of the entry of a vote, which distinguishes it from the request that it belongs to. */
+export const VOTE = "VOTE";
+/** Not authenticated, not permitted, too many. */
+export const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** One statement per batch keeps the audit cheap; a crash loses at most the entries of one delay. */
 const BATCH_SIZE = 500;
@@ -39,7 +46,10 @@ const RETRY_DELAY_MS = 1_000;
 const dropped = new Counter({ name: "pamm_audit_dropped_total", help: "Audit entries that could not be written." });
 
 /** `insert` writes all of a batch, or none of it. */
-export function createAudit(insert: (entries: readonly AuditEntry[]) => Promise<void>, log: Log): AuditWriter {
+export function createAudit(
+  insert: (entries: readonly AuditEntry[]) => Promise<void>,
+  log: Log,
+): Audit & AsyncDisposable {
   const waiting: AuditEntry[] = [];
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -95,5 +105,33 @@ export function createAudit(insert: (entries: readonly AuditEntry[]) => Promise<
       clearTimeout(timer);
       if (waiting.length > 0) dropped.inc(waiting.length);
     },
+  };
+}
+
+/** Refuses when the entry cannot be written: what it is about is neither done nor answered then. */
+export async function writeDurably(audit: Audit, entry: AuditEntry): Promise<void> {
+  await audit.write(entry).catch((cause: unknown) => {
+    const refusal = refuse("service_unavailable", "The access could not be audited. Nothing was done or returned.");
+    throw Object.assign(refusal, { cause });
+  });
+}
+
+/** Entries of one address or IPv6 network: enough to see what it tried. */
+const OF_ADDRESS = { perSecond: 1, burst: 100 };
+/** Entries of all addresses: an attack from many fills no disk. */
+const OF_ALL = { perSecond: 10, burst: 1_000 };
+
+const leftOut = new Counter({
+  name: "pamm_audit_refusals_left_out_total",
+  help: "Refused requests (401, 403, 429) that are not in the access audit, because their address or all addresses made too many.",
+});
+
+/** Whether a refused request is to be recorded. The number of records is bounded; pamm_http_problems_total counts all of them. */
+export function refusedRequests(now: Clock): (address: string) => boolean {
+  const [ofAddress, ofAll] = [createBuckets(OF_ADDRESS, now), createBuckets(OF_ALL, now)];
+  return (address) => {
+    const isRecorded = ofAddress.take(limitedNetwork(address)) === undefined && ofAll.take("all") === undefined;
+    if (!isRecorded) leftOut.inc();
+    return isRecorded;
   };
 }

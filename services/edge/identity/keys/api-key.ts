@@ -1,5 +1,6 @@
-import { randomInt } from "node:crypto";
+import { createHash, createHmac, hkdfSync, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
+import type { Secret } from "#kernel/secret.ts";
 import type { Environment } from "../store/api-keys.ts";
 
 /** `pamm_<live|test>_<id>_<secret>_<checksum>`: secret scanners find it, and an invalid key is rejected without a query. */
@@ -10,9 +11,7 @@ const ID_LENGTH = 12;
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
-export type MintedKey = { readonly id: string; readonly text: string };
-
-export function mintKey(environment: Environment): MintedKey {
+export function mintKey(environment: Environment): { id: string; text: string } {
   const id = randomText(ID_LENGTH);
   const body = `pamm_${environment}_${id}_${randomText(SECRET_LENGTH)}`;
   return { id, text: `${body}_${checksum(body)}` };
@@ -37,4 +36,27 @@ function checksum(body: string): string {
     rest = Math.floor(rest / BASE62.length);
   }
   return digits;
+}
+
+/** Part of every key hash that is not in the database: a stolen database alone cannot verify keys. */
+export type Pepper = {
+  /** Identifies the pepper without revealing it. */
+  readonly id: string;
+  readonly hash: (key: string) => Buffer;
+};
+
+const KEY_BYTES = 32;
+const PEPPER_ID_LENGTH = 12;
+
+/** Sub-keys, so that each purpose has its own key. */
+export function deriveKey(masterKey: Secret<Buffer>, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", masterKey.reveal(), Buffer.alloc(0), `edge ${purpose}`, KEY_BYTES));
+}
+
+export function pepperOf(masterKey: Secret<Buffer>): Pepper {
+  const pepper = deriveKey(masterKey, "api keys");
+  return {
+    id: createHash("sha256").update("pepper id").update(pepper).digest("hex").slice(0, PEPPER_ID_LENGTH),
+    hash: (key) => createHmac("sha256", pepper).update(key).digest(),
+  };
 }

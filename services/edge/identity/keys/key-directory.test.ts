@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { listKeysByAge } from "../store/listed-keys.ts";
+import { listKeysByAge } from "../store/api-keys.ts";
 import { keyDirectory } from "./key-directory.ts";
 
 test("keys are listed newest first with what replaces them, and without anything that a secret was made into", async () => {

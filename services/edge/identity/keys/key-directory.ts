@@ -1,8 +1,7 @@
 import { pageOf } from "#kernel/page.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { invalid } from "../../problems/problem.ts";
-import { findKey, findKeySystem, type KeySystem } from "../store/api-keys.ts";
-import { type ListedKey, listKeysByAge } from "../store/listed-keys.ts";
+import { findKey, findKeySystem, type KeySystem, type ListedKey, listKeysByAge } from "../store/api-keys.ts";
 
 type KeyPage = {
   readonly keys: readonly ListedKey[];

@@ -8,7 +8,7 @@ import { testDatabase } from "#test/support/database.ts";
 import { metricValues } from "#test/support/metric-values.ts";
 import { SCOPES } from "./scopes.ts";
 import { findKey, saveKeySystem } from "../store/api-keys.ts";
-import { mintKey } from "./api-key.ts";
+import { mintKey, pepperOf } from "./api-key.ts";
 import { createKeyRing, type KeyRingOptions } from "./key-ring.ts";
 import {
   createKey,
@@ -19,8 +19,7 @@ import {
   revokeKey,
   rotateKey,
 } from "./manage-keys.ts";
-import { printKeys } from "./print-keys.ts";
-import { pepperOf } from "./pepper.ts";
+import { printKeys } from "./run-command.ts";
 
 const ADDRESS = "192.0.2.1";
 

@@ -1,23 +1,33 @@
-import { hash } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
+import { Gauge } from "prom-client";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { Secret } from "#kernel/secret.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { createBuckets } from "../../http/rate-limit.ts";
-import { type Environment, findKey, listKeysInForce, markBootstrapUsed, markUsed } from "../store/api-keys.ts";
-import { limitedNetwork } from "./addresses.ts";
-import { readKeyId } from "./api-key.ts";
-import { type Authenticate, BOOTSTRAP_ID } from "./auth.ts";
-import { bootstrapOf, type CachedKey, cachedKeyOf, problemOf, reasonOf, type VerifiedKey } from "./cached-key.ts";
-import { countFailure } from "./failures.ts";
-import { compareSecrets, type Peppers, renewHashes } from "./key-hashes.ts";
+import { createBuckets } from "../rate-limit.ts";
+import {
+  type Environment,
+  findKey,
+  listKeysInForce,
+  markBootstrapUsed,
+  markUsed,
+  saveHashes,
+  type StoredKey,
+} from "../store/api-keys.ts";
+import { allows, limitedNetwork } from "./addresses.ts";
+import { type Pepper, readKeyId } from "./api-key.ts";
+import { type Authenticate, BOOTSTRAP_ID, type Caller, countFailure, type FailureReason } from "./caller.ts";
+import { SCOPES } from "./scopes.ts";
 
 /** Subject of the signal that keys changed. A lost message costs the time until the next periodic read. */
 export const KEYS_CHANGED = "edge.v1.keys.changed";
 
-export type KeyRingOptions = Peppers & {
+export type KeyRingOptions = {
   readonly pool: Pool;
+  readonly pepper: Pepper;
+  /** Keys that were created with the previous pepper stay valid. */
+  readonly oldPepper: Pepper | undefined;
   /** Of this system: a key of the other one is refused. */
   readonly environment: Environment;
   /** A key with every scope that is in no database. */
@@ -36,12 +46,18 @@ const STALE_AFTER_MS = 60_000;
 /** Failures of one address or IPv6 network. Each costs a query; valid keys of the address are not slowed down. */
 const FAILURES = { perSecond: 5, burst: 100 };
 
+type CachedKey = StoredKey & { readonly caller: Caller; readonly allowsAddress: (address: string) => boolean };
+
+/** A key whose secret was presented. */
+type VerifiedKey = Pick<CachedKey, "caller" | "allowsAddress">;
+
 /** The keys in memory, so that a request costs no query, and a key that was presented before one plain hash. */
-export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRing {
+export function createKeyRing(options: KeyRingOptions): KeyRing {
+  const { pool, now } = options;
   const secrets = compareSecrets(options);
   const limitFailures = failureLimit(now);
   const uses = new Map<string, Date>();
-  const renewal = renewHashes(pool, options);
+  const renewal = renewHashes(options);
   const bootstrap = bootstrapOf(options.environment);
   let cached = new Map<string, CachedKey>();
   /** By the digest of the presented key. Empty after each refresh, so that what was true of an earlier state is forgotten. */
@@ -108,7 +124,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
         return key.caller;
       }
       if (key !== undefined) requireFreshKeys();
-      const problem = key && problemOf(key, { environment: options.environment, at: now(), address });
+      const problem = key && problemOf(key, options.environment, address, now());
       if (problem !== undefined) countFailure(problem);
       if (key === undefined || problem !== undefined) {
         limitFailures(address);
@@ -143,4 +159,82 @@ async function saveUses(pool: Pool, uses: Map<string, Date>): Promise<void> {
 function cannotCheck(): Refusal {
   const message = "API keys cannot be verified: the database of the edge does not answer.";
   return refuse("service_unavailable", message, { retryAfterMs: RETRY_AFTER_MS });
+}
+
+/** A key of the system that it was given to, whatever its environment. */
+function bootstrapOf(environment: Environment): VerifiedKey {
+  const names = { keyId: BOOTSTRAP_ID, clientId: BOOTSTRAP_ID, client: BOOTSTRAP_ID };
+  const rights = { scopes: new Set(SCOPES), environment, expiresAt: null };
+  const caller = { ...names, ...rights, isLimitedToAddresses: false, rejectsDuplicates: false };
+  return { caller, allowsAddress: () => true };
+}
+
+function cachedKeyOf(key: StoredKey): CachedKey {
+  const { id, clientId, name, scopes, environment, expiresAt, allowedAddresses, duplicateComment } = key;
+  const rejectsDuplicates = duplicateComment === "reject";
+  const isLimitedToAddresses = allowedAddresses.length > 0;
+  const own = { environment, expiresAt, isLimitedToAddresses, rejectsDuplicates };
+  const caller = { keyId: id, clientId, client: name, scopes: new Set(scopes), ...own };
+  return { ...key, caller, allowsAddress: allows(allowedAddresses) };
+}
+
+/** Why a key is not accepted although its secret was presented. */
+function problemOf(
+  { caller, allowsAddress }: VerifiedKey,
+  environment: Environment,
+  address: string,
+  at: Date,
+): FailureReason | undefined {
+  if (caller.environment !== environment) return "other_environment";
+  if (hasExpired(caller, at)) return "not_in_force";
+  return allowsAddress(address) ? undefined : "other_address";
+}
+
+/** Why no key in force has the presented id and secret. */
+function reasonOf(stored: StoredKey | undefined, at: Date): FailureReason {
+  if (stored === undefined) return "unknown_key";
+  return stored.revokedAt !== null || hasExpired(stored, at) ? "not_in_force" : "wrong_secret";
+}
+
+function hasExpired({ expiresAt }: Pick<StoredKey, "expiresAt">, at: Date): boolean {
+  return expiresAt !== null && expiresAt <= at;
+}
+
+const apiKeys = new Gauge({
+  name: "pamm_api_keys",
+  help: "API keys in force, by the pepper of their hash: the current one, or another one that may not be removed yet.",
+  labelNames: ["pepper"],
+});
+
+const NO_HASH = Buffer.alloc(32);
+
+/** A key that is stored with the previous pepper can be stored with the current one once it was presented. */
+function renewHashes({ pool, pepper, oldPepper }: KeyRingOptions) {
+  const renewed = new Map<string, Buffer>();
+  return {
+    note(presentedKey: string, key: CachedKey | undefined): void {
+      if (key !== undefined && key.pepperId === oldPepper?.id) renewed.set(key.id, pepper.hash(presentedKey));
+    },
+    async save(keys: readonly StoredKey[]): Promise<void> {
+      const others = keys.filter(({ pepperId }) => pepperId !== pepper.id).length;
+      apiKeys.set({ pepper: "current" }, keys.length - others);
+      apiKeys.set({ pepper: "other" }, others);
+      const hashes = new Map(renewed);
+      renewed.clear();
+      if (hashes.size > 0) await saveHashes(pool, pepper.id, hashes);
+    },
+  };
+}
+
+function compareSecrets({ pepper, oldPepper, bootstrapKey }: KeyRingOptions) {
+  const bootstrapHash = bootstrapKey === undefined ? NO_HASH : pepper.hash(bootstrapKey.reveal());
+  return {
+    isBootstrap: (presentedKey: string): boolean =>
+      timingSafeEqual(pepper.hash(presentedKey), bootstrapHash) && bootstrapKey !== undefined,
+    /** The key if its secret was presented. An unknown id costs the same hash and the same comparison as a wrong secret. */
+    ifMatching(presentedKey: string, key: CachedKey | undefined): CachedKey | undefined {
+      const itsPepper = oldPepper !== undefined && key?.pepperId === oldPepper.id ? oldPepper : pepper;
+      return timingSafeEqual(itsPepper.hash(presentedKey), key?.hash ?? NO_HASH) ? key : undefined;
+    },
+  };
 }

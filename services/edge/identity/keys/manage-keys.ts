@@ -18,8 +18,7 @@ import {
   type NewKey,
   type StoredKey,
 } from "../store/api-keys.ts";
-import { mintKey } from "./api-key.ts";
-import type { Pepper } from "./pepper.ts";
+import { mintKey, type Pepper } from "./api-key.ts";
 
 export type KeyAdministration = {
   readonly pool: Pool;

@@ -1,14 +1,18 @@
+import type { KeySystem } from "../store/api-keys.ts";
+import { BOOTSTRAP_ID } from "./caller.ts";
 import { parseCommand, USAGE } from "./command-line.ts";
 import {
   createKey,
   type KeyAdministration,
   KeyCommandError,
+  type ListedKeys,
   listKeys,
   revokeKey,
   rotateKey,
   type ShownKey,
+  stateOf,
 } from "./manage-keys.ts";
-import { printKeys } from "./print-keys.ts";
+import { SCOPES } from "./scopes.ts";
 
 /** Only the key goes to standard output, so that a script can read it; messages go to standard error. */
 export type Terminal = { readonly out: (line: string) => void; readonly note: (line: string) => void };
@@ -58,4 +62,41 @@ export async function runCommand(
 function show({ id, text }: ShownKey, { out, note }: Terminal): void {
   note(`Key ${id} created. Copy it now; it will not be shown again.`);
   out(text);
+}
+
+const HEADINGS = ["ID", "NAME", "ENV", "STATE", "CREATED", "EXPIRES", "LAST USED", "SCOPES", "DUPLICATES", "ADDRESSES"];
+
+/** One line for each key, without its secret; the bootstrap key, which is no row of the database, is the first. */
+export function printKeys({ keys, system }: ListedKeys, at: Date): string {
+  const stored = keys.map((key) => [
+    key.id,
+    key.name,
+    key.environment,
+    stateOf(key, at),
+    minute(key.createdAt),
+    minute(key.expiresAt),
+    minute(key.lastUsedAt),
+    key.scopes.join(","),
+    key.duplicateComment,
+    key.allowedAddresses.join(",") || "any",
+  ]);
+  const rows = system?.hasBootstrapKey === true ? [bootstrapRow(system), ...stored] : stored;
+  const widths = HEADINGS.map((heading, column) => {
+    return Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0));
+  });
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return [HEADINGS, ...rows].map(line).join("\n");
+}
+
+function bootstrapRow({ environment, bootstrapUsedAt }: KeySystem): string[] {
+  const about = [BOOTSTRAP_ID, BOOTSTRAP_ID, environment, "active", "at start", "never", minute(bootstrapUsedAt)];
+  return [...about, SCOPES.join(","), "allow", "any"];
+}
+
+function minute(date: Date | null): string {
+  return date === null ? "never" : `${date.toISOString().slice(0, 16)}Z`;
 }

@@ -1,5 +1,6 @@
-import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { VOTE } from "../audit/audit.ts";
 import { isScope, type Scope } from "../keys/scopes.ts";
 
 export type Environment = "live" | "test";
@@ -27,7 +28,7 @@ export type StoredKey = {
 
 export type NewKey = Omit<StoredKey, "revokedAt" | "lastUsedAt">;
 
-type Row = Omit<StoredKey, "scopes"> & { readonly scopes: readonly string[] };
+type Row<Key = StoredKey> = Omit<Key, "scopes"> & { readonly scopes: readonly string[] };
 
 /** What the edge that was started last accepts beside the stored keys. */
 export type KeySystem = {
@@ -128,6 +129,76 @@ export async function saveHashes(db: Queryable, pepperId: string, hashes: Readon
 }
 
 /** A scope that this edge does not know grants nothing. */
-function withKnownScopes(row: Row): StoredKey {
-  return { ...row, scopes: row.scopes.filter(isScope) };
+function withKnownScopes<Key extends { readonly scopes: readonly Scope[] }>(row: Row<Key>): Key {
+  return { ...row, scopes: row.scopes.filter(isScope) } as unknown as Key;
+}
+
+/** What may be shown of a key: neither its hash nor anything that it was made with. */
+export type ListedKey = Omit<StoredKey, "pepperId" | "hash" | "allowedAddresses"> & {
+  readonly hasAllowList: boolean;
+  readonly replacedBy: string | null;
+};
+
+/** All keys, the newest first; those of a page after the key that `afterId` names, and none when there is no such key. */
+export async function listKeysByAge(
+  db: Queryable,
+  { afterId, limit }: { readonly afterId: string | undefined; readonly limit: number },
+): Promise<ListedKey[]> {
+  const rows = await many<Row<ListedKey>>(
+    db,
+    sql`select key.id, key.environment, key.name, key.scopes, cardinality(key.allowed_addresses) > 0 as "hasAllowList",
+               key.duplicate_comment as "duplicateComment", key.client_id as "clientId", key.replaces,
+               successor.id as "replacedBy", key.created_at as "createdAt", key.expires_at as "expiresAt",
+               key.revoked_at as "revokedAt", key.last_used_at as "lastUsedAt"
+        from api_key as key
+             left join lateral (
+               select id from api_key where replaces = key.id order by created_at desc, id desc limit 1
+             ) as successor on true
+        ${afterId === undefined ? fragment`` : fragment`where (key.created_at, key.id) < (select created_at, id from api_key where id = ${afterId})`}
+        order by key.created_at desc, key.id desc
+        limit ${limit}`,
+  );
+  return rows.map(withKnownScopes);
+}
+
+/** A vote of which the audit is searched, and when. */
+type SearchedVote = {
+  readonly keyId: string;
+  readonly reviewId: string;
+  readonly action: string;
+  readonly from: Date;
+  readonly to: Date;
+};
+
+/** The key of a vote, valid or not, and whether the audit has the vote. */
+export type VotingKey = Pick<
+  StoredKey,
+  "name" | "environment" | "clientId" | "scopes" | "createdAt" | "expiresAt" | "revokedAt"
+> & { readonly hasRequest: boolean };
+
+/** The keys of votes in their order; undefined for an unknown key. */
+export async function listVotingKeys(
+  db: Queryable,
+  votes: readonly SearchedVote[],
+): Promise<(VotingKey | undefined)[]> {
+  const rows = await many<VotingKey & { readonly index: bigint }>(
+    db,
+    sql`select vote.index, name, environment, client_id as "clientId", scopes, created_at as "createdAt",
+               expires_at as "expiresAt", revoked_at as "revokedAt",
+               exists (
+                 select from access_audit
+                 where access_audit.key_id = vote.key_id and at between vote.from_at and vote.to_at
+                   and method = ${VOTE} and decision = 'allowed' and operation_id = vote.review_id and code = vote.action
+               ) as "hasRequest"
+        from unnest(
+          ${votes.map(({ keyId }) => keyId)}::text[],
+          ${votes.map(({ reviewId }) => reviewId)}::text[],
+          ${votes.map(({ action }) => action)}::text[],
+          ${votes.map(({ from }) => from)}::timestamptz[],
+          ${votes.map(({ to }) => to)}::timestamptz[]
+        ) with ordinality as vote (key_id, review_id, action, from_at, to_at, index)
+        join api_key on api_key.id = vote.key_id`,
+  );
+  const byIndex = new Map(rows.map(({ index, ...key }) => [Number(index), key]));
+  return votes.map((_, index) => byIndex.get(index + 1));
 }

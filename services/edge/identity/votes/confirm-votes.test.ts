@@ -6,7 +6,7 @@ import type { RecordedVote } from "#proto/pamm/common/v1/votes.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { insertAuditEntries } from "../store/access-audit.ts";
 import { insertKey, markExpiring, markRevoked, type NewKey, saveKeySystem } from "../store/api-keys.ts";
-import { VOTE } from "../audit/vote-entry.ts";
+import { VOTE } from "../audit/audit.ts";
 import { confirmVotes } from "./confirm-votes.ts";
 
 const AT = new Date("2026-11-22T10:00:00Z");

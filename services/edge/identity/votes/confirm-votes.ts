@@ -3,8 +3,7 @@ import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { ConfirmVotesRequest, ConfirmVotesResponse, RecordedVote } from "#proto/pamm/common/v1/votes.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { findKeySystem } from "../store/api-keys.ts";
-import { listVotingKeys, type Span, type VotingKey } from "../store/voting-keys.ts";
+import { findKeySystem, listVotingKeys, type VotingKey } from "../store/api-keys.ts";
 
 /** Clocks differ, a request takes seconds, and a replica may accept a revoked key until it has read the keys again. */
 const TOLERANCE_MS = MINUTE_MS;
@@ -41,6 +40,8 @@ function problemOf(
   if (!wasInForce(key, spanOf(vote))) return "not_in_force";
   return key.hasRequest ? undefined : "no_request";
 }
+
+type Span = { readonly from: Date; readonly to: Date };
 
 function spanOf({ at }: RecordedVote): Span {
   const ms = at?.getTime() ?? 0;

@@ -1,8 +1,7 @@
-import type { FastifyRequest } from "fastify";
+import { Counter } from "prom-client";
 import { refuse } from "../../problems/refusals.ts";
-import { countFailure } from "./failures.ts";
-import type { Scope } from "./scopes.ts";
 import type { Environment } from "../store/api-keys.ts";
+import type { Scope } from "./scopes.ts";
 
 /** The caller, as its API key identifies it. */
 export type Caller = {
@@ -24,19 +23,36 @@ export type Caller = {
 /** Undefined for any key that is not valid now, from this address; the reason is not disclosed. */
 export type Authenticate = (presentedKey: string, address: string) => Promise<Caller | undefined>;
 
-const BEARER = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
-
 /** Client and owner of the bootstrap key. */
 export const BOOTSTRAP_ID = "bootstrap";
 
-export async function authenticateRequest(authenticate: Authenticate, request: FastifyRequest): Promise<Caller> {
-  const [, presentedKey] = BEARER.exec(request.headers.authorization ?? "") ?? [];
-  if (presentedKey === undefined) countFailure("no_key");
-  const caller = presentedKey === undefined ? undefined : await authenticate(presentedKey, request.ip);
-  if (caller === undefined) {
-    throw refuse("unauthorized", "A valid API key is required as a bearer token in the Authorization header.");
-  }
-  return caller;
+const FAILURE_REASONS = [
+  /** No bearer token, or one that cannot be a key. */
+  "no_key",
+  /** Not in the form of a key, or its checksum is wrong. */
+  "malformed_key",
+  "unknown_key",
+  "wrong_secret",
+  /** Revoked or expired. */
+  "not_in_force",
+  "other_environment",
+  "other_address",
+  /** Too many failures of one address: answered 429. */
+  "too_many",
+  /** The key is valid, and lacks the scope of the route: answered 403. */
+  "scope",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+const failures = new Counter({
+  name: "pamm_http_authentication_failures_total",
+  help: "Requests refused because of their API key, by reason. The reason is not disclosed to the caller.",
+  labelNames: ["reason"],
+});
+for (const reason of FAILURE_REASONS) failures.inc({ reason }, 0);
+
+export function countFailure(reason: FailureReason): undefined {
+  failures.inc({ reason });
 }
 
 /** One of the scopes is enough; the first is named in the refusal. */

@@ -1,9 +1,9 @@
 import type { Money } from "#proto/pamm/common/v1/money.ts";
-import { type About, decimal, integer, nullableDecimal, nullableString, string } from "../../fields/field.ts";
-import { type Shown, shown } from "../../fields/message.ts";
-import { moneyNumber, moneyText } from "../../wire/money.ts";
-import { e8Number } from "../../wire/scaled.ts";
-import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
+import { type About, decimal, integer, nullableDecimal, nullableString, string } from "./field.ts";
+import { type Shown, shown } from "./message.ts";
+import { moneyNumber, moneyText } from "../wire/money.ts";
+import { e8Number } from "../wire/scaled.ts";
+import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 
 export const idReply = (description: string, example = 7) => integer({ description, example });
 export const ticketReply = (description: string, example = 1_234_567) => integer({ description, example });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { isPublicAddress } from "./public-address.ts";
-import { send } from "./send.ts";
+import { readRetryAfter, send } from "./send.ts";
 import { signedHeaders } from "./signature.ts";
 import { Secret } from "#kernel/secret.ts";
-import { pauseMs, retryMs } from "./schedule.ts";
+import { pauseMs, retryMs } from "./deliver.ts";
 
 const PRIVATE = [
   "127.0.0.1",
@@ -74,4 +74,45 @@ test("pauses grow up to an hour for an event and up to five minutes for an endpo
   expect([1, 2, 3, 20].map((attempts) => retryMs(attempts, 1))).toEqual([5_000, 10_000, 20_000, 3_600_000]);
   expect([1, 2, 3, 20].map((attempts) => retryMs(attempts, 0))).toEqual([2_500, 5_000, 10_000, 1_800_000]);
   expect([1, 2, 3, 4, 40].map((failures) => pauseMs(failures, 1))).toEqual([0, 0, 5_000, 10_000, 300_000]);
+});
+
+const NOW = Date.parse("2026-01-02T03:04:05Z");
+const DAY_MS = 86_400_000;
+
+test.each([
+  ["120", 120_000],
+  [" 120 ", 120_000],
+  ["Fri, 02 Jan 2026 03:06:05 GMT", 120_000],
+  ["Friday, 02-Jan-26 03:06:05 GMT", 120_000],
+  ["Fri Jan  2 03:06:05 2026", 120_000],
+  // It is not asked again at once.
+  ["0", 5_000],
+  ["Fri, 02 Jan 2026 03:04:05 GMT", 5_000],
+  ["Mon, 01 Jan 1990 00:00:00 GMT", 5_000],
+  ["86400", DAY_MS],
+  ["86401", DAY_MS],
+  ["9".repeat(400), DAY_MS],
+  ["Fri, 31 Dec 9999 23:59:59 GMT", DAY_MS],
+])("Retry-After %j is a wait of %i ms", (text, ms) => {
+  expect(readRetryAfter(text, NOW)).toBe(ms);
+});
+
+test.each([
+  undefined,
+  "",
+  "soon",
+  "-1",
+  "-120",
+  "+120",
+  "1.5",
+  "1e3",
+  "0x10",
+  "120 s",
+  "120, 240",
+  "٣",
+  "2026-01-02T03:06:05Z",
+  "Fri, 02 Foo 2026 03:06:05 GMT",
+  "Fri, 02 Jan 2026 03:06:05",
+])("%j is no Retry-After", (text) => {
+  expect(readRetryAfter(text, NOW)).toBeUndefined();
 });

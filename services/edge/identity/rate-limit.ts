@@ -7,14 +7,14 @@ export type Rate = {
   readonly burst: number;
 };
 
-export type Buckets = {
+type Buckets = {
   /** Takes one token. When there is none: how long until there is one. */
   readonly take: (key: string) => { readonly retryAfterMs: number } | undefined;
   /** What is left; takes nothing. */
   readonly levelOf: (key: string) => Level;
 };
 
-export type Level = {
+type Level = {
   readonly remaining: number;
   /** Until one token more is there. */
   readonly nextInMs: number;
@@ -48,16 +48,26 @@ export function createBuckets({ perSecond, burst }: Rate, now: Clock): Buckets {
       const at = now().getTime();
       const level = levelAt(key, at);
       const isGranted = level >= TOKEN;
-      if (!buckets.has(key) && buckets.size >= MAX_BUCKETS) forgetFirst(buckets);
+      if (!buckets.has(key) && buckets.size >= MAX_BUCKETS) buckets.delete(buckets.keys().next().value ?? key);
       buckets.set(key, { level: isGranted ? level - TOKEN : level, filledAt: at });
       return isGranted ? undefined : { retryAfterMs: Math.ceil((TOKEN - level) / perSecond) };
     },
   };
 }
 
-function forgetFirst(buckets: Map<string, Bucket>): void {
-  for (const key of buckets.keys()) {
-    buckets.delete(key);
-    return;
-  }
+/**
+ * What is left of the rate of a client, as in draft-ietf-httpapi-ratelimit-headers-10. A bucket is a quota of its burst in the window in
+ * which it fills from empty; `t` is when it is full again, and when nothing is left, when the next request is accepted.
+ */
+export function rateLimitHeaders(
+  name: string,
+  { perSecond, burst }: Rate,
+  { remaining, nextInMs, fullInMs }: Level,
+): Record<string, string> {
+  const window = Math.max(1, Math.ceil(burst / perSecond));
+  const resetMs = remaining === 0 ? nextInMs : fullInMs;
+  return {
+    "ratelimit-policy": `"${name}";q=${burst};w=${window}`,
+    ratelimit: `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1_000)}`,
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBuckets } from "./rate-limit.ts";
+import { createBuckets, rateLimitHeaders } from "./rate-limit.ts";
 
 function clockAt(startMs: number) {
   let ms = startMs;
@@ -57,4 +57,15 @@ test("the number of buckets is bounded", () => {
 
   expect(buckets.take("10000")).toEqual({ retryAfterMs: 1_000 });
   expect(buckets.take("0"), "the oldest bucket was dropped").toBeUndefined();
+});
+
+test("t is when all requests are back, and without any left when the next one is", () => {
+  const rate = { perSecond: 1, burst: 10 };
+  const resets = [
+    { remaining: 10, nextInMs: 0, fullInMs: 0 },
+    { remaining: 1, nextInMs: 500, fullInMs: 8_500 },
+    { remaining: 0, nextInMs: 500, fullInMs: 9_500 },
+  ].map((level) => rateLimitHeaders("read", rate, level)["ratelimit"]);
+
+  expect(resets).toEqual(['"read";r=10;t=0', '"read";r=1;t=9', '"read";r=0;t=1']);
 });

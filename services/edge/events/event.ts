@@ -1,8 +1,8 @@
 import { formatMinor } from "#kernel/money.ts";
-import { EVENT_TYPES } from "../../events/event-types.ts";
-import { model, nullableId, nullableString, setOf, string } from "../../fields/field.ts";
-import { at, shown } from "../../fields/message.ts";
-import { idReply, timeReply } from "./reply-fields.ts";
+import { EVENT_TYPES } from "../fields/event-types.ts";
+import { model, nullableId, nullableString, setOf, string } from "../fields/field.ts";
+import { at, shown } from "../fields/message.ts";
+import { idReply, timeReply } from "../fields/reply-fields.ts";
 
 export const eventType = setOf("EventType", "What has happened.", EVENT_TYPES);
 

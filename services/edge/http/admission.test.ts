@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { ClassLimits } from "./admission.ts";
-import { rateLimitHeaders } from "./rate-limit-headers.ts";
 import { testEdge } from "../testing/test-edge.ts";
 
 const MANY = { rate: { perSecond: 1_000, burst: 2_000 }, inProgress: 10 };
@@ -31,15 +30,4 @@ test("problems have the headers of their kind of route too; a request without a 
   expect([refused.status, refused.headers["ratelimit-policy"]]).toEqual([403, '"money";q=2000;w=2']);
   expect(refused.headers["ratelimit"]).toBe('"money";r=1999;t=1');
   expect([unknown.status, unknown.headers["ratelimit"]]).toEqual([401, undefined]);
-});
-
-test("t is when all requests are back, and without any left when the next one is", () => {
-  const rate = { perSecond: 1, burst: 10 };
-  const resets = [
-    { remaining: 10, nextInMs: 0, fullInMs: 0 },
-    { remaining: 1, nextInMs: 500, fullInMs: 8_500 },
-    { remaining: 0, nextInMs: 500, fullInMs: 9_500 },
-  ].map((level) => rateLimitHeaders("read", rate, level)["ratelimit"]);
-
-  expect(resets).toEqual(['"read";r=10;t=0', '"read";r=1;t=9', '"read";r=0;t=1']);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { repeatLost } from "./repeat-lost.ts";
+import { repeatLost } from "./answer-once.ts";
 
 /** The second attempt starts at half of it and needs 1.5 s: the rest is margin for a busy machine. */
 const WITHIN_MS = 10_000;
