@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods } from "fastify";
 import type { Log } from "#kernel/log.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { type AdmissionOptions, createAdmission } from "./http/admission.ts";
@@ -13,7 +13,6 @@ import {
   noteRequest,
 } from "./http/connection.ts";
 import { createLongPoll } from "./http/long-poll.ts";
-import { completeMethods } from "./http/methods.ts";
 import { type Readiness, serveHealth } from "./http/readiness.ts";
 import { recordRequests } from "./http/record-request.ts";
 import { registerRoute } from "./http/register-route.ts";
@@ -95,6 +94,31 @@ async function registerRoutes(app: FastifyInstance, options: AppOptions): Promis
     ignoreBodies(scope);
     completeMethods(scope, options.routes);
   });
+}
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const satisfies readonly HTTPMethods[];
+
+/**
+ * Answers methods that a path does not have with 405, and OPTIONS with those that it has. Registered path by path,
+ * because /master/add would otherwise be read as the Master whose id is "add".
+ */
+function completeMethods(app: FastifyInstance, routes: readonly Route[]): void {
+  for (const [url, ofUrl] of Map.groupBy(routes, (route) => route.url)) {
+    const methods: string[] = ofUrl.map(({ method }) => method);
+    const withHead = methods.includes("GET") ? [...methods, "HEAD"] : methods;
+    const allow = [...withHead, "OPTIONS"].join(", ");
+    app.route({
+      method: [...METHODS.filter((method) => !withHead.includes(method)), "OPTIONS"],
+      url,
+      // Before the body is read, because it is not used.
+      async onRequest({ method }, reply) {
+        reply.header("allow", allow);
+        if (method === "OPTIONS") return reply.code(204).send();
+        throw refuse("method_not_allowed", `Method ${method} is not allowed. Allowed: ${allow}.`);
+      },
+      handler: async () => undefined,
+    });
+  }
 }
 
 function addHooks(app: FastifyInstance, { log, audit, isDraining }: AppOptions): void {

@@ -9,7 +9,7 @@ const terminal: Terminal = {
 
 await using stack = new AsyncDisposableStack();
 try {
-  const open = (actor: string | undefined) => openKeySystem(stack, process.env, { actor, note: terminal.note });
+  const open = (actor: string | undefined) => openKeySystem(stack, process.env, terminal.note, actor);
   process.exitCode = await runCommand(process.argv.slice(2), open, terminal);
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);

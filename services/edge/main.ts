@@ -2,7 +2,7 @@ import { openBackbone } from "#kernel/backbone.ts";
 import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { type Config, readConfig } from "#kernel/config.ts";
-import type { Client, Contract } from "#kernel/contract/contract.ts";
+import type { Contract } from "#kernel/contract/contract.ts";
 import { runJob } from "#kernel/job.ts";
 import { startMetrics } from "#kernel/metrics.ts";
 import { migrateOnly } from "#kernel/migration.ts";
@@ -83,7 +83,8 @@ await runService(caller, async (context) => {
   await addAuditPartitions(pool);
   const audit = stack.use(createAudit((entries) => insertAuditEntries(pool, entries), log));
   stack.use(retain({ pool, rules: edgeRules(config), log }));
-  const events = await openEventLog(stack, { pool, feedsOf: feedsOver(broker), log });
+  const feedsOf = (service: string) => natsClient(broker, { service, contract: FeedServiceService, caller });
+  const events = await openEventLog(stack, pool, feedsOf, log);
   const { PAMM_REHEARSAL: isRehearsal, PAMM_WEBHOOK_KEY: key, PAMM_WEBHOOK_KEY_OLD: oldKey } = config;
   const webhooks = startWebhooks(stack, { pool, key, oldKey, isRehearsal, look: events.look, log });
   const app = await buildApp({
@@ -125,10 +126,6 @@ function servicesOf(broker: Broker): Services {
     fees: client("fee", FeeServiceService),
     platform: client("platform", PlatformServiceService),
   };
-}
-
-function feedsOver(broker: Broker): (service: string) => Client<FeedServiceService> {
-  return (service) => natsClient(broker, { service, contract: FeedServiceService, caller });
 }
 
 function depsOf(config: Config<typeof settings>, own: Omit<Deps, "cursors" | "serverClock" | "isRehearsal">): Deps {

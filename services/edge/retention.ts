@@ -1,3 +1,4 @@
+import type { Config } from "#kernel/config.ts";
 import { durationWithin } from "#kernel/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
@@ -20,74 +21,55 @@ export const EDGE_RETENTION = {
 /** The outcome of such a command may still be unknown, so its key is kept for longer. */
 export const UNANSWERED_DAYS = 180;
 
-export function edgeRules(config: {
-  readonly PAMM_RETAIN_IDEMPOTENCY_KEYS: number;
-  readonly PAMM_RETAIN_AUDIT: number;
-  readonly PAMM_RETAIN_API_EVENTS: number;
-  readonly PAMM_RETAIN_DELIVERIES: number;
-}): RetentionRule[] {
-  return [
-    idempotencyKeys(config.PAMM_RETAIN_IDEMPOTENCY_KEYS),
-    accessAudit(config.PAMM_RETAIN_AUDIT),
-    apiEvents(config.PAMM_RETAIN_API_EVENTS),
-    ...deliveries(config.PAMM_RETAIN_DELIVERIES),
-  ];
-}
-
-/** The oldest first. How far they are removed is noted with them, so that a caller who was away for too long gets a problem. */
-function apiEvents(keptMs: number): RetentionRule {
-  return {
-    name: "api_events",
-    tables: ["event"],
-    keptMs,
-    async removeNext(db, { before, maxRows }) {
-      const count = await removeEvents(db, before, maxRows);
-      return { count, position: [], endsPass: count < maxRows };
-    },
+export function edgeRules(config: Config<typeof EDGE_RETENTION>): RetentionRule[] {
+  const ofWebhooks = {
+    keptMs: config.PAMM_RETAIN_DELIVERIES,
+    key: BY_ID,
+    begunAt: fragment`item.created_at`,
   };
-}
-
-/** A key that was refused may stand for a later command, so its age counts from its last answer. */
-function idempotencyKeys(keptMs: number): RetentionRule {
-  return tableRule({
-    name: "idempotency_keys",
-    table: "idempotency_key",
-    rows: fragment`idempotency_key`,
-    keptMs,
-    ...byTime(fragment`created_at`),
-    endedAt: fragment`greatest(item.created_at, item.busy_until)`,
-    isFinished: fragment`(item.status <> 'IN_PROGRESS'
-                          or item.busy_until < clock_timestamp() - ${UNANSWERED_DAYS} * interval '1 day')`,
-  });
-}
-
-/** Whole partitions: rows of the audit are neither changed nor deleted one by one. */
-function accessAudit(keptMs: number): RetentionRule {
-  return {
-    name: "access_audit",
-    tables: ["access_audit", "access_audit_rest"],
-    keptMs,
-    prepare: addAuditPartitions,
-    async removeNext(db, { before }) {
-      const isDropped = await dropOldAudit(db, before);
-      return { count: isDropped ? 1 : 0, position: [], endsPass: !isDropped };
-    },
-  };
-}
-
-/** Deliveries that are finished, and webhooks that were deleted, with all deliveries of them. */
-function deliveries(keptMs: number): RetentionRule[] {
-  const byId = { keptMs, key: BY_ID, begunAt: fragment`item.created_at` };
   return [
     tableRule({
-      ...byId,
+      name: "idempotency_keys",
+      table: "idempotency_key",
+      rows: fragment`idempotency_key`,
+      keptMs: config.PAMM_RETAIN_IDEMPOTENCY_KEYS,
+      ...byTime(fragment`created_at`),
+      // A key that was refused may stand for a later command, so its age counts from its last answer.
+      endedAt: fragment`greatest(item.created_at, item.busy_until)`,
+      isFinished: fragment`(item.status <> 'IN_PROGRESS'
+                            or item.busy_until < clock_timestamp() - ${UNANSWERED_DAYS} * interval '1 day')`,
+    }),
+    {
+      name: "access_audit",
+      tables: ["access_audit", "access_audit_rest"],
+      keptMs: config.PAMM_RETAIN_AUDIT,
+      prepare: addAuditPartitions,
+      // Whole partitions: rows of the audit are neither changed nor deleted one by one.
+      async removeNext(db, { before }) {
+        const isDropped = await dropOldAudit(db, before);
+        return { count: isDropped ? 1 : 0, position: [], endsPass: !isDropped };
+      },
+    },
+    {
+      name: "api_events",
+      tables: ["event"],
+      keptMs: config.PAMM_RETAIN_API_EVENTS,
+      // The oldest first. How far they are removed is noted with them, so that a caller who was away for too long gets a problem.
+      async removeNext(db, { before, maxRows }) {
+        const count = await removeEvents(db, before, maxRows);
+        return { count, position: [], endsPass: count < maxRows };
+      },
+    },
+    tableRule({
+      ...ofWebhooks,
       name: "webhook_deliveries",
       table: "webhook_delivery",
       rows: fragment`webhook_delivery`,
       endedAt: fragment`item.finished_at`,
     }),
+    // Those that were deleted, with all deliveries of them.
     tableRule({
-      ...byId,
+      ...ofWebhooks,
       name: "webhooks",
       table: "webhook",
       rows: fragment`webhook`,

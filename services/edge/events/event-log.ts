@@ -17,13 +17,6 @@ export type EventLog = {
   readonly look: () => void;
 };
 
-type EventLogOptions = {
-  readonly pool: Pool;
-  /** A client for the feed of states of the service. */
-  readonly feedsOf: (service: string) => Client<FeedServiceService>;
-  readonly log: Log;
-};
-
 /** The services whose states callers see. */
 const OWNERS = ["funding", "subscription", "fee", "platform"] as const;
 /** Without a caller that looks. A system without traffic hardly makes statements. */
@@ -39,21 +32,18 @@ const READ_WITHIN_MS = 5_000;
  */
 export async function openEventLog(
   stack: AsyncDisposableStack,
-  { pool, feedsOf, log }: EventLogOptions,
+  pool: Pool,
+  /** A client for the feed of states of the service. */
+  feedsOf: (service: string) => Client<FeedServiceService>,
+  log: Log,
 ): Promise<EventLog> {
   const consumers: FeedConsumer[] = [];
   for (const service of OWNERS) {
     const client = feedsOf(service);
-    const consumer = await consumeFeed({
-      ...recordStates(service),
-      pool,
-      pollMs: POLL_MS,
-      minGapMs: LOOK_GAP_MS,
-      read: (request, signal) =>
-        client.read(request, callContext({ caller: "edge", withinMs: READ_WITHIN_MS, signal })),
-      log,
-    });
-    consumers.push(stack.use(consumer));
+    const read: ConsumerOptions<typeof StateChanged>["read"] = (request, signal) =>
+      client.read(request, callContext({ caller: "edge", withinMs: READ_WITHIN_MS, signal }));
+    const feed = { ...recordStates(service), pool, pollMs: POLL_MS, minGapMs: LOOK_GAP_MS, read, log };
+    consumers.push(stack.use(await consumeFeed(feed)));
   }
   return {
     read: (filter) => readEvents(pool, filter),
@@ -69,10 +59,10 @@ const recorded = new Counter({
   labelNames: ["kind"],
 });
 
-type Receiver = Pick<ConsumerOptions<typeof StateChanged>, "feed" | "events" | "receive">;
-
 /** Records what a service has published, with the cursor of its feed in one transaction: each change becomes one event. */
-export function recordStates(service: string): Receiver {
+export function recordStates(
+  service: string,
+): Pick<ConsumerOptions<typeof StateChanged>, "feed" | "events" | "receive"> {
   return {
     feed: `${service}.states`,
     events: [StateChanged],

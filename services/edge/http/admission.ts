@@ -20,14 +20,9 @@ export type AdmissionOptions = {
   readonly limits: Readonly<Record<RouteClass, ClassLimits>>;
 };
 
-export type Admission = {
-  /** Authentication, rate and scope, decided before the body is read. */
-  readonly admit: (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** Takes a slot of the class for the client; the returned function frees it. */
-  readonly enter: (routeClass: RouteClass, clientId: string) => () => void;
-};
+export type Admission = ReturnType<typeof createAdmission>;
 
-export function createAdmission({ authenticate, limits }: AdmissionOptions): Admission {
+export function createAdmission({ authenticate, limits }: AdmissionOptions) {
   const gateOf = ({ rate, inProgress }: ClassLimits) => ({
     rate,
     buckets: createBuckets(rate, systemClock),
@@ -35,7 +30,8 @@ export function createAdmission({ authenticate, limits }: AdmissionOptions): Adm
   });
   const gates = { read: gateOf(limits.read), money: gateOf(limits.money), create: gateOf(limits.create) };
   return {
-    async admit(route, request, reply) {
+    /** Authentication, rate and scope, decided before the body is read. */
+    async admit(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
       if (isCommand(route)) {
         request.edge.operationId = uuidv7();
         reply.header("x-operation-id", request.edge.operationId);
@@ -54,7 +50,8 @@ export function createAdmission({ authenticate, limits }: AdmissionOptions): Adm
         );
       }
     },
-    enter: (routeClass, clientId) => gates[routeClass].slots.enter(clientId),
+    /** Takes a slot of the class for the client; the returned function frees it. */
+    enter: (routeClass: RouteClass, clientId: string) => gates[routeClass].slots.enter(clientId),
   };
 }
 

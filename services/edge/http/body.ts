@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../problems/refusals.ts";
 import { type ParsedJson, parseJson } from "../wire/json-body.ts";
 
@@ -16,12 +15,13 @@ export function acceptJsonBodies(scope: FastifyInstance): void {
   scope.addHook("preParsing", async (request) => {
     if (isEncoded(request.headers)) throw refuse("unsupported_media_type", NO_ENCODING);
   });
-  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
-    const { refusal, value, duplicates } = readJson(request, bytes as Buffer);
-    if (refusal !== undefined) done(refusal, undefined);
-    else if (duplicates.length > 0) done(duplicated(duplicates), undefined);
-    else done(null, value);
-  });
+  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, readBody);
+}
+
+async function readBody(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
+  const { value, duplicates } = readJson(request, bytes);
+  refuseDuplicates(duplicates);
+  return value;
 }
 
 /**
@@ -39,14 +39,14 @@ export function acceptOptionalBodies(scope: FastifyInstance): void {
     else delete headers["content-type"];
     done();
   });
-  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
-    if (bytes.toString("utf8").trim() === "") return done(null, undefined);
-    const { refusal, value, duplicates } = readJson(request, bytes as Buffer);
-    const ofLabels = duplicates.filter((path) => /^(?:external_id|metadata)(?:\.|$)/.test(path));
-    if (refusal !== undefined) done(refusal, undefined);
-    else if (ofLabels.length > 0) done(duplicated(ofLabels), undefined);
-    else done(null, saysNothing(value) ? undefined : value);
-  });
+  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, readLabels);
+}
+
+async function readLabels(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
+  if (bytes.toString("utf8").trim() === "") return undefined;
+  const { value, duplicates } = readJson(request, bytes);
+  refuseDuplicates(duplicates.filter((path) => /^(?:external_id|metadata)(?:\.|$)/.test(path)));
+  return saysNothing(value) ? undefined : value;
 }
 
 function saysNothing(value: unknown): boolean {
@@ -56,28 +56,27 @@ function saysNothing(value: unknown): boolean {
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
 const NO_ENCODING = "Content-Encoding is not supported. Send the body uncompressed.";
 
-type ReadJson = ParsedJson & { readonly refusal?: Refusal };
-
-function readJson({ headers }: Pick<FastifyRequest, "headers">, bytes: Buffer): ReadJson {
-  const refused = (refusal: Refusal): ReadJson => ({ refusal, value: undefined, duplicates: [] });
-  if (isEncoded(headers)) return refused(refuse("unsupported_media_type", NO_ENCODING));
+function readJson({ headers }: FastifyRequest, bytes: Buffer): ParsedJson {
+  if (isEncoded(headers)) throw refuse("unsupported_media_type", NO_ENCODING);
   const [, charset = "utf-8"] = CHARSET.exec(headers["content-type"] ?? "") ?? [];
   // In another charset, only ASCII means the same.
   const isReadable = /^utf-?8$/i.test(charset) || bytes.every((byte) => byte < 0x80);
   const parsed = isReadable ? parseJson(bytes) : undefined;
-  return parsed ?? refused(refuse("malformed_json", "The request body is not valid JSON in UTF-8."));
+  if (parsed === undefined) throw refuse("malformed_json", "The request body is not valid JSON in UTF-8.");
+  return parsed;
 }
 
 function isEncoded(headers: FastifyRequest["headers"]): boolean {
   return (headers["content-encoding"] ?? "identity") !== "identity";
 }
 
-function duplicated(names: readonly string[]): Refusal {
+function refuseDuplicates(names: readonly string[]): void {
+  if (names.length === 0) return;
   const errors = names.slice(0, MAX_NAMES).map((name) => {
     const field = name.slice(0, MAX_NAME_LENGTH).toWellFormed();
     return { field, code: "duplicate_member", message: `${field} must not be given more than once.` };
   });
-  return refuse("validation_failed", "The request body has members more than once.", { errors });
+  throw refuse("validation_failed", "The request body has members more than once.", { errors });
 }
 
 /** A body is read up to the limit, and ignored. */

@@ -121,13 +121,10 @@ function explain({ instancePath, keyword, params }: Found): FieldError {
     .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (keyword === "required") path.push(String(params["missingProperty"]));
   if (keyword === "propertyNames") path.push(String(params["propertyName"]));
-  const field = path.length === 0 ? "body" : path.map(shownName).join(".");
+  const shown = path.map((name) => Array.from(name).slice(0, MAX_SHOWN_LENGTH).join("").toWellFormed());
+  const field = shown.length === 0 ? "body" : shown.join(".");
   const { code, text } = reasonOf(keyword, params);
   return { field, code, message: `${field} ${text}.` };
-}
-
-function shownName(name: string): string {
-  return Array.from(name).slice(0, MAX_SHOWN_LENGTH).join("").toWellFormed();
 }
 
 const NAME = "must have a key of 1 to 40 letters, digits, _, - and ., which begins with a letter or digit";

@@ -14,9 +14,7 @@ type CheckFunction = ((value: unknown, position?: Position) => boolean) & {
   errors?: { readonly keyword: string; readonly params: Problem }[];
 };
 
-/**
- * Keeps what it has compiled, by schema. The validator reports all mistakes and changes no value: no coercion, no removal, no defaults.
- */
+/** Keeps what it has compiled, by schema. All mistakes are reported, and no value is changed. */
 export const compileValidator: FastifySchemaCompiler<object> = ajvCompiler()(
   {},
   {

@@ -20,7 +20,6 @@ const SILENT_FOR_MS = 60_000;
 /** Longer than the idle timeout of usual load balancers, so that the edge does not close a connection that one reuses. */
 const KEEP_ALIVE_MS = 72_000;
 
-/** Limits of each connection. */
 export const HTTP_LIMITS = {
   requestTimeout: REQUEST_WITHIN_MS,
   connectionTimeout: SILENT_FOR_MS,
@@ -90,13 +89,8 @@ function refuseBytes(error: ClientError, socket: Socket): void {
   const requestId = uuidv7();
   const cause = codeOf(error);
   const refusal = refuse(cause, DETAILS[cause]);
-  const facts = { requestId, path: "/", intent: "query", operationId: undefined } as const;
-  const { status, retryAfterSeconds, body } = problemOf(refusal, {
-    ...facts,
-    wasSent: false,
-    lookUp: undefined,
-    mayHaveComeBefore: false,
-  });
+  const nothing = { operationId: undefined, wasSent: false, lookUp: undefined, mayHaveComeBefore: false };
+  const { status, retryAfterSeconds, body } = problemOf(refusal, { ...nothing, requestId, path: "/", intent: "query" });
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,

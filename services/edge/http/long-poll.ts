@@ -8,7 +8,7 @@ export type Poll = {
   readonly until: <T>(read: (context: CallContext) => Promise<T>, isFinal: (state: T) => boolean) => Promise<T>;
 };
 
-export type PollFacts = {
+type PollFacts = {
   readonly clientId: string;
   /** 0: the caller does not wait. */
   readonly seconds: number;
@@ -18,23 +18,20 @@ export type PollFacts = {
   readonly contextOfRead: () => CallContext;
 };
 
-export type LongPoll = {
-  readonly open: (facts: PollFacts) => Poll;
-  /** Ends all waiting: each caller is answered with what was read last. */
-  readonly close: () => void;
-};
+export type LongPoll = ReturnType<typeof createLongPoll>;
 
 /** Each read costs one query of a service; a caller does not notice a quarter of a second. */
 const READ_EVERY_MS = 250;
 /** Of all callers together; fewer than may read at once, so that requests that do not wait still get through. */
 const MAX_WAITING = 128;
 
-export function createLongPoll(): LongPoll {
+export function createLongPoll() {
   const slots = sharedLimit(MAX_WAITING, "with `wait`");
   let isClosed = false;
   return {
+    /** Ends all waiting: each caller is answered with what was read last. */
     close: () => void (isClosed = true),
-    open: ({ clientId, seconds, receivedAt, hasLeft, contextOfRead }) => ({
+    open: ({ clientId, seconds, receivedAt, hasLeft, contextOfRead }: PollFacts): Poll => ({
       async until(read, isFinal) {
         const until = receivedAt + seconds * 1_000;
         let state = await read(contextOfRead());

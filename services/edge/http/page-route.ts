@@ -3,15 +3,7 @@ import type { FieldError } from "#kernel/refusal.ts";
 import { string } from "../fields/field.ts";
 import { apart, messageOf, type or } from "../fields/message.ts";
 import type { Cursors } from "../wire/cursor.ts";
-import {
-  type AnsweredBy,
-  type Deps,
-  type Facts,
-  type Input,
-  type Route,
-  type RouteContext,
-  type Shape,
-} from "./route.ts";
+import type { AnsweredBy, Deps, Facts, Input, Part, Route, RouteContext, Shape } from "./route.ts";
 
 const cursor = Type.Optional(
   apart(
@@ -39,15 +31,11 @@ type Query<F extends TProperties, O extends TProperties> = TUnsafe<
   Static<TObject<F>> & { readonly limit?: string; readonly cursor?: string } & Static<TObject<O>>
 > & { readonly properties: Members<F, O> };
 
-type PageInput<P extends Shape | undefined, F extends TProperties, O extends TProperties> = Input<
-  P,
-  Query<F, O>,
-  undefined
->;
+type PageInput<P extends Part, F extends TProperties, O extends TProperties> = Input<P, Query<F, O>, undefined>;
 
 type PageRoute<
   R extends Shape,
-  P extends Shape | undefined,
+  P extends Part,
   F extends TProperties,
   O extends TProperties,
   K extends Kind,
@@ -79,7 +67,7 @@ export function pageRoute<
   R extends Shape,
   K extends Kind,
   Page extends AnsweredBy<R>,
-  P extends Shape | undefined = undefined,
+  P extends Part = undefined,
   F extends TProperties = Record<never, never>,
   O extends TProperties = Record<never, never>,
 >(spec: PageRoute<R, P, F, O, K, Page>): Route {
@@ -101,7 +89,7 @@ export function pageRoute<
     },
     async handle(deps: Deps, input: AnyInput, context: RouteContext) {
       const [list, cursors, given] = [listOf(input), deps.cursors[kind], input.query.cursor];
-      const after = given === undefined ? START[kind] : cursors.read(list, given);
+      const after = given === undefined ? START[kind] : (cursors.read(list, given) as bigint);
       const page = await call(deps, input.request, after, context);
       const place = next(page);
       return facts.reply.of({ ...page, nextCursor: place === undefined ? undefined : cursors.write(list, place) });
@@ -109,14 +97,6 @@ export function pageRoute<
   } as unknown as Route;
 }
 
-type AnyInput = Omit<Input<Shape, undefined, undefined>, "query"> & { readonly query: { readonly cursor?: string } };
-type AnyPageRoute = Facts<Shape, Shape, Shape> & {
-  readonly filter?: TProperties;
-  readonly limit: Limit;
-  readonly options?: TProperties;
-  readonly cursor: "number";
-  readonly reply: { readonly of: (message: object) => unknown };
-  readonly check?: (input: AnyInput, deps: Deps) => readonly FieldError[];
-  readonly call: (deps: Deps, request: object, after: bigint | undefined, context: RouteContext) => Promise<object>;
-  readonly next: (page: object) => bigint | undefined;
-};
+type AnyInput = PageInput<Shape, TProperties, TProperties>;
+type AnyReply = Shape & { readonly of: (message: object) => unknown };
+type AnyPageRoute = PageRoute<AnyReply, Shape, TProperties, TProperties, "number", object>;

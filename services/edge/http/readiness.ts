@@ -14,7 +14,6 @@ export type Dependency = "account" | "funding" | "subscription" | "fee" | "platf
 
 export type ReadinessOptions = {
   readonly isBrokerConnected: () => boolean;
-  /** The process has received its stop signal. */
   readonly isDraining: () => boolean;
   readonly probes: Readonly<Record<Dependency, Probe>>;
   readonly now: Clock;

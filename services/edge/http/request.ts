@@ -73,7 +73,6 @@ export function callerOf({ edge: { caller } }: FastifyRequest): Caller {
   return caller;
 }
 
-/** For its problem. */
 export function factsOf(request: FastifyRequest): RequestFacts {
   const route = routeOf(request);
   const { operationId, wasSent } = request.edge;
@@ -88,10 +87,10 @@ export function factsOf(request: FastifyRequest): RequestFacts {
   };
 }
 
-/** Problem bodies repeat the path. No route has a longer one. */
+/** No route has a longer one. */
 const MAX_PATH_LENGTH = 512;
 
-/** Without the query. */
+/** Without the query: problem bodies repeat it. */
 export function pathOf({ raw: { url = "/" } }: FastifyRequest): string {
   return (url.split("?")[0] ?? "/").slice(0, MAX_PATH_LENGTH);
 }
@@ -114,7 +113,6 @@ export function auditEntry(request: FastifyRequest, status: number): AuditEntry 
   };
 }
 
-/** What routes run with. */
 export type Runtime = {
   readonly deps: Deps;
   readonly audit: Audit;
@@ -156,7 +154,7 @@ export function contextOf(route: Route, { id, edge }: FastifyRequest, since = Da
 }
 
 export function routeContextOf({ route, runtime, request, reply }: Work): RouteContext {
-  const { audit, longPoll, idempotency } = runtime;
+  const { audit, idempotency } = runtime;
   const { keyId, clientId, client, rejectsDuplicates, ...key } = callerOf(request);
   return {
     ...contextOf(route, request, request.edge.receivedAt),
@@ -172,12 +170,12 @@ export function routeContextOf({ route, runtime, request, reply }: Work): RouteC
       reply.header("x-operation-id", operationId).header("idempotency-replayed", "true");
     },
     setHeader: (name, value) => void reply.header(name, value),
-    poll: pollOf(longPoll, { route, request, reply }),
+    poll: pollOf({ route, runtime, request, reply }),
   };
 }
 
-export function pollOf(longPoll: LongPoll, { route, request, reply }: Omit<Work, "runtime">): Poll {
-  return longPoll.open({
+export function pollOf({ route, runtime, request, reply }: Work): Poll {
+  return runtime.longPoll.open({
     clientId: callerOf(request).clientId,
     seconds: waitMs(route, request) / 1_000,
     receivedAt: request.edge.receivedAt,

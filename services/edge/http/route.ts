@@ -59,15 +59,13 @@ export type RouteContext = CallContext & {
    * found it: then answer, log and audit have its id, as of every repetition.
    */
   readonly reportOperation: (operationId: string) => void;
-  /** Adds a header to the answer. */
   readonly setHeader: (name: string, value: string) => void;
   /** For routes whose query has `wait`. */
   readonly poll: Poll;
 };
 
 /** Determines the time limit of a request, how many of its class run at once and the rate of a key. */
-export const ROUTE_CLASSES = ["read", "money", "create"] as const;
-export type RouteClass = (typeof ROUTE_CLASSES)[number];
+export type RouteClass = "read" | "money" | "create";
 
 export const TAGS = [
   "Masters",
@@ -83,14 +81,15 @@ export const TAGS = [
   "API keys",
 ] as const;
 
-/** Headers that only some answers have. */
 type OwnHeader = "X-Possible-Duplicate-Of" | "X-Held-Back" | "X-Retroactive-Since";
 
 export type Shape = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] | undefined };
-type ValueOf<S extends Shape | undefined> = S extends Shape ? Static<S> : Record<never, never>;
-type MessageOf<S extends Shape | undefined> = S extends Shape ? RequestOf<S["properties"]> : Record<never, never>;
+/** A part of the request that a route may lack. */
+export type Part = Shape | undefined;
+type ValueOf<S extends Part> = S extends Shape ? Static<S> : Record<never, never>;
+type MessageOf<S extends Part> = S extends Shape ? RequestOf<S["properties"]> : Record<never, never>;
 
-export type Input<P extends Shape | undefined, Q extends Shape | undefined, B extends Shape | undefined> = {
+export type Input<P extends Part, Q extends Part, B extends Part> = {
   readonly params: ValueOf<P>;
   readonly query: ValueOf<Q>;
   readonly body: ValueOf<B>;
@@ -99,14 +98,14 @@ export type Input<P extends Shape | undefined, Q extends Shape | undefined, B ex
 };
 
 /** Rows of comma-separated values, read page by page while the caller receives them. */
-export type CsvFile<P extends Shape | undefined, Q extends Shape | undefined> = {
+type CsvFile<P extends Part, Q extends Part> = {
   readonly rows: (deps: Deps, input: Input<P, Q, undefined>, contextOfPage: () => CallContext) => Pages<CsvRow>;
   readonly name: (input: Input<P, Q, undefined>, deps: Deps) => string;
   /** As in the documentation. */
   readonly example: string;
 };
 
-export type Facts<P extends Shape | undefined, Q extends Shape | undefined, B> = {
+export type Facts<P extends Part, Q extends Part, B> = {
   /** Name of the operation in generated clients: a verb and a noun. */
   readonly operationId: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -147,44 +146,30 @@ export class Accepted<T> {
   }
 }
 
-export type ObjectRoute<
-  P extends Shape | undefined,
-  Q extends Shape | undefined,
-  B extends Shape | undefined,
-  R extends Shape,
-  A extends Shape,
-> = Facts<P, Q, B> & {
+type ObjectFacts<P extends Part, Q extends Part, B extends Part, R extends Shape, A extends Shape> = Facts<P, Q, B> & {
   readonly reply: R;
   /** The answer of status 202, of a command that may be executed later. */
   readonly accepted?: { readonly reply: A; readonly returns: string };
   /** Checks between fields that no schema can express. */
   readonly check?: (input: Input<P, Q, B>, deps: Deps) => readonly FieldError[];
-} & (
-    | {
-        readonly handle: (
-          deps: Deps,
-          input: Input<P, Q, B>,
-          context: RouteContext,
-        ) => Promise<Static<R> | Accepted<Static<A>>>;
-      }
+};
+type Handle<I, Answer> = (deps: Deps, input: I, context: RouteContext) => Promise<Answer>;
+type ObjectRoute<P extends Part, Q extends Part, B extends Part, R extends Shape, A extends Shape> = ObjectFacts<
+  P,
+  Q,
+  B,
+  R,
+  A
+> &
+  (
+    | { readonly handle: Handle<Input<P, Q, B>, Static<R> | Accepted<Static<A>>> }
     /** The message of the request goes to a service, and its answer is that of the route. */
-    | {
-        readonly call: (
-          deps: Deps,
-          request: Input<P, Q, B>["request"],
-          context: RouteContext,
-        ) => Promise<AnsweredBy<R>>;
-      }
+    | { readonly call: Handle<Input<P, Q, B>["request"], AnsweredBy<R>> }
   );
 
 export type AnsweredBy<R> = R extends { readonly of: (message: infer Message) => unknown } ? Message : never;
 
-export type ListRoute<
-  P extends Shape | undefined,
-  Q extends Shape | undefined,
-  B extends Shape | undefined,
-  I extends TSchema,
-> = Facts<P, Q, B> & {
+type ListRoute<P extends Part, Q extends Part, B extends Part, I extends TSchema> = Facts<P, Q, B> & {
   readonly item: I;
   /** Each page is read when the caller has received the one before. */
   readonly pages: (deps: Deps, input: Input<P, Q, B>, contextOfPage: () => CallContext, poll: Poll) => Pages<Static<I>>;
@@ -193,21 +178,12 @@ export type ListRoute<
 type AnyInput = Input<Shape, Shape, Shape>;
 
 /** A route without its types, for the registration. */
-export type Route = Facts<Shape, Shape, Shape> &
-  (
-    | {
-        readonly kind: "object";
-        readonly reply: Shape;
-        readonly accepted?: { readonly reply: Shape; readonly returns: string };
-        readonly check?: (input: AnyInput, deps: Deps) => readonly FieldError[];
-        readonly handle: (deps: Deps, input: AnyInput, context: RouteContext) => Promise<unknown>;
-      }
-    | {
-        readonly kind: "list";
-        readonly item: TSchema;
-        readonly pages: (deps: Deps, input: AnyInput, contextOfPage: () => CallContext, poll: Poll) => Pages<unknown>;
-      }
-  );
+export type Route =
+  | (ObjectFacts<Shape, Shape, Shape, Shape, Shape> & {
+      readonly kind: "object";
+      readonly handle: Handle<AnyInput, unknown>;
+    })
+  | (ListRoute<Shape, Shape, Shape, TSchema> & { readonly kind: "list" });
 
 export function isCommand({ method, changesNothing }: Pick<Route, "method" | "changesNothing">): boolean {
   return method !== "GET" && changesNothing !== true;
@@ -216,9 +192,9 @@ export function isCommand({ method, changesNothing }: Pick<Route, "method" | "ch
 /** A route that answers one object. */
 export function route<
   R extends Shape,
-  P extends Shape | undefined = undefined,
-  Q extends Shape | undefined = undefined,
-  B extends Shape | undefined = undefined,
+  P extends Part = undefined,
+  Q extends Part = undefined,
+  B extends Part = undefined,
   A extends Shape = never,
 >(spec: ObjectRoute<P, Q, B, R, A>): Route {
   const handle = "call" in spec ? answering(spec.call as unknown as Call, spec.reply as unknown as Reply) : spec.handle;
@@ -226,19 +202,19 @@ export function route<
   return { ...spec, handle, kind: "object" } as unknown as Route;
 }
 
-type Call = (deps: Deps, request: object, context: RouteContext) => Promise<object>;
+type Call = Handle<object, object>;
 type Reply = { readonly of: (message: object) => unknown };
 
-function answering(call: Call, { of }: Reply) {
-  return async (deps: Deps, { request }: AnyInput, context: RouteContext) => of(await call(deps, request, context));
+function answering(call: Call, { of }: Reply): Handle<AnyInput, unknown> {
+  return async (deps, { request }, context) => of(await call(deps, request, context));
 }
 
 /** A route that answers an array of any length, written while it is read. */
 export function listRoute<
   I extends TSchema,
-  P extends Shape | undefined = undefined,
-  Q extends Shape | undefined = undefined,
-  B extends Shape | undefined = undefined,
+  P extends Part = undefined,
+  Q extends Part = undefined,
+  B extends Part = undefined,
 >(spec: ListRoute<P, Q, B, I>): Route {
   return { ...spec, kind: "list" } as unknown as Route;
 }

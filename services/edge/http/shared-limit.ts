@@ -6,18 +6,14 @@ import { refuse } from "../problems/refusals.ts";
 const CLIENT_SHARE = 0.75;
 const RETRY = { retryAfterMs: RETRY_AFTER_MS };
 
-export type SharedLimit = {
-  /** Returns the function that leaves. Refusals: service_unavailable, and rate_limited for a client that has its share. */
-  readonly enter: (clientId: string) => () => void;
-};
-
 /** Slots that clients share. `what` continues "as many requests". */
-export function sharedLimit(max: number, what: string): SharedLimit {
+export function sharedLimit(max: number, what: string) {
   const all = limit(max);
   const ofClient = new Map<string, number>();
   const maxOfClient = Math.max(1, Math.floor(max * CLIENT_SHARE));
   return {
-    enter(clientId) {
+    /** Returns the function that leaves. Refusals: service_unavailable, and rate_limited for a client that has its share. */
+    enter(clientId: string): () => void {
       if (!all.tryEnter()) throw refuse("service_unavailable", `Too many requests ${what}.`, RETRY);
       const own = ofClient.get(clientId) ?? 0;
       if (own >= maxOfClient) {

@@ -13,7 +13,11 @@ test("a caller that does not read its answer within two minutes is cut off, and 
   const lines: string[] = [];
   let isFree = false;
   const request = { id: "request-1", routeOptions: { url: "/api/v1/masters" } };
-  const text = streamAnswer(endless(), { request: request as never, log: logTo(lines), leave: () => (isFree = true) });
+  const text = streamAnswer(endless(), {
+    request,
+    runtime: { log: logTo(lines) },
+    leave: () => (isFree = true),
+  } as never);
   // As of a caller that reads a little, and not for long enough to be silent.
   text.read(5);
   vi.advanceTimersByTime(119_000);

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { MINUTE_MS } from "#kernel/duration.ts";
-import type { Log } from "#kernel/log.ts";
 import { type CsvRow, csvText } from "../wire/csv.ts";
 import { arrayOf, type Pages, writeArray } from "../wire/json-array.ts";
 import { contextOf, inputOf, pollOf, type Work } from "./request.ts";
@@ -14,8 +13,7 @@ export type Answering<R extends Route = Route> = Work<R> & { readonly leave: () 
 /** The items of a list, written one by one. */
 export async function sendList(work: Answering<Extract<Route, { kind: "list" }>>): Promise<FastifyReply> {
   const { route, runtime, request, reply, leave } = work;
-  const poll = pollOf(runtime.longPoll, work);
-  const pages = route.pages(runtime.deps, inputOf(route, request), () => contextOf(route, request), poll);
+  const pages = route.pages(runtime.deps, inputOf(route, request), () => contextOf(route, request), pollOf(work));
   const first = await firstOf(pages, work);
   reply.type("application/json; charset=utf-8");
   const serialize = reply.compileSerializationSchema(route.item as Readonly<Record<string, unknown>>);
@@ -23,7 +21,7 @@ export async function sendList(work: Answering<Extract<Route, { kind: "list" }>>
     leave();
     return reply.send(arrayOf(first.value, serialize));
   }
-  return reply.send(streamAnswer(writeArray(first.value, pages, serialize), { request, log: runtime.log, leave }));
+  return reply.send(streamAnswer(writeArray(first.value, pages, serialize), work));
 }
 
 /** By the query, or else by the header Accept. */
@@ -40,16 +38,15 @@ export function wantsCsv({ query, headers }: FastifyRequest): boolean {
   return qualityOf("text/csv") > Math.max(qualityOf("application/json"), qualityOf("*/*"));
 }
 
-/** The rows of a file. */
 export async function sendFile(work: Answering, file: NonNullable<Route["file"]>): Promise<FastifyReply> {
-  const { route, runtime, request, reply, leave } = work;
+  const { route, runtime, request, reply } = work;
   const input = inputOf(route, request);
   const pages = file.rows(runtime.deps, input, () => contextOf(route, request));
   const first = await firstOf(pages, work);
   return reply
     .type("text/csv; charset=utf-8; header=present")
     .header("content-disposition", `attachment; filename="${file.name(input, runtime.deps)}"`)
-    .send(streamAnswer(writeRows(first, pages), { request, log: runtime.log, leave }));
+    .send(streamAnswer(writeRows(first, pages), work));
 }
 
 /** The first page is awaited, so that a refusal becomes a problem; the rest is read as the caller consumes it. */
@@ -74,14 +71,8 @@ async function* writeRows(first: IteratorResult<Page, Page>, rest: Pages<CsvRow>
 /** A caller that has not read its answer by then is cut off: it holds a slot. */
 const READ_WITHIN_MS = 2 * MINUTE_MS;
 
-type Stream = {
-  readonly request: Pick<FastifyRequest, "id" | "routeOptions">;
-  readonly log: Log;
-  readonly leave: () => void;
-};
-
 /** An answer that is written while its caller reads it. */
-export function streamAnswer(parts: AsyncGenerator<string>, { request, log, leave }: Stream): Readable {
+export function streamAnswer(parts: AsyncGenerator<string>, { runtime, request, leave }: Answering): Readable {
   const text = Readable.from(parts, { objectMode: false });
   const timer = setTimeout(() => text.destroy(new Error("the caller reads too slowly")), READ_WITHIN_MS);
   text.once("close", () => {
@@ -90,7 +81,11 @@ export function streamAnswer(parts: AsyncGenerator<string>, { request, log, leav
   });
   // The status has left already; the connection is cut, so that the caller does not take a part for the whole.
   text.on("error", (error) => {
-    log.warn("answer aborted, connection closed", { request_id: request.id, route: request.routeOptions.url, error });
+    runtime.log.warn("answer aborted, connection closed", {
+      request_id: request.id,
+      route: request.routeOptions.url,
+      error,
+    });
   });
   return text;
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { answerWithin } from "#kernel/answer-within.ts";
 import { refuse } from "../problems/refusals.ts";
 import type { Route, RouteClass } from "./route.ts";
 
@@ -26,16 +27,12 @@ export function waitMs({ query }: Route, request: FastifyRequest): number {
   return Number(wait) * 1_000;
 }
 
+const LATE = Symbol("late");
+
 /** The result of the work, or an unknown outcome when it takes too long. The work itself goes on. */
 export async function answerInTime<T>(route: Route, request: FastifyRequest, work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
   const remainingMs = answeredBy(route, request) + waitMs(route, request) - ANSWER_MARGIN_MS - Date.now();
-  const tooLate = () =>
-    reject(refuse("outcome_unknown", "The services did not answer in time.", { outcome: "unknown" }));
-  const timer = setTimeout(tooLate, Math.max(0, remainingMs));
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const answer = await answerWithin<T | typeof LATE>(work, Math.max(0, remainingMs), LATE);
+  if (answer === LATE) throw refuse("outcome_unknown", "The services did not answer in time.", { outcome: "unknown" });
+  return answer;
 }

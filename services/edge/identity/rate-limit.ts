@@ -7,13 +7,6 @@ export type Rate = {
   readonly burst: number;
 };
 
-type Buckets = {
-  /** Takes one token. When there is none: how long until there is one. */
-  readonly take: (key: string) => { readonly retryAfterMs: number } | undefined;
-  /** What is left; takes nothing. */
-  readonly levelOf: (key: string) => Level;
-};
-
 type Level = {
   readonly remaining: number;
   /** Until one token more is there. */
@@ -30,7 +23,7 @@ const TOKEN = 1_000;
 const MAX_BUCKETS = 10_000;
 
 /** One token bucket for each key, filled as time goes by. */
-export function createBuckets({ perSecond, burst }: Rate, now: Clock): Buckets {
+export function createBuckets({ perSecond, burst }: Rate, now: Clock) {
   const buckets = new Map<string, Bucket>();
   const full = burst * TOKEN;
   const levelAt = (key: string, at: number): number => {
@@ -38,13 +31,15 @@ export function createBuckets({ perSecond, burst }: Rate, now: Clock): Buckets {
     return Math.min(full, bucket.level + Math.max(0, at - bucket.filledAt) * perSecond);
   };
   return {
-    levelOf(key) {
+    /** What is left; takes nothing. */
+    levelOf(key: string): Level {
       const level = levelAt(key, now().getTime());
       const remaining = Math.floor(level / TOKEN);
       const msUntil = (wanted: number): number => Math.ceil((Math.min(full, wanted) - level) / perSecond);
       return { remaining, nextInMs: msUntil((remaining + 1) * TOKEN), fullInMs: msUntil(full) };
     },
-    take(key) {
+    /** Takes one token. When there is none: how long until there is one. */
+    take(key: string): { readonly retryAfterMs: number } | undefined {
       const at = now().getTime();
       const level = levelAt(key, at);
       const isGranted = level >= TOKEN;

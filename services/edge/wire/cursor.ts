@@ -8,11 +8,7 @@ export type Cursor<Place> = {
   readonly read: (list: string, text: string) => Place | undefined;
 };
 
-export type Cursors = {
-  readonly number: Cursor<bigint>;
-  readonly uuid: Cursor<string>;
-  readonly pair: Cursor<readonly [bigint, bigint]>;
-};
+export type Cursors = ReturnType<typeof cursorsOf>;
 
 /** Lengths that are multiples of three in all are characters without padding, so every cursor has exactly one spelling. */
 type Form<Place> = {
@@ -49,12 +45,8 @@ function numberBytes(number: bigint): Buffer {
   return bytes;
 }
 
-export function cursorsOf(key: Uint8Array): Cursors {
-  return {
-    number: cursorOf(key, NUMBER),
-    uuid: cursorOf(key, UUID),
-    pair: cursorOf(key, PAIR),
-  };
+export function cursorsOf(key: Uint8Array) {
+  return { number: cursorOf(key, NUMBER), uuid: cursorOf(key, UUID), pair: cursorOf(key, PAIR) };
 }
 
 function cursorOf<Place>(key: Uint8Array, { idBytes, tagBytes, bytesOf, placeIn }: Form<Place>): Cursor<Place> {

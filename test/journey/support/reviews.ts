@@ -17,8 +17,7 @@ export async function newKey({ stateDir }: RunningSystem, name: string, scopes: 
   await using stack = new AsyncDisposableStack();
   const printed: string[] = [];
   const terminal = { out: (line: string) => void printed.push(line), note: (line: string) => void printed.push(line) };
-  const open = (actor: string | undefined) =>
-    openKeySystem(stack, { PAMM_STATE_DIR: stateDir }, { actor, note: terminal.note });
+  const open = (actor: string | undefined) => openKeySystem(stack, { PAMM_STATE_DIR: stateDir }, terminal.note, actor);
   await runCommand(["create", "--name", name, "--scopes", scopes], open, terminal);
   const [key] = /pamm_\S+/.exec(printed.join("\n")) ?? [];
   if (key === undefined) throw new Error(`no key was printed: ${printed.join("\n")}`);

@@ -1,8 +1,7 @@
 import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { StoredEvent } from "./events.ts";
 import type { DeliveryStatus } from "./webhook-deliveries.ts";
-import type { StoredSecrets } from "./webhook-secrets.ts";
-import { IS_SERVED, SCOPES_OF_CLIENT } from "./webhooks.ts";
+import { IS_SERVED, SCOPES_OF_CLIENT, type StoredSecrets } from "./webhooks.ts";
 
 export type ClaimedDelivery = StoredSecrets & {
   readonly id: bigint;
@@ -18,20 +17,14 @@ export type ClaimedDelivery = StoredSecrets & {
   readonly event: StoredEvent | undefined;
 };
 
-type ClaimOptions = {
-  readonly claimMs: number;
-  /** Of one endpoint, those in progress included; of one that fails a single one. */
-  readonly perWebhook: number;
-  readonly limit: number;
-};
-
 /**
  * Claims deliveries that are due: of each account of an endpoint the oldest one that is not finished, so that a later one waits for it. Another
- * replica takes over what a process has claimed and not finished in time.
+ * replica takes over what a process has claimed and not finished in time. Of one endpoint at most `perWebhook`, those in progress included; of
+ * one that fails a single one.
  */
 export async function claimDeliveries(
   db: Queryable,
-  { claimMs, perWebhook, limit }: ClaimOptions,
+  { claimMs, perWebhook, limit }: Readonly<Record<"claimMs" | "perWebhook" | "limit", number>>,
 ): Promise<ClaimedDelivery[]> {
   type Row = Omit<ClaimedDelivery, "event"> & {
     [Name in keyof StoredEvent as `event_${Name}`]: StoredEvent[Name] | null;

@@ -118,21 +118,10 @@ async function makeNext(pool: Pool): Promise<boolean> {
 }
 
 async function deliver(options: DeliverOptions, claimed: ClaimedDelivery, signal: AbortSignal): Promise<void> {
-  const { pool } = options;
-  const { event, scopes } = claimed;
+  const { pool, cipher, isRehearsal, answerWithinMs: withinMs = ANSWER_WITHIN_MS } = options;
+  const { event, scopes, url, secret, previous, clientId } = claimed;
   if (event === undefined) return await giveUp(pool, claimed, "events_removed");
   if (!mayRead(event.type, scopes)) return await giveUp(pool, claimed, "insufficient_scope");
-  const attempt = await attemptOf(options, claimed, signal);
-  failpoint("after_answer", "webhook");
-  await record(pool, claimed, attempt);
-}
-
-async function attemptOf(
-  { cipher, isRehearsal, answerWithinMs }: DeliverOptions,
-  { event, url, secret, previous, clientId }: ClaimedDelivery,
-  signal: AbortSignal,
-): Promise<Attempt> {
-  if (event === undefined) return { kind: "interrupted" };
   const body = bodyOf(event);
   const secrets = [secret, ...(previous === null ? [] : [previous])].map((text) => cipher.decrypt(text, clientId));
   const headers = {
@@ -140,8 +129,9 @@ async function attemptOf(
     "user-agent": "pamm-webhooks",
     ...signedHeaders({ id: event.key, body, sentAt: new Date() }, secrets),
   };
-  const within = answerWithinMs === undefined ? {} : { withinMs: answerWithinMs };
-  return await send({ url, headers, body }, { isRehearsal, signal, ...within });
+  const attempt = await send({ url, headers, body, isRehearsal, signal, withinMs });
+  failpoint("after_answer", "webhook");
+  await record(pool, claimed, attempt);
 }
 
 /** The same bytes in every attempt, as the convention has it: type, time and the event as the listing shows it. */

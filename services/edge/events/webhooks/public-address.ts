@@ -1,40 +1,30 @@
 import { lookup as resolve, type LookupAddress } from "node:dns";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
+import { allows } from "../../identity/keys/addresses.ts";
 
 /** IPv4 networks that are not the public internet (RFC 6890). */
-const RESERVED = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 3],
-] as const;
+const isReserved = allows([
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/3",
+]);
 /** Of IPv6 only global unicast is public, without documentation and the tunnels that carry IPv4 addresses. */
-const GLOBAL = ["2000::", 3] as const;
-const NOT_GLOBAL = [
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["2002::", 16],
-  ["3fff::", 20],
-] as const;
-
-const [reserved, global, notGlobal] = [new BlockList(), new BlockList(), new BlockList()];
-for (const [network, bits] of RESERVED) reserved.addSubnet(network, bits, "ipv4");
-for (const [network, bits] of NOT_GLOBAL) notGlobal.addSubnet(network, bits, "ipv6");
-global.addSubnet(...GLOBAL, "ipv6");
+const isGlobal = allows(["2000::/3"]);
+const isNotGlobal = allows(["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]);
 
 export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 4) return !reserved.check(address, "ipv4");
-  return isIP(address) === 6 && global.check(address, "ipv6") && !notGlobal.check(address, "ipv6");
+  return isIP(address) === 4 ? !isReserved(address) : isGlobal(address) && !isNotGlobal(address);
 }
 
 export class AddressNotAllowed extends Error {

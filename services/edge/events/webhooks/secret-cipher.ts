@@ -5,35 +5,29 @@ import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Secret } from "#kernel/secret.ts";
 import { createTextCipher, NONCE_BYTES } from "#kernel/text-cipher.ts";
-import { countSecretsByKey, listSecrets, saveSecrets } from "../store/webhook-secrets.ts";
-
-/** Encrypts the secrets of webhooks for the database. */
-export type SecretCipher = {
-  readonly encrypt: (secret: Secret<string>, client: string) => string;
-  /** Throws when the text was changed, belongs to another client, or no key has its id. */
-  readonly decrypt: (text: string, client: string) => Secret<string>;
-  /** Of the key that encrypted it. */
-  readonly ageOf: (text: string) => KeyAge;
-};
+import { countSecretsByKey, listSecrets, saveSecrets } from "../store/webhooks.ts";
 
 /** The newest key, another one that this process has, or none of them. */
 const KEY_AGES = ["current", "older", "unknown"] as const;
-type KeyAge = (typeof KEY_AGES)[number];
 
-/** The first key encrypts, all of them decrypt. An encrypted text is the id of its key, a point, and nonce and ciphertext in Base64. */
-export function createSecretCipher(masterKeys: readonly [Secret<Buffer>, ...Secret<Buffer>[]]): SecretCipher {
+export type SecretCipher = ReturnType<typeof createSecretCipher>;
+
+/** Encrypts the secrets of webhooks for the database. The first key encrypts, all of them decrypt. An encrypted text is the id of its key, a point, and nonce and ciphertext in Base64. */
+export function createSecretCipher(masterKeys: readonly [Secret<Buffer>, ...Secret<Buffer>[]]) {
   const cipher = createTextCipher({ masterKeys, purpose: "edge webhook secrets", keyName: "webhook key" });
   return {
-    ageOf(text) {
+    /** Of the key that encrypted it. */
+    ageOf(text: string): (typeof KEY_AGES)[number] {
       const [keyId = ""] = text.split(".");
       if (keyId === cipher.currentKeyId) return "current";
       return cipher.olderKeyIds.includes(keyId) ? "older" : "unknown";
     },
-    encrypt(secret, client) {
+    encrypt(secret: Secret<string>, client: string): string {
       const { keyId, nonce, ciphertext } = cipher.encrypt(secret, ["webhook", client]);
       return `${keyId}.${Buffer.concat([nonce, ciphertext]).toString("base64")}`;
     },
-    decrypt(text, client) {
+    /** Throws when the text was changed, belongs to another client, or no key has its id. */
+    decrypt(text: string, client: string): Secret<string> {
       const [keyId = "", sealed = ""] = text.split(".");
       const bytes = Buffer.from(sealed, "base64");
       const encrypted = { keyId, nonce: bytes.subarray(0, NONCE_BYTES), ciphertext: bytes.subarray(NONCE_BYTES) };

@@ -43,10 +43,14 @@ test.each([
   "https://localhost/",
   "http://8.8.8.8/",
 ])("nothing is sent to %s where real money is moved", async (url) => {
-  const attempt = await send(
-    { url, headers: {}, body: "{}" },
-    { isRehearsal: false, signal: new AbortController().signal },
-  );
+  const attempt = await send({
+    url,
+    headers: {},
+    body: "{}",
+    isRehearsal: false,
+    signal: new AbortController().signal,
+    withinMs: 15_000,
+  });
   expect(attempt).toEqual({ kind: "failed", status: undefined, error: "address_not_allowed" });
 });
 

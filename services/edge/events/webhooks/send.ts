@@ -14,17 +14,14 @@ export type Attempt =
   /** This process stops. */
   | { readonly kind: "interrupted" };
 
-export type Letter = {
+type Letter = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-};
-
-export type SendOptions = {
   /** Plain HTTP and addresses that are not public are allowed only where no real money is moved. */
   readonly isRehearsal: boolean;
   readonly signal: AbortSignal;
-  readonly withinMs?: number;
+  readonly withinMs: number;
 };
 
 const GONE = 410;
@@ -38,11 +35,11 @@ const MAX_ANSWER_BYTES = 16 * 1024;
 const READ_ANSWER_MS = 1_000;
 
 /** Sends a letter once. A redirect is no delivery: it would lead around the check of the address. */
-export async function send(letter: Letter, options: SendOptions): Promise<Attempt> {
-  const { signal, withinMs = ANSWER_WITHIN_MS } = options;
+export async function send(letter: Letter): Promise<Attempt> {
+  const { signal, withinMs } = letter;
   const timeout = AbortSignal.timeout(withinMs);
   try {
-    const response = await answerTo(letter, options, AbortSignal.any([signal, timeout]));
+    const response = await answerTo({ ...letter, signal: AbortSignal.any([signal, timeout]) });
     const status = response.statusCode ?? 0;
     leave(response);
     if (status >= 200 && status < 300) return { kind: "delivered", status };
@@ -57,11 +54,7 @@ export async function send(letter: Letter, options: SendOptions): Promise<Attemp
   }
 }
 
-function answerTo(
-  { url, headers, body }: Letter,
-  { isRehearsal }: SendOptions,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
+function answerTo({ url, headers, body, isRehearsal, signal }: Letter): Promise<IncomingMessage> {
   const target = new URL(url);
   const address = addressIn(target);
   if (!isRehearsal && (target.protocol !== "https:" || (address !== undefined && !isPublicAddress(address)))) {

@@ -9,16 +9,9 @@ export function makeSecret(): Secret<string> {
   return new Secret(PREFIX + randomBytes(SECRET_BYTES).toString("base64"));
 }
 
-export type Message = {
-  /** The same in all attempts. */
-  readonly id: string;
-  readonly body: string;
-  readonly sentAt: Date;
-};
-
-/** The headers of Standard Webhooks, with a signature by each secret: during a rotation receivers know one of two. */
+/** The headers of Standard Webhooks, with a signature by each secret: during a rotation receivers know one of two. All attempts have one id. */
 export function signedHeaders(
-  { id, body, sentAt }: Message,
+  { id, body, sentAt }: { readonly id: string; readonly body: string; readonly sentAt: Date },
   secrets: readonly Secret<string>[],
 ): Record<string, string> {
   const timestamp = String(Math.floor(sentAt.getTime() / 1_000));

@@ -2,15 +2,12 @@ import { Gauge } from "prom-client";
 import { runJob } from "#kernel/job.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Secret } from "#kernel/secret.ts";
-import { readWebhookState } from "../store/webhook-state.ts";
+import { readWebhookState } from "../store/webhook-deliveries.ts";
 import { deliverWebhooks, type DeliverOptions } from "./deliver.ts";
 import { createSecretCipher, encryptSecretsAgain } from "./secret-cipher.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
 
-type StartOptions = Omit<DeliverOptions, "cipher"> & {
-  readonly key: Secret<Buffer> | undefined;
-  readonly oldKey: Secret<Buffer> | undefined;
-};
+type StartOptions = Omit<DeliverOptions, "cipher"> & Record<"key" | "oldKey", Secret<Buffer> | undefined>;
 
 /** Without a key nothing is sent, and no webhook can be created. */
 export function startWebhooks(stack: AsyncDisposableStack, { key, oldKey, ...options }: StartOptions): Webhooks {

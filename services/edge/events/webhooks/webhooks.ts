@@ -5,7 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Secret } from "#kernel/secret.ts";
 import { demandKnown } from "../event-log.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { type Delivery, type DeliveryStatus, listDeliveries } from "../store/webhook-deliveries.ts";
+import { listDeliveries } from "../store/webhook-deliveries.ts";
 import {
   deleteWebhook,
   findWebhook,
@@ -32,25 +32,10 @@ type OfClient = { readonly clientId: string };
 type One = OfClient & { readonly id: bigint };
 type Command = { readonly commandId: string };
 
+export type Webhooks = ReturnType<typeof openWebhooks>;
+
 /** The endpoints of clients. A client sees its own only: another one's are not found. A command that is repeated under its id is executed once. */
-export type Webhooks = {
-  readonly create: (request: OfClient & { url: string; types: string }, command: Command) => Promise<WithSecret>;
-  readonly list: (request: OfClient) => Promise<Webhook[]>;
-  readonly get: (request: One) => Promise<Webhook>;
-  readonly update: (request: One & WebhookChange, command: Command) => Promise<Webhook>;
-  readonly remove: (request: One, command: Command) => Promise<Webhook>;
-  readonly rotate: (request: One, command: Command) => Promise<WithSecret>;
-  readonly replay: (request: One & { readonly after: bigint }, command: Command) => Promise<Webhook>;
-  readonly deliveries: (request: One & DeliveryPage) => Promise<{ items: Delivery[]; hasMore: boolean }>;
-};
-
-type DeliveryPage = {
-  readonly beforeId: bigint;
-  readonly status: DeliveryStatus | undefined;
-  readonly limit: number;
-};
-
-export function openWebhooks(pool: Pool, configured: SecretCipher | undefined): Webhooks {
+export function openWebhooks(pool: Pool, configured: SecretCipher | undefined) {
   const cipher = (): SecretCipher => {
     if (configured !== undefined) return configured;
     const message = "The operator has not set PAMM_WEBHOOK_KEY, which protects the secrets of webhooks.";
@@ -61,24 +46,25 @@ export function openWebhooks(pool: Pool, configured: SecretCipher | undefined): 
     secret: cipher().decrypt(webhook.secret, webhook.clientId),
   });
   return {
-    async create({ clientId, url, types }, { commandId }) {
+    async create({ clientId, url, types }: OfClient & { url: string; types: string }, { commandId }: Command) {
       const secret = cipher().encrypt(makeSecret(), clientId);
       const own = { clientId, commandId };
       const created = await inTransaction(pool, (tx) => insertWebhook(tx, own, { url, types, secret }, MAX_WEBHOOKS));
       if (created !== undefined) return withSecret(created);
       throw refuse("too_many_webhooks", `A client may have ${MAX_WEBHOOKS} webhooks. Delete one first.`);
     },
-    list: ({ clientId }) => listWebhooks(pool, clientId),
-    get: async ({ clientId, id }) => found(await findWebhook(pool, clientId, id), id),
-    update: async ({ clientId, id, ...change }) => found(await updateWebhook(pool, clientId, id, change), id),
-    remove: async ({ clientId, id }, { commandId }) =>
+    list: ({ clientId }: OfClient) => listWebhooks(pool, clientId),
+    get: async ({ clientId, id }: One) => found(await findWebhook(pool, clientId, id), id),
+    update: async ({ clientId, id, ...change }: One & WebhookChange, _command: Command) =>
+      found(await updateWebhook(pool, clientId, id, change), id),
+    remove: async ({ clientId, id }: One, { commandId }: Command) =>
       found(await deleteWebhook(pool, { clientId, commandId }, id), id),
-    async rotate({ clientId, id }, { commandId }) {
+    async rotate({ clientId, id }: One, { commandId }: Command) {
       const secret = cipher().encrypt(makeSecret(), clientId);
       const rotation = { secret, overlapMs: OVERLAP_MS };
       return withSecret(found(await rotateSecret(pool, { clientId, commandId }, id, rotation), id));
     },
-    async replay({ clientId, id, after }, { commandId }) {
+    async replay({ clientId, id, after }: One & { readonly after: bigint }, { commandId }: Command) {
       const log = await readEvents(pool, { after, types: [], limit: 1 });
       demandKnown(after, log);
       const removed = log.removedThrough;
@@ -88,9 +74,9 @@ export function openWebhooks(pool: Pool, configured: SecretCipher | undefined): 
       }
       return found(await inTransaction(pool, (tx) => replayFrom(tx, { clientId, commandId }, id, after)), id);
     },
-    async deliveries({ clientId, id, limit, beforeId, status }) {
+    async deliveries({ clientId, id, limit, ...page }: One & Parameters<typeof listDeliveries>[2]) {
       found(await findWebhook(pool, clientId, id), id);
-      return pageOf(await listDeliveries(pool, id, { beforeId, status, limit: limit + 1 }), limit);
+      return pageOf(await listDeliveries(pool, id, { ...page, limit: limit + 1 }), limit);
     },
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import { answerWithin } from "#kernel/answer-within.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal } from "#kernel/refusal.ts";
@@ -56,7 +57,8 @@ const ATTEMPT_NEEDS_MS = 1_500;
  */
 export async function repeatLost<T>(context: CallContext, send: () => Promise<T>): Promise<T> {
   const first = send();
-  const early = await settledWithin(first, remainingMs(context) * FIRST_WAIT_SHARE);
+  const settled = Promise.allSettled([first]).then(([outcome]) => outcome);
+  const early = await answerWithin(settled, Math.max(0, remainingMs(context) * FIRST_WAIT_SHARE), undefined);
   if (early?.status === "fulfilled") return early.value;
   if (early !== undefined && !isLost(early.reason)) throw early.reason;
   if (early !== undefined) await sleep(PAUSE_MS);
@@ -74,15 +76,6 @@ async function secondAttempt<T>(first: Promise<T>, second: Promise<T>): Promise<
     if (isFault(one) && !isTransportRefusal(other)) throw other;
     throw !isUnknown(one) && isUnknown(other) ? other : one;
   }
-}
-
-async function settledWithin<T>(work: Promise<T>, ms: number): Promise<PromiseSettledResult<T> | undefined> {
-  const { promise, resolve } = Promise.withResolvers<PromiseSettledResult<T> | undefined>();
-  const timer = setTimeout(resolve, Math.max(0, ms), undefined);
-  void Promise.allSettled([work]).then(([settled]) => resolve(settled));
-  const settled = await promise;
-  clearTimeout(timer);
-  return settled;
 }
 
 /** A refusal that names the operation is an answer of its service, not a lost one. */

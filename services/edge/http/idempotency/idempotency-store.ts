@@ -1,4 +1,4 @@
-import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
+import { batchQueue } from "#kernel/batch-queue.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
@@ -12,7 +12,6 @@ import {
   type CommandStatus,
   deleteCommand,
   findCommand,
-  type IdempotencyKey,
   insertCommands,
   markAnswered,
   type NewCommand,
@@ -21,13 +20,7 @@ import {
 } from "./store/idempotency-keys.ts";
 
 /** A command that is executed at most once, however often its key is sent. */
-export type ClaimRequest = IdempotencyKey & {
-  readonly fingerprint: Buffer;
-  /** Used when the key stands for no command yet. */
-  readonly commandId: string;
-  /** At this instant the request has been answered, or its outcome is unknown. */
-  readonly busyUntil: Date;
-};
+export type ClaimRequest = Omit<NewCommand, "at">;
 
 /** The command to execute: the first one again, or a new one. */
 export type Claim = {
@@ -51,25 +44,20 @@ const MAX_TRIES = 5;
 /** A service was not reached by this attempt. An earlier attempt may have reached it, so these prove nothing then. */
 const TRANSPORT_CODES = new Set(["service_unavailable", "deadline_exceeded", "busy"]);
 
-type Inserts = BatchQueue<NewCommand, { readonly isNew: boolean }>;
-
 /** A statement of so many rows takes a few milliseconds. */
 const MAX_BATCH = 64;
 /** As many as the largest number of requests in progress. */
 const MAX_WAITING = 10_000;
 
 /** Keys and outcomes that arrive while a statement runs are written by the next one; each is durable before it counts. */
-export function createIdempotencyStore(
-  db: Queryable,
-  { now, log, keptMs }: { readonly now: Clock; readonly log: Log; readonly keptMs: number },
-): IdempotencyStore {
+function queuesOf(db: Queryable) {
   const options = {
     maxItems: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     // The database has refused the statement, so nothing of it was written.
     maySplit: (error: unknown) => !isTransientFailure(error),
   };
-  const inserts: Inserts = batchQueue({
+  const inserts = batchQueue<NewCommand, { readonly isNew: boolean }>({
     name: "claim idempotency keys",
     ...options,
     // Of two requests with one key the second one waits for the row of the first.
@@ -88,12 +76,20 @@ export function createIdempotencyStore(
       return answered.map(() => undefined);
     },
   });
+  return { inserts, outcomes };
+}
+
+export function createIdempotencyStore(
+  db: Queryable,
+  { now, log, keptMs }: { readonly now: Clock; readonly log: Log; readonly keptMs: number },
+): IdempotencyStore {
+  const { inserts, outcomes } = queuesOf(db);
   return {
     keptMs,
 
     async claim(request) {
       try {
-        return await claim({ db, inserts, now }, request);
+        return await claim(request);
       } catch (error) {
         if (error instanceof Refusal || !isTransientFailure(error)) throw error;
         throw Object.assign(refuse("service_unavailable", "The Idempotency-Key could not be recorded."), {
@@ -109,8 +105,8 @@ export function createIdempotencyStore(
         return result;
       } catch (error) {
         if (claimed.wasDone) throw isEnd(error, claimed) ? error : notRepeated(claimed.commandId);
-        if (isOtherRequest(error)) {
-          await forget(db, log, claimed.commandId);
+        if (error instanceof Refusal && error.code === "idempotency_key_reused") {
+          await forget(claimed.commandId);
           throw error;
         }
         const status = statusAfter(error, claimed);
@@ -119,6 +115,17 @@ export function createIdempotencyStore(
       }
     },
   };
+
+  async function claim(request: ClaimRequest): Promise<Claim> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const { isNew } = await inserts.add({ ...request, at: now() });
+      if (isNew) return { commandId: request.commandId, isRepeated: false, wasDone: false };
+      const seen = await findCommand(db, request);
+      const claimed = seen && (await claimAgain(db, request, seen, now));
+      if (claimed !== undefined) return claimed;
+    }
+    throw refuse("service_unavailable", "Other requests take the Idempotency-Key.", { retryAfterMs: RETRY_AFTER_MS });
+  }
 
   /** An outcome that is not recorded costs a repetition: the next request with the key executes the same command id. */
   async function record(commandId: string, status: CommandStatus): Promise<void> {
@@ -129,19 +136,16 @@ export function createIdempotencyStore(
       });
     });
   }
-}
 
-type ClaimDeps = { readonly db: Queryable; readonly inserts: Inserts; readonly now: Clock };
-
-async function claim({ db, inserts, now }: ClaimDeps, request: ClaimRequest): Promise<Claim> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const { isNew } = await inserts.add({ ...request, at: now() });
-    if (isNew) return { commandId: request.commandId, isRepeated: false, wasDone: false };
-    const seen = await findCommand(db, request);
-    const claimed = seen && (await claimAgain(db, request, seen, now));
-    if (claimed !== undefined) return claimed;
+  /** The service knows the key with other parameters, so its next request must not be compared with those of this one. */
+  async function forget(commandId: string): Promise<void> {
+    await deleteCommand(db, commandId).catch((error: unknown) => {
+      log.warn("idempotency key of a refused request not removed, the next request with the key may be refused", {
+        operation_id: commandId,
+        error,
+      });
+    });
   }
-  throw refuse("service_unavailable", "Other requests take the Idempotency-Key.", { retryAfterMs: RETRY_AFTER_MS });
 }
 
 /** Undefined when another request was faster. */
@@ -161,20 +165,6 @@ async function claimAgain(
   const commandId = isRepeated ? seen.commandId : request.commandId;
   const isTaken = await takeOver(db, request, seen, { commandId, busyUntil });
   return isTaken ? { commandId, isRepeated, wasDone: false } : undefined;
-}
-
-/** The service knows the key with other parameters, so its next request must not be compared with those of this one. */
-async function forget(db: Queryable, log: Log, commandId: string): Promise<void> {
-  await deleteCommand(db, commandId).catch((error: unknown) => {
-    log.warn("idempotency key of a refused request not removed, the next request with the key may be refused", {
-      operation_id: commandId,
-      error,
-    });
-  });
-}
-
-function isOtherRequest(error: unknown): boolean {
-  return error instanceof Refusal && error.code === "idempotency_key_reused";
 }
 
 /** The command was recorded to be executed later, and was not: its service knows how it has ended, and names it. */

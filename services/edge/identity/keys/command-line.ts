@@ -42,15 +42,12 @@ export function parseCommand([kind, ...rest]: readonly string[], now: Date): Key
     case "list":
       options(rest, {}, 0);
       return { kind };
-    case "rotate": {
-      const { values, id } = options(rest, { overlap: text, by: text }, 1);
-      rejectMistakes([wrongName("--by", values["by"])]);
-      return { kind, id, overlapMs: readOverlap(values["overlap"]), by: values["by"] };
-    }
+    case "rotate":
     case "revoke": {
-      const { values, id } = options(rest, { by: text }, 1);
-      rejectMistakes([wrongName("--by", values["by"])]);
-      return { kind, id, by: values["by"] };
+      const { values, id } = options(rest, kind === "rotate" ? { overlap: text, by: text } : { by: text }, 1);
+      const by = values["by"];
+      rejectMistakes([wrongName("--by", by)]);
+      return kind === "rotate" ? { kind, id, overlapMs: readOverlap(values["overlap"]), by } : { kind, id, by };
     }
     default:
       throw new KeyCommandError(kind === undefined ? "A command is required." : `Command '${kind}' does not exist.`);

@@ -1,25 +1,17 @@
 import { pageOf } from "#kernel/page.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { invalid } from "../../problems/problem.ts";
-import { findKey, findKeySystem, type KeySystem, type ListedKey, listKeysByAge } from "../store/api-keys.ts";
+import { findKey, findKeySystem, listKeysByAge } from "../store/api-keys.ts";
 
-type KeyPage = {
-  readonly keys: readonly ListedKey[];
-  readonly hasMore: boolean;
-  /** Undefined before the first start of an edge. */
-  readonly system: KeySystem | undefined;
-};
-
-/** The keys as operators see them; they are changed by a command only. */
-export type KeyDirectory = {
-  readonly list: (page: { readonly afterId: string | undefined; readonly limit: number }) => Promise<KeyPage>;
-};
+export type KeyDirectory = ReturnType<typeof keyDirectory>;
 
 const UNKNOWN_KEY = { field: "cursor", code: "invalid_cursor", message: "cursor must be the id of a key." };
 
-export function keyDirectory(pool: Pool): KeyDirectory {
+/** The keys as operators see them; they are changed by a command only. */
+export function keyDirectory(pool: Pool) {
   return {
-    async list({ afterId, limit }) {
+    /** `system` is undefined before the first start of an edge. */
+    list: async ({ afterId, limit }: { readonly afterId: string | undefined; readonly limit: number }) => {
       const [rows, system] = await Promise.all([
         listKeysByAge(pool, { afterId, limit: limit + 1 }),
         findKeySystem(pool),

@@ -35,12 +35,6 @@ export type KeyRingOptions = {
   readonly now: Clock;
 };
 
-export type KeyRing = {
-  readonly authenticate: Authenticate;
-  /** Reads all keys again and records when each was used last. */
-  readonly refresh: () => Promise<void>;
-};
-
 /** Keys that were read longer ago may be revoked, so they are not accepted. Longer than a restart of the database. */
 const STALE_AFTER_MS = 60_000;
 /** Failures of one address or IPv6 network. Each costs a query; valid keys of the address are not slowed down. */
@@ -52,7 +46,7 @@ type CachedKey = StoredKey & { readonly caller: Caller; readonly allowsAddress: 
 type VerifiedKey = Pick<CachedKey, "caller" | "allowsAddress">;
 
 /** The keys in memory, so that a request costs no query, and a key that was presented before one plain hash. */
-export function createKeyRing(options: KeyRingOptions): KeyRing {
+export function createKeyRing(options: KeyRingOptions) {
   const { pool, now } = options;
   const secrets = compareSecrets(options);
   const limitFailures = failureLimit(now);
@@ -65,7 +59,7 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
   let refreshedAt = now().getTime();
   let refreshed: Promise<void> = Promise.resolve();
 
-  /** One refresh after the other, so that an earlier one cannot restore a key that a later one has removed. */
+  /** Reads all keys again, and records when each was used last. One refresh after the other, so that an earlier one cannot restore a key that a later one has removed. */
   const refresh = (): Promise<void> => (refreshed = refreshed.then(readKeys, readKeys));
 
   async function readKeys(): Promise<void> {
@@ -115,25 +109,20 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
     return key;
   }
 
-  return {
-    refresh,
-    async authenticate(presentedKey, address) {
-      const key = await findVerified(presentedKey, address);
-      if (key === bootstrap) {
-        uses.set(BOOTSTRAP_ID, now());
-        return key.caller;
-      }
-      if (key !== undefined) requireFreshKeys();
-      const problem = key && problemOf(key, options.environment, address, now());
-      if (problem !== undefined) countFailure(problem);
-      if (key === undefined || problem !== undefined) {
-        limitFailures(address);
-        return undefined;
-      }
-      uses.set(key.caller.keyId, now());
-      return key.caller;
-    },
+  const authenticate: Authenticate = async (presentedKey, address) => {
+    const key = await findVerified(presentedKey, address);
+    if (key !== undefined && key !== bootstrap) requireFreshKeys();
+    const problem = key && problemOf(key, options.environment, address, now());
+    if (problem !== undefined) countFailure(problem);
+    if (key === undefined || problem !== undefined) {
+      limitFailures(address);
+      return undefined;
+    }
+    uses.set(key.caller.keyId, now());
+    return key.caller;
   };
+
+  return { authenticate, refresh };
 }
 
 /** Throws when the address has failed too often. */

@@ -149,22 +149,11 @@ async function audit(
 type Minted = KeyRequest & { readonly environment: Environment };
 
 function mint({ pepper, now }: KeyAdministration, request: Minted, replaced: StoredKey | undefined) {
-  const { environment, name, scopes, allowedAddresses, duplicateComment, expiresAt } = request;
-  const shown = mintKey(environment);
-  const row: NewKey = {
-    id: shown.id,
-    environment,
-    name,
-    scopes,
-    allowedAddresses,
-    duplicateComment,
-    expiresAt,
-    pepperId: pepper.id,
-    hash: pepper.hash(shown.text),
-    replaces: replaced?.id ?? null,
-    clientId: replaced?.clientId ?? shown.id,
-    createdAt: now(),
-  };
+  const shown = mintKey(request.environment);
+  const { id, text } = shown;
+  const secret = { pepperId: pepper.id, hash: pepper.hash(text) };
+  const chain = { replaces: replaced?.id ?? null, clientId: replaced?.clientId ?? id };
+  const row: NewKey = { ...request, ...secret, ...chain, id, createdAt: now() };
   return { shown, row };
 }
 

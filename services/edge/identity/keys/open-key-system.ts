@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "#kernel/clock.ts";
 import { optional, secretKey, secretUrls, text } from "#kernel/config-variables.ts";
-import { ConfigError, type Environment, readConfig } from "#kernel/config.ts";
+import { type Config, ConfigError, type Environment, readConfig } from "#kernel/config.ts";
 import { createLog } from "#kernel/log.ts";
 import { databaseUrl } from "#kernel/migration.ts";
 import { type Broker, connectNats } from "#kernel/nats/connect.ts";
@@ -30,24 +30,19 @@ const settings = {
 const RUN_FILE = join("run", "system.json");
 const DEFAULT_STATE_DIR = ".state";
 
-export type KeySystemOptions = {
-  readonly actor: string | undefined;
-  readonly note: (line: string) => void;
-};
-
 /** The keys of the system that the environment names, with its connections; throws `StartupError` or `ConfigError` when it cannot be reached. */
 export async function openKeySystem(
   resources: AsyncDisposableStack,
   env: Environment,
-  { actor = userInfo().username, note }: KeySystemOptions,
+  note: (line: string) => void,
+  actor = userInfo().username,
 ): Promise<KeyAdministration> {
   const config = readSettings(env);
   const url = config.EDGE_DATABASE_URL.reveal();
   const folder = new URL("../../migrations/", import.meta.url);
   await requireSchema({ url, schema: SCHEMA, folder, mayOwnTables: true });
   const pool = resources.use(createPool({ url, schema: SCHEMA, applicationName: "keys", max: 1 }));
-  const ca = readCertificates("NATS_CA_FILE", config.NATS_CA_FILE);
-  const broker = await findBroker({ url: config.NATS_URL?.reveal(), ca, note });
+  const broker = await findBroker(config, note);
   if (broker !== undefined) resources.use(broker);
   return {
     pool,
@@ -61,17 +56,20 @@ export async function openKeySystem(
   };
 }
 
-type BrokerOptions = {
-  readonly url: string | undefined;
-  readonly ca: string | undefined;
-  readonly note: (line: string) => void;
-};
-
 /** Without a broker the edge sees the change within seconds, because it reads its keys periodically. */
-async function findBroker({ url, ca, note }: BrokerOptions): Promise<Broker | undefined> {
-  if (url === undefined) return undefined;
+async function findBroker(
+  { NATS_URL, NATS_CA_FILE }: Config<typeof settings>,
+  note: (line: string) => void,
+): Promise<Broker | undefined> {
+  const ca = readCertificates("NATS_CA_FILE", NATS_CA_FILE);
+  if (NATS_URL === undefined) return undefined;
   try {
-    return await connectNats({ url, ca, name: SCHEMA, log: createLog({ service: "keys", level: "silent" }) });
+    return await connectNats({
+      url: NATS_URL.reveal(),
+      ca,
+      name: SCHEMA,
+      log: createLog({ service: "keys", level: "silent" }),
+    });
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     note("keys: The broker cannot be reached. The change takes effect within a few seconds.");

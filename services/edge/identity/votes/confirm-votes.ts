@@ -37,17 +37,15 @@ function problemOf(
   if (key.name !== vote.owner) return "other_owner";
   if (key.environment !== environment) return "other_environment";
   if (!key.scopes.includes("ops")) return "no_scope";
-  if (!wasInForce(key, spanOf(vote))) return "not_in_force";
+  const { from, to } = spanOf(vote);
+  const { createdAt, expiresAt, revokedAt } = key;
+  const isInForce =
+    createdAt <= to && (expiresAt === null || expiresAt > from) && (revokedAt === null || revokedAt > from);
+  if (!isInForce) return "not_in_force";
   return key.hasRequest ? undefined : "no_request";
 }
 
-type Span = { readonly from: Date; readonly to: Date };
-
-function spanOf({ at }: RecordedVote): Span {
+function spanOf({ at }: RecordedVote) {
   const ms = at?.getTime() ?? 0;
   return { from: new Date(ms - TOLERANCE_MS), to: new Date(ms + TOLERANCE_MS) };
-}
-
-function wasInForce({ createdAt, expiresAt, revokedAt }: VotingKey, { from, to }: Span): boolean {
-  return createdAt <= to && (expiresAt === null || expiresAt > from) && (revokedAt === null || revokedAt > from);
 }

@@ -11,7 +11,7 @@ export type StoredCommand = {
   readonly fingerprint: Buffer;
   readonly commandId: string;
   readonly status: CommandStatus;
-  /** Until then a replica works on it. */
+  /** Until then a replica works on it: then its request has been answered, or its outcome is unknown. */
   readonly busyUntil: Date;
 };
 

@@ -3,7 +3,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { saveKeySystem } from "../../identity/store/api-keys.ts";
-import { readWebhookState } from "./webhook-state.ts";
+import { readWebhookState } from "./webhook-deliveries.ts";
 
 let pool: Pool;
 
