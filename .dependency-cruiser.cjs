@@ -166,7 +166,7 @@ module.exports = {
           "^services/console/",
           "^services/client/index[.]ts$",
           "^services/kernel/(csv|review/owner|review/catalogue|reconcile/catalogue)[.]ts$",
-          "^services/edge/identity/keys/scopes[.]ts$",
+          "^services/edge/wire/scopes[.]ts$",
           "^node_modules/(preact|@preact/signals|uplot)/",
         ],
       },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ANY_KEY, SCOPES } from "./identity/keys/scopes.ts";
+import { ANY_KEY, SCOPES } from "./wire/scopes.ts";
 import { ROUTES } from "./api/routes.ts";
 import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aMaster, anInvestor } from "./api/samples/account.ts";

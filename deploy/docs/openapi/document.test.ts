@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";
-import { requiredScopes } from "../../../services/edge/identity/keys/scopes.ts";
+import { requiredScopes } from "../../../services/edge/wire/scopes.ts";
 import { isCommand } from "../../../services/edge/http/route.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import { openApiDocument } from "./document.ts";

@@ -1,6 +1,6 @@
 import packageFile from "#package" with { type: "json" };
 import type { TAGS } from "../../../services/edge/http/route.ts";
-import { SCOPE_MEANINGS } from "../../../services/edge/identity/keys/scopes.ts";
+import { SCOPE_MEANINGS } from "../../../services/edge/wire/scopes.ts";
 
 const INTRODUCTION = `HTTP interface through which a CRM manages Masters, Investors, subscriptions, capital movements and performance fees.
 

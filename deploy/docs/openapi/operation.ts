@@ -1,5 +1,5 @@
 import { isCommand } from "../../../services/edge/http/route.ts";
-import { requiredScopes } from "../../../services/edge/identity/keys/scopes.ts";
+import { requiredScopes } from "../../../services/edge/wire/scopes.ts";
 import type { DocumentedRoute, Exchange } from "../../../services/edge/api/exchange.ts";
 import type { Components, Json } from "./components.ts";
 import { type AnswerHeader, answerHeaders, requestHeaders } from "./headers.ts";

@@ -1,5 +1,5 @@
 import { isCommand, type Route } from "../../../services/edge/http/route.ts";
-import { ANY_KEY } from "../../../services/edge/identity/keys/scopes.ts";
+import { ANY_KEY } from "../../../services/edge/wire/scopes.ts";
 import type { KindOfRoute } from "../../../services/edge/problems/entry.ts";
 import { CODES, PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";
 import { fieldsOf } from "./wrong-field.ts";

@@ -1,4 +1,4 @@
-import type { Scope } from "../identity/keys/scopes.ts";
+import type { Scope } from "../wire/scopes.ts";
 import { refuse } from "../problems/refusals.ts";
 import { ALL_TYPES, EVENT_TYPES } from "../fields/event-types.ts";
 

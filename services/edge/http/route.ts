@@ -12,7 +12,7 @@ import type { ProblemCode } from "../problems/problems.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { Caller } from "../identity/keys/caller.ts";
 import type { KeyDirectory } from "../identity/keys/key-directory.ts";
-import type { RequiredScope, Scope } from "../identity/keys/scopes.ts";
+import type { RequiredScope, Scope } from "../wire/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { RequestOf } from "../fields/message.ts";
 import type { Webhooks } from "../events/webhooks/webhooks.ts";

@@ -1,5 +1,5 @@
 import type { RefusalExtra } from "#kernel/refusal.ts";
-import type { RequiredScope } from "../identity/keys/scopes.ts";
+import type { RequiredScope } from "../wire/scopes.ts";
 
 /** How far a request has come, at least, when it is answered so. */
 const STAGES = [

@@ -1,5 +1,5 @@
 import { keyReused } from "#kernel/key-refusals.ts";
-import { SCOPES } from "../identity/keys/scopes.ts";
+import { SCOPES } from "../wire/scopes.ts";
 import type { Entry, Sample } from "./entry.ts";
 
 export const AN_OPERATION = "0198c0de-0000-7000-8000-000000000001";

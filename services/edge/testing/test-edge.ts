@@ -10,7 +10,7 @@ import type { IdempotencyStore } from "../http/idempotency/idempotency-store.ts"
 import type { Answers } from "../api/exchange.ts";
 import { ROUTES } from "../api/routes.ts";
 import type { RouteClass } from "../http/route.ts";
-import { SCOPES, type Scope } from "../identity/keys/scopes.ts";
+import { SCOPES, type Scope } from "../wire/scopes.ts";
 import { cursorsOf } from "../wire/cursor.ts";
 
 export const TEST_KEY = "a-key-with-every-scope";

@@ -7,7 +7,7 @@ import { Table } from "../../components/table/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { can } from "../../session/session.ts";
 import { AllKeys } from "./all-keys.tsx";
-import { type Scope, SCOPE_MEANINGS, SCOPES } from "../../../edge/identity/keys/scopes.ts";
+import { type Scope, SCOPE_MEANINGS, SCOPES } from "../../../edge/wire/scopes.ts";
 
 type Row = { readonly scope: Scope; readonly isGranted: boolean };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EVENT_TYPES, readTypes } from "../../fields/event-types.ts";
-import { SCOPES, type Scope } from "../../identity/keys/scopes.ts";
+import { SCOPES, type Scope } from "../../wire/scopes.ts";
 import { type EventFilter, type EventPage } from "../../events/store/events.ts";
 import { anEvent } from "../samples/events.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";

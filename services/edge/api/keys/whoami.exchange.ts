@@ -1,5 +1,5 @@
 import type { Exchanges } from "../exchange.ts";
-import { SCOPES } from "../../identity/keys/scopes.ts";
+import { SCOPES } from "../../wire/scopes.ts";
 
 export const exchanges: Exchanges = {
   getApiKey: [

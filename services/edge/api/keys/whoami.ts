@@ -1,4 +1,4 @@
-import { ANY_KEY } from "../../identity/keys/scopes.ts";
+import { ANY_KEY } from "../../wire/scopes.ts";
 import { model } from "../../fields/field.ts";
 import { at } from "../../fields/message.ts";
 import {

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { OperationAction, type Operation } from "#proto/pamm/funding/v1/funding.ts";
-import type { Scope } from "../../identity/keys/scopes.ts";
+import type { Scope } from "../../wire/scopes.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { operationId } from "../schemas/request-fields.ts";
 import { OperationReply } from "../schemas/operation.ts";

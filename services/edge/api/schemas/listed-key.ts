@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { type Scope, SCOPE_MEANINGS, SCOPES } from "../../identity/keys/scopes.ts";
+import { type Scope, SCOPE_MEANINGS, SCOPES } from "../../wire/scopes.ts";
 import type { ListedKey } from "../../identity/store/api-keys.ts";
 import { bool, choice, model, nullableString, setOf, string } from "../../fields/field.ts";
 import { at, ofWhole, shown } from "../../fields/message.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Scope } from "../../identity/keys/scopes.ts";
+import type { Scope } from "../../wire/scopes.ts";
 import { A_WEBHOOK_SECRET, aWebhook } from "../samples/webhooks.ts";
 import { testEdge } from "../../testing/test-edge.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { BOOTSTRAP_ID } from "../../identity/keys/caller.ts";
-import { SCOPES } from "../../identity/keys/scopes.ts";
+import { SCOPES } from "../../wire/scopes.ts";
 
 /** An endpoint as its client sees it. */
 export type Webhook = {

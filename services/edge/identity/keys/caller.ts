@@ -1,7 +1,7 @@
 import { Counter } from "prom-client";
 import { refuse } from "../../problems/refusals.ts";
 import type { Environment } from "../store/api-keys.ts";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "../../wire/scopes.ts";
 
 /** The caller, as its API key identifies it. */
 export type Caller = {

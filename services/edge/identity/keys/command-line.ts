@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { parseDuration, DAY_MS } from "#kernel/duration.ts";
 import { writtenName } from "#kernel/review/owner.ts";
-import { isScope, SCOPES, type Scope } from "./scopes.ts";
+import { isScope, SCOPES, type Scope } from "../../wire/scopes.ts";
 import { parseTimestamp } from "../../wire/timestamp.ts";
 import { isAddressOrNetwork } from "./addresses.ts";
 import { KeyCommandError, type KeyRequest } from "./manage-keys.ts";

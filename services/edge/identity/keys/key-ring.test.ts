@@ -6,7 +6,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { Secret } from "#kernel/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { metricValues } from "#test/support/metric-values.ts";
-import { SCOPES } from "./scopes.ts";
+import { SCOPES } from "../../wire/scopes.ts";
 import { findKey, saveKeySystem } from "../store/api-keys.ts";
 import { mintKey, pepperOf } from "./api-key.ts";
 import { createKeyRing, type KeyRingOptions } from "./key-ring.ts";

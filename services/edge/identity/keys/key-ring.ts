@@ -18,7 +18,7 @@ import {
 import { allows, limitedNetwork } from "./addresses.ts";
 import { type Pepper, readKeyId } from "./api-key.ts";
 import { type Authenticate, BOOTSTRAP_ID, type Caller, countFailure, type FailureReason } from "./caller.ts";
-import { SCOPES } from "./scopes.ts";
+import { SCOPES } from "../../wire/scopes.ts";
 
 /** Subject of the signal that keys changed. A lost message costs the time until the next periodic read. */
 export const KEYS_CHANGED = "edge.v1.keys.changed";

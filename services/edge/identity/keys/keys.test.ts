@@ -3,7 +3,7 @@ import { isAddressOrNetwork, allows } from "./addresses.ts";
 import { mintKey, readKeyId } from "./api-key.ts";
 import { parseCommand } from "./command-line.ts";
 import { KeyCommandError } from "./manage-keys.ts";
-import { SCOPES } from "./scopes.ts";
+import { SCOPES } from "../../wire/scopes.ts";
 
 const NOW = new Date("2026-01-01T00:00:00Z");
 

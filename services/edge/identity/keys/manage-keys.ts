@@ -4,7 +4,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { isSameOwner } from "#kernel/review/owner.ts";
 import { insertAuditEntries } from "../store/access-audit.ts";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "../../wire/scopes.ts";
 import {
   type DuplicateComment,
   type Environment,

@@ -12,7 +12,7 @@ import {
   type ShownKey,
   stateOf,
 } from "./manage-keys.ts";
-import { SCOPES } from "./scopes.ts";
+import { SCOPES } from "../../wire/scopes.ts";
 
 /** Only the key goes to standard output, so that a script can read it; messages go to standard error. */
 export type Terminal = { readonly out: (line: string) => void; readonly note: (line: string) => void };

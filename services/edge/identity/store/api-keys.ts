@@ -1,7 +1,7 @@
 import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { VOTE } from "../audit/audit.ts";
-import { isScope, type Scope } from "../keys/scopes.ts";
+import { isScope, type Scope } from "../../wire/scopes.ts";
 
 export type Environment = "live" | "test";
 
