@@ -46,11 +46,8 @@ async function readLabels(request: FastifyRequest, bytes: Buffer): Promise<unkno
   if (bytes.toString("utf8").trim() === "") return undefined;
   const { value, duplicates } = readJson(request, bytes);
   refuseDuplicates(duplicates.filter((path) => /^(?:external_id|metadata)(?:\.|$)/.test(path)));
-  return saysNothing(value) ? undefined : value;
-}
-
-function saysNothing(value: unknown): boolean {
-  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  const saysNothing = value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  return saysNothing ? undefined : value;
 }
 
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
