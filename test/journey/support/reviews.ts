@@ -12,8 +12,12 @@ export function newOperator(system: RunningSystem, name: string): Promise<string
   return newKey(system, name, "ops");
 }
 
-/** As `make keys` makes it, without a process of its own; `scopes` are separated by commas. */
-export async function newKey({ stateDir }: RunningSystem, name: string, scopes: string): Promise<string> {
+/** As `make keys` makes it, in this process; `scopes` are separated by commas. While this process is busy, the database may end the connection. */
+export async function newKey(system: RunningSystem, name: string, scopes: string): Promise<string> {
+  return await eventually(() => makeKey(system, name, scopes));
+}
+
+async function makeKey({ stateDir }: RunningSystem, name: string, scopes: string): Promise<string> {
   await using stack = new AsyncDisposableStack();
   const printed: string[] = [];
   const terminal = { out: (line: string) => void printed.push(line), note: (line: string) => void printed.push(line) };
