@@ -197,7 +197,7 @@ test.concurrent("each credit that is finally refused reverses its own debit", as
   for (const login of logins) await service.transfer(aDeposit(login, 50_00n), aCall());
   // Two debits, then the first of two credits: that of either request. While the answer of the first debit is late, the other one waits for
   // the session: less than the second after which it would be sent later, behind that credit.
-  await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 600 });
+  await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 200 });
   await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 2 });
   const requests = logins.map((login) => aFee(login, payment, 30_00n));
 
