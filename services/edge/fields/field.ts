@@ -2,7 +2,7 @@ import { Type, type Static, type TObject, type TProperties, type TSchema, type T
 import { decimalText } from "../wire/json-body.ts";
 import { jsonInteger, type JsonNumber } from "../wire/json-number.ts";
 import type { CheckName } from "./checks.ts";
-import { type MessageOf, modelOf, type Model, type Sent, sent, type Shown, shown } from "./message.ts";
+import { type MessageOf, modelOf, type Model, SEND, type Sent, sent, SHOW, type Shown, shown } from "./message.ts";
 
 /** Ids and tickets are larger than the integers that a float represents exactly. */
 export const INT64 = { format: "int64" } as const;
@@ -33,7 +33,7 @@ export function read<Json, Text extends string, Value>(
   parse: (text: Text) => Value,
 ): Sent<Json, Value> {
   return sent(field, (holder, name) => {
-    const text: Text | undefined = field["~send"](holder, name);
+    const text: Text | undefined = field[SEND](holder, name);
     // A field that a table requires is there: only an optional one has no value.
     return (text === undefined ? undefined : parse(text)) as Value;
   });
@@ -141,7 +141,7 @@ export function list<Json, Source>(
   item: Shown<Json, Source>,
   about: Readonly<Record<string, unknown>>,
 ): Shown<Json[], readonly Source[]> {
-  return shown(Type.Array(item, about), (items: readonly Source[]) => items.map((each) => item["~show"](each)));
+  return shown(Type.Array(item, about), (items: readonly Source[]) => items.map((each) => item[SHOW](each)));
 }
 
 export function bool(about: About): Both<boolean> {

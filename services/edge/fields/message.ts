@@ -5,8 +5,8 @@ import { type Static, type TObject, type TOptional, type TProperties, type TSche
  * Fields of answers and requests know how their value is carried in the messages of the services: by the member that has the name of the field
  * in camel case, or by the one that `at` names. What a field knows is hidden in its schema, as TypeBox does it, so that no validator sees it.
  */
-const SHOW = "~show";
-const SEND = "~send";
+export const SHOW = "~show";
+export const SEND = "~send";
 const MEMBER = "~member";
 /** The whole message, instead of a member of it. */
 const WHOLE = "";

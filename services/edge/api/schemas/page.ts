@@ -1,5 +1,5 @@
 import { bool, integer, list, model, nullableInteger, nullableString } from "../../fields/field.ts";
-import { at, ofWhole, type Shown, shown } from "../../fields/message.ts";
+import { at, ofWhole, type Shown, shown, SHOW } from "../../fields/message.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 
 const hasMoreReply = bool({ description: "Whether another page follows.", example: false });
@@ -34,7 +34,7 @@ export function idPage<Item extends { readonly id: bigint }, Source>(
     items: list(item, { description: order }),
     next_cursor: ofWhole(nextCursor, ({ items, hasMore }: { items: readonly Source[]; hasMore: boolean }) => {
       const last = hasMore ? items.at(-1) : undefined;
-      return last === undefined ? null : jsonInteger(item["~show"](last).id);
+      return last === undefined ? null : jsonInteger(item[SHOW](last).id);
     }),
     has_more: hasMoreReply,
   };
