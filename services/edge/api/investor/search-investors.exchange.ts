@@ -1,4 +1,5 @@
 import type { Exchanges } from "../exchange.ts";
+import { INVESTOR_PROFILE } from "./examples.ts";
 import { anInvestorProfile } from "../samples/account.ts";
 
 export const exchanges: Exchanges = {
@@ -10,18 +11,7 @@ export const exchanges: Exchanges = {
       services: { accounts: { listInvestors: async () => ({ items: [anInvestorProfile()], hasMore: false }) } },
       asked: [{ method: "listInvestors", request: { filter: { externalId: "CRM-7001" }, afterId: 0n, limit: 50 } }],
       answer: {
-        items: [
-          {
-            engine: "PAMM",
-            id: 8,
-            mt5_login: "3000003",
-            name: "Ada",
-            email: "ada@example.com",
-            external_id: "CRM-7001",
-            metadata: { segment: "retail" },
-            created_at: "2026-01-02T03:04:05.678000",
-          },
-        ],
+        items: [INVESTOR_PROFILE],
         next_cursor: null,
         has_more: false,
       },

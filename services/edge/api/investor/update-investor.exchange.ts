@@ -1,4 +1,5 @@
 import type { Exchanges } from "../exchange.ts";
+import { INVESTOR_PROFILE } from "./examples.ts";
 import { anInvestorProfile } from "../samples/account.ts";
 
 export const exchanges: Exchanges = {
@@ -20,16 +21,7 @@ export const exchanges: Exchanges = {
           },
         },
       ],
-      answer: {
-        engine: "PAMM",
-        id: 8,
-        mt5_login: "3000003",
-        name: "Ada",
-        email: "ada@example.com",
-        external_id: "CRM-7001",
-        metadata: { segment: "retail" },
-        created_at: "2026-01-02T03:04:05.678000",
-      },
+      answer: INVESTOR_PROFILE,
     },
   ],
 };

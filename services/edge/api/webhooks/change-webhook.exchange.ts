@@ -1,19 +1,7 @@
 import type { Exchanges } from "../exchange.ts";
+import { A_WEBHOOK } from "./examples.ts";
 import { aWebhook, A_WEBHOOK_SECRET } from "../samples/webhooks.ts";
 import { LATER } from "../samples/values.ts";
-
-const A_WEBHOOK = {
-  id: 17,
-  url: "https://crm.example.com/pamm/events",
-  types: "deposit.*",
-  status: "enabled",
-  failing_since: null,
-  last_error: null,
-  deferred_until: null,
-  through_event_id: 1024,
-  old_secret_until: null,
-  created_at: "2026-01-02T03:04:05.678000",
-} as const;
 
 export const exchanges: Exchanges = {
   updateWebhook: [

@@ -1,4 +1,5 @@
 import type { Exchanges } from "../exchange.ts";
+import { A_WEBHOOK } from "./examples.ts";
 import { aWebhook, A_WEBHOOK_SECRET } from "../samples/webhooks.ts";
 
 export const exchanges: Exchanges = {
@@ -15,16 +16,7 @@ export const exchanges: Exchanges = {
         },
       ],
       answer: {
-        id: 17,
-        url: "https://crm.example.com/pamm/events",
-        types: "deposit.*",
-        status: "enabled",
-        failing_since: null,
-        last_error: null,
-        deferred_until: null,
-        through_event_id: 1024,
-        old_secret_until: null,
-        created_at: "2026-01-02T03:04:05.678000",
+        ...A_WEBHOOK,
         secret: "whsec_c2VjcmV0IG9mIGFuIGV4YW1wbGUsIDMyIGJ5dGVzISE=",
       },
     },
