@@ -85,7 +85,7 @@ export function controlOf(url: string) {
       delay_ms?: number;
     }) => call("POST", "faults", fault),
     noFaults: () => call("DELETE", "faults"),
-    /** Ends what faults have started, before its delay is over. */
+    /** No fault waits any more, and what faults have started ends before its delay is over. */
     endFaults: () => call("POST", "faults/end"),
     restart: (forgetMs?: number) => call("POST", "restart", forgetMs === undefined ? {} : { forget_ms: forgetMs }),
     stats: () => call("GET", "stats") as Promise<{ calls: Record<string, number> }>,

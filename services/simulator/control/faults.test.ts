@@ -123,6 +123,14 @@ test("hide_deal: executed and part of the balance, but not in the history until 
   await expect.poll(page).toEqual([hidden, shown, soon]);
 });
 
+test("after the end of all faults none waits", async () => {
+  await using simulator = await startSimulator();
+  await control(simulator, "POST", "faults", { command: "trade/balance", effect: "drop_before" });
+  await control(simulator, "POST", "faults/end");
+  expect((await control(simulator, "GET", "faults")).body).toEqual([]);
+  expect((await payWithFaults(simulator, [])).outcome).toBe("0 Done");
+});
+
 test("cut_comment: the comment is empty", async () => {
   await using simulator = await startSimulator();
   const { outcome, deals } = await payWithFaults(simulator, [{ effect: "cut_comment" }]);

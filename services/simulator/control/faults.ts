@@ -57,10 +57,11 @@ export function removeFaults(server: TradeServer): object {
   return { removed };
 }
 
-/** What faults have started is over: deals are shown, answers are sent, and late commands are executed. */
-export function endFaults({ hidden, delayed }: TradeServer): object {
-  hidden.clear();
-  for (const end of delayed) end();
+/** No fault waits, and what faults have started is over: deals are shown, answers are sent, and late commands are executed. */
+export function endFaults(server: TradeServer): object {
+  server.faults = [];
+  server.hidden.clear();
+  for (const end of server.delayed) end();
   return {};
 }
 
