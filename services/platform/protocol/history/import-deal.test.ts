@@ -53,6 +53,17 @@ function aFee(debited: string, credited: string, minor = 20_00n): readonly LegOr
   ];
 }
 
+/** The debit of a fee, imported without its credit. The jobs of the process that read it have ended: none decides again what is undecided. */
+async function anImportedDebit(world: World) {
+  const reader = await world.start();
+  const [investor, payment] = [await anAccount(reader), await anAccount(reader, "payment")];
+  await world.control.balance(investor, "100.00", "bank");
+  await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: FEE_KEY });
+  await logOf(reader, investor, 2);
+  await reader[Symbol.asyncDispose]();
+  return { investor, payment, quiet: await world.start({ hasJobs: false }) };
+}
+
 async function listFees({ service }: Instance) {
   return (await service.listImportedFees({ afterTransferId: 0n, limit: 100 }, aCall())).fees;
 }
@@ -202,22 +213,19 @@ test.concurrent("an imported fee is listed until it has the key of a payment, an
 
 test.concurrent("the credit of an imported fee is sent once when it is claimed, after every payment account was read", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
-  const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
-  await world.control.balance(investor, "100.00", "bank");
-  await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: FEE_KEY });
-  await logOf(instance, investor, 2);
+  const { investor, payment, quiet } = await anImportedDebit(world);
+  const { service, deps } = quiet;
   await deps.pool.query("update account set undecided_from = now() where role = 'payment'");
-  expect(await listFees(instance)).toEqual([]);
+  expect(await listFees(quiet)).toEqual([]);
   await deps.pool.query("update account set undecided_from = null");
-  expect(await listFees(instance)).toMatchObject([{ amount: moneyOf(20_00n), paymentAccountLogin: undefined }]);
+  expect(await listFees(quiet)).toMatchObject([{ amount: moneyOf(20_00n), paymentAccountLogin: undefined }]);
 
   // 30.00 were due, and the account had less.
   const claimed = { keyHash: keyHash(FEE_KEY), key: FEE_KEY, paymentAccountLogin: payment, due: moneyOf(30_00n) };
   await Promise.all([1, 2, 3].map(() => service.claimImportedFees({ fees: [claimed] }, aCall())));
   expect(await recordedTransfer(service, FEE_KEY)).toMatchObject({ state: TransferState.PENDING });
-  await resumeBoth(instance);
+  await resumeBoth(quiet);
+  await world.start();
   await service.claimImportedFees({ fees: [claimed] }, aCall());
   const { legs } = await eventually(
     () => recordedTransfer(service, FEE_KEY),
@@ -231,12 +239,8 @@ test.concurrent("the credit of an imported fee is sent once when it is claimed, 
 
 test.concurrent("while the credit of an imported fee may still be found, its order is neither claimed nor debited again", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
-  const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
-  await world.control.balance(investor, "100.00", "bank");
-  await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: FEE_KEY });
-  await logOf(instance, investor, 2);
+  const { investor, payment, quiet } = await anImportedDebit(world);
+  const { service, deps } = quiet;
   const claim = async () => {
     const order = readTransferOrder(aTransfer(FEE_KEY, aFee(investor, payment)));
     return await inTransaction(deps.pool, async (tx) => {
@@ -246,8 +250,8 @@ test.concurrent("while the credit of an imported fee may still be found, its ord
   };
   // A process that does not know yet that permits were stopped.
   expect(await claim()).toEqual([]);
-  expect(await listFees(instance)).toHaveLength(1);
-  await resumeBoth(instance);
+  expect(await listFees(quiet)).toHaveLength(1);
+  await resumeBoth(quiet);
   await deps.pool.query("update account set undecided_from = now() where role = 'payment'");
   const key = importedFeeKey(keyHash(FEE_KEY));
   expect(await claim()).toMatchObject([{ key }]);
