@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type WakeSignal, createWakeSignal, pause } from "./wake-signal.ts";
 import type { Log } from "./log.ts";
-import { failureOf } from "./contract/rpc-span.ts";
 import { measureJob } from "./job-metrics.ts";
 import { backOffMs } from "./retry.ts";
-import { inJobSpan } from "./tracing/span.ts";
+import { inJob } from "./tracing/span.ts";
 import { isTransientFailure } from "./transient-failure.ts";
 
 export type JobOptions = {
@@ -62,7 +61,7 @@ async function loop(
   while (!signal.aborted) {
     const startedMs = performance.now();
     try {
-      const next = await inJobSpan(name, () => work(signal), failureOf);
+      const next = await inJob(name, () => work(signal));
       failures = 0;
       lines.succeeded();
       measured.succeeded(performance.now() - startedMs);

@@ -14,7 +14,7 @@ export function clientOf<C extends Contract>(contract: C, transport: Transport, 
       if (remainingMs(context) <= 0 || context.signal.aborted) throw deadlineExceeded();
       const payload = method.encodeRequest(request);
       const attributes = rpcAttributes(method, transport);
-      const span = startSpan(rpcName(method), { kind: "client", isWork: context.commandId !== "", attributes });
+      const span = startSpan(rpcName(method), { kind: "client", mayBegin: context.commandId !== "", attributes });
       const response = await inSpan(span, () => send(method, payload, context), failureOf);
       return method.decodeResponse(asBuffer(response));
     };

@@ -1,7 +1,6 @@
 import type { Pool } from "pg";
 import type { EventType } from "../contract/event.ts";
 import { afterCommit, beforeCommit, poolOf, type Transaction } from "../postgres/transaction.ts";
-import { noteWork } from "../tracing/span.ts";
 import { insertEntries, type NewEntry, type PublishedEntry } from "./outbox.ts";
 
 export type PublishedEvent<Message> = {
@@ -28,7 +27,6 @@ export function publishAll<Message>(tx: Transaction, events: readonly PublishedE
   const entries = events.map(({ feed, event, message, subject, requestId = "" }) => {
     return { feed, type: event.$type, subject, payload: event.encode(message).finish(), requestId };
   });
-  if (entries.length > 0) noteWork();
   beforeCommit(tx, append, entries);
 }
 

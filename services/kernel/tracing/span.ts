@@ -28,8 +28,6 @@ export type SpanOptions = {
   readonly parent?: TracePlace;
   /** Begins a trace when it belongs to none. Without it background reads would fill the store of traces. */
   readonly mayBegin?: boolean;
-  /** It changes something: a run of a job in which it happens has a span. So does `mayBegin`. */
-  readonly isWork?: boolean;
   /** Never secrets, query strings, names or bodies. */
   readonly attributes?: Attributes;
 };
@@ -39,6 +37,8 @@ export const NO_PLACE: TracePlace = ROOT_CONTEXT;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER };
 const TRACER = "pamm";
+/** Of the job whose run the work belongs to. */
+const JOB = createContextKey("pamm.job");
 
 /** What is done instead without tracing, or outside of a trace. */
 export const NO_SPAN: Span = { traceId: undefined, run: (work) => work(), set: () => {}, end: () => {} };
@@ -50,16 +50,14 @@ export function switchTracing(isOn: boolean): void {
   isTracing = isOn;
 }
 
-export function startSpan(
-  name: string,
-  { kind, parent, mayBegin = false, isWork = mayBegin, attributes = {} }: SpanOptions,
-): Span {
+export function startSpan(name: string, { kind, parent, mayBegin = false, attributes = {} }: SpanOptions): Span {
   if (!isTracing) return NO_SPAN;
-  const at = parent ?? context.active();
-  if (isWork) runOf(at)?.begin();
-  const place = placeAt(at);
-  if (!mayBegin && trace.getSpanContext(place) === undefined) return NO_SPAN;
-  const span = trace.getTracer(TRACER).startSpan(name, { kind: KINDS[kind], attributes }, place);
+  const place = parent ?? context.active();
+  const isFirst = trace.getSpanContext(place) === undefined;
+  if (isFirst && !mayBegin) return NO_SPAN;
+  const job = isFirst ? place.getValue(JOB) : undefined;
+  const own = job === undefined ? attributes : { ...attributes, "pamm.job": String(job) };
+  const span = trace.getTracer(TRACER).startSpan(name, { kind: KINDS[kind], attributes: own }, place);
   const within = trace.setSpan(place, span);
   return {
     traceId: span.spanContext().traceId,
@@ -91,64 +89,14 @@ export async function inSpan<T>(
   }
 }
 
-/** A run of a job. It has a span once it does work, with the time of its begin: runs that find nothing would fill the store of traces. */
-type JobRun = { readonly begin: () => void; readonly place: () => TracePlace | undefined };
-
-const JOB_RUN = createContextKey("pamm.job_run");
-
-function runOf(place: TracePlace): JobRun | undefined {
-  return place.getValue(JOB_RUN) as JobRun | undefined;
-}
-
-/** The work of a run is part of its span, once there is one. */
-function placeAt(place: TracePlace): TracePlace {
-  return trace.getSpanContext(place) === undefined ? (runOf(place)?.place() ?? place) : place;
-}
-
-/** Runs a job, as the first span of a trace if it does work. */
-export async function inJobSpan<T>(
-  name: string,
-  work: () => Promise<T>,
-  outcomeOf: (error: unknown) => { readonly outcome: string; readonly hasFailed: boolean },
-): Promise<T> {
-  if (!isTracing) return await work();
-  const startTime = Date.now();
-  let span: ReturnType<ReturnType<typeof trace.getTracer>["startSpan"]> | undefined;
-  let isOver = false;
-  const run: JobRun = {
-    begin() {
-      if (isOver) return;
-      const attributes = { "pamm.job": name };
-      span ??= trace.getTracer(TRACER).startSpan(`job ${name}`, { startTime, attributes }, ROOT_CONTEXT);
-    },
-    place: () => (span === undefined || isOver ? undefined : trace.setSpan(within, span)),
-  };
-  const within = ROOT_CONTEXT.setValue(JOB_RUN, run);
-  const end = (outcome: string, hasFailed: boolean): void => {
-    isOver = true;
-    span?.setAttribute("pamm.outcome", outcome);
-    if (hasFailed) span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
-    span?.end();
-  };
-  try {
-    const result = await context.with(within, work);
-    end("ok", false);
-    return result;
-  } catch (error) {
-    const { outcome, hasFailed } = outcomeOf(error);
-    end(outcome, hasFailed);
-    throw error;
-  }
-}
-
-/** The run of a job in which this is called does work, for example because it has claimed rows. */
-export function noteWork(): void {
-  if (isTracing) runOf(context.active())?.begin();
+/** Runs a job: what it sends begins a trace that has its name. */
+export function inJob<T>(name: string, work: () => T): T {
+  return isTracing ? context.with(ROOT_CONTEXT.setValue(JOB, name), work) : work();
 }
 
 /** For work that continues elsewhere, such as in a batch. */
 export function tracePlace(): TracePlace {
-  return placeAt(context.active());
+  return context.active();
 }
 
 export function inPlace<T>(place: TracePlace, work: () => T): T {
@@ -162,7 +110,7 @@ export function outsideTraces<T>(work: () => T): T {
 
 /** Of the work that runs now, for its log lines. */
 export function currentTraceId(): string | undefined {
-  return isTracing ? trace.getSpanContext(placeAt(context.active()))?.traceId : undefined;
+  return isTracing ? trace.getSpanContext(context.active())?.traceId : undefined;
 }
 
 /** The place that a caller has sent; the root when it sent none, or a malformed one. */
@@ -174,5 +122,5 @@ export function receivedPlace(header: (name: string) => string | undefined): Tra
 /** Sends the place of the work that runs now. */
 export function sendPlace(set: (name: string, value: string) => void): void {
   if (!isTracing) return;
-  propagation.inject(placeAt(context.active()), undefined, { set: (_, name, value) => set(name, value) });
+  propagation.inject(context.active(), undefined, { set: (_, name, value) => set(name, value) });
 }

@@ -1,5 +1,4 @@
 import { execute, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
-import { noteWork } from "../tracing/span.ts";
 import { CLAIM_MS, FIRST_RETRY_MS, MAX_RETRY_MS } from "../retry.ts";
 
 /** A table whose rows are work, with the columns `next_try_at`, `tries` and `reason`. In the conditions the row is `work`. */
@@ -73,7 +72,6 @@ export function workQueue<Row, Key extends bigint | string = bigint>(options: Wo
             )::${keyType}[])
             returning ${columns}, tries`,
       );
-      if (claimed.length > 0) noteWork();
       return claimed;
     },
     async retryLater(db, delays) {

@@ -3,7 +3,6 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
-import { noteWork } from "#kernel/tracing/span.ts";
 import { GENERATION } from "./permit-generation.ts";
 import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
@@ -89,7 +88,6 @@ export async function claimPostings(tx: Transaction, investorLogins: readonly st
         returning login as "investorLogin", posting_number as number, posting_minor as amount, posting_generation as generation,
                   posting_tries as tries`,
   );
-  if (claimed.length > 0) noteWork();
   return claimed;
 }
 
