@@ -171,7 +171,7 @@ async function passFence({ rehearsal, access, platform }: Scene, people: People,
     see(`review ${reasonAndLogin(found)}`);
     const stopped = textOfOutcome(await send(access, depositCall(leaver, "1.11", "fence")));
     see(`a deposit: ${stopped}`);
-    check("nothing is sent", /^503 safety_stop.*not_executed/.test(stopped));
+    check("nothing is sent", /^409 safety_stop.*not_executed/.test(stopped));
     return found;
   });
   await step("Callers repeat every command of the lost time: nothing may move", async (see) => {

@@ -61,7 +61,7 @@ export function startTraffic(access: () => Access, callers: readonly Caller[], r
       lastAt = now;
     } else if (outcome.kind === "unknown") answers.unknown += 1;
     else if (outcome.kind === "not_executed") increase(answers.notExecuted, outcome.why);
-    else if (codeOf(outcome.answer) === "safety_stop") increase(answers.notExecuted, "503 safety_stop");
+    else if (codeOf(outcome.answer) === "safety_stop") increase(answers.notExecuted, "409 safety_stop");
     else answers.refused.push(outcome.answer.text);
   };
   const call = async (caller: Caller): Promise<void> => {

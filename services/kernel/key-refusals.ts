@@ -1,4 +1,4 @@
-import { type Refusal, type RefusalOutcome, refusalsOf, RETRY_AFTER_MS } from "./refusal.ts";
+import { type Refusal, type RefusalOutcome, refusalsOf } from "./refusal.ts";
 
 /** Why the operation that has an Idempotency-Key is not the answer to a request with it: of the edge, and of a service that stores keys too. */
 export const { refuse, refusals: KEY_REFUSALS } = refusalsOf({
@@ -18,5 +18,5 @@ export function keyReused(operationId: string, outcome: RefusalOutcome): Refusal
 
 export function keyInProgress(operationId: string): Refusal {
   const message = `The request with this Idempotency-Key is still being processed (${operationId}). Repeat it with the same key.`;
-  return refuse("operation_in_progress", message, { outcome: "unknown", operationId, retryAfterMs: RETRY_AFTER_MS });
+  return refuse("operation_in_progress", message, { outcome: "unknown", operationId });
 }

@@ -14,7 +14,7 @@ import { CHECKED_EVERY_MS, type SystemUnderTest } from "./system-under-test.ts";
 const TIMEOUT = { timeout: 120_000 };
 /** A new row is compared by the second run after it; the rest is the time of the runs on a busy machine. */
 const FOUND_WITHIN_MS = 2 * CHECKED_EVERY_MS + 20_000;
-const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
+const STOPPED = { status: 409, code: "safety_stop", outcome: "not_executed" } as const;
 
 /** The open breaks of these checks, and that all of their runs are complete. */
 async function breaksOf(client: Client, ...names: string[]): Promise<string[]> {

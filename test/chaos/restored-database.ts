@@ -64,7 +64,7 @@ export function restoredDatabase(tested: () => SystemUnderTest): void {
     // The callers repeat what they have no answer of, with their keys and without.
     for (const repeated of [forAnn, forBob, { login: ann, amount: "10.00" }]) {
       const reply = await deposit(client, repeated);
-      expect([reply.status, reply.body], reply.text).toMatchObject([503, STOPPED]);
+      expect([reply.status, reply.body], reply.text).toMatchObject([409, STOPPED]);
     }
     const behind = await eventually(async () => {
       const { body } = await client.get("/api/v1/ops/reviews");

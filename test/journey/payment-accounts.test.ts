@@ -29,7 +29,7 @@ import { bookResult, expectBalances, type Pool, pooled } from "./support/trading
 const TIMEOUT = { timeout: 180_000 };
 /** Of a difference that came before the payment account was looked at first: the next check of deals finds it. */
 const FOUND_WITHIN_MS = 90_000;
-const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
+const STOPPED = { status: 409, code: "safety_stop", outcome: "not_executed" } as const;
 
 let client: Client;
 let operator: Client;

@@ -19,7 +19,7 @@ import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, dealsOfAll, expectBalances, pooled } from "./support/trading.ts";
 
 const TIMEOUT = { timeout: 180_000 };
-const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
+const STOPPED = { status: 409, code: "safety_stop", outcome: "not_executed" } as const;
 
 let client: Client;
 /** With the key of the operator who proposes. */

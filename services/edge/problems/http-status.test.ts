@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
     "503 platform_unavailable not_executed",
     "503 platform_unavailable",
   ],
-  ["safety_stop", "unavailable", undefined, "503 safety_stop not_executed", "503 safety_stop"],
+  ["safety_stop", "conflict", undefined, "409 safety_stop not_executed", "409 safety_stop"],
   [
     "service_unavailable",
     "unavailable",

@@ -46,6 +46,21 @@ test("a fault is reported without detail, and logged with its stack", async () =
   expect(edge.lines.join("")).toContain("select secret from table");
 });
 
+test("a caller that waits for the first of several equal requests learns when to ask again", async () => {
+  const operationId = "0198c0de-0000-7000-8000-000000000001";
+  const edge = await refusing({
+    code: "operation_in_progress",
+    status: "conflict",
+    message: `The withdrawal waits until the Master is flat (${operationId}).`,
+    operationId,
+    outcome: "unknown",
+  });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.headers["retry-after"]]).toEqual([409, "1"]);
+  expect(answer.body).toMatchObject({ operation_id: operationId, outcome: "unknown", retryable: false });
+});
+
 test("a conflict is reported with its documented details only", async () => {
   const edge = await refusing({
     code: "below_min_deposit",

@@ -41,11 +41,11 @@ export function problemOf(error: unknown, facts: RequestFacts): Problem {
 }
 
 function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undefined, facts: RequestFacts): Problem {
-  const { title, retry, detail, members = {} } = PROBLEMS[code];
+  const { title, retry, poll, detail, members = {} } = PROBLEMS[code];
   const isRetryable = retry !== undefined && outcome !== "unknown";
   // This request was not executed, but an earlier one with its key may have been.
   const hidesOutcome = facts.mayHaveComeBefore && refusal?.outcome === undefined;
-  const retryAfterMs = refusal?.retryAfterMs ?? (isRetryable ? RETRY_AFTER_MS : undefined);
+  const retryAfterMs = refusal?.retryAfterMs ?? (isRetryable || poll !== undefined ? RETRY_AFTER_MS : undefined);
   const isCommand = facts.intent === "command";
   const operationId =
     refusal?.operationId ?? (isCommand && status >= 500 && !hidesOutcome ? facts.operationId : undefined);

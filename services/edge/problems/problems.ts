@@ -463,6 +463,25 @@ export const BY_STATUS = {
         proposed_by: { description: "Owner of the API key that proposed it.", example: "anna" },
       },
     },
+    safety_stop: {
+      title: "Operations are suspended pending manual review",
+      meaning: "The account, the Master or everything is stopped until operators decide.",
+      advice:
+        "Wait for the operators, who have been alerted and decide a review: [stopped Masters](integrate/pools.md#stopped-masters). Repeating does not help before.",
+      sample: "Operations on Master 3000001 are suspended pending manual review.",
+    },
+    webhooks_not_set_up: {
+      title: "Webhooks are not set up on this system",
+      meaning: "The operator has not set the key that protects the secrets of webhooks.",
+      advice: "Ask the operator to set `PAMM_WEBHOOK_KEY`, and read `GET /events` until then.",
+      sample: "The operator has not set PAMM_WEBHOOK_KEY, which protects the secrets of webhooks.",
+    },
+    login_range_exhausted: {
+      title: "No login is left in the range for new accounts",
+      meaning: "No login is left for new accounts; an operator has to extend the range.",
+      advice: ASK_OPERATORS,
+      sample: "No login is left in MT5_LOGIN_RANGE. An operator must extend the range.",
+    },
     conflict: {
       title: "Conflict with the current state",
       meaning: "A conflict with the current state that has no code of its own.",
@@ -650,25 +669,6 @@ export const BY_STATUS = {
       detail:
         "A part of the service cannot be reached, or works on as many requests as it may. This request was not executed. Send it again after the time in Retry-After.",
       answered: { at: "route", by: "all" },
-    },
-    safety_stop: {
-      title: "Operations are suspended pending manual review",
-      meaning: "The account, the Master or everything is stopped until operators decide.",
-      advice:
-        "Wait for the operators, who have been alerted and decide a review: [stopped Masters](integrate/pools.md#stopped-masters). Repeating does not help before.",
-      sample: "Operations on Master 3000001 are suspended pending manual review.",
-    },
-    webhooks_not_set_up: {
-      title: "Webhooks are not set up on this system",
-      meaning: "The operator has not set the key that protects the secrets of webhooks.",
-      advice: "Ask the operator to set `PAMM_WEBHOOK_KEY`, and read `GET /events` until then.",
-      sample: "The operator has not set PAMM_WEBHOOK_KEY, which protects the secrets of webhooks.",
-    },
-    login_range_exhausted: {
-      title: "No login is left in the range for new accounts",
-      meaning: "No login is left for new accounts; an operator has to extend the range.",
-      advice: ASK_OPERATORS,
-      sample: "No login is left in MT5_LOGIN_RANGE. An operator must extend the range.",
     },
   },
   504: {

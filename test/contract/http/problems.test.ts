@@ -15,7 +15,7 @@ const WITHDRAW = { method: "POST", url: "/api/v1/investor/withdraw?login=3000003
 
 type ProblemCase = readonly [code: string, status: RefusalStatus, extra: RefusalExtra];
 
-const STOPPED: ProblemCase = ["safety_stop", "unavailable", { outcome: "not_executed" }];
+const STOPPED: ProblemCase = ["safety_stop", "conflict", { outcome: "not_executed" }];
 const OPEN: ProblemCase = [
   "master_open_positions",
   "conflict",
@@ -29,7 +29,7 @@ const ALLOCATING: ProblemCase = [
 const NEGATIVE: ProblemCase = ["investor_deficit", "conflict", { outcome: "not_executed" }];
 
 const STOPPED_BODY = {
-  status: 503,
+  status: 409,
   title: "Operations are suspended pending manual review",
   retryable: false,
 };

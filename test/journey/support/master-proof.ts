@@ -107,7 +107,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
     expect(cents(found, "at_risk")).toBe(1_000_00n);
     await eventually(async () => {
       const { status, body } = await withdraw(client(), pool.investors[0] ?? "", "1");
-      expect([status, textOf(body, "code"), textOf(body, "outcome")]).toEqual([503, "safety_stop", "not_executed"]);
+      expect([status, textOf(body, "code"), textOf(body, "outcome")]).toEqual([409, "safety_stop", "not_executed"]);
     });
     await expectDone(withdraw(untilKnown(client()), other.investors[0] ?? "", "1"));
   });

@@ -27,7 +27,7 @@ test("a preview that is followed by what it says has no differences", async () =
   expect(await differences(previewOf("master_open_positions", "investor_deficit"), OPEN)).toEqual([]);
   const unknown = replyOf(404, { code: "subscription_not_found" });
   expect(await differences({ code: "subscription_not_found" }, unknown, 404)).toEqual([]);
-  expect(await differences(previewOf("safety_stop"), replyOf(503, { code: "safety_stop" }))).toEqual([]);
+  expect(await differences(previewOf("safety_stop"), replyOf(409, { code: "safety_stop" }))).toEqual([]);
 });
 
 test("a preview that was wrong is found: figures, the first reason, and whether the command is allowed", async () => {

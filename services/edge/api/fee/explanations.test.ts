@@ -37,7 +37,7 @@ test.each([
   ["fee_payment_not_found", "not_found", 404],
   ["investor_not_found", "not_found", 404],
   ["allocation_in_progress", "unavailable", 409],
-  ["safety_stop", "unavailable", 503],
+  ["safety_stop", "conflict", 409],
 ] as const)("%s is answered as a problem", async (code, status, shown) => {
   const refuse = () => Promise.reject(new Refusal({ code, status, message: "No." }));
   const edge = await testEdge({ fees: { explainPayment: refuse, getPendingFee: refuse } });

@@ -85,7 +85,7 @@ test.each<[code: string, status: RefusalStatus, http: number, retryable: boolean
   ["already_subscribed", "conflict", 409, false],
   ["investor_previously_subscribed", "conflict", 409, false],
   ["investor_has_open_positions", "conflict", 409, false],
-  ["safety_stop", "unavailable", 503, false],
+  ["safety_stop", "conflict", 409, false],
   ["platform_rejected", "rejected", 502, false],
   ["platform_unavailable", "unavailable", 503, true],
 ])("an assignment that is refused as %s is answered with this code", async (code, status, http, retryable) => {

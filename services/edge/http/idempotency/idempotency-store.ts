@@ -181,5 +181,5 @@ function statusAfter(error: unknown, { isRepeated }: Claim): CommandStatus {
 
 function notRepeated(operationId: string): Refusal {
   const message = `Operation ${operationId} was accepted before. Its result cannot be read now. Send the request again in a second, with the same Idempotency-Key.`;
-  return refuse("operation_in_progress", message, { outcome: "unknown", operationId, retryAfterMs: RETRY_AFTER_MS });
+  return refuse("operation_in_progress", message, { outcome: "unknown", operationId });
 }
