@@ -179,7 +179,7 @@ test("a stopped Master accepts no Investor", async () => {
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
     code: "safety_stop",
-    status: "unavailable",
+    status: "conflict",
   });
 });
 
