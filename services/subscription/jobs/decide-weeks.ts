@@ -3,7 +3,13 @@ import type { Deps } from "../deps.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { decideWeekPage } from "../processes/fees/decide-week.ts";
 import { recordFees } from "../processes/fees/record-fees.ts";
-import { decisionQueue, listDecisions, listUnrecordedPages } from "../store/fee-decisions.ts";
+import {
+  decisionQueue,
+  type FeeDecision,
+  listDecisions,
+  listUnrecordedPages,
+  markRecorded,
+} from "../store/fee-decisions.ts";
 import { type OpenWeek, weekQueue } from "../store/open-weeks.ts";
 
 /** Masters of one run: each page is a transaction on a connection that others need, too. */
@@ -48,7 +54,12 @@ export async function decideWeek(deps: Deps, week: OpenWeek): Promise<boolean> {
 /** In their sequence, those first that were decided before: the last page of a week comes last. */
 async function recordPages(deps: Deps, masterLogin: string): Promise<void> {
   const pages = await listUnrecordedPages(deps.pool, masterLogin, DECISIONS_PER_RUN);
-  for (const page of pages) await recordFees(deps, page, jobContext());
+  for (const page of pages) await record(deps, page);
+}
+
+async function record(deps: Deps, decision: FeeDecision): Promise<void> {
+  await recordFees(deps, decision, jobContext());
+  await markRecorded(deps.pool, decision.id);
 }
 
 /** Has `fee` record decisions that a crash, or its absence, has left. */
@@ -59,7 +70,7 @@ export async function recordDecisions(deps: Deps): Promise<boolean> {
   for (const decision of decisions) {
     const { id, masterLogin: login } = decision;
     try {
-      await recordFees(deps, decision, jobContext());
+      await record(deps, decision);
     } catch (error) {
       deps.log.info("decided fees not recorded, retry scheduled", { login, error });
       const delay = { id, tries: tries.get(id) ?? 0, reason: reasonOf(error), maxMs: MAX_PAUSE_MS };

@@ -231,13 +231,19 @@ export async function markRefused(
 }
 
 /** A completed departure; `dealId` is that of its payout. */
-export type Ended = { readonly operationId: string; readonly dealId: bigint | null };
+/** `key` is that of its fees. */
+export type Ended = { readonly operationId: string; readonly key: string; readonly dealId: bigint | null };
 
-/** DECIDED -> ENDED, with its account lock released. Changes nothing about those that have ended. */
+/** DECIDED -> ENDED, with its account lock released; `fee` has recorded its fees. Changes nothing about those that have ended. */
 export async function markEnded(db: Queryable, ended: readonly Ended[], at: Date): Promise<void> {
   await execute(
     db,
-    sql`update departure
+    sql`with recorded as (
+          update fee_decision
+          set recorded_at = clock_timestamp(), reason = null
+          where departure_key = any(${ended.map(({ key }) => key)}::text[]) and departure_key <> '' and recorded_at is null
+        )
+        update departure
         set state = 'ENDED', lock_owner = null, deal_id = deal, ended_at = coalesce(ended_at, ${at}), reason = null
         from unnest(
           ${ended.map(({ operationId }) => operationId)}::text[], ${ended.map(({ dealId }) => dealId)}::bigint[]

@@ -162,6 +162,8 @@ test("fee records what was decided at the exact log position, once, also when th
   await withdraw(world, investorLogin, 1_00n, "1");
   await withdraw(world, investorLogin, 1_00n, "1");
   expect(records).toHaveBeenCalledOnce();
+  // Nor does the job send them again.
+  expect(await many(world.deps.pool, sql`select id from fee_decision where recorded_at is null`)).toEqual([]);
   const requests = [...world.fees.recorded.values()].map((each) => each.request);
   expect(requests).toEqual([
     {

@@ -27,12 +27,12 @@ export async function refuse(
 
 /** Ends a completed departure whose account lock platform has released. What is done is done: when this fails the recovery job records it. */
 export async function end(deps: Deps, departure: Departure, dealId: bigint | null): Promise<Departure> {
-  const { operationId } = departure;
+  const ended = { operationId: departure.operationId, key: departureKey(departure), dealId };
   try {
-    if (!isUnwatched(departure)) await deps.departureCommits.end.add({ operationId, dealId });
+    if (!isUnwatched(departure)) await deps.departureCommits.end.add(ended);
     else {
       await inTransaction(deps.pool, async (tx) => {
-        await markEnded(tx, [{ operationId, dealId }], deps.now());
+        await markEnded(tx, [ended], deps.now());
         publishProgress(tx, departure, "ENDED");
       });
     }
