@@ -25,7 +25,7 @@ export async function listBrokenRuns(db: Queryable, runs: Fragment): Promise<Fin
                  jsonb_build_object(
                    'open', count(payment.id) filter (where payment.status in ('PENDING', 'EXECUTING')),
                    'executed', count(payment.id) filter (where payment.status = 'EXECUTED'),
-                   'failed', count(payment.id) filter (where payment.status in ('DEFERRED', 'FAILED', 'REVERSED'))
+                   'failed', count(payment.id) filter (where payment.status in ('DEFERRED', 'REVERSED'))
                  ) as found,
                  coalesce(sum(payment.amount_minor) filter (where payment.status = 'EXECUTED'), 0)::bigint as paid,
                  coalesce(sum(credit.amount_minor), 0)::bigint as credited,

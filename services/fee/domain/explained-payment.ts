@@ -20,7 +20,7 @@ export type ExplainedPayment = {
   readonly masterLogin: string;
   readonly investorLogin: string;
   readonly isImported: boolean;
-  readonly status: "PENDING" | "EXECUTING" | "EXECUTED" | "SKIPPED" | "DEFERRED" | "FAILED" | "REVERSED";
+  readonly status: "PENDING" | "EXECUTING" | "EXECUTED" | "SKIPPED" | "DEFERRED" | "REVERSED";
   readonly reason: string | undefined;
   readonly due: bigint;
   /** What imported fees had paid of it. */

@@ -139,7 +139,7 @@ create table fee_payment (
   owed_since            timestamptz not null,
   explanation           jsonb,
   status                text not null
-    check (status in ('PENDING', 'EXECUTING', 'EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')),
+    check (status in ('PENDING', 'EXECUTING', 'EXECUTED', 'SKIPPED', 'DEFERRED', 'REVERSED')),
   next_try_at           timestamptz not null,
   tries                 integer not null default 0,
   -- Why it waits, or why it was not collected.
@@ -165,7 +165,7 @@ create index fee_payment_open on fee_payment (investor_login, id) where status i
 -- The open payments, by the statuses that they do not have: for rows that it has not analysed yet, the planner expects most to
 -- differ from a value and hardly any to be equal to one.
 create index fee_payment_to_try on fee_payment (next_try_at, id)
-  where status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED');
+  where status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'REVERSED');
 -- For the check that compares platform's transfers with the payments that they belong to.
 create index fee_payment_by_key on fee_payment (key);
 create index fee_payment_by_key_hash on fee_payment (key_hash);

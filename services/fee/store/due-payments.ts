@@ -132,7 +132,7 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
   key: fragment`id`,
   keyType: fragment`bigint`,
   // The condition of the index fee_payment_to_try.
-  isOpen: fragment`work.status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')`,
+  isOpen: fragment`work.status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'REVERSED')`,
   mayStart: fragment`(
       work.status = 'EXECUTING' or not work.is_weekly
       or work.master_login not in (select master_login from fee_master where break_reason is not null)

@@ -17,7 +17,7 @@ export const feeKind = setOf("FeeKind", "Kind of a fee.", {
 });
 
 export const feeRunStatus = setOf("FeeRunStatus", "Status of a fee run.", {
-  SCHEDULED: "Its time has not come.",
+  SCHEDULED: "The fees are calculated, and none was sent.",
   CALCULATING: "The fees are being calculated.",
   EXECUTING: "The fees are being collected.",
   EXECUTED: "Every fee was collected.",
@@ -31,7 +31,6 @@ export const feePaymentStatus = setOf("FeePaymentStatus", "Status of a fee payme
   EXECUTED: "It was collected.",
   SKIPPED: "It is not collected.",
   DEFERRED: "It is a debt that is collected later.",
-  FAILED: "It could not be collected.",
   REVERSED: "It was debited, could not be credited, and was given back.",
 });
 
