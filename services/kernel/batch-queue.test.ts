@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { metricValues } from "#test/support/metric-values.ts";
 import { batchQueue } from "./batch-queue.ts";
 
 type Numbered = { readonly number: number };
+
+const USUAL = { name: "of the test", maxItems: 64, maxWaiting: 100 };
 
 /** A queue whose batches end one at a time, when the test says so. */
 function aQueue(
@@ -10,9 +11,7 @@ function aQueue(
 ) {
   const batches: { readonly items: readonly number[]; readonly end: () => void }[] = [];
   const queue = batchQueue<number, Numbered>({
-    name: "of the test",
-    maxItems: 64,
-    maxWaiting: 100,
+    ...USUAL,
     ...options,
     async run(items) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -91,9 +90,7 @@ test("an item is refused as busy when too many wait", async () => {
 test("two items with one key are in different batches, in the order in which they were added", async () => {
   const batches: string[][] = [];
   const { add } = batchQueue<string, { readonly text: string }>({
-    name: "of the test",
-    maxItems: 64,
-    maxWaiting: 100,
+    ...USUAL,
     keyOf: (item) => item.slice(0, 1),
     async run(items) {
       batches.push([...items]);
@@ -107,9 +104,7 @@ test("two items with one key are in different batches, in the order in which the
 
 test("the error of one item fails no other item", async () => {
   const { add } = batchQueue<number, Numbered>({
-    name: "of the test",
-    maxItems: 64,
-    maxWaiting: 100,
+    ...USUAL,
     run: async (items) => items.map((number) => (number === 2 ? new Error("refused") : { number })),
   });
 
@@ -123,9 +118,7 @@ test("the error of one item fails no other item", async () => {
 test("a batch that failed as a whole and did nothing is repeated in halves, until only the failing item fails", async () => {
   const batches: number[][] = [];
   const { add } = batchQueue<number, Numbered>({
-    name: "of the test",
-    maxItems: 64,
-    maxWaiting: 100,
+    ...USUAL,
     maySplit: () => true,
     async run(items) {
       batches.push([...items]);
@@ -142,9 +135,7 @@ test("a batch that failed as a whole and did nothing is repeated in halves, unti
 test("a batch whose effects are unknown is not repeated: its error is that of every item", async () => {
   let runs = 0;
   const { add } = batchQueue<number, Numbered>({
-    name: "of the test",
-    maxItems: 64,
-    maxWaiting: 100,
+    ...USUAL,
     run: async () => {
       runs += 1;
       throw new Error("commit unknown");
@@ -159,9 +150,7 @@ test("a batch whose effects are unknown is not repeated: its error is that of ev
 test("a batch has no more items than what was prepared for it allows, and gets what was prepared", async () => {
   const batches: [number, number][] = [];
   const { add } = batchQueue<number, Numbered, { readonly maxItems: number; readonly sessions: number }>({
-    name: "of the test",
-    maxItems: 64,
-    maxWaiting: 100,
+    ...USUAL,
     prepare: async (waiting) => ({ maxItems: 2, sessions: waiting.length }),
     async run(items, needs) {
       batches.push([items.length, needs?.sessions ?? 0]);
@@ -179,9 +168,7 @@ test("a batch has no more items than what was prepared for it allows, and gets w
 test("an error of the preparation is that of the waiting items, and later items are processed", async () => {
   let isBroken = true;
   const { add } = batchQueue<number, Numbered>({
-    name: "of the test",
-    maxItems: 64,
-    maxWaiting: 100,
+    ...USUAL,
     async prepare() {
       if (isBroken) throw new Error("no session");
       return { maxItems: 1 };
@@ -198,9 +185,7 @@ test("each half of a repeated batch gets what was prepared for it, and not what 
   const used: number[] = [];
   let prepared = 0;
   const { add } = batchQueue<number, Numbered, { readonly maxItems: number; readonly number: number }>({
-    name: "of the test",
-    maxItems: 64,
-    maxWaiting: 100,
+    ...USUAL,
     maySplit: () => true,
     prepare: async () => ({ maxItems: 64, number: (prepared += 1) }),
     async run(items, needs) {
@@ -213,18 +198,4 @@ test("each half of a repeated batch gets what was prepared for it, and not what 
 
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   expect(used).toEqual([1, 2, 3]);
-});
-
-test("the size of each batch is measured", async () => {
-  const { add } = batchQueue<number, Numbered>({
-    name: "measured",
-    maxItems: 2,
-    maxWaiting: 100,
-    run: async (items) => items.map((number) => ({ number })),
-  });
-
-  await Promise.all([add(1), add(2), add(3)]);
-
-  const { measured: batches } = await metricValues("pamm_batch_items");
-  expect(batches).toBe(2);
 });

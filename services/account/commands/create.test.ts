@@ -94,14 +94,6 @@ test("a Master whose second answer was lost is listed only after the recovery jo
   expect(deps.platform.created.size).toBe(2);
 });
 
-test("the highest leverage that the platform offers is recorded and requested", async () => {
-  const deps = await world();
-
-  await createInvestor(deps, anInvestor({ leverage: 5_000 }), aCall("op-1"));
-
-  expect([...deps.platform.created.values()]).toMatchObject([{ leverage: 5_000 }]);
-});
-
 test("when the second account is refused finally, there is no Master and the first account is disabled", async () => {
   const deps = await world();
   deps.platform.faults.push(undefined, refusedWith("group_not_allowed"));

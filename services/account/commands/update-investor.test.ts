@@ -2,7 +2,16 @@ import { expect, test } from "vitest";
 import type { Labels, LabelsChange } from "#proto/pamm/common/v1/labels.ts";
 import { findAccounts, findInvestor } from "../queries/find.ts";
 import { getInvestorProfile, getMasterProfile, listInvestors } from "../queries/profiles.ts";
-import { aCall, aMaster, anInvestor, aRegistration, world, type World, refusedWith } from "../testing/account.ts";
+import {
+  aCall,
+  aMaster,
+  anInvestor,
+  aRegistration,
+  UNCHANGED,
+  world,
+  type World,
+  refusedWith,
+} from "../testing/account.ts";
 import { addInvestor } from "./add-investor.ts";
 import { addMaster } from "./add-master.ts";
 import { createInvestor } from "./create-investor.ts";
@@ -78,8 +87,7 @@ test("an external id is unique in its role, for accounts that are created, regis
   await addMaster(deps, { ...aRegistration(), labels: A }, aCall("op-6"));
   await expect(createMaster(deps, aMaster({ labels: A }), aCall("op-7"))).rejects.toMatchObject(IN_USE);
   const labels = change({ externalId: "CRM-M", setMetadata: { desk: "1" } });
-  const unchanged = { id: 1n, name: undefined, strategyName: undefined, strategy: undefined, minDeposit: undefined };
-  await updateMaster(deps, { ...unchanged, labels }, aCall("op-8"));
+  await updateMaster(deps, { ...UNCHANGED, labels }, aCall("op-8"));
   expect(await getMasterProfile(deps, { id: 1n }, aCall())).toMatchObject({
     master: { login: "5001", investorsCount: 0n },
     email: undefined,

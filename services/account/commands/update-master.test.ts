@@ -5,21 +5,11 @@ import { removeOld } from "#kernel/testing/retention.ts";
 import { accountRules } from "../retention.ts";
 import { FEEDS } from "../service.ts";
 import { findInvestor, findMaster, getMaster } from "../queries/find.ts";
-import { aCall, aMaster, usd, world } from "../testing/account.ts";
+import { aCall, aMaster, usd, world, UNCHANGED } from "../testing/account.ts";
 import { createMaster } from "./create-master.ts";
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { updateMaster } from "./update-master.ts";
 import { getMasterStatus, listMasters } from "../queries/profiles.ts";
-
-const UNCHANGED = {
-  id: 1n,
-  name: undefined,
-  strategyName: undefined,
-  strategy: undefined,
-  minDeposit: undefined,
-  acceptingInvestors: undefined,
-  paymentAccountLogin: undefined,
-};
 
 test("an update changes the fields that it contains and keeps the others", async () => {
   const deps = await world();

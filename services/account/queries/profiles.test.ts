@@ -88,13 +88,6 @@ test("a renamed Investor with another address is found by the new ones only", as
   });
 });
 
-test("a page after the last account is empty", async () => {
-  const deps = await withMany(3);
-
-  expect(await listInvestors(deps, { afterId: 3n, limit: 10 })).toEqual({ items: [], hasMore: false });
-  expect(await listMasters(deps, { afterId: 99n, limit: 10 }, aCall())).toEqual({ items: [], hasMore: false });
-});
-
 test("a page is cut where its metadata would not fit into a message, and the next one goes on", async () => {
   const deps = await withMany(40);
   await deps.pool.query(

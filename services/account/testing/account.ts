@@ -146,6 +146,15 @@ export function anInvestor(parts: Partial<CreateInvestorRequest> = {}): CreateIn
   };
 }
 
+/** A change of the first Master. */
+export const UNCHANGED = {
+  id: 1n,
+  name: undefined,
+  strategyName: undefined,
+  strategy: undefined,
+  minDeposit: undefined,
+};
+
 export function aRegistration(parts: Partial<AddMasterRequest> = {}): AddMasterRequest {
   return {
     login: "5001",

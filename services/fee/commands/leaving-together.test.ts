@@ -21,7 +21,7 @@ import {
 import { payFees } from "../jobs/pay-fees.ts";
 import { recordFees } from "./record-fees.ts";
 
-const INVESTORS = Array.from({ length: 20 }, (_, index) => String(9_001 + index));
+const INVESTORS = Array.from({ length: 10 }, (_, index) => String(9_001 + index));
 
 /** Each Investor follows one of two Masters and has earned 10.00. */
 const masterOf = (login: string): string => (Number(login) % 2 === 0 ? MASTER : OTHER_MASTER);

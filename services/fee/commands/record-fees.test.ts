@@ -391,30 +391,3 @@ test("a decision is recorded by these statements, and after a crash at any of th
     expect(await collectOf(world, request)).toBe("95.00");
   }
 }, 60_000);
-
-test("a page of a week is recorded by these statements, and after a crash at any of them as a whole by the next call", async () => {
-  const page = aPage({ 9001: 1_00n, 9002: 2_00n }, true);
-  const uncrashed = await aSystem("9002");
-  const statements = await statementsOf(() => record(uncrashed, page));
-  expect(statements).toEqual([
-    "begin",
-    "from fee_master",
-    "from fee_payment",
-    "from fee_run",
-    "insert into fee_run",
-    "update fee_debt",
-    "commit",
-  ]);
-  const expected = await rowsOf(uncrashed);
-  expect(expected[1]).toHaveLength(2);
-  for (let points = 0; points < statements.length; points += 1) {
-    const world = await aSystem("9002");
-    const { deps, crashed } = crashing(world.deps, points);
-    await Promise.race([crashed, recordFees(deps, page, aCall()).catch(() => undefined)]);
-    await record(world, page);
-    expect(await paymentsOf(world), `crashed before ${statements[points]}, ${points}`).toEqual(
-      await paymentsOf(uncrashed),
-    );
-    expect(await runsOf(world)).toEqual(await runsOf(uncrashed));
-  }
-}, 60_000);

@@ -58,22 +58,43 @@ async function update(deps: Deps, change: Change, key = `c-${++keys}`): Promise<
   return await updateConfiguration(deps, { investorLogin: INVESTOR, ...absent, ...change }, aCall(key));
 }
 
-test("a command without a date is answered with its instant, and queries show the same", async () => {
-  const { change, shown } = await anAssigned();
-  const answered = await change(5, { ratePpm: 100_000 });
-
-  expect(answered).toMatchObject({ ratePpm: 100_000, effectiveSince: day(5), updatedAt: day(5) });
-  expect(answered.retroactiveSince).toBeUndefined();
-  expect(await shown()).toEqual(answered);
+test("an assignment is in force from the start of the subscription, once per key, and the key of another one adds nothing", async () => {
+  const { deps, clock, shown } = await anAssigned();
+  clock.now = day(2);
+  const again = { key: "subscription:1", investorId: 17n, investorLogin: INVESTOR, ratePpm: 1, enabled: false };
+  const first = await shown();
+  expect(await configure(deps, { ...again, effectiveSince: day(2) })).toEqual(first);
+  expect(await shown()).toEqual(first);
+  expect(first).toEqual({
+    investorId: 17n,
+    investorLogin: INVESTOR,
+    ratePpm: 300_000,
+    enabled: true,
+    effectiveSince: day(1),
+    createdAt: day(1),
+    updatedAt: day(1),
+  });
+  const other = { ...again, investorLogin: "3000099", investorId: 99n, effectiveSince: day(2) };
+  await expect(configure(deps, other)).rejects.toThrow("the key was used for another Investor");
+  expect(await column(deps.pool, sql`select investor_login from fee_configuration`)).toEqual([INVESTOR]);
 });
 
-test("a command with the stored date is in force from now on, and says nothing of the past", async () => {
-  const { change, shown } = await anAssigned();
-  const { effectiveSince } = await shown();
-  const answered = await change(5, { ratePpm: 500_000, effectiveSince });
-
-  expect(answered).toMatchObject({ ratePpm: 500_000, effectiveSince: day(5) });
-  expect(answered.retroactiveSince).toBeUndefined();
+test("a first configuration needs upsert and a rate in range, and an Investor that is known", async () => {
+  const deps = await feeDeps(() => day(2));
+  const read = (investorLogin: string) =>
+    getConfiguration(deps, configurationReads(deps), { investorLogin }, aCall()) as Promise<unknown>;
+  const none = { code: "fee_configuration_not_found" };
+  await expect(read(INVESTOR)).rejects.toMatchObject(none);
+  await expect(update(deps, { ratePpm: 1, upsert: false })).rejects.toMatchObject(none);
+  for (const ratePpm of [-1, 1_000_001]) {
+    const errors = [{ field: "rate", code: "out_of_range" }];
+    await expect(update(deps, { ratePpm })).rejects.toMatchObject({ code: "validation_failed", errors });
+  }
+  const unknown = { code: "investor_not_found" };
+  await expect(read("1")).rejects.toMatchObject(unknown);
+  await expect(update(deps, { investorLogin: "1", ratePpm: 1 })).rejects.toMatchObject(unknown);
+  const created = { ratePpm: 0, enabled: false, effectiveSince: day(2), createdAt: day(2) };
+  expect(await update(deps, { ratePpm: 0, enabled: false })).toMatchObject(created);
 });
 
 test("an earlier date is executed as it was sent, and the answer says since when it re-rates", async () => {
@@ -233,19 +254,6 @@ test("a replica whose clock is behind is the second of two commands all the same
   ]);
 });
 
-test("an assignment that starts after now by the clock of another service is in force at once", async () => {
-  const { clock, deps, assign, change, states } = await anAssigned();
-  await assign(6, 100_000);
-  clock.now = new Date(day(6).getTime() - 50);
-  expect(await update(deps, { ratePpm: 200_000 })).toMatchObject({ effectiveSince: day(6) });
-  expect(await states()).toEqual([
-    [3n, 200_000, "in_force"],
-    [2n, 100_000, "replaced"],
-    [1n, 300_000, "past"],
-  ]);
-  expect(await change(7, { enabled: false })).toMatchObject({ ratePpm: 200_000 });
-});
-
 /** Runs a command in processes that crash after more and more steps, until one does not; then repeats it in another process. */
 async function crashAtEveryStep(
   deps: Deps,
@@ -299,35 +307,4 @@ test("a crash at any step of a cancellation leaves it whole or not begun, and it
   );
   expect(points).toBeGreaterThan(7);
   expect((await states()).filter(([, , state]) => state === "cancelled")).toHaveLength(points + 1);
-});
-
-test("while a version is scheduled, another one is refused, and what is scheduled stays", async () => {
-  const { change, states } = await anAssigned();
-  await change(2, { ratePpm: 20, effectiveSince: day(20) });
-  await expect(change(2, { ratePpm: 30, effectiveSince: day(30) })).rejects.toMatchObject({
-    code: "too_many_scheduled_versions",
-    message: expect.stringContaining("version 2 is scheduled for this Investor already, from 2026-01-20T00:00:00.000Z"),
-  });
-  expect(await change(2, { ratePpm: 1 })).toMatchObject({ ratePpm: 1 });
-  expect(await change(2, { ratePpm: 25, effectiveSince: day(20) })).toMatchObject({ ratePpm: 25 });
-
-  expect(await states()).toEqual([
-    [4n, 25, "scheduled"],
-    [3n, 1, "in_force"],
-    [2n, 20, "replaced"],
-    [1n, 300_000, "past"],
-  ]);
-});
-
-test("without upsert a configuration whose only version was cancelled is none", async () => {
-  const deps = await feeDeps(() => day(1));
-  await update(deps, { ratePpm: 1, effectiveSince: day(20) });
-  await cancelVersion(deps, { investorLogin: INVESTOR, versionId: 1n }, aCall("cancel"));
-  const none = { code: "fee_configuration_not_found" };
-
-  await expect(update(deps, { ratePpm: 1, upsert: false })).rejects.toMatchObject(none);
-  await expect(
-    getConfiguration(deps, configurationReads(deps), { investorLogin: INVESTOR }, aCall()),
-  ).rejects.toMatchObject(none);
-  expect(await update(deps, { ratePpm: 5 })).toMatchObject({ ratePpm: 5, effectiveSince: day(1) });
 });

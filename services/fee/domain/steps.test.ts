@@ -57,11 +57,6 @@ function startsOf(starts: readonly number[]): number[] {
   return starts.filter((start, index) => starts.slice(index + 1).every((later) => later > start));
 }
 
-test("an entry that a newer one hides begins no step, and one with the same terms does", () => {
-  const versions = [aVersion(day(1)), aVersion(day(9)), aVersion(day(5)), aVersion(day(12), { enabledFrom: day(14) })];
-  expect(stepsOf(versions).map(({ from }) => from)).toEqual([undefined, day(1), day(5), day(12), day(14)]);
-});
-
 test("before the first version nothing has a rate, and its switch counts for debts", () => {
   const none = { from: undefined, ratePpm: 0, versionId: 0n };
   expect(stepsOf([aVersion(day(20))])[0]).toEqual({ ...none, enabled: true });

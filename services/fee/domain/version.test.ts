@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aVersion } from "../testing/a-version.ts";
-import { isEnabledAt, rateAt } from "../testing/timeline-at.ts";
+import { isEnabledAt } from "../testing/timeline-at.ts";
 import { termsAt } from "./version.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
@@ -17,17 +17,4 @@ test("rate and switch have their own starts", () => {
 
   expect(termsAt(entries, day(3))).toEqual({ ratePpm: 0, enabled: true, effectiveSince: day(2) });
   expect(isEnabledAt(entries, day(9))).toBe(false);
-});
-
-test("before the first version there is no rate, and its switch counts for debts", () => {
-  const entries = [aVersion(day(20))];
-
-  expect(rateAt(entries, day(19))).toBe(0);
-  expect([isEnabledAt(entries, day(19)), isEnabledAt([], day(19))]).toEqual([true, false]);
-});
-
-test("profit has no rate while fees are disabled", () => {
-  const entries = [aVersion(day(1)), aVersion(day(5), { enabled: false }), aVersion(day(9))];
-
-  expect([day(4), day(5), day(9)].map((at) => rateAt(entries, at))).toEqual([300_000, 0, 300_000]);
 });

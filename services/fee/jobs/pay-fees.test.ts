@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { enter, lastEntry, setBalance } from "#test/support/platform-fake/ledger.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { late } from "../checks/late.ts";
 import type { Deps } from "../deps.ts";
 import { lockMaster } from "../store/masters.ts";
 import { decideWeeks } from "../testing/deciding.ts";
@@ -100,5 +102,44 @@ test("an invalid answer delays only its own payment", async () => {
   await passTime(world);
   await settle(world);
   expect(await statuses(world)).toEqual({ 9001: "EXECUTED", 9002: "EXECUTED" });
+  await expectToReconcile(world);
+});
+
+test("fees of weeks that close while an Investor and the payment account are archived are paid once each when that is back", async () => {
+  const world = await aWorld();
+  const { archived } = world.platform.ledger;
+  for (const login of ["9001", "9002", "9003"]) await anInvestor(world, { login, deposit: "1000.00" });
+  setBalance(world.platform.ledger, "9001", 0n);
+  archived.add("9001").add(PAYMENT_ACCOUNT);
+  for (let weeks = 0; weeks < 2; weeks += 1) {
+    result(world, { 9001: "0.00", 9002: "+100.00", 9003: "+50.00" });
+    endWeek(world, { 9001: "0.00", 9002: "0.00", 9003: "0.00" });
+    await settle(world);
+    await passTime(world);
+    await settle(world);
+  }
+  const waiting = await many(
+    world.deps.pool,
+    sql`select investor_login as login, status, amount_minor as paid, reason from fee_payment order by id`,
+  );
+  const due = (login: string) => ({ login, status: "EXECUTING", paid: 0n, reason: "account_archived" });
+  expect(waiting).toEqual(["9002", "9003", "9002", "9003"].map((login) => due(login)));
+  expect(["9002", "9003"].map((login) => balanceOf(world, login))).toEqual(["1200.00", "1100.00"]);
+
+  await world.deps.pool.query("update fee_payment set created_at = clock_timestamp() - interval '2 hours'");
+  expect((await late(world.deps).run({ cursor: "", pendingBreaks: [] })).findings).toEqual([]);
+  archived.delete(PAYMENT_ACCOUNT);
+  for (let tries = 0; tries < 2; tries += 1) {
+    await passTime(world);
+    await settle(world);
+  }
+  expect((await paymentsOf(world)).map(({ investor, paid, status }) => [investor, paid, status])).toEqual([
+    ["9002", "30.00", "EXECUTED"],
+    ["9003", "15.00", "EXECUTED"],
+    ["9002", "30.00", "EXECUTED"],
+    ["9003", "15.00", "EXECUTED"],
+  ]);
+  const balances = ["9001", "9002", "9003", PAYMENT_ACCOUNT].map((login) => balanceOf(world, login));
+  expect(balances).toEqual(["0.00", "1140.00", "1070.00", "90.00"]);
   await expectToReconcile(world);
 });

@@ -1,6 +1,5 @@
 import pg from "pg";
 import { expect, test, vi } from "vitest";
-import { HOUR_MS } from "#kernel/duration.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
@@ -10,10 +9,9 @@ import { addDebts, addPrepaid } from "../store/debts.ts";
 import { insertMaster } from "../store/masters.ts";
 import { decideWeeks } from "../testing/deciding.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
-import { anInvestor, aWorld, endWeek, owe, result, setRate, type World } from "../testing/world.ts";
+import { anInvestor, aWorld, endWeek, owe, result, type World } from "../testing/world.ts";
 import { findTerms } from "./find-terms.ts";
 
-const OTHER = "9002";
 const START = new Date("2026-01-03T00:00:00Z");
 const NONE = { since: undefined, steps: [], updatedAt: undefined, debts: [], prepaid: [], openWeekly: [] };
 
@@ -49,23 +47,6 @@ test("the terms of Investors are steps, in the sequence of the request; one with
     updatedAt: world.clock.now,
   };
   expect(investors).toEqual([{ ...NONE, investorLogin: "404" }, terms, { ...NONE, investorLogin: "404" }]);
-});
-
-test("of each Investor only the versions that say something about its own instant and later are read", async () => {
-  const world = await aSystem();
-  await anInvestor(world, { login: OTHER });
-  for (const [number, login] of [INVESTOR, INVESTOR, OTHER, OTHER].entries()) {
-    world.clock.now = new Date(START.getTime() + (number + 1) * HOUR_MS);
-    await setRate(world, { key: `${number}`, login, ratePpm: 1_000 * number, effectiveSince: world.clock.now });
-  }
-  const old = { investorLogin: INVESTOR, since: START };
-  const fresh = { investorLogin: OTHER, since: world.clock.now };
-  const { investors } = await findTerms(world.deps, { masterLogin: "", investors: [old, fresh] });
-  expect(investors).toMatchObject([old, fresh]);
-  expect(investors.map(({ steps }) => steps.map(({ ratePpm }) => ratePpm))).toEqual([
-    [0, 300_000, 0, 1_000],
-    [0, 3_000],
-  ]);
 });
 
 test("what is recorded after the snapshot of the terms is not older than the instant of the answer", async () => {

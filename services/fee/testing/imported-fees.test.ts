@@ -153,16 +153,6 @@ test("the fee of a lost withdrawal is a payment, and is not charged again when t
   await expectToTie(world);
 });
 
-test("of a fee that a lost one had paid in part, the rest is collected", async () => {
-  const world = await aProfit("+1500.00");
-  lose(world, { amount: "300.00" });
-  await repair(world);
-  await closeWeek(world);
-  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("450.00");
-  expect(balanceOf(world, INVESTOR)).toBe("11050.00");
-  await expectToTie(world);
-});
-
 test("what lost fees had paid beyond the fee that is due is taken from the next ones", async () => {
   const world = await aProfit();
   lose(world, { amount: "300.00" });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { payFees } from "../jobs/pay-fees.ts";
-import { findTerms } from "../queries/find-terms.ts";
-import { decideWeeks, planWeeks, requestOf } from "./deciding.ts";
+import { decideWeeks, requestOf } from "./deciding.ts";
 import { INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
 import { aLeave, collectAll, decideLeave } from "./leaving.ts";
 import { aPaymentBreak, detectBreaks, resume, reviewsOf } from "./safety.ts";
@@ -14,7 +13,6 @@ import {
   expectToReconcile,
   paymentsOf,
   result,
-  runsOf,
   settle,
   passTime,
   type World,
@@ -46,44 +44,6 @@ async function aDueWeek(): Promise<World> {
   await decideWeeks(world);
   return world;
 }
-
-async function aWorldWithPendingFee(): Promise<World> {
-  const world = await aWorld();
-  await anInvestor(world, { deposit: "10000.00" });
-  result(world, { [INVESTOR]: "+2000.00" });
-  await decideLeave(world);
-  return world;
-}
-
-test("no week of a stopped Master is decided until it is resumed, and then all weeks in sequence", async () => {
-  const world = await aDueWeek();
-  await settle(world);
-  await stop(world);
-  for (const master of [MASTER, OTHER_MASTER]) {
-    result(world, { [master === MASTER ? "9001" : "9002"]: "+50.00" }, master);
-    endWeek(world, { [master === MASTER ? "9001" : "9002"]: "0.00" }, master);
-  }
-  await settle(world);
-  expect(await runsOf(world)).toHaveLength(3);
-  expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["30.00", "45.00"]);
-  await resumeAndSettle(world);
-  expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["45.00", "45.00"]);
-  await expectToReconcile(world);
-});
-
-test("what was decided before a stop is recorded, and sent after the resume", async () => {
-  const world = await aDueWeek();
-  await settle(world);
-  result(world, { 9001: "+50.00" });
-  endWeek(world, { 9001: "0.00" });
-  await planWeeks(world);
-  await stop(world);
-  await settle(world);
-  expect(await paymentsOf(world)).toMatchObject([{}, {}, { status: "PENDING", due: "15.00" }]);
-  await resumeAndSettle(world);
-  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("45.00");
-  await expectToReconcile(world);
-});
 
 test("a decided fee that was not sent waits for the resume of its Master and is paid once", async () => {
   const world = await aDueWeek();
@@ -150,36 +110,6 @@ test("an open payment to a stopped Master blocks no payments to other Masters an
   await expectToReconcile(world);
 });
 
-test("a debt to a stopped Master is not collected, and other Masters are paid", async () => {
-  const world = await aWorld();
-  await anInvestor(world, { deposit: "1000.00" });
-  world.platform.rules.refuse = () => "absent";
-  result(world, { [INVESTOR]: "+100.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
-  await settle(world);
-  world.platform.rules.refuse = () => undefined;
-  await stop(world);
-  result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
-  endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
-  await settle(world);
-  expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "30.00" });
-  const outside = { key: "out", masterLogin: "", periodStart: undefined };
-  expect(await decideLeave(world, outside)).toEqual({ pending: "0.00", items: [] });
-  expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
-});
-
-test("the terms say that a Master is stopped, and an earlier decision gets the same answer", async () => {
-  const world = await aWorldWithPendingFee();
-  const decided = await decideLeave(world);
-  const asked = { masterLogin: MASTER, investors: [{ investorLogin: INVESTOR, since: undefined }] };
-  expect(await findTerms(world.deps, asked)).toMatchObject({ isStopped: false });
-  await stop(world);
-  expect(await findTerms(world.deps, asked)).toMatchObject({ isStopped: true });
-  expect(await findTerms(world.deps, { ...asked, masterLogin: OTHER_MASTER })).toMatchObject({ isStopped: false });
-  expect(await decideLeave(world)).toEqual(decided);
-  expect(await runsOf(world)).toHaveLength(1);
-});
-
 test("a debt whose Master was stopped since it was decided is left out, and nothing else is", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
@@ -195,29 +125,6 @@ test("a debt whose Master was stopped since it was decided is left out, and noth
   expect(await decideLeave(world)).toEqual({ pending: "3.00", items: [["fee:9001:5002:WD1", "3.00", false]] });
   expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "30.00" });
   expect(await collectAll(world)).toBe("3.00");
-  await expectToReconcile(world);
-});
-
-test("a recorded fee that was not sent is collected by the same call after the Master is resumed", async () => {
-  const world = await aWorldWithPendingFee();
-  await stop(world);
-  await expect(collectAll(world)).rejects.toMatchObject({ code: "safety_stop", outcome: "unknown" });
-  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");
-  await resumeAndSettle(world);
-  expect(await collectAll(world)).toBe("600.00");
-  expect(await collectAll(world)).toBe("600.00");
-  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
-});
-
-test("a fee that was sent before the stop is found by the job", async () => {
-  const world = await aWorldWithPendingFee();
-  world.platform.rules.losesAnswer = () => true;
-  await expect(collectAll(world)).rejects.toMatchObject({ code: "outcome_unknown" });
-  world.platform.rules.losesAnswer = () => false;
-  await stop(world);
-  await passTime(world);
-  await settle(world);
-  expect(await collectAll(world)).toBe("600.00");
   await expectToReconcile(world);
 });
 

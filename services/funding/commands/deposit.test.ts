@@ -180,28 +180,28 @@ async function states({ pool }: World) {
   return await many(pool, sql`select state, doubt, deal_id from cashflow order by id`);
 }
 
-test("a deposit on an account whose history cannot be read completely is refused as busy, in the words of platform", async () => {
-  const deps = await world();
+test("what platform refuses is refused in its words, with its details", async () => {
   const busy = {
     code: "account_busy",
     message: "The history cannot be read. Nothing was executed.",
     outcome: "not_executed",
     retryAfterMs: 250,
   } as const;
-  const transfer: World["platform"]["transfer"] = () => Promise.reject(new Refusal({ ...busy, status: "conflict" }));
-
-  await expect(
-    deposit({ ...deps, platform: { ...deps.platform, transfer } }, HUNDRED, aCall("op-1")),
-  ).rejects.toMatchObject({ ...busy, operationId: undefined });
-  expect(await states(deps)).toMatchObject([{ state: "REFUSED", deal_id: null }]);
-});
-
-test("a deposit that platform refuses as the repetition of a lost one is refused with the ticket", async () => {
   const deps = await world();
-  const transfer: World["platform"]["transfer"] = () => Promise.reject(repeatsLost(77n));
+  const depositRefused = (id: string, refusal: Refusal) => {
+    const transfer: World["platform"]["transfer"] = () => Promise.reject(refusal);
+    return deposit({ ...deps, platform: { ...deps.platform, transfer } }, HUNDRED, aCall(id));
+  };
 
-  await expect(
-    deposit({ ...deps, platform: { ...deps.platform, transfer } }, HUNDRED, aCall("op-1")),
-  ).rejects.toMatchObject({ code: "possible_duplicate", outcome: "not_executed", details: { deal_id: "77" } });
-  expect(await states(deps)).toMatchObject([{ state: "REFUSED", deal_id: null }]);
+  await expect(depositRefused("op-1", new Refusal({ ...busy, status: "conflict" }))).rejects.toMatchObject({
+    ...busy,
+    operationId: undefined,
+  });
+  await expect(depositRefused("op-2", repeatsLost(77n))).rejects.toMatchObject({
+    code: "possible_duplicate",
+    outcome: "not_executed",
+    details: { deal_id: "77" },
+  });
+  const refused = { state: "REFUSED", deal_id: null };
+  expect(await states(deps)).toMatchObject([refused, refused]);
 });

@@ -281,12 +281,3 @@ test("the operations that wait, and those of which a later try runs, are listed"
   expect(await listed(QueueState.WAITING)).toEqual(["op-1"]);
   expect(await listed(QueueState.RUNNING)).toEqual(["op-2"]);
 });
-
-test("a time to wait out of bounds is refused with its field", async () => {
-  const deps = await aWorld();
-  for (const queueForMs of [0n, 999n, 30n * 86_400_000n + 1n]) {
-    await expect(withdraw(deps, aQueued({ queueForMs }), aCall("op-1"))).rejects.toMatchObject({
-      errors: [{ field: "expires_in", code: "out_of_range" }],
-    });
-  }
-});

@@ -56,36 +56,32 @@ test("a withdrawal under the key of an executed one is answered with its result"
   expect(deps.platform.deals).toHaveLength(2);
 });
 
-test.each([
-  ["another client", { clientId: "KeyOfTheCrm2" }],
-  ["another key", { hash: createHash("sha256").update("key-2").digest() }],
-])("a deposit under %s is executed", async (_what, other) => {
+test("another request under the key of an executed one is refused, and the same key of another client, or another key, is executed", async () => {
   const deps = await world();
-  await deposit(deps, aDeposit(), aCall("op-1"));
-  await deposit(deps, aDeposit({ idempotencyKey: aKey(other) }), aCall("op-2"));
-
-  expect(deps.platform.deals).toHaveLength(2);
-});
-
-test.each([
-  ["amount", { amount: usd(100_01n) }],
-  ["comment", { comment: "other" }],
-  ["login", { login: OTHER_INVESTOR }],
-])("a deposit with another %s under the key of an executed one is refused", async (_what, other) => {
-  const deps = await world();
-  await deposit(deps, aDeposit(), aCall("op-1"));
-
+  const labels = { externalId: "A", metadata: { segment: "retail" } };
+  const first = await deposit(deps, aDeposit({ labels }), aCall("op-1"));
+  expect(await deposit(deps, aDeposit({ labels }), aCall("op-2"))).toEqual(first);
   const refused = { code: "idempotency_key_reused", outcome: "unknown", operationId: "op-1" };
-  await expect(deposit(deps, aDeposit(other), aCall("op-2"))).rejects.toMatchObject(refused);
-  await expect(find(deps, "op-2")).rejects.toMatchObject({ code: "operation_not_found" });
-});
-
-test("a withdrawal under the key of a deposit is refused", async () => {
-  const deps = await world();
-  await deposit(deps, aDeposit(), aCall("op-1"));
-
-  await expect(withdraw(deps, aDeposit(), aCall("op-2"))).rejects.toMatchObject({ code: "idempotency_key_reused" });
+  const others: readonly Partial<DepositRequest>[] = [
+    { labels, amount: usd(100_01n) },
+    { labels, comment: "other" },
+    { labels, login: OTHER_INVESTOR },
+    { labels: undefined },
+    { labels: { ...labels, externalId: "B" } },
+    { labels: { ...labels, metadata: {} } },
+  ];
+  for (const other of others) {
+    await expect(deposit(deps, aDeposit(other), aCall("op-3"))).rejects.toMatchObject(refused);
+  }
+  await expect(withdraw(deps, aDeposit({ labels }), aCall("op-3"))).rejects.toMatchObject(refused);
+  await expect(find(deps, "op-3")).rejects.toMatchObject({ code: "operation_not_found" });
   expect(deps.platform.deals).toHaveLength(1);
+
+  const hash = createHash("sha256").update("key-2").digest();
+  for (const [index, other] of [{ clientId: "KeyOfTheCrm2" }, { hash }].entries()) {
+    await deposit(deps, aDeposit({ labels, idempotencyKey: aKey(other) }), aCall(`other-${index}`));
+  }
+  expect(deps.platform.deals).toHaveLength(3);
 });
 
 test("while the first caller may still wait, a request under its key is refused with the first operation, which its id stands for", async () => {
@@ -144,17 +140,4 @@ test("a key is free when its operation ended before the age that the edge keeps 
   expect(next.operationId).toBe("op-3");
   expect(await deposit(deps, kept, aCall("op-4"))).toEqual(next);
   expect(deps.platform.deals).toHaveLength(2);
-});
-
-test("a request under a key with other labels is another request", async () => {
-  const deps = await world();
-  const labels = { externalId: "A", metadata: { segment: "retail" } };
-  const first = await deposit(deps, aDeposit({ labels }), aCall("op-1"));
-
-  expect(await deposit(deps, aDeposit({ labels }), aCall("op-2"))).toEqual(first);
-  for (const other of [undefined, { ...labels, externalId: "B" }, { ...labels, metadata: {} }]) {
-    await expect(deposit(deps, aDeposit({ labels: other }), aCall("op-3"))).rejects.toMatchObject({
-      code: "idempotency_key_reused",
-    });
-  }
 });

@@ -32,10 +32,6 @@ async function settleLater(deps: World): Promise<void> {
   await settleCashflows(deps);
 }
 
-async function crash(): Promise<never> {
-  throw new Error("killed");
-}
-
 test("a withdrawal is carried out by the subscription service, and its answer has the amounts that were decided", async () => {
   const deps = await funded({ masterMinimum: 0n, pendingFee: 30_00n });
   const context = aCall("op-1");
@@ -63,16 +59,6 @@ test("a withdrawal is carried out by the subscription service, and its answer ha
   expect(await rows(deps)).toEqual([POSTED]);
 });
 
-test("a withdrawal is reduced to the available balance", async () => {
-  const deps = await funded();
-
-  expect(await withdraw(deps, { ...FORTY, amount: usd(250_00n) }, aCall("op-1"))).toMatchObject({
-    requestedAmount: usd(250_00n),
-    effectiveWithdraw: usd(100_00n),
-    openPositionsChecked: false,
-  });
-});
-
 test("a withdrawal from an empty account pays nothing and has no deal", async () => {
   const deps = await world();
 
@@ -83,47 +69,19 @@ test("a withdrawal from an empty account pays nothing and has no deal", async ()
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual(answer);
 });
 
-test("a repeated withdrawal gets the same answer and is paid once", async () => {
-  const deps = await funded();
-
-  const first = await withdraw(deps, FORTY, aCall("op-1"));
-
-  expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual(first);
-  expect(deps.platform.deals).toMatchObject(PAID_ONCE);
-});
-
-test("a withdrawal that is requested twice at the same time is paid once", async () => {
-  const deps = await funded();
-
-  const [first, second] = await Promise.all([1, 2].map(() => withdraw(deps, FORTY, aCall("op-1"))));
-
-  expect(first).toEqual(second);
-  expect(deps.platform.deals).toMatchObject(PAID_ONCE);
-});
-
-test.each(["master_open_positions", "investor_deficit", "insufficient_funds", "exit_in_progress", "safety_stop"])(
-  "%s ends the withdrawal, and its repetition too",
-  async (code) => {
-    const deps = await funded();
-    deps.subscriptions.next.push(refusedWith(aRefusal(code)));
-
-    for (let times = 0; times < 2; times += 1) {
-      await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code, outcome: "not_executed" });
-    }
-    expect(deps.subscriptions.asked).toHaveLength(1);
-    expect(await rows(deps)).toEqual([{ ...RECORDED, state: "REFUSED", refusal: code }]);
-  },
-);
-
-test("a withdrawal that repeats a lost one is refused with the ticket of that one", async () => {
+test("a refusal of subscription ends the withdrawal, and its repetition too, with what it says", async () => {
   const deps = await funded();
   deps.subscriptions.next.push(refusedWith(repeatsLost(77n)));
 
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
-    code: "possible_duplicate",
-    outcome: "not_executed",
-    details: { deal_id: "77" },
-  });
+  for (let times = 0; times < 2; times += 1) {
+    await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
+      code: "possible_duplicate",
+      outcome: "not_executed",
+      details: { deal_id: "77" },
+    });
+  }
+  expect(deps.subscriptions.asked).toHaveLength(1);
+  expect(await rows(deps)).toEqual([{ ...RECORDED, state: "REFUSED", refusal: "possible_duplicate" }]);
 });
 
 test("a withdrawal from a busy account is refused with the id of the open operation", async () => {
@@ -164,16 +122,6 @@ test("a withdrawal that never reached the subscription service is not executed, 
   expect(deps.platform.deals).toEqual([]);
 });
 
-test("a repetition that cannot reach the subscription service leaves a withdrawal that was sent before open", async () => {
-  const deps = await funded();
-  deps.subscriptions.faults.push("lost answer", "unreachable");
-  const unknown = { code: "outcome_unknown", outcome: "unknown", operationId: "op-1" };
-
-  await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toMatchObject(unknown);
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject(unknown);
-  expect(await rows(deps)).toEqual([RECORDED]);
-});
-
 test("of two requests of which one was sent, the one that was not concludes nothing", async () => {
   const deps = await funded();
   const isSending = Promise.withResolvers<void>();
@@ -192,16 +140,6 @@ test("of two requests of which one was sent, the one that was not concludes noth
 
   await expect(unsent).rejects.toMatchObject({ code: "outcome_unknown" });
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual(sent);
-});
-
-test("after lost answers the withdrawal is requested again while its caller waits, and paid once", async () => {
-  const deps = await funded();
-  deps.subscriptions.faults.push("lost answer", "lost answer", "unreachable");
-
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).resolves.toMatchObject({ effectiveWithdraw: usd(40_00n) });
-
-  expect(deps.subscriptions.asked).toHaveLength(4);
-  expect(deps.platform.deals).toMatchObject(PAID_ONCE);
 });
 
 test("a withdrawal whose answer was lost is unknown to its caller, and its end is recorded by the recovery job", async () => {
@@ -248,18 +186,6 @@ test("an answer in a state that is not known decides nothing", async () => {
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code: "outcome_unknown" });
   expect(await rows(deps)).toEqual([{ ...RECORDED, doubt: "UNKNOWN" }]);
-});
-
-test("a crash before the subscription service is called leaves a withdrawal that ends as not executed", async () => {
-  const deps = await funded();
-  const crashing = { ...deps, subscriptions: { ...deps.subscriptions, withdraw: crash } };
-  await expect(withdraw(crashing, FORTY, aCall("op-1"))).rejects.toThrow("killed");
-  await passTime(deps.pool, LONG_MS);
-
-  await settleCashflows(deps);
-
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "not_executed" });
-  expect(deps.platform.deals).toEqual([]);
 });
 
 test("a payout that could not be recorded is answered, and recorded by the recovery job", async () => {

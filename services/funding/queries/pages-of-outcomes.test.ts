@@ -10,9 +10,9 @@ import { withdraw } from "../commands/withdraw.ts";
 import { type LedgerFilter, listOperations } from "../store/ledger.ts";
 import { aCall, INVESTOR, usd, world } from "../testing/funding.ts";
 
-const OPERATIONS = 200_000;
+const OPERATIONS = 60_000;
 /** One in so many is not executed; of these, one in ten is still open. */
-const RARE = 1_000;
+const RARE = 300;
 const NOW = new Date("2026-07-01T00:00:00Z");
 
 const PAGE = 6;

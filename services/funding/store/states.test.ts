@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { statesOf } from "#kernel/testing/states.ts";
@@ -8,12 +7,10 @@ import { withdraw } from "../commands/withdraw.ts";
 import { fundingService, STATES_FEED } from "../service.ts";
 import { aNewWithdrawal } from "../testing/cashflows.ts";
 import { aCall, aRefusal, INVESTOR, usd, type World, world } from "../testing/funding.ts";
+import { LONG_MS, passTime } from "../testing/queue.ts";
 import { refusedWith } from "../testing/subscription-fake.ts";
 import { cashflowQueue, markDoubt, markPosted, markRepeated } from "./cashflow-transitions.ts";
 import { insertCashflows } from "./new-cashflows.ts";
-
-/** Time in which the operation is open. */
-const OPEN_MS = 3_000;
 
 const REQUEST = { login: INVESTOR, comment: "CRM-1", client: undefined, idempotencyKey: undefined };
 
@@ -54,13 +51,13 @@ test("a deposit, a withdrawal and a refused withdrawal are noted in each state t
 
 test("an open operation becomes unknown once, when its deadline has passed, and no repetition makes it so before", async () => {
   const deps = await world();
-  const deadline = new Date(Date.now() + OPEN_MS);
+  const deadline = new Date(Date.now() + LONG_MS);
   const id = (await insertCashflows(deps.pool, [aNewWithdrawal({ deadline })])).get("op-1")!.id!;
   await markRepeated(deps.pool, [id]);
   expect(await cashflowQueue.claim(deps.pool, 1)).toEqual([]);
   expect(await states(deps, "op-1")).toEqual(["withdrawal pending"]);
 
-  await sleep(OPEN_MS);
+  await passTime(deps.pool, LONG_MS);
   for (let claim = 0; claim < 2; claim += 1) {
     await execute(
       deps.pool,

@@ -35,18 +35,15 @@ export async function world({
   const { pool } = await testDatabase("funding");
   if (!platform.ledger.accounts.has(INVESTOR)) openAccount(platform.ledger, INVESTOR, AccountRole.INVESTOR);
   const master = masterMinimum === undefined ? undefined : MASTER;
-  const unused = (): never => {
-    throw new Error("This call is not part of the test.");
-  };
   return {
     pool,
     platform: { ...platform.client, ...platform },
-    subscriptions: subscriptionFake({ platform, investor: INVESTOR, master, pendingFee }, unused),
+    subscriptions: subscriptionFake({ platform, investor: INVESTOR, master, pendingFee }),
     queues: cashflowQueues(pool),
     settleWake: createWakeSignal(),
     log: createLog({ service: "funding", level: "silent" }),
     now: () => new Date(),
-    accounts: accountsFake(masterMinimum, unused),
+    accounts: accountsFake(masterMinimum),
   };
 }
 
@@ -74,27 +71,10 @@ export function repeatsLost(dealId: bigint): Refusal {
   });
 }
 
-function accountsFake(masterMinimum: bigint | undefined, unused: () => never): Deps["accounts"] {
+function accountsFake(masterMinimum: bigint | undefined): Deps["accounts"] {
   const at = new Date("2026-01-01T00:00:00Z");
   const kind = 3 as const;
   return {
-    createMaster: unused,
-    addMaster: unused,
-    getMaster: unused,
-    updateMaster: unused,
-    getMasterStatus: unused,
-    closeMaster: unused,
-    listMasters: unused,
-    revealMaster: unused,
-    createInvestor: unused,
-    addInvestor: unused,
-    listInvestors: unused,
-    revealInvestor: unused,
-    eraseInvestor: unused,
-    findPaymentAccounts: unused,
-    getMasterProfile: unused,
-    getInvestorProfile: unused,
-    updateInvestor: unused,
     findMaster: async ({ login }) => ({
       id: 1n,
       login,
@@ -116,5 +96,5 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
     findAccounts: async ({ logins }) => ({
       accounts: logins.filter((login) => login === INVESTOR).map((login) => ({ login, kind, id: 1n, name: "Ivy" })),
     }),
-  };
+  } as Pick<Deps["accounts"], "findMaster" | "findInvestor" | "findAccounts"> as Deps["accounts"];
 }

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { waitFor } from "#test/support/wait-for.ts";
 import { Money } from "#proto/pamm/common/v1/money.ts";
+import { metricValues } from "#test/support/metric-values.ts";
+import { waitFor } from "#test/support/wait-for.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import type { FeedConsumer } from "./consume.ts";
 import { feedReader } from "./read.ts";
@@ -29,20 +30,6 @@ test("several pages are read without a pause", async () => {
 
   await waitFor(async () => expect(await coins(shop)).toEqual(amounts), WAIT);
   expect(reads.slice(0, 3)).toEqual([0n, 500n, 1_000n]);
-});
-
-test("two replicas receive each entry once", async () => {
-  const { shop, publish, consume } = await tillAndShop();
-  await using _one = await consume();
-  await using other = await consume();
-
-  for (let amount = 1n; amount <= 20n; amount += 1n) {
-    await publish(amount);
-    other.wake(amount);
-  }
-
-  await waitFor(async () => expect(await coins(shop)).toHaveLength(20), WAIT);
-  expect(await coins(shop)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
 });
 
 test("one of two replicas reads while it receives, the other one takes over when it does not", async () => {
@@ -74,20 +61,6 @@ test("one of two replicas reads while it receives, the other one takes over when
   expect(await coins(shop)).toEqual(Array.from({ length: 31 }, (_, index) => BigInt(index + 1)));
 });
 
-test("a read is repeated while the owner of the feed cannot be reached", async () => {
-  const { till, shop, publish, consume } = await tillAndShop();
-  const reader = feedReader(till, [FEED]);
-  let isUnreachable = true;
-  await using _consumer = await consume({
-    read: (request) => (isUnreachable ? Promise.reject(new Error("till cannot be reached")) : reader.read(request)),
-  });
-  await publish(1n);
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  isUnreachable = false;
-
-  await waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
-});
-
 test("a consumer that is stopped does not wait for a pending read", async () => {
   const { consume } = await tillAndShop();
   const requested = Promise.withResolvers<void>();
@@ -102,37 +75,30 @@ test("a consumer that is stopped does not wait for a pending read", async () => 
   await expect(consumer[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });
 
-test("a malformed entry stops its feed with an error in the log, and later messages are not acked", async () => {
+test("a malformed entry stops its feed with an error in the log, until a restart with code that can decode it", async () => {
   const { till, shop, publish, consume } = await tillAndShop();
   await publish(1n, 2n, 3n);
   await execute(till, sql`update outbox set type = 'till.v1.Unknown' where number = 2`);
   const error = vi.fn();
-  await using consumer = await consume({ log: { ...silent, error } });
-
-  await waitFor(() => expect(consumer.state().stopped).toBe("malformed: unknown type till.v1.Unknown"), WAIT);
-  expect(consumer.state()).toMatchObject({ number: 1n, lag: 2n });
-  expect(await coins(shop)).toEqual([1n]);
-  expect(error).toHaveBeenCalledExactlyOnceWith(
-    "feed stopped, follow the runbook of PammFeedStopped",
-    expect.objectContaining({ feed: FEED, number: 1n, reason: "malformed" }),
-  );
-  await expect(consumer.catchUp(3n)).rejects.toThrow("is stopped");
-  expect(await many(shop, sql`select number, type from feed_poison`)).toEqual([
-    { number: 2n, type: "till.v1.Unknown" },
-  ]);
-});
-
-test("a stopped feed continues after a restart with code that can decode the entry", async () => {
-  const { till, shop, publish, consume } = await tillAndShop();
-  await publish(1n, 2n);
-  await execute(till, sql`update outbox set type = 'till.v1.Unknown' where number = 2`);
   {
-    await using stopped = await consume();
-    await waitFor(() => expect(stopped.state().stopped).toBeDefined(), WAIT);
+    await using stopped = await consume({ log: { ...silent, error } });
+    await waitFor(() => expect(stopped.state().stopped).toBe("malformed: unknown type till.v1.Unknown"), WAIT);
+    expect(stopped.state()).toMatchObject({ number: 1n, lag: 2n });
+    expect(await coins(shop)).toEqual([1n]);
+    expect(error).toHaveBeenCalledExactlyOnceWith(
+      "feed stopped, follow the runbook of PammFeedStopped",
+      expect.objectContaining({ feed: FEED, number: 1n, reason: "malformed" }),
+    );
+    // Its message is not acked.
+    await expect(stopped.catchUp(3n)).rejects.toThrow("is stopped");
+    expect(await metricValues("pamm_feed_stopped")).toMatchObject({ [FEED]: 1 });
+    expect(await many(shop, sql`select number, type from feed_poison`)).toEqual([
+      { number: 2n, type: "till.v1.Unknown" },
+    ]);
   }
   const decoding = { ...Money, $type: "till.v1.Unknown" } as unknown as typeof Money;
   await using consumer = await consume({ events: [Money, decoding] });
 
-  await waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n]), WAIT);
+  await waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n, 3n]), WAIT);
   expect(consumer.state().stopped).toBeUndefined();
 });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import type { TestDatabase } from "#test/support/database.ts";
@@ -48,19 +47,6 @@ const whenWritten = (tx: Transaction, work: () => Promise<unknown>): void =>
     await work();
   }, [undefined]);
 
-test("entries get 1, 2, 3 ... per feed in the order in which they are published", async () => {
-  await publishCents(pool, [10n, 20n]);
-  await publishCents(pool, [7n], NOTES);
-  await publishCents(pool, [30n]);
-
-  expect(await numbered()).toEqual([
-    [1n, 10n],
-    [2n, 20n],
-    [3n, 30n],
-  ]);
-  expect(await numbered(NOTES)).toEqual([[1n, 7n]]);
-});
-
 test("a transaction that commits late gets its numbers late, and makes no other transaction wait before its commit", async () => {
   const isPublished = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
@@ -77,47 +63,6 @@ test("a transaction that commits late gets its numbers late, and makes no other 
   expect(await numbered()).toEqual([
     [1n, 2n],
     [2n, 1n],
-  ]);
-});
-
-test("a number is assigned when the transaction with the number before it has committed", async () => {
-  await publishCents(pool, [0n]);
-  const isWritten = Promise.withResolvers<void>();
-  const mayCommit = Promise.withResolvers<void>();
-  const first = inTransaction(pool, async (tx) => {
-    publishCent(tx, 1n);
-    whenWritten(tx, async () => {
-      isWritten.resolve();
-      await mayCommit.promise;
-    });
-  });
-  await isWritten.promise;
-  let isOver = false;
-  const second = publishCents(other, [2n]).then(() => (isOver = true));
-  await sleep(100);
-  expect(isOver).toBe(false);
-  mayCommit.resolve();
-  await Promise.all([first, second]);
-
-  expect(await numbered()).toEqual([
-    [1n, 0n],
-    [2n, 1n],
-    [3n, 2n],
-  ]);
-});
-
-test("a rollback leaves no gap", async () => {
-  await publishCents(pool, [1n]);
-  const undone = inTransaction(pool, async (tx) => {
-    publishCent(tx, 2n);
-    whenWritten(tx, () => Promise.reject(new Error("undone")));
-  });
-  await expect(undone).rejects.toThrow("undone");
-  await publishCents(pool, [3n]);
-
-  expect(await numbered()).toEqual([
-    [1n, 1n],
-    [2n, 3n],
   ]);
 });
 

@@ -5,8 +5,8 @@ import type { TestDatabase } from "#test/support/database.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { onPublished, publish, publishAll } from "./publish.ts";
-import { cents, FEED, publishCents } from "../testing/feed.ts";
+import { onPublished, publish } from "./publish.ts";
+import { cents, FEED } from "../testing/feed.ts";
 
 let database: TestDatabase;
 
@@ -20,28 +20,6 @@ beforeEach(async () => {
 
 afterAll(() => database[Symbol.asyncDispose]());
 
-test("an event is committed with its change", async () => {
-  await inTransaction(database.pool, async (tx) =>
-    publish(tx, { feed: FEED, event: Money, message: cents(5n), subject: "coin.v1.5", requestId: "r-1" }),
-  );
-
-  const rows = await many(
-    database.pool,
-    sql`select feed, type, subject, payload, request_id, number, forwarded_at from outbox`,
-  );
-  expect(rows).toEqual([
-    {
-      feed: FEED,
-      type: "pamm.common.v1.Money",
-      subject: "coin.v1.5",
-      payload: Buffer.from(Money.encode(cents(5n)).finish()),
-      request_id: "r-1",
-      number: 1n,
-      forwarded_at: null,
-    },
-  ]);
-});
-
 test("an event is rolled back with its change", async () => {
   const rolledBack = inTransaction(database.pool, async (tx) => {
     publish(tx, { feed: FEED, event: Money, message: cents(5n) });
@@ -49,20 +27,6 @@ test("an event is rolled back with its change", async () => {
   });
 
   await expect(rolledBack).rejects.toThrow("undone");
-  expect(await many(database.pool, sql`select id from outbox`)).toEqual([]);
-});
-
-test("events published together keep their order", async () => {
-  const amounts = Array.from({ length: 300 }, (_, index) => BigInt(index));
-
-  await publishCents(database.pool, amounts);
-
-  const rows = await many<{ payload: Buffer }>(database.pool, sql`select payload from outbox order by id`);
-  expect(rows.map(({ payload }) => Money.decode(payload).minorUnits)).toEqual(amounts);
-});
-
-test("publishing no events inserts no rows", async () => {
-  await inTransaction(database.pool, async (tx) => publishAll(tx, []));
   expect(await many(database.pool, sql`select id from outbox`)).toEqual([]);
 });
 

@@ -25,10 +25,6 @@ afterAll(() => database[Symbol.asyncDispose]());
 const readFeed = (afterNumber = 0n, afterId = 0n, limit = 500, feed = FEED) =>
   reader.read({ feed, afterNumber, afterId, limit });
 
-test("a feed without entries is empty and not an error", async () => {
-  expect(await readFeed()).toEqual({ entries: [], lastNumber: 0n });
-});
-
 test("an entry contains the published event, and nothing of another feed", async () => {
   await publishCents(database.pool, [9n], "till.notes");
   expect(await readFeed()).toEqual({ entries: [], lastNumber: 0n });

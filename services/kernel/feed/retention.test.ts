@@ -116,17 +116,3 @@ test("a batch is limited, and replicas can delete at the same time", async () =>
 
   expect(await numbers()).toEqual([10n, 11n, 12n]);
 });
-
-test("a reader that is behind the oldest kept entry is refused, and skips nothing", async () => {
-  await publishEntries(6, 5);
-  const reader = feedReader(database.pool, [FEED]);
-  const { entries } = await reader.read({ feed: FEED, afterNumber: 0n, afterId: 0n, limit: 2 });
-
-  await deleteAll();
-
-  const behind = { feed: FEED, afterNumber: 2n, afterId: entries[1]!.id, limit: 500 };
-  await expect(reader.read(behind)).rejects.toMatchObject({ code: "feed_truncated" });
-  await expect(reader.read({ ...behind, afterNumber: 0n, afterId: 0n })).rejects.toMatchObject({
-    code: "feed_truncated",
-  });
-});

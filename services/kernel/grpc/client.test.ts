@@ -1,19 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test, vi } from "vitest";
-import { waitFor } from "#test/support/wait-for.ts";
-import {
-  answer,
-  call,
-  COMMAND_ID,
-  contract,
-  heldHandler,
-  handlerUntilAborted,
-  refusalOf,
-  request,
-  silent,
-} from "../testing/calls.ts";
-import { serveOverGrpc } from "./serve.ts";
-import { permitAll, testIdentity } from "../testing/identity.ts";
+import { answer, call, COMMAND_ID, heldHandler, handlerUntilAborted, refusalOf, request } from "../testing/calls.ts";
 import { clientOf, HOST, serving } from "../testing/grpc-serving.ts";
 
 test("no answer in time is outcome_unknown, and the signal of the handler is aborted", async () => {
@@ -86,22 +73,6 @@ test("a call whose connection is lost is outcome_unknown", async () => {
 
   expect(await running).toMatchObject({ code: "outcome_unknown", outcome: "unknown" });
   release();
-});
-
-test("calls succeed soon after the peer restarts", async () => {
-  const first = await serving(answer);
-  const { port } = first.served;
-  using client = await clientOf(port);
-  await client.read(request, call());
-  await first[Symbol.asyncDispose]();
-  await refusalOf(client.read(request, call()));
-
-  const services = [{ contract, implementation: { read: answer }, permissions: permitAll(contract) }] as const;
-  const identity = await testIdentity("platform");
-  await using _second = await serveOverGrpc({ host: HOST, port, services, identity, log: silent });
-  await waitFor(async () => expect((await client.read(request, call())).lastNumber).toBe(request.afterNumber), {
-    interval: 50,
-  });
 });
 
 /** Forwards bytes until all connections are dropped. */

@@ -1,7 +1,6 @@
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
-import type { CallContext } from "../contract/contract.ts";
 import {
   answer,
   call,
@@ -18,25 +17,6 @@ import { Refusal } from "../refusal.ts";
 import { serveOverGrpc } from "./serve.ts";
 import { testIdentity } from "../testing/identity.ts";
 import { clientOf, HOST, rawCall, rawChannel, serving } from "../testing/grpc-serving.ts";
-
-test("a call reaches the handler with its message and its context", async () => {
-  let received: CallContext | undefined;
-  await using setup = await serving(async (message, context) => {
-    received = context;
-    return await answer(message, context);
-  });
-  const context = call({ commandId: COMMAND_ID });
-
-  expect(await setup.client.read(request, context)).toEqual({ entries: [], lastNumber: 9_007_199_254_740_993n });
-
-  const { signal: _, ...rest } = received as CallContext;
-  expect(rest).toEqual({
-    requestId: context.requestId,
-    commandId: COMMAND_ID,
-    caller: "funding",
-    deadline: context.deadline,
-  });
-});
 
 test("a refusal arrives with all its fields and a matching gRPC status", async () => {
   const refusal = fullRefusal();

@@ -6,7 +6,6 @@ import {
   answer,
   call,
   contract,
-  fullRefusal,
   heldHandler,
   handlerUntilAborted,
   type Read,
@@ -16,15 +15,6 @@ import {
 } from "../testing/calls.ts";
 import { natsClient } from "./client.ts";
 import { serving } from "../testing/nats-serving.ts";
-
-const WITHIN = { interval: 50 };
-
-test("a refusal arrives with all its fields", async () => {
-  const refusal = fullRefusal();
-  await using setup = await serving(() => Promise.reject(refusal));
-
-  expect(await refusalOf(setup.client.read(request, call()))).toEqual(refusal);
-});
 
 test("a call to a service that does not listen is service_unavailable, and not executed", async () => {
   await using setup = await serving(answer);
@@ -51,25 +41,6 @@ test("no answer in time is outcome_unknown, and the signal of the handler is abo
   release();
 });
 
-test("a request that is too large is refused before it is sent, an answer that is too large after the call was executed", async () => {
-  const lines: string[] = [];
-  const log = { ...silent, error: (message: string) => void lines.push(message) };
-  const tooLarge: Read = async ({ feed }) => ({
-    entries: [
-      { number: 1n, id: 1n, type: feed, payload: Buffer.alloc(1_100_000), publishedAt: undefined, requestId: "" },
-    ],
-    lastNumber: 1n,
-  });
-  await using setup = await serving(tooLarge, { log });
-
-  expect(await refusalOf(setup.client.read({ ...request, feed: "x".repeat(1_100_000) }, call()))).toMatchObject({
-    code: "request_too_large",
-    outcome: "not_executed",
-  });
-  expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({ code: "response_too_large" });
-  expect(lines).toEqual(["response too large, a refusal was sent in its place"]);
-});
-
 test("a request of the largest size is sent, and one byte more is refused", async () => {
   await using setup = await serving(answer);
   const { max_payload: maxPayload = 0 } = setup.clientBroker.connection.info ?? {};
@@ -85,44 +56,10 @@ test("a request of the largest size is sent, and one byte more is refused", asyn
   };
 
   expect(await setup.client.read(sized(largest), call())).toEqual({ entries: [], lastNumber: request.afterNumber });
-  expect(await refusalOf(setup.client.read(sized(largest + 1), call()))).toMatchObject({ code: "request_too_large" });
-});
-
-test("while the broker is down calls are refused at once, and after its restart they succeed", async () => {
-  await using broker = await startOwnNats();
-  await using setup = await serving(answer, broker);
-  await broker.kill();
-  await waitFor(() => expect(setup.clientBroker.isConnected()).toBe(false));
-
-  const startedAt = performance.now();
-  const refused = await refusalOf(setup.client.read(request, call({ withinMs: 60_000 })));
-  expect(refused).toMatchObject({ code: "service_unavailable", outcome: "not_executed" });
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
-
-  await broker.restart();
-  await waitFor(async () => expect(await setup.client.read(request, call())).toBeDefined(), WITHIN);
-});
-
-test("a call in progress when the broker is killed is outcome_unknown", async () => {
-  const { read, began, release } = heldHandler();
-  await using broker = await startOwnNats();
-  await using setup = await serving(read, broker);
-  const running = refusalOf(setup.client.read(request, call({ withinMs: 3_000 })));
-  await began;
-  await broker.kill();
-  release();
-
-  expect(await running).toMatchObject({ code: "outcome_unknown", outcome: "unknown" });
-});
-
-test("many calls at the same time each get their own answer", async () => {
-  await using setup = await serving(answer);
-  const numbers = Array.from({ length: 50 }, (_, index) => BigInt(index));
-  const answers = await Promise.all(
-    numbers.map((afterNumber) => setup.client.read({ ...request, afterNumber }, call())),
-  );
-
-  expect(answers.map(({ lastNumber }) => lastNumber)).toEqual(numbers);
+  expect(await refusalOf(setup.client.read(sized(largest + 1), call()))).toMatchObject({
+    code: "request_too_large",
+    outcome: "not_executed",
+  });
 });
 
 test("a call in progress when its client is closed is outcome_unknown at once", async () => {
@@ -137,4 +74,35 @@ test("a call in progress when its client is closed is outcome_unknown at once", 
   expect(performance.now() - startedAt).toBeLessThan(20_000);
   expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({ code: "service_unavailable" });
   release();
+});
+
+test("calls are refused at once while the broker is down, those in progress when it dies are outcome_unknown, later ones succeed", async () => {
+  const { read, began, release } = heldHandler();
+  await using broker = await startOwnNats();
+  await using setup = await serving(read, broker);
+  const running = refusalOf(setup.client.read(request, call({ withinMs: 3_000 })));
+  await began;
+  await broker.kill();
+  release();
+  await waitFor(() => expect(setup.clientBroker.isConnected()).toBe(false));
+
+  const startedAt = performance.now();
+  const refused = await refusalOf(setup.client.read(request, call({ withinMs: 60_000 })));
+  expect(refused).toMatchObject({ code: "service_unavailable", outcome: "not_executed" });
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  expect(await running).toMatchObject({ code: "outcome_unknown", outcome: "unknown" });
+
+  await broker.restart();
+  await waitFor(async () => expect(await setup.client.read(request, call())).toBeDefined(), { interval: 50 });
+});
+
+test("an answer that is too large is a refusal of a call that was executed", async () => {
+  const lines: string[] = [];
+  const log = { ...silent, error: (message: string) => void lines.push(message) };
+  const entry = { number: 1n, id: 1n, payload: Buffer.alloc(1_100_000), publishedAt: undefined, requestId: "" };
+  const tooLarge: Read = async ({ feed }) => ({ entries: [{ ...entry, type: feed }], lastNumber: 1n });
+  await using setup = await serving(tooLarge, { log });
+
+  expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({ code: "response_too_large" });
+  expect(lines).toEqual(["response too large, a refusal was sent in its place"]);
 });

@@ -2,54 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, headers } from "nats";
 import { expect, test, vi } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
-import type { CallContext } from "../contract/contract.ts";
 import { answer, call, COMMAND_ID, encoded, heldHandler, refusalOf, request, type Read } from "../testing/calls.ts";
 import { createLog } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import { serving } from "../testing/nats-serving.ts";
-
-test("a call reaches the handler with its message and its context", async () => {
-  let received: CallContext | undefined;
-  await using setup = await serving(async (message, context) => {
-    received = context;
-    return await answer(message, context);
-  });
-  const context = call({ commandId: COMMAND_ID });
-
-  expect(await setup.client.read(request, context)).toEqual({ entries: [], lastNumber: 9_007_199_254_740_993n });
-
-  const { signal, ...rest } = received as CallContext;
-  expect(rest).toEqual({
-    requestId: context.requestId,
-    commandId: COMMAND_ID,
-    caller: "edge",
-    deadline: context.deadline,
-  });
-  expect(signal.aborted).toBe(false);
-});
-
-test("replicas share the calls, and are listed in the service directory of NATS", async () => {
-  const counts = [0, 0];
-  const counting =
-    (index: number): Read =>
-    (message, context) => {
-      counts[index] = (counts[index] ?? 0) + 1;
-      return answer(message, context);
-    };
-  await using setup = await serving(counting(0));
-  await using _second = await setup.serve(counting(1));
-
-  await Promise.all(Array.from({ length: 40 }, () => setup.client.read(request, call())));
-
-  expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(40);
-  expect(Math.min(...counts)).toBeGreaterThan(0);
-  const found = [];
-  for await (const info of await setup.clientBroker.connection.services.client().info(setup.service)) found.push(info);
-  expect(found).toHaveLength(2);
-  expect(found[0]?.endpoints).toEqual([
-    { name: "Read", subject: `pamm.v1.${setup.service}.Read`, queue_group: setup.service, metadata: undefined },
-  ]);
-});
 
 test("a fault is logged once with its stack and answered without detail", async () => {
   const lines: string[] = [];

@@ -8,11 +8,12 @@ import {
   streamConfig,
   type StreamDefinition,
 } from "./stream-config.ts";
-import { jetStreamManager, orUndefined, untilAnswered } from "./streams.ts";
+import { jetStreamManager, orUndefined, START_TRIES, type StartTries, untilAnswered } from "./streams.ts";
 
 export type SetUpOptions = {
   /** Copies of each stream: 3 on a cluster, 1 on a single server. */
   readonly replicas: number;
+  readonly tries?: StartTries;
 };
 
 type Outcome = "created" | "changed" | "nothing to do";
@@ -24,10 +25,10 @@ type Outcome = "created" | "changed" | "nothing to do";
 export async function setUpStreams(
   broker: Broker,
   definitions: readonly StreamDefinition[],
-  { replicas }: SetUpOptions,
+  { replicas, tries = START_TRIES }: SetUpOptions,
 ): Promise<string[]> {
   const manager = await jetStreamManager(broker);
-  return await untilAnswered(broker, async () => {
+  return await untilAnswered(broker, tries, async () => {
     const done: string[] = [];
     for (const definition of definitions) {
       const { name, consumers } = definition;

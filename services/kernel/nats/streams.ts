@@ -4,9 +4,11 @@ import { StartupError } from "../startup-error.ts";
 import type { Broker } from "./connect.ts";
 import { consumerConfig, differencesOf, streamConfig, type StreamDefinition } from "./stream-config.ts";
 
+/** How often a start asks, and how long it waits in between. */
+export type StartTries = { readonly max: number; readonly pauseMs: number };
+
 /** A cluster that has just started elects a leader first. */
-const START_TRIES = 10;
-const START_PAUSE_MS = 300;
+export const START_TRIES: StartTries = { max: 10, pauseMs: 300 };
 const STREAM_NOT_FOUND = 10_059;
 const CONSUMER_NOT_FOUND = 10_014;
 /** What to do about a stream that is missing or different. */
@@ -21,9 +23,10 @@ export async function requireStreams(
   broker: Broker,
   definitions: readonly StreamDefinition[],
   service: string,
+  tries = START_TRIES,
 ): Promise<void> {
   const manager = await jetStreamManager(broker);
-  await untilAnswered(broker, async () => {
+  await untilAnswered(broker, tries, async () => {
     for (const definition of definitions) await requireStream(manager, definition, service);
   });
 }
@@ -33,13 +36,17 @@ export async function jetStreamManager({ connection }: Broker): Promise<JetStrea
 }
 
 /** Tries again for a short time, and then throws a StartupError. */
-export async function untilAnswered<T>(broker: Broker, work: () => Promise<T>): Promise<T> {
+export async function untilAnswered<T>(
+  broker: Broker,
+  { max, pauseMs }: StartTries,
+  work: () => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (tries >= START_TRIES) throw startError(broker, error);
-      await sleep(START_PAUSE_MS);
+      if (tries >= max) throw startError(broker, error);
+      await sleep(pauseMs);
     }
   }
 }

@@ -35,16 +35,6 @@ test("a schema is created, and each file is applied once", async () => {
   expect(await many(pool, sql`select * from coin`)).toEqual([{ id: 1n, weight: 5n }]);
 });
 
-test("two services use one database with separate schemas", async () => {
-  await using database = await emptyDatabase("elsewhere");
-  await using files = await folderOf({ "0001_coin.sql": COIN });
-  const names = await Promise.all(
-    ["funding", "account"].map((schema) => migrate({ url: database.url, schema, folder: files.folder })),
-  );
-
-  expect(names).toEqual([["0001_coin"], ["0001_coin"]]);
-});
-
 test("many processes that start at the same time migrate once", async () => {
   await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({ "0001_coin.sql": `select pg_sleep(0.05); ${COIN}` });

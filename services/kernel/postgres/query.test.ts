@@ -119,12 +119,6 @@ test("one requires exactly one row, maybeOne at most one", async () => {
   expect(await many(pool, two)).toHaveLength(2);
 });
 
-test("execute returns the number of changed rows", async () => {
-  expect(await execute(pool, sql`insert into coin (id, name) values (1, 'cent'), (2, 'dime')`)).toBe(2);
-  expect(await execute(pool, sql`delete from coin where id > ${1}`)).toBe(1);
-  expect(await execute(pool, sql`delete from coin`)).toBe(1);
-});
-
 test("a statement is prepared once for each connection", async () => {
   const find = (id: bigint) => many(pool, sql`select name as prepared_once from coin where id = ${id}`);
   for (const id of [1n, 2n, 3n]) await find(id);

@@ -13,7 +13,7 @@ export const CHECK_SETTINGS = { PAMM_CHECK_INTERVAL: duration({ whenMissing: "PT
 
 export type ReconcileOptions = RunDeps & {
   readonly checks: readonly Check[];
-  /** Upper limit of the interval of every check, for example for tests. */
+  /** Upper limit of the interval of every check and of each look at the lease, for example for tests. */
   readonly maxMs: number;
 };
 
@@ -21,7 +21,8 @@ export type ReconcileOptions = RunDeps & {
 export function reconcile({ checks, maxMs, ...deps }: ReconcileOptions): Job {
   const { pool, log } = deps;
   const limited = checks.map((check) => ({ ...check, everyMs: Math.min(check.everyMs, maxMs) }));
-  const candidate = leaseCandidate(pool, LEASE);
+  const pollMs = Math.min(LEASE.pollMs, maxMs);
+  const candidate = leaseCandidate(pool, { ...LEASE, pollMs });
   const schedule = new Schedule({ pool, checks: limited, maxMs });
   /** Returns the time until the next check is due. */
   const run = async (signal: AbortSignal): Promise<number> => {
@@ -29,7 +30,7 @@ export function reconcile({ checks, maxMs, ...deps }: ReconcileOptions): Job {
     for (const check of schedule.due()) {
       if (signal.aborted) break;
       const lease = await candidate.renewOrAcquire();
-      if (lease === undefined) return LEASE.pollMs;
+      if (lease === undefined) return pollMs;
       schedule.noteStart(check);
       await runCheck(deps, check, lease);
     }

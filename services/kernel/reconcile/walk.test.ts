@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Pool } from "../postgres/pool.ts";
 import { column, execute, fragment, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
@@ -19,10 +19,14 @@ let cursor: string;
 /** Of the last run, in the order of the pages. */
 let examined: bigint[];
 
-beforeEach(async () => {
+const OLD_ROWS = 30_000;
+/** The pass through the old rows is far from the new ones, and all of them are settled. */
+let afterOldRows = "";
+
+async function anEmptyTable(): Promise<void> {
   pool = await reconciliationPool(ITEMS);
   cursor = "";
-});
+}
 
 /** As if the next run came later than the transactions that were in progress at the last one last. */
 function later(): void {
@@ -62,81 +66,106 @@ const add = (count: number, is: { isOpen?: boolean; isBad?: boolean } = {}) =>
   );
 const keysOf = ({ findings }: CheckRun) => findings.map(({ key }) => key);
 
-/** The pass through the old rows is far from the new ones, and all of them are settled. */
-async function withOldRows(): Promise<void> {
-  await add(30_000);
-  for (let count = 0; count < 3; count += 1) {
+async function runAndSettle(times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) {
     await run();
     later();
   }
 }
 
-test("a new row is examined by the next run, again by the one after it, and by no later one", async () => {
-  await withOldRows();
-  await add(3);
-  for (let count = 0; count < 2; count += 1) {
+describe("beside old rows", () => {
+  let old: Pool;
+
+  beforeAll(async () => {
+    await anEmptyTable();
+    old = pool;
+    await add(OLD_ROWS);
+    await runAndSettle(3);
+    afterOldRows = cursor;
+  });
+
+  beforeEach(async () => {
+    pool = old;
+    cursor = afterOldRows;
+    await pool.query(`delete from item where id > ${OLD_ROWS}; alter table item alter id restart with ${OLD_ROWS + 1};
+                      update item set is_bad = false where is_bad`);
+  });
+
+  test("a new row is examined by the next run, again by the one after it, and by no later one", async () => {
+    await add(3);
+    for (let count = 0; count < 2; count += 1) {
+      await run();
+      expect(examined.filter((id) => id > 30_000n)).toEqual([30_001n, 30_002n, 30_003n]);
+      later();
+    }
+    await run();
+    expect(examined.filter((id) => id > 30_000n)).toEqual([]);
+  });
+
+  test("runs that follow each other within the time of a transaction examine new rows in each of them", async () => {
+    await add(1);
+    await run();
+    later();
+    const counts: number[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      await add(1);
+      await run();
+      counts.push(examined.filter((id) => id > 30_000n).length);
+    }
+    expect(counts).toEqual([2, 2, 3, 4]);
+  });
+
+  test("a corruption of a new row is found by the next run, of an old row by the pass, and repaired ones are not", async () => {
+    await add(1, { isBad: true });
+    await execute(pool, sql`update item set is_bad = true where id = 29_000`);
+    expect(keysOf(await run())).toEqual(["item:30001"]);
+    const found = new Set<string>();
+    for (let runs = 0, isOver = false; !isOver; runs += 1) {
+      expect(runs).toBeLessThan(70);
+      const done = await run([30_001n]);
+      for (const key of keysOf(done)) found.add(key);
+      isOver = done.endsPass;
+    }
+    expect([...found].toSorted()).toEqual(["item:29000", "item:30001"]);
+    await execute(pool, sql`update item set is_bad = false`);
+    expect(keysOf(await run([29_000n, 30_001n]))).toEqual([]);
+    expect(examined).toEqual(expect.arrayContaining([29_000n, 30_001n]));
+  });
+
+  test("a row that is committed after rows with higher ids is examined as a new one", async () => {
+    await inTransaction(pool, async (late) => {
+      await execute(late, sql`insert into item default values`);
+      await add(2);
+      await run();
+      expect(examined.filter((id) => id > 30_000n)).toEqual([30_002n, 30_003n]);
+    });
+    later();
     await run();
     expect(examined.filter((id) => id > 30_000n)).toEqual([30_001n, 30_002n, 30_003n]);
     later();
-  }
-  await run();
-  expect(examined.filter((id) => id > 30_000n)).toEqual([]);
-});
-
-test("runs that follow each other within the time of a transaction examine new rows in each of them", async () => {
-  await withOldRows();
-  await add(1);
-  await run();
-  later();
-  const counts: number[] = [];
-  for (let count = 0; count < 4; count += 1) {
-    await add(1);
     await run();
-    counts.push(examined.filter((id) => id > 30_000n).length);
-  }
-  expect(counts).toEqual([2, 2, 3, 4]);
-});
-
-test("a corruption of a new row is found by the next run, of an old row by the pass, and repaired ones are not", async () => {
-  await withOldRows();
-  await add(1, { isBad: true });
-  await execute(pool, sql`update item set is_bad = true where id = 29_000`);
-  expect(keysOf(await run())).toEqual(["item:30001"]);
-  const found = new Set<string>();
-  for (let runs = 0, isOver = false; !isOver; runs += 1) {
-    expect(runs).toBeLessThan(70);
-    const done = await run([30_001n]);
-    for (const key of keysOf(done)) found.add(key);
-    isOver = done.endsPass;
-  }
-  expect([...found].toSorted()).toEqual(["item:29000", "item:30001"]);
-  await execute(pool, sql`update item set is_bad = false`);
-  expect(keysOf(await run([29_000n, 30_001n]))).toEqual([]);
-  expect(examined).toEqual(expect.arrayContaining([29_000n, 30_001n]));
-});
-
-test("a row that is committed after rows with higher ids is examined as a new one", async () => {
-  await withOldRows();
-  await inTransaction(pool, async (late) => {
-    await execute(late, sql`insert into item default values`);
-    await add(2);
-    await run();
-    expect(examined.filter((id) => id > 30_000n)).toEqual([30_002n, 30_003n]);
+    expect(examined.filter((id) => id > 30_000n)).toEqual([]);
   });
-  later();
-  await run();
-  expect(examined.filter((id) => id > 30_000n)).toEqual([30_001n, 30_002n, 30_003n]);
-  later();
-  await run();
-  expect(examined.filter((id) => id > 30_000n)).toEqual([]);
+
+  test("a row that may still change is examined in every run until it does not", async () => {
+    await add(1, { isOpen: true });
+    for (let count = 0; count < 4; count += 1) {
+      await run();
+      later();
+      expect(examined).toContain(30_001n);
+    }
+    await execute(pool, sql`update item set is_open = false, is_bad = true where id = 30_001`);
+    expect(keysOf(await run())).toEqual(["item:30001"]);
+    later();
+    await run();
+    expect(examined).not.toContain(30_001n);
+  });
 });
 
 test("one run examines all new rows, however many, and each once", async () => {
+  await anEmptyTable();
   await add(1);
-  for (let count = 0; count < 3; count += 1) {
-    await run();
-    later();
-  }
+  await runAndSettle(3);
   await add(23_000);
   const done = await run();
   expect(done.isBehind).toBe(false);
@@ -146,22 +175,8 @@ test("one run examines all new rows, however many, and each once", async () => {
   expect(new Set(fresh).size).toBe(22_000);
 });
 
-test("a row that may still change is examined in every run until it does not", async () => {
-  await withOldRows();
-  await add(1, { isOpen: true });
-  for (let count = 0; count < 4; count += 1) {
-    await run();
-    later();
-    expect(examined).toContain(30_001n);
-  }
-  await execute(pool, sql`update item set is_open = false, is_bad = true where id = 30_001`);
-  expect(keysOf(await run())).toEqual(["item:30001"]);
-  later();
-  await run();
-  expect(examined).not.toContain(30_001n);
-});
-
 test("while too many rows may still change, new ones wait, and the check is not complete", async () => {
+  await anEmptyTable();
   await add(26_000, { isOpen: true });
   expect((await run()).isBehind).toBe(true);
   later();
@@ -174,11 +189,9 @@ test("while too many rows may still change, new ones wait, and the check is not 
 });
 
 test("a pass through a large table takes about a day", async () => {
+  await anEmptyTable();
   await add(3_000);
-  for (let count = 0; count < 2; count += 1) {
-    await run();
-    later();
-  }
+  await runAndSettle(2);
   await pool.query("update pg_class set reltuples = 2000000 where oid = 'item'::regclass");
   await run();
   expect(examined).toHaveLength(Math.ceil(2_000_000 / (DAY_MS / MINUTE_MS)));

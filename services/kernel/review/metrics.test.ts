@@ -1,20 +1,13 @@
-import { register } from "prom-client";
-import { expect, onTestFinished, test } from "vitest";
-import { waitFor } from "#test/support/wait-for.ts";
-import { createLog } from "../log.ts";
+import { expect, test } from "vitest";
+import { metricValues } from "#test/support/metric-values.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { closeCase, listUndecided } from "./cases.ts";
-import { sumUndecided, watchReviews } from "./metrics.ts";
+import { showReviews, sumUndecided } from "./metrics.ts";
 import { anOpenCase, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
 
 const TWO_HOURS_S = 7_200;
 const TOLERANCE_S = 60;
-
-async function metricValues(name: string): Promise<Record<string, number>> {
-  const { values } = (await register.getSingleMetric(name)?.get()) ?? { values: [] };
-  return Object.fromEntries(values.map(({ labels, value }) => [String(labels["reason"]), value]));
-}
 
 test("undecided reviews are summed by reason, with age and amount; decided and closed ones are not", async () => {
   const pool = await reviewDatabase();
@@ -42,23 +35,10 @@ test("undecided reviews are summed by reason, with age and amount; decided and c
   const [reviewCase] = await listUndecided(pool, "money:", { after: 0n, limit: 1 });
   await inTransaction(pool, (tx) => closeCase(tx, reviewCase!, AT));
   expect(await sumUndecided(pool)).toMatchObject([{ reason: "stopped", count: 1, amount: 3_00n }]);
-});
 
-test("the metrics follow the table, and drop a reason without undecided reviews", async () => {
-  const pool = await reviewDatabase();
-  const id = await anOpenCase(pool);
-  const log = createLog({ service: "test", level: "silent" });
-  const watch = () => {
-    const job = watchReviews({ pool, log });
-    onTestFinished(() => job[Symbol.asyncDispose]());
-  };
-  watch();
-  await waitFor(async () => expect(await metricValues("pamm_reviews_open")).toEqual({ stopped: 1 }));
-  expect(await metricValues("pamm_reviews_amount_cents")).toEqual({ stopped: 12_34 });
-  expect(Object.keys(await metricValues("pamm_reviews_oldest_seconds"))).toEqual(["stopped"]);
-
-  await votingOn(pool, id).vote("anna");
-  await votingOn(pool, id).vote("boris");
-  watch();
-  await waitFor(async () => expect(await metricValues("pamm_reviews_open")).toEqual({}));
+  showReviews(await sumUndecided(pool));
+  expect(await metricValues("pamm_reviews_open")).toEqual({ stopped: 1 });
+  expect(await metricValues("pamm_reviews_amount_cents")).toEqual({ stopped: 3_00 });
+  showReviews([]);
+  expect(await metricValues("pamm_reviews_open")).toEqual({});
 });

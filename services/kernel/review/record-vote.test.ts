@@ -102,14 +102,6 @@ test("of many simultaneous confirmations one decides", async () => {
   expect(await events(pool)).toHaveLength(2);
 });
 
-test("of two simultaneous proposals the second is the confirmation", async () => {
-  const pool = await reviewDatabase();
-  const id = await anOpenCase(pool);
-  const voting = votingOn(pool, id);
-  await Promise.all([voting.vote("anna"), voting.vote("boris")]);
-  expect(voting.carriedOut).toEqual([id]);
-});
-
 test("a repeated command gets the response of its first call, also after other votes", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
@@ -149,21 +141,6 @@ test("simultaneous duplicates of one command record one vote and get the same re
   expect(first?.review).toMatchObject({ state: ReviewState.DECIDED, decision: { confirmedBy: "boris" } });
   expect(others).toEqual([first, first, first]);
   expect(voting.carriedOut).toEqual([id]);
-});
-
-test("of a simultaneous withdrawal and confirmation one takes effect", async () => {
-  const pool = await reviewDatabase();
-  const id = await anOpenCase(pool);
-  const voting = votingOn(pool, id);
-  await voting.vote("anna");
-  const [confirmed, withdrawn] = await Promise.allSettled([
-    voting.vote("boris"),
-    voting.vote("anna", { action: "withdraw_proposal" }),
-  ]);
-  const isDecided = withdrawn.status === "rejected";
-  // After the withdrawal the vote of the other key is a new proposal.
-  expect(confirmed.status).toBe("fulfilled");
-  expect(voting.carriedOut).toEqual(isDecided ? [id] : []);
 });
 
 test("a decision that cannot be carried out leaves the proposal unchanged", async () => {

@@ -45,7 +45,7 @@ export async function publishCents(
 export function runRelay(options: RelayOptions): AsyncDisposable {
   const stack = new AsyncDisposableStack();
   const { sweep } = stack.use(startRelay(options));
-  for (const job of runDueJobs({ ...options, jobs: [sweep] })) stack.use(job);
+  for (const job of runDueJobs({ ...options, jobs: [sweep], pollMs: 100 })) stack.use(job);
   return stack;
 }
 

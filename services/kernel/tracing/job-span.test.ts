@@ -4,7 +4,7 @@ import { type ReceivedSpan, traceCollector } from "#test/support/trace-collector
 import { runJob } from "../job.ts";
 import { answer, call, COMMAND_ID, request, silent as log } from "../testing/calls.ts";
 import { serving } from "../testing/grpc-serving.ts";
-import { inJob, startSpan } from "./span.ts";
+import { startSpan } from "./span.ts";
 import { startTracing } from "./start.ts";
 
 const SETTINGS = { OTEL_TRACES_SAMPLER: "parentbased_always_on", OTEL_TRACES_SAMPLER_ARG: 1 } as const;
@@ -36,10 +36,6 @@ test("each command that a run sends is a trace with the name of the job, and wha
   expect(sent).toMatchObject({ parentSpanId: "", kind: 3, attributes: { "pamm.job": "count", "pamm.outcome": "ok" } });
   expect(received).toMatchObject({ parentSpanId: sent?.spanId, kind: 2, traceId: sent?.traceId });
   expect(received?.attributes).not.toHaveProperty("pamm.job");
-});
-
-test("without tracing a run is only run", () => {
-  expect(inJob("plain", () => 1)).toBe(1);
 });
 
 test("every span that ends is exported or counted as dropped", async () => {

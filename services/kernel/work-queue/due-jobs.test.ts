@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } fro
 import { waitFor } from "#test/support/wait-for.ts";
 import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import { type DueJob, runDueJobs } from "./due-jobs.ts";
+import { HOUR_MS } from "../duration.ts";
 import { createLog } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { column, execute, fragment, sql } from "../postgres/query.ts";
@@ -48,86 +49,83 @@ function taskJob(name: string, runs: Run[], more: Partial<DueJob> = {}): DueJob 
   };
 }
 
-function run(...jobs: readonly DueJob[]): void {
-  const running = runDueJobs({ pool, log, jobs });
+/** The texts of the statements since now. */
+function recordedStatements(): () => string[] {
+  const query = vi.spyOn(pg.Client.prototype, "query");
+  onTestFinished(() => query.mockRestore());
+  return () => (query.mock.calls as unknown as [{ readonly text: string }][]).map(([{ text }]) => text);
+}
+
+function run(jobs: readonly DueJob[], pollMs = HOUR_MS): void {
+  const running = runDueJobs({ pool, log, jobs, pollMs });
   onTestFinished(async () => {
     for (const job of running) await job[Symbol.asyncDispose]();
   });
 }
 
-test("a job that is woken works at once", async () => {
+test("a job sleeps until its next work is due, and works at once when it is woken", async () => {
   const runs: Run[] = [];
   const wake = createWakeSignal();
-  run(taskJob("a", runs, { wake }));
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  await add("a");
+  await add("a", 100);
+  await add("a", 250);
   const before = performance.now();
-  wake.notify();
-
-  await waitFor(() => expect(runs).toHaveLength(1), WITHIN);
-  // Without the signal it would be an hour, or the five seconds of the poll.
-  expect(runs[0]!.atMs - before).toBeLessThan(4_000);
-});
-
-test("a job sleeps until its next work is due", async () => {
-  const runs: Run[] = [];
-  const wake = createWakeSignal();
-  await add("a", 400);
-  await add("a", 900);
-  const before = performance.now();
-  run(taskJob("a", runs, { wake }));
+  run([taskJob("a", runs, { wake })]);
 
   await waitFor(() => expect(runs).toHaveLength(2), WITHIN);
-  expect(runs[0]!.atMs - before).toBeGreaterThan(350);
-  expect(runs[1]!.atMs - before).toBeGreaterThan(850);
-  expect(runs[1]!.atMs - before).toBeLessThan(4_500);
+  expect(runs[0]!.atMs - before).toBeGreaterThan(95);
+  expect(runs[1]!.atMs - before).toBeGreaterThan(245);
+  await add("a");
+  wake.notify();
+  await waitFor(() => expect(runs).toHaveLength(3), WITHIN);
 });
 
-test("the poll finds work of which no signal reports, and when it is due", async () => {
+test("the poll finds work of which no signal reports, and when it is due; jobs without work make one statement together", async () => {
   const runs: Run[] = [];
-  run(taskJob("a", runs), taskJob("b", runs));
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  const statements = recordedStatements();
+  run(
+    ["a", "b", "c", "d"].map((name) => taskJob(name, runs)),
+    50,
+  );
+  const isPoll = (text: string) => text.startsWith("select job");
+  const polls = () => statements().filter(isPoll).length;
+  const others = () => statements().length - polls();
+  // Each job works once, and looks for its next work.
+  await waitFor(() => expect(others()).toBe(8), WITHIN);
+  const before = polls();
+  await waitFor(() => expect(polls()).toBeGreaterThan(before + 3), WITHIN);
+  expect(others()).toBe(8);
+
   await add("b");
-  await add("a", 5_500);
-
-  await waitFor(() => expect(runs.map(({ name }) => name)).toEqual(["b", "a"]), { interval: 20 });
-});
-
-test("jobs without work make one statement together at each poll", async () => {
-  run(...["a", "b", "c", "d"].map((name) => taskJob(name, [])));
-  // Each job has run once and looked for its next work, and the first poll is over.
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  const query = vi.spyOn(pg.Client.prototype, "query");
-  await new Promise((resolve) => setTimeout(resolve, 5_200));
-  const statements = query.mock.calls.length;
-  query.mockRestore();
-
-  expect(statements).toBeGreaterThan(0);
-  expect(statements).toBeLessThanOrEqual(2);
+  await waitFor(() => expect(runs).toMatchObject([{ name: "b" }]), WITHIN);
+  const addedMs = performance.now();
+  await add("a", 200);
+  await waitFor(() => expect(runs).toMatchObject([{ name: "b" }, { name: "a" }]), WITHIN);
+  expect(runs[1]!.atMs - addedMs).toBeGreaterThan(195);
 });
 
 test("due work that a run leaves is tried again after the pause, not in a loop", async () => {
-  let tries = 0;
+  const tries: number[] = [];
   await add("a");
-  run({
-    ...taskJob("a", []),
-    pauseMs: 100,
-    async work() {
-      tries += 1;
-      return false;
+  run([
+    {
+      ...taskJob("a", []),
+      pauseMs: 100,
+      async work() {
+        tries.push(performance.now());
+        return false;
+      },
     },
-  });
-  await waitFor(() => expect(tries).toBeGreaterThan(2), WITHIN);
-  const before = tries;
-  const fromMs = performance.now();
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(tries - before).toBeLessThanOrEqual((performance.now() - fromMs) / 100 + 1);
+  ]);
+  await waitFor(() => expect(tries.length).toBeGreaterThan(4), WITHIN);
+  const pauses = tries.slice(1).map((at, index) => at - tries[index]!);
+  // The first look of the poll wakes the job too.
+  expect(pauses.filter((pause) => pause < 95).length).toBeLessThanOrEqual(1);
 });
 
 test("a job whose work throws does not stop the others", async () => {
   const runs: Run[] = [];
   await add("a", 100);
-  run(taskJob("a", runs), { ...taskJob("b", []), work: () => Promise.reject(new Error("broken")) });
+  run([taskJob("a", runs), { ...taskJob("b", []), work: () => Promise.reject(new Error("broken")) }]);
 
   await waitFor(() => expect(runs).toHaveLength(1), WITHIN);
 });

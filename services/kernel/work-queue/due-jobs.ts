@@ -25,6 +25,7 @@ export type DueJobsOptions = {
   readonly pool: Pool;
   readonly log: Log;
   readonly jobs: readonly DueJob[];
+  readonly pollMs?: number;
 };
 
 /** The longest delay of work whose wake-up signal was lost, or that a replica has left that crashed. */
@@ -37,7 +38,7 @@ const MAX_SLEEP_MS = HOUR_MS;
  * Runs each job when it is woken, and when its next work is due. A job that has nothing to do makes no statement: one
  * statement for all of them looks for due work at every poll.
  */
-export function runDueJobs({ pool, log, jobs: described }: DueJobsOptions): Job[] {
+export function runDueJobs({ pool, log, jobs: described, pollMs = POLL_MS }: DueJobsOptions): Job[] {
   const jobs = described.map((job) => ({ ...job, wake: job.wake ?? createWakeSignal() }));
   const running = jobs.map((job) =>
     runJob({
@@ -51,11 +52,11 @@ export function runDueJobs({ pool, log, jobs: described }: DueJobsOptions): Job[
     }),
   );
   const poll = async (): Promise<boolean> => {
-    const due = await listDue(pool, jobs, POLL_MS);
+    const due = await listDue(pool, jobs, pollMs);
     for (const { job, ms } of due) setTimeout(() => jobs[job]?.wake.notify(), Math.max(ms, 0)).unref();
     return false;
   };
-  return [...running, runJob({ name: "find due work", everyMs: POLL_MS, work: poll, log })];
+  return [...running, runJob({ name: "find due work", everyMs: pollMs, work: poll, log })];
 }
 
 async function findPause(pool: Pool, { due, pauseMs = PAUSE_MS }: DueJob): Promise<number> {
