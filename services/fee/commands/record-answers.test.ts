@@ -124,20 +124,6 @@ test("a fee is reduced to the funds above the floor, and the rest becomes debt",
   await expectToReconcile(world);
 });
 
-test("without funds above the floor a fee is deferred and the payment of a debt skipped", async () => {
-  const world = await aWorldWithPendingFee();
-  world.subscriptions.floors.set(INVESTOR, 12_000_00n);
-  expect(await collectAll(world)).toBe("0.00");
-  endWeek(world, { [INVESTOR]: "0.00" });
-  await settle(world);
-  expect(await paymentsOf(world)).toMatchObject([
-    { suffix: "WD1", status: "DEFERRED" },
-    { suffix: "DEBT", status: "SKIPPED" },
-  ]);
-  expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "600.00" });
-  await expectToReconcile(world);
-});
-
 test("a debit whose answer was lost has an unknown outcome, and a repeated call records it once", async () => {
   const world = await aWorldWithPendingFee();
   world.platform.rules.losesAnswer = () => true;

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -7,7 +7,6 @@ import type { DecidedFee, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { getRun } from "../queries/runs.ts";
 import { addPrepaid } from "../store/debts.ts";
 import { insertMaster } from "../store/masters.ts";
-import { crashing } from "../testing/crash.ts";
 import { decideWeeks } from "../testing/deciding.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { collectOf } from "../testing/leaving.ts";
@@ -332,62 +331,3 @@ test("an incomplete decision is refused, and a key that was used for another Inv
   const other = [{ investorLogin: "9002", due: [], openWeeklyKeys: [] }];
   await expect(record(world, aWithdrawal([], { investors: other }))).rejects.toThrow("another Investor");
 });
-
-/** What each statement of the work reads or writes, in their sequence. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const query = vi.spyOn(pg.Client.prototype, "query");
-  try {
-    await work();
-    return query.mock.calls.map(([statement]) => {
-      const text = typeof statement === "string" ? statement : (statement as unknown as { text: string }).text;
-      const [, verb = text.trim().split(/[;\s]/, 1)[0], table = ""] =
-        /(insert into|update|from) (fee_\w+|collection_item)/.exec(text) ?? [];
-      return `${verb} ${table}`.trim();
-    });
-  } finally {
-    query.mockRestore();
-  }
-}
-
-/** Debts to two Masters, an open weekly fee, and a fee. */
-async function aMixedDecision(): Promise<{ readonly world: World; readonly request: RecordFeesRequest }> {
-  const world = await aSystem();
-  result(world, { [INVESTOR]: "+100.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
-  await decideWeeks(world);
-  await owe(world.deps.pool, INVESTOR, MASTER);
-  await owe(world.deps.pool, INVESTOR, OTHER_MASTER);
-  const weekly = ["fee:9001:5001:W:2026-01-10T00:00:00.000Z"];
-  return { world, request: aWithdrawal([aDebt("x"), aDebt("x", MASTER), aFee(5_00n)], { weekly }) };
-}
-
-test("a decision is recorded by these statements, and after a crash at any of them as a whole by the next call", async () => {
-  const uncrashed = await aMixedDecision();
-  let answer: unknown;
-  const statements = await statementsOf(async () => (answer = await record(uncrashed.world, uncrashed.request)));
-  expect(statements).toEqual([
-    "begin",
-    "from fee_master",
-    "from fee_run",
-    "update fee_debt",
-    "insert into fee_run",
-    "update fee_debt",
-    "update fee_debt_part",
-    "from fee_payment",
-    "insert into collection_item",
-    "commit",
-    "from fee_run",
-    "from fee_payment",
-  ]);
-  const expected = [await paymentsOf(uncrashed.world), await runsOf(uncrashed.world), await debtsOf(uncrashed.world)];
-  for (let points = 0; points < statements.length; points += 1) {
-    const { world, request } = await aMixedDecision();
-    const { deps, crashed } = crashing(world.deps, points);
-    await Promise.race([crashed, recordFees(deps, request, aCall()).catch(() => undefined)]);
-    const isCommitted = statements.slice(0, points).includes("commit");
-    expect(await paymentsOf(world), `before ${statements[points]}, ${points}`).toHaveLength(isCommitted ? 4 : 1);
-    expect(await record(world, request), `crashed before ${statements[points]}, ${points}`).toEqual(answer);
-    expect([await paymentsOf(world), await runsOf(world), await debtsOf(world)]).toEqual(expected);
-    expect(await collectOf(world, request)).toBe("95.00");
-  }
-}, 60_000);

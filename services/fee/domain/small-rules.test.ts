@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { unpaid } from "./payment-outcome.ts";
 import { runStatus } from "./run-status.ts";
-import { formatExact } from "#kernel/exact-decimal.ts";
 
 test("the status of a run follows from its payments", () => {
   const none = { open: 0, executed: 0, failed: 0, hasBegun: true, isDecided: true };
@@ -19,10 +18,4 @@ test("a refused debit is deferred, a refused credit reversed, and a debt without
   expect(unpaid("PF_DEBT", "nothing_to_take").status).toBe("SKIPPED");
   expect(unpaid("PF_DEBT", "absent").status).toBe("DEFERRED");
   expect(unpaid("PF_DEBT", "credit_refused").status).toBe("REVERSED");
-});
-
-test("exact numbers have at least two decimals and no trailing zeros after these", () => {
-  expect(formatExact(18_000_000_000n)).toBe("180.00");
-  expect(formatExact(1_111_332_222n)).toBe("11.11332222");
-  expect(formatExact(-5n)).toBe("-0.00000005");
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Change, type FeeChange, versionOfAssignment, versionOfChange } from "./change-timeline.ts";
-import { inForceAt, presentOf, scheduledAfter, shownAt, type Version } from "./timeline.ts";
+import { presentOf, scheduledAfter, shownAt, type Version } from "./timeline.ts";
 import { versionsAfter } from "../testing/a-version.ts";
 import { isEnabledAt, rateAt } from "../testing/timeline-at.ts";
 
@@ -38,13 +38,6 @@ class Timeline {
 
 const assigned = () => new Timeline().assign(day(1), 300_000);
 
-test("a change without a date is in force from now on, and shows that instant", () => {
-  const { versions } = assigned().change(day(5), { ratePpm: 100_000 });
-
-  expect(shownAt(versions, day(5))).toMatchObject({ id: 2n, ratePpm: 100_000, enabled: true, effectiveSince: day(5) });
-  expect([rateAt(versions, day(4)), rateAt(versions, day(5))]).toEqual([300_000, 100_000]);
-});
-
 test("a change with the start that a query shows is one without a date", () => {
   const timeline = assigned().change(day(5), { ratePpm: 100_000 });
   timeline.change(day(9), { ratePpm: 500_000, effectiveSince: day(5) });
@@ -71,13 +64,6 @@ test("an earlier date than now re-rates the profit since then, and the scheduled
 
   expect(timeline.rates(1, 2, 3, 9, 19, 20)).toEqual([300_000, 100_000, 100_000, 100_000, 100_000, 900_000]);
   expect(shownAt(timeline.versions, day(9))).toMatchObject({ id: 4n, effectiveSince: day(2) });
-});
-
-test("an earlier date than the start of a version that was scheduled re-rates that one too, once it has begun", () => {
-  const timeline = assigned().change(day(2), { ratePpm: 900_000, effectiveSince: day(20) });
-  timeline.change(day(22), { ratePpm: 100_000, effectiveSince: day(15) });
-
-  expect(timeline.rates(14, 15, 20, 22)).toEqual([300_000, 100_000, 100_000, 100_000]);
 });
 
 test("a date before the subscription is executed as it was sent, and needs a rate", () => {
@@ -139,17 +125,6 @@ test("a version that has begun makes room for the next one", () => {
   timeline.change(day(20), { ratePpm: 3, effectiveSince: day(30) });
 
   expect(timeline.rates(19, 20, 30)).toEqual([300_000, 2, 3]);
-});
-
-test("in the place of a cancelled version the one before it goes on, also when that one is changed later", () => {
-  const timeline = assigned()
-    .change(day(2), { ratePpm: 20, effectiveSince: day(20) })
-    .cancel(day(3));
-  expect(timeline.rates(19, 20)).toEqual([300_000, 300_000]);
-
-  timeline.change(day(5), { ratePpm: 5 });
-  expect(timeline.rates(4, 5, 20)).toEqual([300_000, 5, 5]);
-  expect(inForceAt(timeline.versions, day(25))).toMatchObject({ ratePpm: 5, effectiveSince: day(5) });
 });
 
 test("a configuration whose only version is cancelled is none, and needs a rate again", () => {

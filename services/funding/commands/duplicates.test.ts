@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { DepositRequest } from "#proto/pamm/funding/v1/funding.ts";
-import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
 import { deposit } from "./deposit.ts";
 import { withdraw } from "./withdraw.ts";
@@ -31,18 +30,6 @@ async function recorded({ pool }: World): Promise<string[]> {
   const rows = await many<{ operation_id: string }>(pool, sql`select operation_id from cashflow order by id`);
   return rows.map(({ operation_id }) => operation_id);
 }
-
-test("a duplicate of an unresolved deposit is refused with its operation id and not recorded", async () => {
-  const deps = await world();
-  await leaveUnresolved(deps);
-
-  await expect(deposit(deps, aDeposit(), aCall("op-2"))).rejects.toMatchObject({
-    code: "operation_in_progress",
-    outcome: "not_executed",
-    operationId: "op-1",
-  });
-  expect(await recorded(deps)).toEqual(["op-1"]);
-});
 
 test("a deposit with another comment, amount, client or external id, a default comment or no API key is no duplicate", async () => {
   const deps = await world();
@@ -126,13 +113,4 @@ test("an equal deposit after a day, or after one that was not executed, is no du
   const tomorrow = { ...deps, now: () => new Date(Date.now() + DAY_MS + 1_000) };
   const call = { ...aCall("op-3"), deadline: new Date(Date.now() + DAY_MS + 10_000) };
   expect(await deposit(tomorrow, aDeposit(), call)).toMatchObject({ possibleDuplicateOf: undefined });
-});
-
-test("a withdrawal is a duplicate of a withdrawal, not of an equal deposit", async () => {
-  const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 500_00n } }) });
-  await deposit(deps, aDeposit(), aCall("op-1"));
-  const first = await withdraw(deps, aDeposit(), aCall("op-2"));
-  const second = await withdraw(deps, aDeposit(), aCall("op-3"));
-
-  expect([first.possibleDuplicateOf, second.possibleDuplicateOf]).toEqual([undefined, first.dealId]);
 });

@@ -252,20 +252,6 @@ test("a repeated request gets the same operation while it waits, and one that do
   expect(await cancel(deps, "op-2").catch(({ code }: { code: string }) => code)).toBe("operation_not_cancellable");
 });
 
-test("an equal withdrawal is a duplicate of one that waits, and another one is executed beside it", async () => {
-  const deps = await aWorld();
-  const client = { keyId: "crm", choseComment: true, rejectsDuplicates: false };
-  deps.subscriptions.next.push(WAITS);
-  await withdraw(deps, { ...aQueued(), client }, aCall("op-1"));
-  await expect(withdraw(deps, { ...aQueued(), client }, aCall("op-2"))).rejects.toMatchObject({
-    code: "operation_in_progress",
-    operationId: "op-1",
-  });
-  expect(await withdraw(deps, { ...aQueued({ amount: 1_00n }), client }, aCall("op-3"))).toMatchObject({
-    dealId: 900_002n,
-  });
-});
-
 test("the operations that wait, and those of which a later try runs, are listed", async () => {
   const deps = await aWorld();
   for (const id of ["op-1", "op-2", "op-3"]) await queued(deps, id, { amount: 1_00n });

@@ -83,7 +83,7 @@ test("a process that ends before its commit leaves no gap and no lock", async ()
 });
 
 test("transactions that publish to two feeds in opposite order do not wait for each other in a ring", async () => {
-  const COUNT = 100;
+  const COUNT = 25;
   const publishBoth = (on: Pool, feeds: readonly string[]): Promise<void> =>
     inTransaction(on, async (tx) => {
       for (const feed of feeds) publishCent(tx, 1n, feed);
@@ -104,7 +104,7 @@ test("transactions that publish to two feeds in opposite order do not wait for e
 });
 
 test("with concurrent writers of two replicas a reader that sees a number sees all below it, at any time", async () => {
-  const [WRITERS, COUNT] = [8, 50];
+  const [WRITERS, COUNT] = [8, 25];
   let isWriting = true;
   const looks: { readonly last: bigint; readonly count: bigint }[] = [];
   const reader = async (): Promise<void> => {

@@ -1,22 +1,12 @@
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
-import {
-  answer,
-  call,
-  COMMAND_ID,
-  contract,
-  fullRefusal,
-  heldHandler,
-  refusalOf,
-  request,
-  silent,
-} from "../testing/calls.ts";
+import { answer, call, COMMAND_ID, contract, fullRefusal, refusalOf, request, silent } from "../testing/calls.ts";
 import { createLog } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import { serveOverGrpc } from "./serve.ts";
 import { testIdentity } from "../testing/identity.ts";
-import { clientOf, HOST, rawCall, rawChannel, serving } from "../testing/grpc-serving.ts";
+import { HOST, rawCall, rawChannel, serving } from "../testing/grpc-serving.ts";
 
 test("a refusal arrives with all its fields and a matching gRPC status", async () => {
   const refusal = fullRefusal();
@@ -110,22 +100,6 @@ test("commands beyond the limit are refused as busy at once, while queries still
   await setup.client.read(request, call());
   release.resolve();
   await running;
-});
-
-test("a server that stops answers the calls in progress and accepts no new ones", async () => {
-  const { read, began, release } = heldHandler();
-  const setup = await serving(read);
-  const running = setup.client.read(request, call());
-  await began;
-
-  const stopped = setup.served[Symbol.asyncDispose]();
-  using late = await clientOf(setup.served.port);
-  expect(await refusalOf(late.read(request, call()))).toMatchObject({ code: "service_unavailable" });
-  release();
-
-  expect(await running).toEqual({ entries: [], lastNumber: request.afterNumber });
-  await stopped;
-  await setup[Symbol.asyncDispose]();
 });
 
 test("health and reflection are served under their standard names", async () => {

@@ -113,15 +113,3 @@ test("a lease is renewed within another statement, and is asked for at once when
   expect(await first.renewWithin(ask)).toEqual({ isRenewed: false });
   expect(await first.renewOrAcquire()).toBeUndefined();
 });
-
-test("a candidate whose lease expired while it was paused has lost it", async () => {
-  const options = { name: "paused", ttlMs: LONG_MS, renewMs: 0, pollMs: 0 };
-  await using first = leaseCandidate(pool, options);
-  await using second = leaseCandidate(pool, options);
-  await first.renewOrAcquire();
-  await expire("paused");
-  await second.renewOrAcquire();
-
-  expect(await first.renewOrAcquire()).toBeUndefined();
-  expect(first.hasLease()).toBe(false);
-});

@@ -28,17 +28,6 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-test("the work is committed and its result returned", async () => {
-  const result = await inTransaction(pool, async (tx) => {
-    await insert(tx, 1);
-    expect(await ids()).toEqual([]);
-    return "done";
-  });
-
-  expect(result).toBe("done");
-  expect(await ids()).toEqual([1]);
-});
-
 test("an error rolls the transaction back, and its connection returns to the pool", async () => {
   const failed = inTransaction(pool, async (tx) => {
     await insert(tx, 1);

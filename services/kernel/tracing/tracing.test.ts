@@ -189,6 +189,7 @@ test("a collector that does not answer holds up no work, bounds the spans that w
   await once(server, "listening");
   const { port } = server.address() as { port: number };
   const tracing = await start(`http://127.0.0.1:${port}`);
+  const { dropped = 0 } = await metricValues("pamm_trace_spans_total");
   const before = heapInUse();
   const startedMs = performance.now();
 
@@ -201,6 +202,7 @@ test("a collector that does not answer holds up no work, bounds the spans that w
   expect(performance.now() - stoppedMs).toBeLessThan(9_000);
   // The spans that wait take some 5 MB; all of them would take more than 40.
   expect(grown).toBeLessThan(20_000_000);
+  expect((await metricValues("pamm_trace_spans_total"))["dropped"]).toBeGreaterThan(dropped + SPANS / 2);
   expect(perSpanMs).toBeLessThan(1);
   server.close();
 });

@@ -56,22 +56,10 @@ test("due rows are claimed in the order in which they became due, and no other c
   await add("first", -2_000);
   await add("later", 60_000);
 
-  expect(await queue.claim(pool, 10)).toEqual(
-    expect.arrayContaining([
-      { id: 2n, name: "first", tries: 1 },
-      { id: 1n, name: "second", tries: 1 },
-    ]),
-  );
+  expect(await queue.claim(pool, 1)).toEqual([{ id: 2n, name: "first", tries: 1 }]);
+  expect(await claim(10)).toEqual(["second"]);
   expect(await claim()).toEqual([]);
   expect((await pauseOf(1n)).ms).toBeGreaterThan(5_000);
-});
-
-test("a claim takes the longest due rows up to its limit", async () => {
-  await add("second", -1_000);
-  await add("first", -2_000);
-
-  expect(await claim(1)).toEqual(["first"]);
-  expect(await claim(1)).toEqual(["second"]);
 });
 
 test("a row that a crashed replica has claimed is claimed again when the claim is over", async () => {
